@@ -1,0 +1,28 @@
+import { Command, CommanderError } from 'commander';
+import { addMaintenance } from './commands/maintain.ts';
+import { addStart } from './commands/start.ts';
+import { exitCodes, reportFailure } from './output.ts';
+import { version } from './version.ts';
+
+export { type Assembled, assemble, settings } from './assemble.ts';
+export { seedDemo } from './seed-demo.ts';
+export { type Server, startServer } from './server.ts';
+
+/** Runs one command line and answers its exit code; a server answers when it is ready and goes on. */
+export async function main(argv: readonly string[]): Promise<number | undefined> {
+  const program = new Command('tradepost')
+    .description('Self-hosted shop back end: storefront and back-office APIs, stock, orders and payments')
+    .version(version)
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
+    .addHelpText('after', '\nExample:\n  $ tradepost start          # then open http://127.0.0.1:8080/docs\n\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 already running.');
+  addStart(program);
+  addMaintenance(program);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    return reportFailure(error);
+  }
+}

@@ -1,0 +1,28 @@
+export { type App, type Authenticate, createApp, envelope } from './app.ts';
+export { httpErrors } from './errors.ts';
+export {
+  amount,
+  amountInput,
+  bit,
+  id,
+  idOrZero,
+  idParams,
+  nothing,
+  pagedOf,
+  pageQuery,
+  pageQueryWith,
+  requiredText,
+  text,
+  timestamp,
+  url,
+} from './fields.ts';
+export { fileUrls } from './file-urls.ts';
+export { fileResponse } from './files.ts';
+export type { Module } from './module.ts';
+export { openApiDocument } from './openapi.ts';
+export type { Resource } from './resource.ts';
+export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './route.ts';
+export { serve } from './serve.ts';
+export { systemResources } from './system-resources.ts';
+export type { Transport } from './uws-transport.ts';
+export { parseOrRefuse } from './validate.ts';

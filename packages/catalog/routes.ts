@@ -1,0 +1,163 @@
+import { isoInZone, type Locale, paged, pagingOf, toWire } from '@tradepost/core';
+import { defineRoute, fileUrls, idParams, pagedOf, type Route } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { selectCategoryPaths } from './category-store.ts';
+import { catalogErrors } from './errors.ts';
+import { productCard, skuView, type ViewContext } from './product.ts';
+import { selectProduct, selectProductPage } from './product-store.ts';
+import { createProduct, editProduct } from './save-product.ts';
+import {
+  adminProductDetailView,
+  adminProductView,
+  adminQuery,
+  productCardView,
+  productCreateBody,
+  productCreated,
+  productDetailView,
+  productUpdateBody,
+  productUpdated,
+  storefrontQuery,
+} from './schemas.ts';
+
+const notFound = { 10002: 'Product not found' };
+
+export function catalogRoutes(runtime: Runtime): Route[] {
+  const { sql, settings, config } = runtime;
+  const viewFor = (request: Request, locale: Locale): ViewContext => ({
+    locale,
+    iso: (at) => isoInZone(at, settings.get(timeZone)),
+    fileUrl: fileUrls(request, config.publicUrl).absolute,
+  });
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/products',
+      auth: 'optional',
+      tag: 'Catalogue',
+      summary: 'Products on the shelf, by sort and newest first',
+      query: storefrontQuery,
+      response: pagedOf(productCardView),
+      async handle({ query, request, locale }) {
+        const paging = pagingOf(query);
+        const filter = { keyword: query.keyword, category_id: query.category_id || undefined, status: 1 };
+        const { rows, total } = await selectProductPage(sql, filter, paging);
+        const view = viewFor(request, locale);
+        return paged(rows.map((row) => productCard(row, view)), total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/products/:id',
+      auth: 'optional',
+      tag: 'Catalogue',
+      summary: 'A product with its SKUs and pictures',
+      params: idParams,
+      response: productDetailView,
+      refusals: notFound,
+      async handle({ params, request, locale }) {
+        const product = await selectProduct(sql, params.id);
+        if (!product || product.status !== 1) throw catalogErrors.product_not_found();
+        const view = viewFor(request, locale);
+        const skus = product.skus.filter((sku) => sku.status === 'active');
+        return {
+          ...productCard(product, view),
+          skus: skus.map((sku) => skuView(sku, product.translations, locale)),
+          images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/products',
+      auth: 'staff',
+      permission: 'product:view',
+      tag: 'Products (admin)',
+      summary: 'All products, whatever their status',
+      query: adminQuery,
+      response: pagedOf(adminProductView),
+      async handle({ query, request, locale }) {
+        const paging = pagingOf(query, { cap: 1000 });
+        const filter = { ...query, category_id: query.category_id || undefined };
+        const { rows, total } = await selectProductPage(sql, filter, paging);
+        const view = viewFor(request, locale);
+        const paths = await selectCategoryPaths(sql, rows.map((row) => row.category_id), locale);
+        const list = rows.map((row) => ({
+          id: row.id,
+          title: row.title,
+          cover: view.fileUrl(row.cover),
+          price: toWire(row.price),
+          stock: row.sellable,
+          favorite_count: row.favorite_count,
+          status: row.status,
+          category_id: row.category_id,
+          category_path_name: paths.get(row.category_id) ?? '',
+          sales_count: row.sales,
+          sales: row.sales,
+          created_at: view.iso(row.created_at),
+        }));
+        return paged(list, total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/products/:id',
+      auth: 'staff',
+      permission: 'product:view',
+      tag: 'Products (admin)',
+      summary: 'A product as its editor needs it: base texts, inactive SKUs too, stock on hand',
+      params: idParams,
+      response: adminProductDetailView,
+      refusals: notFound,
+      async handle({ params, request, locale }) {
+        const product = await selectProduct(sql, params.id);
+        if (!product) throw catalogErrors.product_not_found();
+        const view = viewFor(request, locale);
+        const paths = await selectCategoryPaths(sql, [product.category_id], locale);
+        const { id, title, subtitle, category_id, status, sort, detail, translations, spec_schema } = product;
+        return {
+          ...{ id, title, subtitle, category_id, status, sort, detail, translations, spec_schema },
+          cover: view.fileUrl(product.cover),
+          price: toWire(product.price),
+          origin_price: toWire(product.origin_price),
+          stock: product.skus.reduce((sum, sku) => sum + (sku.status === 'active' ? sku.stock : 0), 0),
+          category_path_name: paths.get(category_id) ?? '',
+          images: product.images.map((image) => ({ url: view.fileUrl(image.url), sort: image.sort })),
+          skus: product.skus.map(({ product_id: _product, sold: _sold, ...sku }) => ({ ...sku, price: toWire(sku.price) })),
+          created_at: view.iso(product.created_at),
+          updated_at: view.iso(product.updated_at),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/products',
+      auth: 'staff',
+      permission: 'product:create',
+      tag: 'Products (admin)',
+      summary: 'Create a product with its SKU matrix',
+      description: 'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU.',
+      body: productCreateBody,
+      response: productCreated,
+      async handle({ body, request }) {
+        const { id, sku_diff } = await createProduct(sql, fileUrls(request, config.publicUrl).relativeIn(body));
+        return { id, product: { id, title: body.product.title }, sku_diff };
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/admin/api/products/:id',
+      auth: 'staff',
+      permission: 'product:edit',
+      tag: 'Products (admin)',
+      summary: 'Change what the body carries; absent parts stay as they are',
+      params: idParams,
+      body: productUpdateBody,
+      response: productUpdated,
+      refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
+      handle: async ({ params, body, request }) => ({
+        sku_diff: await editProduct(sql, params.id, fileUrls(request, config.publicUrl).relativeIn(body)),
+      }),
+    }),
+  ];
+}

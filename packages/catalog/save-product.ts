@@ -1,0 +1,132 @@
+import { toMinor } from '@tradepost/core';
+import type { Sql, Transaction } from '@tradepost/runtime';
+import type { z } from 'zod';
+import { catalogErrors } from './errors.ts';
+import type { Detail, Product, Sku } from './product.ts';
+import {
+  categoryExists,
+  insertProduct,
+  lockProduct,
+  type ProductFields,
+  replaceImages,
+  type SkuWrite,
+  updateProduct,
+  writeSkus,
+} from './product-store.ts';
+import type { productCreateBody, productUpdateBody } from './schemas.ts';
+import { defaultSkuKey, type MatrixSku, normalizeSpecs, type SpecGroup, skuMatrix } from './sku-matrix.ts';
+
+type CreateBody = z.output<typeof productCreateBody>;
+type UpdateBody = z.output<typeof productUpdateBody>;
+export type SkuDiff = { added: number; kept: number; inactivated: number };
+
+const emptyDetail: Detail = { version: 1, blocks: [] };
+
+function overridesOf(body: UpdateBody) {
+  return (body.sku_overrides ?? []).map((o) => ({
+    sku_key: o.sku_key,
+    ...(o.sku_code !== undefined ? { sku_code: o.sku_code } : {}),
+    ...(o.price !== undefined ? { price: toMinor(o.price) } : {}),
+    ...(o.stock !== undefined ? { stock: o.stock } : {}),
+  }));
+}
+
+function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): ProductFields {
+  const base = before ?? {
+    title: '', subtitle: '', cover: '', price: 0, origin_price: 0, category_id: 0, status: 1, sort: 0,
+    detail: emptyDetail, translations: {},
+  };
+  return {
+    title: given?.title ?? base.title,
+    subtitle: given?.subtitle ?? base.subtitle,
+    cover: given?.cover ?? base.cover,
+    price: given?.price !== undefined ? toMinor(given.price) : base.price,
+    origin_price: given?.origin_price !== undefined ? toMinor(given.origin_price) : base.origin_price,
+    category_id: given?.category_id ?? base.category_id,
+    status: given?.status ?? base.status,
+    sort: given?.sort ?? base.sort,
+    detail: given?.detail ?? base.detail,
+    translations: given?.translations ?? base.translations,
+  };
+}
+
+/** The new matrix over the SKUs there are: a kept SKU keeps what nothing overrides, a new one takes the product's price. */
+function plannedSkus(matrix: readonly MatrixSku[], before: readonly Sku[], price: number, defaultStock: number | undefined): SkuWrite[] {
+  const known = new Map(before.map((sku) => [sku.sku_key, sku]));
+  return matrix.map((sku) => {
+    const old = known.get(sku.sku_key);
+    const isDefault = sku.sku_key === defaultSkuKey;
+    const stock = sku.stock ?? (isDefault ? defaultStock : undefined) ?? old?.stock ?? 0;
+    if (old && stock < old.reserved_stock)
+      throw catalogErrors.stock_below_reserved({ sku_key: sku.sku_key, reserved: old.reserved_stock });
+    return {
+      sku_key: sku.sku_key,
+      sku_code: sku.sku_code ?? old?.sku_code ?? '',
+      attrs: sku.attrs,
+      // The default SKU is the product: it always costs what the product costs.
+      price: sku.price ?? (isDefault ? price : (old?.price ?? price)),
+      stock,
+    };
+  });
+}
+
+function diffOf(before: readonly Sku[], after: readonly SkuWrite[]): SkuDiff {
+  const known = new Set(before.map((sku) => sku.sku_key));
+  const wanted = new Set(after.map((sku) => sku.sku_key));
+  return {
+    added: after.filter((sku) => !known.has(sku.sku_key)).length,
+    kept: after.filter((sku) => known.has(sku.sku_key)).length,
+    inactivated: before.filter((sku) => sku.status === 'active' && !wanted.has(sku.sku_key)).length,
+  };
+}
+
+async function checkCategory(tx: Transaction, id: number): Promise<void> {
+  if (id > 0 && !(await categoryExists(tx, id))) throw catalogErrors.category_not_found();
+}
+
+const sortedImages = (images: readonly { url: string; sort?: number | undefined }[]) =>
+  images.map((image, index) => ({ url: image.url, sort: image.sort ?? index }));
+
+/** Creates a product with its SKU matrix; everything or nothing. */
+export async function createProduct(sql: Sql, body: CreateBody): Promise<{ id: number; sku_diff: SkuDiff }> {
+  const fields = fieldsOf(body.product, null);
+  const specs = normalizeSpecs(body.spec_schema ?? []);
+  const skus = plannedSkus(skuMatrix(specs, overridesOf(body)), [], fields.price, body.product.stock);
+  return sql.begin(async (tx) => {
+    await checkCategory(tx, fields.category_id);
+    const id = await insertProduct(tx, fields, specs);
+    await writeSkus(tx, id, skus);
+    if (body.images?.length) await replaceImages(tx, id, sortedImages(body.images));
+    return { id, sku_diff: diffOf([], skus) };
+  });
+}
+
+/** The matrix an update asks for, or null when it leaves the SKUs alone. */
+function askedMatrix(body: UpdateBody, product: Product, skus: readonly Sku[]): { specs: SpecGroup[]; matrix: MatrixSku[] } | null {
+  const isSimple = product.spec_schema.length === 0;
+  const touchesDefault = isSimple && (body.product?.stock !== undefined || body.product?.price !== undefined);
+  if (!body.spec_schema && !body.sku_overrides && !touchesDefault) return null;
+  const specs = body.spec_schema ? normalizeSpecs(body.spec_schema) : product.spec_schema;
+  const matrix = skuMatrix(specs, overridesOf(body));
+  // Without a new schema the SKUs that an earlier one left inactive stay so.
+  const active = new Set(skus.filter((sku) => sku.status === 'active').map((sku) => sku.sku_key));
+  return { specs, matrix: body.spec_schema ? matrix : matrix.filter((sku) => active.has(sku.sku_key)) };
+}
+
+/** Changes what the body carries and nothing else. */
+export async function editProduct(sql: Sql, id: number, body: UpdateBody): Promise<SkuDiff> {
+  return sql.begin(async (tx) => {
+    const locked = await lockProduct(tx, id);
+    if (!locked) throw catalogErrors.product_not_found();
+    const { product, skus } = locked;
+    const fields = fieldsOf(body.product, product);
+    if (fields.category_id !== product.category_id) await checkCategory(tx, fields.category_id);
+    const asked = askedMatrix(body, product, skus);
+    await updateProduct(tx, id, fields, asked?.specs ?? product.spec_schema);
+    if (body.images) await replaceImages(tx, id, sortedImages(body.images));
+    if (!asked) return { added: 0, kept: skus.filter((sku) => sku.status === 'active').length, inactivated: 0 };
+    const planned = plannedSkus(asked.matrix, skus, fields.price, body.product?.stock);
+    await writeSkus(tx, id, planned);
+    return diffOf(skus, planned);
+  });
+}

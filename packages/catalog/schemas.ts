@@ -1,0 +1,190 @@
+import { amount, amountInput, id, idOrZero, pageQueryWith, requiredText, text, timestamp, url } from '@tradepost/http';
+import { z } from 'zod';
+
+const maxStock = 100_000_000;
+
+const blocks = z.array(
+  z.object({ id: z.string().default(''), type: z.string(), props: z.record(z.string(), z.unknown()).default({}) }),
+);
+const detail = z.object({ version: z.literal(1), blocks });
+/** Blank or invalid detail counts as none; clients send an object or its JSON text. */
+const detailInput = z
+  .unknown()
+  .transform((value) => {
+    let parsed: unknown = value;
+    if (typeof value === 'string') {
+      try {
+        parsed = JSON.parse(value);
+      } catch {
+        parsed = null;
+      }
+    }
+    const checked = detail.safeParse(parsed);
+    return checked.success ? checked.data : { version: 1 as const, blocks: [] };
+  })
+  .meta({ description: 'Page content: an object or its JSON text', examples: [{ version: 1, blocks: [] }] });
+
+const texts = z.object({
+  title: text(200).optional(),
+  subtitle: text(400).optional(),
+  specs: z.record(z.string(), z.string()).optional(),
+});
+const translations = z
+  .object({ en: texts.optional(), 'zh-CN': texts.optional() })
+  .meta({ examples: [{ 'zh-CN': { title: '搪瓷杯', subtitle: '', specs: { Colour: '颜色', Cream: '米白' } } }] });
+
+const title = () => requiredText(200).meta({ examples: ['Enamel mug'] });
+const stock = () => z.int().min(0).max(maxStock).meta({ examples: [120] });
+const specSchema = z
+  .array(z.object({ name: requiredText(64), values: z.array(text(128)).max(300) }))
+  .max(10)
+  .meta({ examples: [[{ name: 'Colour', values: ['Cream', 'Navy'] }]] });
+const skuOverrides = z
+  .array(
+    z.object({
+      sku_key: requiredText(1000),
+      sku_code: text(64).optional(),
+      price: amountInput().optional(),
+      stock: stock().optional(),
+    }),
+  )
+  .max(300)
+  .meta({ examples: [[{ sku_key: 'Colour:Cream', sku_code: 'MUG-C', price: 12.9, stock: 40 }]] });
+const images = z
+  .array(z.object({ url: requiredText(1000), sort: z.int().min(0).max(1_000_000).optional() }))
+  .max(50)
+  .meta({ examples: [[{ url: '/uploads/demo/enamel-mug-2.svg', sort: 0 }]] });
+
+const productFields = {
+  subtitle: text(400).optional().meta({ examples: ['Light, unbreakable, dishwasher-safe'] }),
+  origin_price: amountInput().optional().meta({ examples: [15.9] }),
+  stock: stock().optional(),
+  category_id: idOrZero().optional().meta({ examples: [0] }),
+  cover: text(1000).optional().meta({ examples: ['/uploads/demo/enamel-mug.svg'] }),
+  status: z.int().min(0).max(1).optional().meta({ examples: [1] }),
+  sort: z.int().min(-1_000_000).max(1_000_000).optional(),
+  detail: detailInput.optional(),
+  translations: translations.optional(),
+};
+const parts = {
+  images: images.optional(),
+  sku_generation_mode: z.literal('auto').optional(),
+  spec_schema: specSchema.optional(),
+  sku_overrides: skuOverrides.optional(),
+};
+export const productCreateBody = z.object({
+  product: z.object({ title: title(), price: amountInput(), ...productFields }),
+  ...parts,
+});
+/** Every part may be absent and then stays as it is. */
+export const productUpdateBody = z.object({
+  product: z.object({ title: title().optional(), price: amountInput().optional(), ...productFields }).optional(),
+  ...parts,
+});
+
+const skuDiff = z.object({ added: z.int(), kept: z.int(), inactivated: z.int() });
+export const productCreated = z.object({ id: id(), product: z.object({ id: id(), title: z.string() }), sku_diff: skuDiff });
+export const productUpdated = z.object({ sku_diff: skuDiff });
+
+const cardShape = {
+  id: id(),
+  merchant_id: id(),
+  category_id: idOrZero(),
+  title: z.string().meta({ examples: ['Enamel mug'] }),
+  subtitle: z.string().meta({ examples: ['Light, unbreakable, dishwasher-safe'] }),
+  cover: url(),
+  price: amount(),
+  origin_price: amount().meta({ description: '0 = none', examples: [15.9] }),
+  stock: z.int().meta({ description: 'what can still be sold, over all SKUs', examples: [120] }),
+  sales: z.int().meta({ examples: [31] }),
+  favorite_count: z.int(),
+  status: z.int(),
+  sort: z.int(),
+  detail,
+  is_favorited: z.boolean(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+};
+export const productCardView = z.object(cardShape).meta({ id: 'ProductCard' });
+
+export const skuViewSchema = z
+  .object({
+    id: id(),
+    product_id: id(),
+    attrs: z.string().meta({ description: 'JSON text', examples: ['[{"name":"Colour","value":"Cream"}]'] }),
+    price: amount(),
+    stock: z.int().meta({ description: 'what can still be sold', examples: [40] }),
+    sku_code: z.string().meta({ examples: ['MUG-C'] }),
+    sku_key: z.string().meta({ examples: ['Colour:Cream'] }),
+    status: z.enum(['active', 'inactive']),
+  })
+  .meta({ id: 'Sku' });
+
+export const productDetailView = z
+  .object({
+    ...cardShape,
+    skus: z.array(skuViewSchema),
+    images: z.array(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() })),
+  })
+  .meta({ id: 'ProductDetail' });
+
+export const storefrontQuery = pageQueryWith({
+  keyword: text(100).optional().meta({ examples: ['mug'] }),
+  category_id: idOrZero().optional(),
+});
+export const adminQuery = pageQueryWith({
+  keyword: text(100).optional().meta({ examples: ['mug'] }),
+  category_id: idOrZero().optional(),
+  status: z.int().min(0).max(1).optional(),
+});
+
+export const adminProductView = z
+  .object({
+    id: id(),
+    title: z.string().meta({ examples: ['Enamel mug'] }),
+    cover: url(),
+    price: amount(),
+    stock: z.int().meta({ description: 'what can still be sold' }),
+    favorite_count: z.int(),
+    status: z.int(),
+    category_id: idOrZero(),
+    category_path_name: z.string().meta({ examples: ['Kitchen / Mugs'] }),
+    sales_count: z.int(),
+    sales: z.int(),
+    created_at: timestamp(),
+  })
+  .meta({ id: 'AdminProduct' });
+
+export const adminProductDetailView = z
+  .object({
+    id: id(),
+    title: z.string().meta({ examples: ['Enamel mug'] }),
+    subtitle: z.string(),
+    cover: url(),
+    price: amount(),
+    origin_price: amount(),
+    stock: z.int().meta({ description: 'on hand, over the active SKUs' }),
+    category_id: idOrZero(),
+    category_path_name: z.string(),
+    status: z.int(),
+    sort: z.int(),
+    detail,
+    translations,
+    images: z.array(z.object({ url: url(), sort: z.int() })),
+    spec_schema: z.array(z.object({ name: z.string(), values: z.array(z.string()) })),
+    skus: z.array(
+      z.object({
+        id: id(),
+        sku_key: z.string().meta({ examples: ['Colour:Cream'] }),
+        sku_code: z.string(),
+        attrs: z.array(z.object({ name: z.string(), value: z.string() })),
+        price: amount(),
+        stock: z.int().meta({ description: 'on hand' }),
+        reserved_stock: z.int().meta({ description: 'the part of stock that open orders hold' }),
+        status: z.enum(['active', 'inactive']),
+      }),
+    ),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  })
+  .meta({ id: 'AdminProductDetail' });

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { catalogModule } from '@tradepost/catalog';
+import { fulfilmentModule, shipmentSection } from '@tradepost/fulfilment';
+import { type App, createApp, fileResponse, type Module, type Resource, systemResources } from '@tradepost/http';
+import { identityModule, openTokens } from '@tradepost/identity';
+import { inventorySettings, openInventory } from '@tradepost/inventory';
+import { ordersModule, unpaidMinutes } from '@tradepost/orders';
+import type { Cron, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import { fixturesFolder } from './seed-demo.ts';
+import { version } from './version.ts';
+
+/** The shop settings of all packages. */
+export const settings: readonly Setting[] = [...inventorySettings, unpaidMinutes] as readonly Setting[];
+
+export type Assembled = {
+  app: App;
+  tasks: Tasks;
+  crons: readonly Cron[];
+  close(): Promise<void>;
+};
+
+const demoPictures: Resource = {
+  path: '/uploads/demo/:file',
+  summary: 'Pictures of the demo catalogue',
+  contentType: 'image/svg+xml',
+  handle: (request, { file = '' }) =>
+    fileResponse(request, join(fixturesFolder, 'pictures'), file, { maxAge: 86_400, sandbox: true }),
+};
+
+/** The one list of modules: what is in it is the shop. */
+export async function assemble(runtime: Runtime): Promise<Assembled> {
+  const tokens = await openTokens(runtime);
+  const inventory = openInventory(runtime);
+  const modules: Module[] = [
+    identityModule(runtime, tokens),
+    catalogModule(runtime),
+    ordersModule(runtime, inventory, { shipments: shipmentSection(runtime) }),
+    fulfilmentModule(runtime),
+  ];
+  const routes = modules.flatMap((module) => module.routes ?? []);
+  const resources = [demoPictures, ...modules.flatMap((module) => module.resources ?? [])];
+  const app = createApp({
+    routes,
+    resources: [...systemResources(runtime, routes, version), ...resources],
+    authenticate: tokens.verify,
+    runtime,
+  });
+  return {
+    app,
+    tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
+    crons: modules.flatMap((module) => module.crons ?? []),
+    close: () => tokens.close(),
+  };
+}

@@ -1,0 +1,164 @@
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { createStaff } from '@tradepost/identity';
+import { describeConfig } from '@tradepost/runtime';
+import { configOf, type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
+import { bold, print, printJson, table } from '../output.ts';
+import { seedDemo } from '../seed-demo.ts';
+
+function addMigrate(program: Command): void {
+  withDatabaseOptions(
+    program
+      .command('migrate')
+      .description('bring the database to this version')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost migrate --database-url postgres://shop@db/shop'),
+  ).action(async (options: GlobalOptions) => {
+    await withRuntime(options, async ({ migrated }) => {
+      if (options.json) return printJson(migrated);
+      if (migrated.applied.length === 0) return print(`up to date (${migrated.total} migrations)`);
+      print(`applied ${migrated.applied.join(', ')}`);
+    });
+  });
+}
+
+function addSeed(program: Command): void {
+  withDatabaseOptions(
+    program
+      .command('seed')
+      .description('fill an empty database with the demo shop: products in English and Chinese, accounts')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost seed --data /srv/try'),
+  ).action(async (options: GlobalOptions) => {
+    await withRuntime(options, async ({ sql, config }) => {
+      if (config.production) throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
+      const seeded = await seedDemo(sql);
+      if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
+      print(
+        seeded
+          ? `${seeded.products} products, ${seeded.skus} SKUs, ${seeded.accounts} accounts`
+          : 'there are products already: nothing was changed',
+      );
+    });
+  });
+}
+
+function addConfig(program: Command): void {
+  withDatabaseOptions(
+    program
+      .command('config')
+      .description('print the configuration in force and where each value comes from; secrets are masked')
+      .option('--json', 'print it as JSON')
+      .addHelpText('after', '\nExample:\n  $ PORT=9000 tradepost config'),
+  ).action((options: GlobalOptions) => {
+    const loaded = configOf(options);
+    const rows = describeConfig(loaded);
+    if (options.json) return printJson({ file: loaded.file, values: rows });
+    if (loaded.file) print(`file: ${loaded.file}\n`);
+    print(
+      table([
+        ['VARIABLE', 'VALUE', 'FROM', 'MEANING'],
+        ...rows.map((row) => [row.env, row.value || '-', row.source, row.about]),
+      ]),
+    );
+  });
+}
+
+/** `true`, `15` and JSON are read as such, everything else is text. */
+function settingValue(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+function addSettings(program: Command): void {
+  const group = program.command('settings').description('shop settings: list, get, set, unset');
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('all settings with value, origin and meaning')
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost settings list'),
+  ).action((options: GlobalOptions) =>
+    withRuntime(options, async ({ settings }) => {
+      const rows = settings.list().map((row) => (row.secret ? { ...row, value: '***' } : row));
+      if (options.json) return printJson(rows);
+      const shown = rows.map((row) => [row.key, JSON.stringify(row.value), row.source, row.about]);
+      print(table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...shown]));
+    }),
+  );
+  withDatabaseOptions(
+    group
+      .command('get <key>')
+      .description('print one value as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
+  ).action((key: string, options: GlobalOptions) =>
+    withRuntime(options, async ({ settings }) => {
+      const row = settings.list().find((setting) => setting.key === key);
+      if (!row) throw new Error(`There is no setting ${key}`);
+      print(JSON.stringify(row.value));
+    }),
+  );
+  withDatabaseOptions(
+    group
+      .command('set <key> <value>')
+      .description('store a value; running servers take it over at once or within 30 s')
+      .addHelpText('after', '\nExample:\n  $ tradepost settings set orders.unpaid_minutes 30'),
+  ).action((key: string, value: string, options: GlobalOptions) =>
+    withRuntime(options, async ({ settings }) => {
+      await settings.set(key, settingValue(value));
+      print(`${key} = ${JSON.stringify(settings.list().find((setting) => setting.key === key)?.value)}`);
+    }),
+  );
+  withDatabaseOptions(
+    group
+      .command('unset <key>')
+      .description('back to the default')
+      .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
+  ).action((key: string, options: GlobalOptions) =>
+    withRuntime(options, async ({ settings }) => {
+      await settings.unset(key);
+      print(`${key} = ${JSON.stringify(settings.list().find((setting) => setting.key === key)?.value)}`);
+    }),
+  );
+}
+
+async function readPassword(options: { passwordStdin?: boolean }): Promise<string> {
+  if (options.passwordStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
+  const fromEnvironment = process.env.TRADEPOST_PASSWORD;
+  if (fromEnvironment) return fromEnvironment;
+  throw new Error('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
+}
+
+function addStaff(program: Command): void {
+  const group = program.command('staff').description('administrators');
+  withDatabaseOptions(
+    group
+      .command('create <username>')
+      .description('create an administrator; the password comes from standard input or TRADEPOST_PASSWORD')
+      .option('--role <name>', 'an existing role; default: Administrator, which may do everything')
+      .option('--password-stdin', 'read the password from standard input')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff create ann --password-stdin'),
+  ).action(async (username: string, options: GlobalOptions & { role?: string; passwordStdin?: boolean }) => {
+    const { role, passwordStdin, ...rest } = options;
+    const password = await readPassword({ passwordStdin: passwordStdin === true });
+    if (!/^[\w.@-]{2,64}$/.test(username)) throw new Error('username: 2 to 64 letters, digits and . _ - @');
+    if (password.length < 8) throw new Error('password: at least 8 characters');
+    await withRuntime(rest, async ({ sql }) => {
+      const id = await sql.begin((tx) => createStaff(tx, { username, password, role }));
+      if (options.json) return printJson({ id, username });
+      print(`administrator ${bold(username)} created (id ${id})`);
+    });
+  });
+}
+
+export function addMaintenance(program: Command): void {
+  addMigrate(program);
+  addSeed(program);
+  addConfig(program);
+  addSettings(program);
+  addStaff(program);
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { openLog } from '@tradepost/runtime';
+import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
+import { bold, dim, exitCodes, print } from '../output.ts';
+import { demoAccounts } from '../seed-demo.ts';
+import { type Server, startServer } from '../server.ts';
+
+type StartOptions = GlobalOptions & { port?: string; host?: string; seed?: string; only?: string; plain?: boolean };
+
+/** What a person wants to know once it runs. */
+export function summaryLines(server: Server): string[] {
+  const url = server.transport?.url;
+  const lines = url
+    ? [
+        `Shop API       ${bold(url)}`,
+        `API reference  ${url}/docs`,
+        `Health         ${url}/health  ${url}/ready  ${url}/metrics`,
+      ]
+    : ['Worker         running, no API in this process'];
+  const { embedded, store, config } = server.runtime;
+  lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
+  lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
+  if (config.seed === 'demo' && !config.production && url) {
+    const accounts = demoAccounts.map((a) => `${a.username} / ${a.password} (${a.kind})`);
+    lines.push(`Demo accounts  ${accounts.join(', ')}`);
+  }
+  return lines;
+}
+
+function onSignals(stop: (signal: string) => void): void {
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // A second Ctrl-C means now.
+      if (asked) process.exit(exitCodes.failed);
+      asked = true;
+      stop(signal);
+    });
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const { plain, ...flags } = options;
+  const { config } = configOf(flags);
+  const live = process.stdout.isTTY && !plain && config.logLevel !== 'silent';
+  const logFile = live ? join(config.data, 'tradepost.log') : undefined;
+  const log = openLog({ level: config.logLevel, file: logFile });
+  const begun = performance.now();
+  const say = live ? (line: string) => print(dim(line)) : print;
+  let server: Server | null = null;
+  let stopping: Promise<void> | null = null;
+  const stop = (reason: string, code: number) => {
+    stopping ??= (async () => {
+      say(`${reason}: finishing what runs, then stopping`);
+      await server?.stop();
+      say('stopped');
+      process.exit(code);
+    })();
+  };
+  // A signal during the start waits for the start to end: nothing is left half open.
+  let early: string | null = null;
+  onSignals((signal) => {
+    if (server) stop(signal, exitCodes.done);
+    else early = signal;
+  });
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+  const onFatal = (reason: string) => {
+    log.fatal({ reason }, 'the embedded PostgreSQL ended');
+    process.stderr.write(`error: the embedded PostgreSQL ended: ${reason}\n`);
+    stop('database lost', exitCodes.failed);
+  };
+  server = await startServer({ config, log, onProgress: say, onFatal });
+  if (early) return stop(early, exitCodes.done);
+  if (server.seeded) say(`demo shop: ${server.seeded.products} products, ${server.seeded.skus} SKUs`);
+  else if (config.production && config.seed === 'demo') say('production: no demo data; `tradepost staff create` makes accounts');
+  print(['', `Tradepost is ready (${((performance.now() - begun) / 1000).toFixed(1)} s)`, '', ...summaryLines(server), ''].join('\n'));
+  if (live) {
+    const { showLiveStatus } = await import('../live-status.ts');
+    showLiveStatus(server, { logFile: logFile!, onQuit: () => stop('quit', exitCodes.done) });
+  }
+}
+
+export function addStart(program: Command): void {
+  withDatabaseOptions(
+    program
+      .command('start')
+      .description('run the shop: embedded PostgreSQL, migrations, demo data on the first start, API and worker')
+      .option('--port <number>', 'port of the API (default 8080)')
+      .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+      .option('--seed <what>', 'what an empty database gets: demo or none')
+      .option('--only <parts>', 'parts to run, comma-separated: api, worker')
+      .option('--plain', 'plain lines instead of the live status, also on a terminal')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost start\n  $ tradepost start --port 9000 --data /srv/shop\n  $ tradepost start --only worker --database-url postgres://shop@db/shop\n\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong configuration, 3 already running on this data.',
+      ),
+  ).action(start);
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { type ConfigKey, type LoadedConfig, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
+import { settings } from './assemble.ts';
+import { progress } from './output.ts';
+
+export type GlobalOptions = { config?: string; data?: string; databaseUrl?: string; redisUrl?: string; json?: boolean };
+
+/** The options of every command that opens the database. */
+export function withDatabaseOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'JSON configuration file')
+    .option('--data <folder>', 'data folder (default .tradepost)')
+    .option('--database-url <url>', 'external PostgreSQL instead of the embedded one')
+    .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store');
+}
+
+/** Configuration from flags, environment and file. Throws ConfigError. */
+export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unknown>>): LoadedConfig {
+  const { config: file, json: _json, ...flags } = options;
+  return loadConfig({ flags: flags as Partial<Record<ConfigKey, unknown>>, file });
+}
+
+/** Runs `work` with the services open, beside a running server or without one, and closes them. */
+export async function withRuntime<T>(options: GlobalOptions, work: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const { config } = configOf(options);
+  const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  const runtime = await openRuntime({ config, definitions: settings, log, onProgress: progress });
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}

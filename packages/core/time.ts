@@ -1,0 +1,42 @@
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const offsets = new Map<string, number>();
+const quarterHour = 15 * 60_000;
+
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Offset of `zone` from UTC in minutes at an instant. Offsets change only at quarter hours, so they are cached by them. */
+function zoneOffsetMinutes(at: number, zone: string): number {
+  const slot = Math.floor(at / quarterHour);
+  const key = `${zone} ${slot}`;
+  const cached = offsets.get(key);
+  if (cached !== undefined) return cached;
+  let formatter = formatters.get(zone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+    formatters.set(zone, formatter);
+  }
+  const name = formatter.formatToParts(slot * quarterHour).find((p) => p.type === 'timeZoneName')?.value ?? 'GMT';
+  const match = /GMT([+-])(\d{2}):(\d{2})/.exec(name);
+  const minutes = match ? (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) : 0;
+  if (offsets.size > 10_000) offsets.clear();
+  offsets.set(key, minutes);
+  return minutes;
+}
+
+/** ISO 8601 with the offset of the shop's zone, whole seconds: `2026-03-01T09:30:00+08:00`. Clients cut it as text. */
+export function isoInZone(at: Date, zone: string): string {
+  const time = at.getTime();
+  const offset = zoneOffsetMinutes(time, zone);
+  const local = new Date(time + offset * 60_000).toISOString().slice(0, 19);
+  const absolute = Math.abs(offset);
+  const hours = String(Math.trunc(absolute / 60)).padStart(2, '0');
+  const minutes = String(absolute % 60).padStart(2, '0');
+  return `${local}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
+}

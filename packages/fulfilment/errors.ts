@@ -1,0 +1,12 @@
+import { defineErrors } from '@tradepost/core';
+
+export const fulfilmentErrors = defineErrors({
+  order_not_found: { code: 404, en: 'Order not found', 'zh-CN': '订单不存在' },
+  cannot_ship: { code: 500, en: 'Cannot ship in current status', 'zh-CN': '当前状态不可发货' },
+  reship_needs_case: { code: 500, en: 'Reship requires an after-sale case', 'zh-CN': '补发须关联售后单' },
+  case_mismatch: { code: 500, en: 'After-sale case does not match order', 'zh-CN': '售后单与订单不匹配' },
+  company_required: { code: 500, en: 'Please select an express company', 'zh-CN': '请选择快递公司' },
+  tracking_no_required: { code: 500, en: 'Tracking number is required', 'zh-CN': '请填写快递单号' },
+  rider_name_required: { code: 500, en: 'Rider name is required', 'zh-CN': '请填写配送员姓名' },
+  rider_phone_required: { code: 500, en: 'Rider phone is required', 'zh-CN': '请填写配送员电话' },
+});

@@ -1,0 +1,213 @@
+import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
+import { type Log, type Metrics, type Runtime, shopLocale } from '@tradepost/runtime';
+import { H3, HTTPError } from 'h3';
+import { FastResponse } from 'srvx';
+import { faultOf, httpErrors } from './errors.ts';
+import type { Resource } from './resource.ts';
+import type { Caller, Route } from './route.ts';
+import { tolerantBody, tolerantParams, tolerantQuery } from './tolerant.ts';
+import { newTraceId, traceIdOf } from './trace.ts';
+import { parseOrRefuse } from './validate.ts';
+
+/** The caller of a token, or null when it is not valid (any more). Answers at once for a token it has seen. */
+export type Authenticate = (token: string) => Caller | null | Promise<Caller | null>;
+
+export type AppDeps = {
+  routes: readonly Route[];
+  resources: readonly Resource[];
+  authenticate: Authenticate;
+  runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'now' | 'config'>;
+};
+
+export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
+
+const slowMs = 1_000;
+const jsonType = 'application/json; charset=utf-8';
+/** Clients on another origin call us without cookies (contract: commerce.md 4). */
+const corsHeaders: readonly [string, string][] = [['access-control-allow-origin', '*']];
+const preflightHeaders: readonly [string, string][] = [
+  ['access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS'],
+  ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, Idempotency-Key, X-Request-Id'],
+  ['access-control-max-age', '86400'],
+];
+
+function respond(status: number, text: string, traceId: string, type = jsonType): Response {
+  return new FastResponse(text, {
+    status,
+    headers: [['content-type', type], ['x-request-id', traceId], ['access-control-expose-headers', 'x-request-id'], ...corsHeaders],
+  });
+}
+
+/** The one place where an envelope is built. `msg` repeats `message` because clients read it. */
+export function envelope(code: number, message: string, data: unknown): string {
+  const text = JSON.stringify(message);
+  return `{"code":${code},"message":${text},"msg":${text},"data":${data === undefined ? 'null' : JSON.stringify(data)}}`;
+}
+
+function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
+  const cause = error instanceof HTTPError && error.cause ? error.cause : error;
+  log.error({ err: cause, trace: traceId, where }, 'a request failed');
+  return httpErrors.internal({ trace: traceId });
+}
+
+/** The token of `Authorization: Bearer <token>`; an empty one (a logged-out client sends it) is none. */
+function bearerOf(request: Request): string | null {
+  const header = request.headers.get('authorization');
+  if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return null;
+  return header.slice(7).trim() || null;
+}
+
+function admit(route: Route, token: string | null, caller: Caller | null): Caller | null {
+  switch (route.auth) {
+    case 'public':
+      return null;
+    case 'optional':
+      return caller?.role === 'user' ? caller : null;
+    default: {
+      if (!caller) throw token ? httpErrors.invalid_token() : httpErrors.not_logged_in();
+      const wanted = route.auth === 'shopper' ? 'user' : route.auth === 'staff' ? 'admin' : caller.role;
+      if (caller.role !== wanted) throw httpErrors.wrong_account_kind();
+      const { permission } = route;
+      if (permission && !caller.perms.includes(permission) && !caller.perms.includes('*'))
+        throw httpErrors.missing_permission({ permission });
+      return caller;
+    }
+  }
+}
+
+async function jsonBody(request: Request): Promise<unknown> {
+  const text = await request.text();
+  if (text === '') return {};
+  const type = request.headers.get('content-type');
+  if (type && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) throw httpErrors.unsupported_media_type();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw httpErrors.invalid_json();
+  }
+}
+
+function searchOf(request: Request): URLSearchParams {
+  const mark = request.url.indexOf('?');
+  return new URLSearchParams(mark < 0 ? '' : request.url.slice(mark));
+}
+
+type Event = { req: Request; context: { params?: Record<string, string> } };
+
+/** Turns one route into its handler: authenticate, then parse, then handle, then wrap. */
+function compile(route: Route, deps: AppDeps): (event: Event) => Promise<Response> {
+  const { log, metrics, settings, now, config } = deps.runtime;
+  const params = route.params ? tolerantParams(route.params) : null;
+  const query = route.query ? tolerantQuery(route.query) : null;
+  const body = route.body ? tolerantBody(route.body) : null;
+  const seconds = metrics.requestSeconds.labels(route.method, route.path);
+  const succeeded = metrics.requests.labels(route.method, route.path, '0');
+  const where = `${route.method} ${route.path}`;
+
+  const answer = async (event: Event, traceId: string, locale: Locale, search: URLSearchParams | null) => {
+    const request = event.req;
+    const token = route.auth === 'public' ? null : bearerOf(request);
+    const known = token ? deps.authenticate(token) : null;
+    const caller = admit(route, token, known instanceof Promise ? await known : known);
+    const data = await route.handle({
+      params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
+      query: query ? parseOrRefuse(route.query!, query(search ?? searchOf(request)), locale, 'query') : {},
+      body: body ? parseOrRefuse(route.body!, body(await jsonBody(request)), locale, 'body') : {},
+      caller,
+      locale,
+      now: now(),
+      traceId,
+      request,
+    } as never);
+    return envelope(0, 'success', data);
+  };
+
+  return async (event) => {
+    const started = performance.now();
+    const request = event.req;
+    const traceId = traceIdOf(request);
+    const search = request.url.includes('?') ? searchOf(request) : null;
+    const locale = negotiateLocale(search?.get('lang'), request.headers.get('accept-language'), settings.get(shopLocale));
+    let status = 200;
+    let code = 0;
+    let text: string;
+    try {
+      text = await answer(event, traceId, locale, search);
+      succeeded.inc();
+    } catch (error) {
+      const refusal = refusalOf(error, traceId, log, where);
+      status = refusal.status;
+      code = refusal.code;
+      text = envelope(code, refusal.messageIn(locale), null);
+      metrics.requests.labels(route.method, route.path, String(code)).inc();
+    }
+    const elapsed = performance.now() - started;
+    seconds.observe(elapsed / 1000);
+    if (config.logRequests === 'all' || (elapsed > slowMs && config.logRequests === 'slow'))
+      log.info({ trace: traceId, route: where, status, code, ms: Math.round(elapsed) }, 'request');
+    return respond(status, text, traceId);
+  };
+}
+
+function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, readonly string[]>): void {
+  const { log, metrics, settings } = deps.runtime;
+  const refuse = (request: Request, error: AppError, extra: [string, string][] = []) => {
+    const traceId = traceIdOf(request);
+    const locale = negotiateLocale(
+      searchOf(request).get('lang'),
+      request.headers.get('accept-language'),
+      settings.get(shopLocale),
+    );
+    metrics.requests.labels(request.method, 'unknown', String(error.code)).inc();
+    const response = respond(error.status, envelope(error.code, error.messageIn(locale), null), traceId);
+    for (const [name, value] of extra) response.headers.set(name, value);
+    return response;
+  };
+  const preflight = () => new FastResponse(null, { status: 204, headers: [...corsHeaders, ...preflightHeaders] });
+  for (const [path, methods] of methodsOf) {
+    const allowed = [...methods, 'OPTIONS'].join(', ');
+    app.all(path, ({ req }) =>
+      req.method === 'OPTIONS'
+        ? preflight()
+        : refuse(req, httpErrors.method_not_allowed({ allowed: methods.join(', ') }), [['allow', allowed]]),
+    );
+  }
+  app.all('/**', ({ req }) => (req.method === 'OPTIONS' ? preflight() : refuse(req, httpErrors.unknown_route())));
+  app.config.onError = (error, event) => {
+    const traceId = traceIdOf(event.req);
+    return refuse(event.req, refusalOf(error, traceId, log, `${event.req.method} ${event.url.pathname}`));
+  };
+}
+
+/** Builds the application from its route table. Two routes on one method and path are a programming error. */
+export function createApp(deps: AppDeps): App {
+  const app = new H3({ silent: true });
+  const methodsOf = new Map<string, string[]>();
+  const claim = (method: string, path: string) => {
+    const methods = methodsOf.get(path) ?? [];
+    if (methods.includes(method)) throw new Error(`${method} ${path} is defined twice`);
+    methodsOf.set(path, [...methods, method]);
+  };
+  for (const route of deps.routes) {
+    claim(route.method, route.path);
+    const handler = compile(route, deps);
+    app.on(route.method, route.path, handler as never);
+    if (route.method === 'GET') app.on('HEAD', route.path, handler as never);
+  }
+  for (const resource of deps.resources) {
+    claim('GET', resource.path);
+    const handler = ({ req, context }: Event) => resource.handle(req, context.params ?? {});
+    app.on('GET', resource.path, handler as never);
+    app.on('HEAD', resource.path, handler as never);
+  }
+  mountFallbacks(app, deps, methodsOf);
+  return { fetch: app.fetch as App['fetch'], routes: deps.routes };
+}
+
+/** What the transport answers before a request reaches the application. */
+export function transportFault(status: number): { contentType: string; body: string } {
+  const fault = faultOf(status, newTraceId());
+  return { contentType: jsonType, body: envelope(fault.code, fault.messageIn('en'), null) };
+}

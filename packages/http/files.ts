@@ -1,0 +1,44 @@
+import { readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { FastResponse } from 'srvx';
+
+const types: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Names only: no dot files, no parent folders, nothing that needs decoding. */
+const safePath = /^(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9_.-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
+
+/** A file below `folder`, or 404. Pages from uploads must not run: scripts and plugins are switched off for them. */
+export async function fileResponse(
+  request: Request,
+  folder: string,
+  path: string,
+  options: { maxAge?: number; sandbox?: boolean } = {},
+): Promise<Response> {
+  const missing = () => new FastResponse('Not found', { status: 404, headers: [['content-type', 'text/plain']] });
+  if (!safePath.test(path)) return missing();
+  const file = join(folder, path);
+  const info = await stat(file).catch(() => null);
+  if (!info?.isFile()) return missing();
+  const etag = `"${info.size.toString(36)}-${Math.trunc(info.mtimeMs).toString(36)}"`;
+  const headers: [string, string][] = [
+    ['etag', etag],
+    ['cache-control', `public, max-age=${options.maxAge ?? 3600}`],
+    ['access-control-allow-origin', '*'],
+    ['x-content-type-options', 'nosniff'],
+  ];
+  if (options.sandbox) headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
+  if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
+  headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
+  return new FastResponse(await readFile(file), { headers });
+}

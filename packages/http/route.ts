@@ -1,0 +1,74 @@
+import type { Locale } from '@tradepost/core';
+import type { z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+
+/** Who a verified token speaks for. Ids of the two kinds overlap: always look at `role` too. */
+export type Caller = {
+  readonly role: 'user' | 'admin';
+  readonly id: number;
+  /** Permission codes of an administrator; `*` is all. */
+  readonly perms: readonly string[];
+  readonly jti: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+};
+
+/**
+ * public: no token is looked at. optional: a token that is not a shopper's counts as none. shopper, staff: needed.
+ * any: either kind of account.
+ */
+export type Auth = 'public' | 'optional' | 'shopper' | 'staff' | 'any';
+
+type CallerOf<A extends Auth> = A extends 'public' ? null : A extends 'optional' ? Caller | null : Caller;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
+
+export type RouteContext<A extends Auth, P, Q, B> = {
+  readonly params: Parsed<P>;
+  readonly query: Parsed<Q>;
+  readonly body: Parsed<B>;
+  readonly caller: CallerOf<A>;
+  readonly locale: Locale;
+  readonly now: Date;
+  readonly traceId: string;
+  readonly request: Request;
+};
+
+export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
+  method: Method;
+  /** `/api/v1/orders/:id` */
+  path: string;
+  auth: A;
+  /** Code an administrator's token must carry. Only with auth "staff". */
+  permission?: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Shape of `data`. Documentation, types and tests use it; answers are not parsed again at run time. */
+  response: R;
+  summary: string;
+  description?: string;
+  /** Group in the API reference. */
+  tag: string;
+  /** Envelope codes this route refuses with, beyond 400 and 401. */
+  refusals?: Readonly<Record<number, string>>;
+  handle(context: RouteContext<A, P, Q, B>): z.input<R> | Promise<z.input<R>>;
+};
+
+/** A route with its types put aside, as the router and the document see it. */
+export type Route = Omit<RouteDefinition<Auth, z.ZodType, z.ZodType, z.ZodType, z.ZodType>, 'handle'> & {
+  handle(context: RouteContext<Auth, z.ZodType, z.ZodType, z.ZodType>): unknown;
+};
+
+/** The one way an endpoint comes into being: router, document, permission list and tests read the same object. */
+export function defineRoute<
+  A extends Auth,
+  R extends z.ZodType,
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(definition: RouteDefinition<A, P, Q, B, R>): Route {
+  if (definition.permission && definition.auth !== 'staff')
+    throw new Error(`${definition.method} ${definition.path}: a permission needs auth "staff"`);
+  return definition as unknown as Route;
+}

@@ -1,0 +1,27 @@
+import type { Config, Log } from '@tradepost/runtime';
+import { type App, transportFault } from './app.ts';
+import { serveNode } from './node-transport.ts';
+import { serveUws, type Transport, type TransportOptions } from './uws-transport.ts';
+
+/** Serves the application on uWebSockets.js, or on node:http where its binary does not load. */
+export async function serve(
+  app: App,
+  config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'>,
+  log: Log,
+): Promise<Transport> {
+  const options: TransportOptions = {
+    fetch: app.fetch,
+    hostname: config.host,
+    port: config.port,
+    maxBodyBytes: config.maxBodyBytes,
+    faultResponse: transportFault,
+  };
+  if (config.transport === 'node') return serveNode(options);
+  try {
+    return await serveUws(options);
+  } catch (error) {
+    if (config.transport === 'uws' || !(error as { binaryMissing?: boolean }).binaryMissing) throw error;
+    log.warn({ err: error }, 'uWebSockets.js does not load on this platform: serving on node:http');
+    return serveNode(options);
+  }
+}

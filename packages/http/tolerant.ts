@@ -1,0 +1,118 @@
+import type { z } from 'zod';
+
+/**
+ * What clients send that a strict schema would refuse (contract: commerce.md 3): empty strings for unset numbers, dates
+ * and query values, null for absent fields, numbers and booleans as text in a query. The schema stays plain, so the
+ * document says what is meant; this brings the input into its form first.
+ */
+export type Tolerant = (value: unknown) => unknown;
+
+type Def = {
+  type: string;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  element?: z.ZodType;
+  shape?: Record<string, z.ZodType>;
+  format?: string;
+};
+const defOf = (schema: z.ZodType): Def => (schema as unknown as { _zod: { def: Def } })._zod.def;
+
+const wrappers = new Set(['optional', 'nullable', 'default', 'prefault', 'nonoptional', 'catch', 'readonly']);
+
+function unwrap(schema: z.ZodType): { inner: Def; nullable: boolean } {
+  let def = defOf(schema);
+  let nullable = false;
+  for (;;) {
+    if (def.type === 'nullable') nullable = true;
+    if (wrappers.has(def.type) && def.innerType) def = defOf(def.innerType);
+    else if (def.type === 'pipe' && def.in) def = defOf(def.in);
+    else return { inner: def, nullable };
+  }
+}
+
+const decimal = /^[+-]?\d+(\.\d+)?$/;
+
+function fromText(inner: Def): Tolerant {
+  switch (inner.type) {
+    case 'number':
+      return (v) => (typeof v === 'string' ? (v === '' ? undefined : decimal.test(v) ? Number(v) : v) : v);
+    case 'boolean':
+      // "false" means not set.
+      return (v) =>
+        v === '' || v === 'false' || v === '0' ? undefined : v === 'true' || v === '1' ? true : v;
+    default:
+      return (v) => (v === '' ? undefined : v);
+  }
+}
+
+/** Brings query values (all text) into the form of an object schema; repeated names: the last one counts. */
+export function tolerantQuery(schema: z.ZodType): (query: URLSearchParams) => Record<string, unknown> {
+  const shape = unwrap(schema).inner.shape ?? {};
+  const fields = Object.entries(shape).map(([name, field]) => [name, fromText(unwrap(field).inner)] as const);
+  return (query) => {
+    const out: Record<string, unknown> = {};
+    for (const [name, convert] of fields) {
+      const all = query.getAll(name);
+      if (all.length === 0) continue;
+      const value = convert(all[all.length - 1]);
+      if (value !== undefined) out[name] = value;
+    }
+    return out;
+  };
+}
+
+/** Path parameters are never absent: an empty or wrong one is left for the schema to refuse. */
+export function tolerantParams(schema: z.ZodType): (params: Record<string, string>) => Record<string, unknown> {
+  const shape = unwrap(schema).inner.shape ?? {};
+  const fields = Object.entries(shape).map(([name, field]) => [name, unwrap(field).inner.type] as const);
+  return (params) => {
+    const out: Record<string, unknown> = {};
+    for (const [name, type] of fields) {
+      const value = params[name];
+      out[name] = type === 'number' && value !== undefined && decimal.test(value) ? Number(value) : value;
+    }
+    return out;
+  };
+}
+
+const identity: Tolerant = (value) => value;
+
+function bodyField(schema: z.ZodType): Tolerant {
+  const { inner, nullable } = unwrap(schema);
+  const deep = bodyValue(inner);
+  const emptyIsAbsent = inner.type === 'number' || inner.type === 'date' || inner.format === 'datetime' || inner.type === 'enum';
+  return (value) => {
+    if (value === null) return nullable ? null : undefined;
+    if (value === '' && emptyIsAbsent) return nullable ? null : undefined;
+    return deep(value);
+  };
+}
+
+function bodyValue(def: Def): Tolerant {
+  if (def.type === 'object' && def.shape) {
+    const fields = Object.entries(def.shape).map(([name, field]) => [name, bodyField(field)] as const);
+    return (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      const source = value as Record<string, unknown>;
+      const out: Record<string, unknown> = {};
+      for (const [name, convert] of fields) {
+        if (!Object.hasOwn(source, name)) continue;
+        const converted = convert(source[name]);
+        if (converted !== undefined) out[name] = converted;
+      }
+      return out;
+    };
+  }
+  if (def.type === 'array' && def.element) {
+    const element = unwrap(def.element);
+    const convert = bodyValue(element.inner);
+    if (convert === identity) return identity;
+    return (value) => (Array.isArray(value) ? value.map(convert) : value);
+  }
+  return identity;
+}
+
+/** Brings a parsed JSON body into the form of its schema. */
+export function tolerantBody(schema: z.ZodType): Tolerant {
+  return bodyValue(unwrap(schema).inner);
+}

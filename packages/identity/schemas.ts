@@ -1,0 +1,53 @@
+import { bit, id, requiredText, text, timestamp } from '@tradepost/http';
+import { z } from 'zod';
+
+export const loginBody = z.object({
+  username: requiredText(64).meta({ examples: ['demo'] }),
+  password: z.string().min(1).max(256).meta({ examples: ['demo123456'] }),
+});
+export const loginView = z.object({ token: z.string().meta({ examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'] }) });
+
+/** A shopper's profile, or an administrator's: `role` tells which, and the other kind's fields are absent. */
+export const profileView = z
+  .object({
+    id: id(),
+    role: z.enum(['user', 'admin']),
+    username: z.string().meta({ examples: ['demo'] }),
+    created_at: timestamp(),
+    status: z.int(),
+    phone: z.string().optional().meta({ examples: ['138****0000'] }),
+    nickname: z.string().optional().meta({ examples: ['Demo'] }),
+    avatar: z.string().optional().meta({ examples: [''] }),
+    points: z.int().optional(),
+    role_name: z.string().optional().meta({ examples: ['Administrator'] }),
+    perms: z.array(z.string()).optional().meta({ examples: [['*']] }),
+  })
+  .meta({ id: 'Profile' });
+
+export const addressBody = z.object({
+  name: requiredText(64).meta({ examples: ['Li Wei'] }),
+  phone: requiredText(32)
+    .regex(/^\+?[0-9][0-9 -]{4,30}$/)
+    .meta({ examples: ['13800000000'] }),
+  province: text(64).default('').meta({ examples: ['Zhejiang'] }),
+  city: text(64).default('').meta({ examples: ['Hangzhou'] }),
+  district: text(64).default('').meta({ examples: ['Xihu'] }),
+  detail: text(256).default('').meta({ examples: ['12 Lakeside Road'] }),
+  is_default: z.union([z.literal(0), z.literal(1), z.boolean()]).default(0).meta({ examples: [1] }),
+});
+
+export const addressView = z
+  .object({
+    id: id(),
+    user_id: id(),
+    name: z.string().meta({ examples: ['Li Wei'] }),
+    phone: z.string().meta({ examples: ['13800000000'] }),
+    province: z.string().meta({ examples: ['Zhejiang'] }),
+    city: z.string().meta({ examples: ['Hangzhou'] }),
+    district: z.string().meta({ examples: ['Xihu'] }),
+    detail: z.string().meta({ examples: ['12 Lakeside Road'] }),
+    is_default: bit(),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  })
+  .meta({ id: 'Address' });

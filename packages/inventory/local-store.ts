@@ -1,0 +1,73 @@
+import type { Transaction } from '@tradepost/runtime';
+
+const bizType = 'order';
+
+export type SkuStock = { id: number; sellable: number };
+
+/** Locks the active SKUs of `ids` in id order and answers what can be sold of each. */
+export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Promise<SkuStock[]> {
+  return tx<SkuStock[]>`
+    select id, stock - reserved_stock as sellable from catalog.product_skus
+    where id = any(${[...ids]}::bigint[]) and status = 'active'
+    order by id for no key update`;
+}
+
+export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
+
+/** Raises reserved_stock of the (locked) SKUs and writes reservations and states, in one statement. */
+export async function insertReservations(
+  tx: Transaction,
+  rows: readonly ReservationRow[],
+  demand: ReadonlyMap<number, number>,
+): Promise<void> {
+  const bizNos = [...new Set(rows.map((row) => row.biz_no))];
+  await tx`
+    with held as (
+      update catalog.product_skus s set reserved_stock = s.reserved_stock + d.qty
+      from unnest(${[...demand.keys()]}::bigint[], ${[...demand.values()]}::int[]) as d (sku_id, qty)
+      where s.id = d.sku_id
+    ), states as (
+      insert into inventory.order_inventory_state (order_no, provider, status)
+      select n, 'local', 'reserved' from unnest(${bizNos}::text[]) as n
+    )
+    insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status, expires_at)
+    select ${bizType}, r.biz_no, r.sku_id, r.qty, 'reserved', r.expires_at
+    from unnest(${rows.map((r) => r.biz_no)}::text[], ${rows.map((r) => r.sku_id)}::bigint[],
+                ${rows.map((r) => r.qty)}::int[], ${rows.map((r) => r.expires_at.toISOString())}::timestamptz[])
+      as r (biz_no, sku_id, qty, expires_at)`;
+}
+
+/**
+ * Ends the open reservations of these orders and settles their stock in one statement: `confirmed` takes it off the
+ * shelf, `released` gives it back. Demand is summed per SKU and the SKUs are locked in id order, as everywhere.
+ * Answers how many reservations were ended.
+ */
+export async function settleReservations(
+  tx: Transaction,
+  bizNos: readonly string[],
+  to: 'confirmed' | 'released',
+  note: string,
+): Promise<number> {
+  const [row] = await tx<{ settled: number }[]>`
+    with ended as (
+      update inventory.inventory_reservation set status = ${to}, updated_at = now()
+      where biz_type = ${bizType} and biz_no = any(${[...bizNos]}::text[]) and status = 'reserved'
+      returning sku_id, qty
+    ), demand as (
+      select sku_id, sum(qty)::int as qty from ended group by sku_id
+    ), locked as materialized (
+      select s.id, d.qty from catalog.product_skus s join demand d on d.sku_id = s.id
+      order by s.id for no key update of s
+    ), moved as (
+      update catalog.product_skus s
+      set reserved_stock = s.reserved_stock - locked.qty,
+          stock = s.stock - case when ${to} = 'confirmed' then locked.qty else 0 end,
+          sold = s.sold + case when ${to} = 'confirmed' then locked.qty else 0 end
+      from locked where s.id = locked.id
+    ), states as (
+      update inventory.order_inventory_state set status = ${to}, last_error = ${note}, updated_at = now()
+      where order_no = any(${[...bizNos]}::text[])
+    )
+    select count(*)::int as settled from ended`;
+  return row!.settled;
+}

@@ -1,0 +1,27 @@
+import type { Transaction } from '@tradepost/runtime';
+
+export type InventoryStatus = 'none' | 'pending' | 'reserved' | 'confirmed' | 'released' | 'failed';
+
+export type StockLine = { sku_id: number; qty: number };
+/** What one order wants; the same SKU may stand in several lines. */
+export type Demand = { biz_no: string; lines: readonly StockLine[]; expires_at: Date };
+
+export type Reserved =
+  | { ok: true; /** The warehouse of each line, in the order of the lines; 0 where there is none. */ warehouse_ids: number[] }
+  | { ok: false; reason: 'insufficient_stock' | 'sku_not_found'; sku_id: number };
+
+/**
+ * The three-phase stock transaction of orders (biz_type `order`). All three take arrays and run on the caller's
+ * transaction: they write rows, enqueue jobs, and never touch the network.
+ */
+export type InventoryProvider = {
+  readonly name: 'local' | 'builtin_wms' | 'external_wms';
+  /** What an order's inventory_status is when the phase has been written; `pending` where the answer comes later. */
+  readonly statusAfter: { readonly reserve: InventoryStatus; readonly confirm: InventoryStatus; readonly release: InventoryStatus };
+  /** Decides in the order given; a refused demand changes nothing and does not hinder the others. */
+  reserve(tx: Transaction, demands: readonly Demand[]): Promise<Reserved[]>;
+  /** The stock of these orders leaves. The caller has moved the orders under its guard, so each comes once. */
+  confirm(tx: Transaction, bizNos: readonly string[]): Promise<void>;
+  /** The stock of these orders is free again. */
+  release(tx: Transaction, bizNos: readonly string[], reason: string): Promise<void>;
+};

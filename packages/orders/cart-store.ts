@@ -1,0 +1,54 @@
+import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
+
+/** A cart line is known by (user, SKU, activity product); 0 = no activity. */
+export type CartKey = { user_id: number; sku_id: number; activity_product_id: number };
+export type CartLine = CartKey & { qty: number };
+
+export const maxLineQty = 9_999;
+
+/** In the order in which they were added. */
+export async function selectCart(sql: Queryable, userId: number): Promise<CartLine[]> {
+  return sql<CartLine[]>`
+    select user_id, sku_id, activity_product_id, qty from orders.cart_lines where user_id = ${userId} order by id`;
+}
+
+/**
+ * Adds quantities to lines, new ones at the end. Rows are written in key order, so that two batches that meet on the
+ * same lines wait for each other instead of deadlocking; the caller has summed equal keys.
+ */
+export async function addCartLines(sql: Sql, lines: readonly CartLine[]): Promise<void> {
+  await sql`
+    insert into orders.cart_lines (user_id, sku_id, activity_product_id, qty)
+    select user_id, sku_id, activity_product_id, least(qty, ${maxLineQty})
+    from unnest(${lines.map((l) => l.user_id)}::bigint[], ${lines.map((l) => l.sku_id)}::bigint[],
+                ${lines.map((l) => l.activity_product_id)}::bigint[], ${lines.map((l) => l.qty)}::int[])
+      as l (user_id, sku_id, activity_product_id, qty)
+    order by user_id, sku_id, activity_product_id
+    on conflict (user_id, sku_id, activity_product_id)
+    do update set qty = least(cart_lines.qty + excluded.qty, ${maxLineQty})`;
+}
+
+/** Sets the quantity of a line that is there; 0 or less removes it. */
+export async function setCartQty(sql: Sql, line: CartLine): Promise<void> {
+  if (line.qty <= 0) return deleteCartLine(sql, line);
+  await sql`
+    update orders.cart_lines set qty = ${Math.min(line.qty, maxLineQty)}
+    where user_id = ${line.user_id} and sku_id = ${line.sku_id} and activity_product_id = ${line.activity_product_id}`;
+}
+
+export async function deleteCartLine(sql: Sql, key: CartKey): Promise<void> {
+  await sql`
+    delete from orders.cart_lines
+    where user_id = ${key.user_id} and sku_id = ${key.sku_id} and activity_product_id = ${key.activity_product_id}`;
+}
+
+/**
+ * The carts of these shoppers, locked in key order until the order is written: a second click waits, and then finds the
+ * lines gone. `seq` is the order of adding.
+ */
+export async function lockCarts(tx: Transaction, userIds: readonly number[]): Promise<(CartLine & { seq: number })[]> {
+  return tx<(CartLine & { seq: number })[]>`
+    select user_id, sku_id, activity_product_id, qty, id as seq from orders.cart_lines
+    where user_id = any(${[...userIds]}::bigint[])
+    order by user_id, sku_id, activity_product_id for update`;
+}

@@ -1,0 +1,46 @@
+import type { InventoryProvider } from '@tradepost/inventory';
+import { enqueueJobs, type Runtime, type Transaction } from '@tradepost/runtime';
+import { selectExpiredOrders } from './order-store.ts';
+import { cancelOrders } from './settle-orders.ts';
+
+export const expireTask = 'orders.expire';
+const bucketMs = 15_000;
+const batch = 200;
+
+export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => Promise<{ committed(): void } | null>;
+
+/**
+ * One sweep per quarter minute in which orders run out, enqueued with the first of them. Cheaper than a job per order
+ * and as durable: whoever commits an order has committed its sweep, or knows that one was committed before.
+ */
+export function openExpirySchedule(): ExpirySchedule {
+  /** Sweeps this process has already committed a job for; the job's key keeps other processes from doubling it. */
+  const scheduled = new Set<number>();
+  return async (tx, expiresAt) => {
+    const bucket = Math.floor(expiresAt.getTime() / bucketMs) + 1;
+    if (scheduled.has(bucket)) return null;
+    const runAt = new Date(bucket * bucketMs);
+    await enqueueJobs(tx, [{ task: expireTask, payload: {}, runAt, key: `${expireTask}:${bucket}` }]);
+    return {
+      committed() {
+        if (scheduled.size > 1_000) scheduled.clear();
+        scheduled.add(bucket);
+      },
+    };
+  };
+}
+
+/** Cancels every unpaid order whose time is over. Harmless when late or repeated: the move is guarded. */
+export async function expireOrders(deps: {
+  runtime: Pick<Runtime, 'sql' | 'now'>;
+  inventory: InventoryProvider;
+}): Promise<number> {
+  let cancelled = 0;
+  for (;;) {
+    const ids = await selectExpiredOrders(deps.runtime.sql, deps.runtime.now(), batch);
+    if (ids.length === 0) return cancelled;
+    const requests = ids.map((order_id) => ({ order_id, user_id: 0 }));
+    const outcomes = await cancelOrders(deps, requests, 'timeout');
+    cancelled += outcomes.filter((outcome) => outcome === true).length;
+  }
+}

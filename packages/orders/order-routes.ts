@@ -1,0 +1,137 @@
+import { isoInZone, paged, pagingOf } from '@tradepost/core';
+import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import type { InventoryProvider } from '@tradepost/inventory';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { orderErrors } from './errors.ts';
+import type { ExpirySchedule } from './expire-orders.ts';
+import { type OrderStatus, orderRowView } from './order.ts';
+import { type OwnedOrder, selectOrder, selectOrderPage } from './order-store.ts';
+import { adminOrderViews, type OrderSections, orderViews } from './order-views.ts';
+import { type PlaceOrder, placeOrders } from './place-orders.ts';
+import { adminOrderSchema, orderListQuery, orderRowSchema, orderViewSchema, placeOrderBody } from './schemas.ts';
+import { unpaidMinutes } from './settings.ts';
+import { cancelOrders, payOrders } from './settle-orders.ts';
+
+export function orderRoutes(
+  runtime: Runtime,
+  inventory: InventoryProvider,
+  sections: OrderSections,
+  scheduleExpiry: ExpirySchedule,
+): Route[] {
+  const { sql, settings } = runtime;
+  const deps = { runtime, inventory, scheduleExpiry, unpaidMinutes: () => settings.get(unpaidMinutes) };
+  const place = runtime.groupCommit('place_orders', (many: readonly PlaceOrder[]) => placeOrders(deps, many));
+  const pay = runtime.groupCommit('pay_orders', (many: readonly OwnedOrder[]) => payOrders(deps, many));
+  const cancel = runtime.groupCommit('cancel_orders', (many: readonly OwnedOrder[]) =>
+    cancelOrders(deps, many, 'user_cancel'),
+  );
+  const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/orders',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'Place an order; its stock is reserved until it is paid, cancelled or runs out of time',
+      body: placeOrderBody,
+      response: orderRowSchema,
+      refusals: { 20001: 'Insufficient stock' },
+      async handle({ caller, body, locale }) {
+        const order = await place({ user_id: caller.id, locale, ...body });
+        const zone = settings.get(timeZone);
+        return orderRowView(order, (at) => isoInZone(at, zone), locale);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/orders',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'My orders, newest first',
+      query: orderListQuery,
+      response: pagedOf(orderViewSchema),
+      async handle({ caller, query, request, locale }) {
+        const paging = pagingOf(query, { cap: 50 });
+        const { rows, total } = await selectOrderPage(sql, { userId: caller.id, status: statusOf(query) }, paging);
+        return paged(await orderViews(runtime, sections, rows, { request, locale }), total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/orders/:id',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'One of my orders',
+      params: idParams,
+      response: orderViewSchema,
+      refusals: { 404: 'Order not found' },
+      async handle({ caller, params, request, locale }) {
+        const order = await selectOrder(sql, params.id, caller.id);
+        if (!order) throw orderErrors.order_not_found();
+        const [view] = await orderViews(runtime, sections, [order], { request, locale });
+        return view!;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/orders/:id/pay',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'Pay at once: 1 -> 2, the stock leaves',
+      params: idParams,
+      response: nothing,
+      refusals: { 500: 'Order not found or cannot pay in current status' },
+      async handle({ caller, params }) {
+        await pay({ order_id: params.id, user_id: caller.id });
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/orders/:id/cancel',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'Cancel an unpaid order: 1 -> 6, the stock is free again',
+      params: idParams,
+      response: nothing,
+      refusals: { 500: 'Order not found or cannot cancel in current status' },
+      async handle({ caller, params }) {
+        await cancel({ order_id: params.id, user_id: caller.id });
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'Orders of all shoppers, newest first',
+      query: orderListQuery,
+      response: pagedOf(adminOrderSchema),
+      async handle({ query, request, locale }) {
+        const paging = pagingOf(query, { cap: 1000 });
+        const { rows, total } = await selectOrderPage(sql, { userId: null, status: statusOf(query) }, paging);
+        return paged(await adminOrderViews(runtime, sections, rows, { request, locale }), total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders/:id',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'One order',
+      params: idParams,
+      response: adminOrderSchema,
+      refusals: { 404: 'Order not found' },
+      async handle({ params, request, locale }) {
+        const order = await selectOrder(sql, params.id, null);
+        if (!order) throw orderErrors.order_not_found();
+        const [view] = await adminOrderViews(runtime, sections, [order], { request, locale });
+        return view!;
+      },
+    }),
+  ];
+}

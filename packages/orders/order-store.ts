@@ -1,0 +1,174 @@
+import type { Paging } from '@tradepost/core';
+import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
+import type { CartKey } from './cart-store.ts';
+import type { Order, OrderItem, OrderStatus } from './order.ts';
+
+const columns = (sql: Queryable) => sql`
+  o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,
+  o.discount_amount, o.freight_amount, o.total_amount, o.address_snapshot, o.remark, o.tracking_no, o.expires_at, o.paid_at,
+  o.created_at, o.updated_at`;
+
+export type Actor = { type: 'user' | 'admin' | 'system'; id: number };
+
+/** Ids for orders that are about to be written: the order number is made of them. */
+export async function nextOrderIds(tx: Transaction, count: number): Promise<number[]> {
+  const rows = await tx<{ id: number }[]>`
+    select nextval('orders.orders_id_seq') as id from generate_series(1, ${count})`;
+  return rows.map((row) => row.id);
+}
+
+export type NewOrderItem = Omit<OrderItem, 'id'>;
+
+/** Orders, lines, history and the cart lines they used up: one statement. */
+export async function insertOrders(
+  tx: Transaction,
+  orders: readonly Order[],
+  items: readonly NewOrderItem[],
+  usedUp: readonly CartKey[],
+): Promise<void> {
+  await tx`
+    with placed as (
+      insert into orders.orders (id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount,
+        discount_amount, freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, updated_at)
+      select id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount, discount_amount,
+        freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, created_at
+      from json_to_recordset(${tx.json(orders as never)}) as o (id bigint, order_no text, user_id bigint,
+        merchant_id bigint, status smallint, inventory_status text, payment_method text, goods_amount bigint,
+        discount_amount bigint, freight_amount bigint, total_amount bigint, address_snapshot jsonb, remark text,
+        expires_at timestamptz, created_at timestamptz)
+      returning id, user_id, created_at
+    ), lines as (
+      insert into orders.order_items (order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id,
+        activity_type, activity_title, title, cover, attrs, price, qty, payable_amount)
+      select order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id, activity_type, activity_title,
+        title, cover, attrs, price, qty, payable_amount
+      from json_to_recordset(${tx.json(items as never)}) as i (order_id bigint, product_id bigint, sku_id bigint,
+        warehouse_id bigint, activity_product_id bigint, activity_id bigint, activity_type text, activity_title text,
+        title text, cover text, attrs jsonb, price bigint, qty int, payable_amount bigint)
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, null, 1, 'create', 'user', user_id, created_at from placed
+    )
+    delete from orders.cart_lines c
+    using unnest(${usedUp.map((k) => k.user_id)}::bigint[], ${usedUp.map((k) => k.sku_id)}::bigint[],
+                 ${usedUp.map((k) => k.activity_product_id)}::bigint[]) as u (user_id, sku_id, activity_product_id)
+    where c.user_id = u.user_id and c.sku_id = u.sku_id and c.activity_product_id = u.activity_product_id`;
+}
+
+export type OwnedOrder = { order_id: number; user_id: number };
+export type MovedOrder = { id: number; order_no: string; user_id: number };
+
+/** Unpaid orders of these shoppers become paid: status, history and payment in one guarded statement. */
+export async function markPaid(
+  tx: Transaction,
+  requests: readonly OwnedOrder[],
+  values: { inventoryStatus: string; provider: string; now: Date },
+): Promise<MovedOrder[]> {
+  return tx<MovedOrder[]>`
+    with locked as materialized (
+      select o.id from orders.orders o
+      join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
+        as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
+      where o.status = 1 order by o.id for no key update of o
+    ), moved as (
+      update orders.orders o
+      set status = 2, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now}
+      from locked where o.id = locked.id and o.status = 1
+      returning o.id, o.order_no, o.user_id, o.total_amount, o.payment_method
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, 1, 2, 'pay', 'user', user_id, ${values.now} from moved
+    ), paid as (
+      insert into orders.payments (order_id, provider, method, amount, status, created_at)
+      select id, ${values.provider}, payment_method, total_amount, 'succeeded', ${values.now} from moved
+    )
+    select id, order_no, user_id from moved`;
+}
+
+/** Unpaid orders become cancelled. A user_id of 0 stands for the system, which may cancel anybody's. */
+export async function markCancelled(
+  tx: Transaction,
+  requests: readonly OwnedOrder[],
+  values: { inventoryStatus: string; trigger: string; actor: Actor['type']; now: Date },
+): Promise<MovedOrder[]> {
+  return tx<MovedOrder[]>`
+    with locked as materialized (
+      select o.id, r.user_id as actor_id from orders.orders o
+      join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
+        as r (order_id, user_id) on o.id = r.order_id and (o.user_id = r.user_id or r.user_id = 0)
+      where o.status = 1 order by o.id for no key update of o
+    ), moved as (
+      update orders.orders o
+      set status = 6, inventory_status = ${values.inventoryStatus}, updated_at = ${values.now}
+      from locked where o.id = locked.id and o.status = 1
+      returning o.id, o.order_no, o.user_id, locked.actor_id
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, 1, 6, ${values.trigger}, ${values.actor}, actor_id, ${values.now} from moved
+    )
+    select id, order_no, user_id from moved`;
+}
+
+/** Paid orders become shipped with their latest waybill number; answers the ids that moved. */
+export async function markShipped(
+  tx: Transaction,
+  rows: readonly { order_id: number; tracking_no: string }[],
+  values: { actor: Actor; now: Date },
+): Promise<number[]> {
+  const moved = await tx<{ id: number }[]>`
+    with locked as materialized (
+      select o.id, r.tracking_no from orders.orders o
+      join unnest(${rows.map((r) => r.order_id)}::bigint[], ${rows.map((r) => r.tracking_no)}::text[])
+        as r (order_id, tracking_no) on o.id = r.order_id
+      where o.status = 2 order by o.id for no key update of o
+    ), moved as (
+      update orders.orders o set status = 3, tracking_no = locked.tracking_no, updated_at = ${values.now}
+      from locked where o.id = locked.id and o.status = 2
+      returning o.id
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, 2, 3, 'ship', ${values.actor.type}, ${values.actor.id}, ${values.now} from moved
+    )
+    select id from moved`;
+  return moved.map((row) => row.id);
+}
+
+export async function selectExpiredOrders(sql: Sql, now: Date, limit: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from orders.orders where status = 1 and expires_at <= ${now} order by expires_at limit ${limit}`;
+  return rows.map((row) => row.id);
+}
+
+/** One page, newest first, and the total; `userId` null is the back office. */
+export async function selectOrderPage(
+  sql: Sql,
+  filter: { userId: number | null; status: OrderStatus | null },
+  paging: Paging,
+): Promise<{ rows: Order[]; total: number }> {
+  const where = sql`
+    (${filter.userId}::bigint is null or user_id = ${filter.userId})
+    and (${filter.status}::smallint is null or status = ${filter.status})`;
+  const rows = await sql<(Order & { total: number })[]>`
+    with counted as (select count(*)::int as total from orders.orders where ${where}),
+    page as (select id from orders.orders where ${where} order by id desc limit ${paging.size} offset ${paging.offset})
+    select ${columns(sql)}, counted.total
+    from counted left join (page join orders.orders o using (id)) on true
+    order by o.id desc`;
+  return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
+}
+
+/** `userId` null is the back office; a shopper gets only their own. */
+export async function selectOrder(sql: Queryable, id: number, userId: number | null): Promise<Order | undefined> {
+  const [row] = await sql<Order[]>`
+    select ${columns(sql)} from orders.orders o
+    where o.id = ${id} and (${userId}::bigint is null or o.user_id = ${userId})`;
+  return row;
+}
+
+/** The lines of these orders, in the order of writing. */
+export async function selectOrderItems(sql: Queryable, orderIds: readonly number[]): Promise<OrderItem[]> {
+  return sql<OrderItem[]>`
+    select id, order_id, warehouse_id, product_id, sku_id, activity_product_id, activity_id, activity_type, activity_title,
+           title, cover, attrs, price, qty, payable_amount
+    from orders.order_items where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id`;
+}

@@ -1,0 +1,143 @@
+import { type Labels, labelOf, type Locale, type Moves, toWire } from '@tradepost/core';
+import { attrsIn, type Attribute, textsIn } from '@tradepost/catalog';
+import type { InventoryStatus } from '@tradepost/inventory';
+
+export type OrderStatus = 1 | 2 | 3 | 4 | 5 | 6;
+export const orderStatuses = [1, 2, 3, 4, 5, 6] as const;
+
+/** 1 pending payment, 2 pending shipment, 3 pending receipt, 4 completed, 5 after-sale, 6 cancelled. */
+export const orderMoves = { 1: [2, 6], 2: [3, 5], 3: [4, 5], 4: [5], 5: [2, 3, 4], 6: [] } as const satisfies Moves<OrderStatus>;
+
+export const orderStatusLabels: Labels = {
+  1: { en: 'Pending Payment', 'zh-CN': '待付款' },
+  2: { en: 'Pending Shipment', 'zh-CN': '待发货' },
+  3: { en: 'Pending Receipt', 'zh-CN': '待收货' },
+  4: { en: 'Completed', 'zh-CN': '已完成' },
+  5: { en: 'After-Sale', 'zh-CN': '售后中' },
+  6: { en: 'Canceled', 'zh-CN': '已取消' },
+};
+
+export const paymentMethods = ['wechat', 'alipay'] as const;
+
+/** The address as it was when the order was placed. */
+export type AddressSnapshot = {
+  id: number;
+  user_id: number;
+  name: string;
+  phone: string;
+  province: string;
+  city: string;
+  district: string;
+  detail: string;
+  is_default: 0 | 1;
+};
+
+/** A row of orders.orders; amounts in minor units. */
+export type Order = {
+  id: number;
+  order_no: string;
+  user_id: number;
+  merchant_id: number;
+  status: OrderStatus;
+  inventory_status: InventoryStatus;
+  payment_method: string;
+  goods_amount: number;
+  discount_amount: number;
+  freight_amount: number;
+  total_amount: number;
+  address_snapshot: AddressSnapshot;
+  remark: string;
+  tracking_no: string;
+  expires_at: Date;
+  paid_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type OrderItem = {
+  id: number;
+  order_id: number;
+  warehouse_id: number;
+  product_id: number;
+  sku_id: number;
+  activity_product_id: number;
+  activity_id: number;
+  activity_type: string;
+  activity_title: string;
+  title: string;
+  cover: string;
+  attrs: Attribute[];
+  price: number;
+  qty: number;
+  payable_amount: number;
+};
+
+/** 13 digits of milliseconds and 6 of the order's id: unique without asking, and in the order of time. */
+export function orderNumber(id: number, at: Date): string {
+  return String(at.getTime()).padStart(13, '0') + String(id % 1_000_000).padStart(6, '0');
+}
+
+export type PricedLine = { price: number; qty: number };
+
+/** Goods, discount, freight and what is to be paid, in minor units. */
+export function amountsOf(lines: readonly PricedLine[]) {
+  const goods_amount = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
+  const discount_amount = 0;
+  const freight_amount = 0;
+  return { goods_amount, discount_amount, freight_amount, total_amount: goods_amount - discount_amount + freight_amount };
+}
+
+export function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>) {
+  return {
+    goods_amount: toWire(order.goods_amount),
+    discount_amount: toWire(order.discount_amount),
+    freight_amount: toWire(order.freight_amount),
+    payable_amount: toWire(order.total_amount),
+  };
+}
+
+/** An order line's texts, in the buyer's language: an order keeps what the buyer saw. */
+export function lineTexts(
+  product: { title: string; subtitle: string; translations: Parameters<typeof attrsIn>[1]; attrs: Attribute[] },
+  locale: Locale,
+) {
+  return { title: textsIn(product, locale).title, attrs: attrsIn(product.attrs, product.translations, locale) };
+}
+
+/** The order's own fields as answered; without lines and shipments. */
+export function orderRowView(order: Order, iso: (at: Date) => string, locale: Locale) {
+  return {
+    id: order.id,
+    order_no: order.order_no,
+    user_id: order.user_id,
+    merchant_id: order.merchant_id,
+    status: order.status,
+    status_label: labelOf(orderStatusLabels, order.status, locale),
+    inventory_status: order.inventory_status,
+    payment_method: order.payment_method,
+    goods_amount: toWire(order.goods_amount),
+    discount_amount: toWire(order.discount_amount),
+    freight_amount: toWire(order.freight_amount),
+    total_amount: toWire(order.total_amount),
+    amount_breakdown: amountBreakdown(order),
+    address_snapshot: order.address_snapshot,
+    remark: order.remark,
+    tracking_no: order.tracking_no,
+    expires_at: iso(order.expires_at),
+    paid_at: order.paid_at ? iso(order.paid_at) : null,
+    created_at: iso(order.created_at),
+    updated_at: iso(order.updated_at),
+  };
+}
+
+export function orderItemView(item: OrderItem, fileUrl: (path: string) => string) {
+  const { payable_amount, ...fields } = item;
+  return {
+    ...fields,
+    order_item_id: item.id,
+    cover: fileUrl(item.cover),
+    attrs: JSON.stringify(item.attrs),
+    price: toWire(item.price),
+    payable_amount: toWire(payable_amount),
+  };
+}

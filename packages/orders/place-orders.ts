@@ -1,0 +1,218 @@
+import { allocate, type Locale, maxMinor } from '@tradepost/core';
+import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
+import { type Address, selectAddressesOf } from '@tradepost/identity';
+import type { Demand, InventoryProvider } from '@tradepost/inventory';
+import type { Runtime, Transaction } from '@tradepost/runtime';
+import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
+import { orderErrors } from './errors.ts';
+import type { ExpirySchedule } from './expire-orders.ts';
+import { type AddressSnapshot, amountsOf, lineTexts, type Order, orderNumber } from './order.ts';
+import { insertOrders, type NewOrderItem, nextOrderIds } from './order-store.ts';
+
+export type PlaceOrder = {
+  user_id: number;
+  address_id: number;
+  payment_method: string;
+  /** Wins over `sku_ids`; a pair that is not in the cart is bought directly, one piece. */
+  items?: readonly { sku_id: number; activity_product_id: number }[] | undefined;
+  sku_ids?: readonly number[] | undefined;
+  remark: string;
+  locale: Locale;
+};
+
+type PickedLine = { sku_id: number; activity_product_id: number; qty: number; fromCart: boolean };
+type Cart = Map<string, CartLine>;
+/** A request that passed all checks but the stock. */
+type Draft = { index: number; order: Order; items: NewOrderItem[]; usedUp: CartKey[] };
+
+const maxLines = 200;
+const keyOf = (line: { sku_id: number; activity_product_id: number }) => `${line.sku_id}/${line.activity_product_id}`;
+
+/** The lines an order is made of (spec 1, creation rules). Throws the refusal when there is nothing to order. */
+function pickLines(request: PlaceOrder, cart: Cart): PickedLine[] {
+  const fromCart = (line: CartLine): PickedLine => ({ ...line, fromCart: true });
+  let picks: PickedLine[];
+  if (request.items?.length) {
+    const pairs = new Map(request.items.map((item) => [keyOf(item), item]));
+    picks = [...pairs].map(([key, item]) => {
+      const line = cart.get(key);
+      return line ? fromCart(line) : { ...item, qty: 1, fromCart: false };
+    });
+  } else if (cart.size === 0) {
+    throw orderErrors.cart_empty();
+  } else if (request.sku_ids?.length) {
+    const wanted = new Set(request.sku_ids);
+    picks = [...cart.values()].filter((line) => wanted.has(line.sku_id)).map(fromCart);
+  } else {
+    picks = [...cart.values()].map(fromCart);
+  }
+  if (picks.length > maxLines) throw orderErrors.too_many_lines({ max: maxLines });
+  // No activity exists that a line could name.
+  if (picks.some((pick) => pick.activity_product_id > 0)) throw orderErrors.activity_not_found();
+  return picks;
+}
+
+function snapshotOf(address: Address): AddressSnapshot {
+  const { id, user_id, name, phone, province, city, district, detail } = address;
+  return { id, user_id, name, phone, province, city, district, detail, is_default: address.is_default ? 1 : 0 };
+}
+
+type Facts = {
+  id: number;
+  address: Address | undefined;
+  cart: Cart;
+  skus: ReadonlyMap<number, SkuForSale>;
+  inventoryStatus: Order['inventory_status'];
+  expiresAt: Date;
+  now: Date;
+};
+
+/** Decides one request from the facts, without the stock. Throws its refusal. */
+function draftOrder(request: PlaceOrder, index: number, facts: Facts): Draft {
+  const { id, now, expiresAt } = facts;
+  if (!facts.address) throw orderErrors.address_not_found();
+  const lines = pickLines(request, facts.cart).flatMap((pick) => {
+    const sku = facts.skus.get(pick.sku_id);
+    return sku ? [{ ...pick, sku }] : [];
+  });
+  if (lines.length === 0) throw orderErrors.no_valid_products();
+  const amounts = amountsOf(lines.map(({ sku, qty }) => ({ price: sku.price, qty })));
+  if (amounts.goods_amount > maxMinor) throw orderErrors.amount_too_large();
+  const shares = allocate(amounts.total_amount, lines.map(({ sku, qty }) => sku.price * qty));
+  const order: Order = {
+    id,
+    order_no: orderNumber(id, now),
+    user_id: request.user_id,
+    merchant_id: 1,
+    status: 1,
+    inventory_status: facts.inventoryStatus,
+    payment_method: request.payment_method,
+    ...amounts,
+    address_snapshot: snapshotOf(facts.address),
+    remark: request.remark,
+    tracking_no: '',
+    expires_at: expiresAt,
+    paid_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const items = lines.map(({ sku, qty }, line): NewOrderItem => ({
+    order_id: id,
+    product_id: sku.product_id,
+    sku_id: sku.id,
+    warehouse_id: 0,
+    activity_product_id: 0,
+    activity_id: 0,
+    activity_type: '',
+    activity_title: '',
+    ...lineTexts(sku, request.locale),
+    cover: sku.cover,
+    price: sku.price,
+    qty,
+    payable_amount: shares[line]!,
+  }));
+  const usedUp = lines.filter((line) => line.fromCart).map((line) => ({ ...line, user_id: request.user_id }));
+  return { index, order, items, usedUp };
+}
+
+function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<number, Cart> {
+  const carts = new Map<number, Cart>();
+  for (const line of [...rows].sort((a, b) => a.seq - b.seq)) {
+    const cart = carts.get(line.user_id) ?? new Map();
+    cart.set(keyOf(line), line);
+    carts.set(line.user_id, cart);
+  }
+  return carts;
+}
+
+export type PlaceDeps = {
+  runtime: Pick<Runtime, 'sql' | 'now'>;
+  inventory: InventoryProvider;
+  unpaidMinutes: () => number;
+  scheduleExpiry: ExpirySchedule;
+};
+
+/**
+ * Places many orders in one transaction: lock the carts, read addresses and goods, decide each request in arrival
+ * order, reserve the stock of those that stand, write everything. Answers each request's order or its refusal.
+ */
+export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder[]): Promise<(Order | Error)[]> {
+  const { sql } = deps.runtime;
+  const now = deps.runtime.now();
+  const expiresAt = new Date(now.getTime() + deps.unpaidMinutes() * 60_000);
+  const { answers, schedule } = await sql.begin(async (tx) => {
+    const [carts, addresses, ids] = await Promise.all([
+      lockCarts(tx, [...new Set(requests.map((r) => r.user_id))]).then(cartsOf),
+      selectAddressesOf(tx, requests.map((r) => r.address_id), requests.map((r) => r.user_id)).then(
+        (rows) => new Map(rows.map((row) => [row.id, row])),
+      ),
+      nextOrderIds(tx, requests.length),
+    ]);
+    const skus = await selectSkusForSale(tx, skuIdsOf(requests, carts));
+    const answers: (Order | Error)[] = [];
+    const drafts: Draft[] = [];
+    requests.forEach((request, index) => {
+      const cart = carts.get(request.user_id) ?? new Map();
+      const inventoryStatus = deps.inventory.statusAfter.reserve;
+      const address = addresses.get(request.address_id);
+      try {
+        const facts = { id: ids[index]!, address, cart, skus, inventoryStatus, expiresAt, now };
+        const draft = draftOrder(request, index, facts);
+        // The next request of the same shopper in this batch must not see these lines again.
+        for (const key of draft.usedUp) cart.delete(keyOf(key));
+        drafts.push(draft);
+        answers[index] = draft.order;
+      } catch (refusal) {
+        answers[index] = refusal as Error;
+      }
+    });
+    const standing = await reserveStock(tx, deps.inventory, drafts, answers);
+    if (standing.length === 0) return { answers, schedule: null };
+    await insertOrders(
+      tx,
+      standing.map((draft) => draft.order),
+      standing.flatMap((draft) => draft.items),
+      standing.flatMap((draft) => draft.usedUp),
+    );
+    return { answers, schedule: await deps.scheduleExpiry(tx, expiresAt) };
+  });
+  schedule?.committed();
+  return answers;
+}
+
+/** Every SKU that any of the requests may come to need. */
+function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {
+  const ids = new Set<number>();
+  for (const request of requests) {
+    for (const item of request.items ?? []) ids.add(item.sku_id);
+    if (!request.items?.length) for (const line of carts.get(request.user_id)?.values() ?? []) ids.add(line.sku_id);
+  }
+  return [...ids];
+}
+
+async function reserveStock(
+  tx: Transaction,
+  inventory: InventoryProvider,
+  drafts: readonly Draft[],
+  answers: (Order | Error)[],
+): Promise<Draft[]> {
+  if (drafts.length === 0) return [];
+  const demands = drafts.map(({ order, items }): Demand => ({
+    biz_no: order.order_no,
+    lines: items.map(({ sku_id, qty }) => ({ sku_id, qty })),
+    expires_at: order.expires_at,
+  }));
+  const reserved = await inventory.reserve(tx, demands);
+  return drafts.filter((draft, index) => {
+    const answer = reserved[index]!;
+    if (!answer.ok) {
+      answers[draft.index] =
+        answer.reason === 'sku_not_found' ? orderErrors.no_valid_products() : orderErrors.insufficient_stock();
+      return false;
+    }
+    draft.items.forEach((item, line) => {
+      item.warehouse_id = answer.warehouse_ids[line] ?? 0;
+    });
+    return true;
+  });
+}

@@ -1,0 +1,168 @@
+import { productCardView, skuViewSchema } from '@tradepost/catalog';
+import { amount, bit, id, idOrZero, pageQueryWith, text, timestamp, url } from '@tradepost/http';
+import { z } from 'zod';
+import { maxLineQty } from './cart-store.ts';
+import { paymentMethods } from './order.ts';
+
+const qty = z.int().min(-1_000_000).max(1_000_000).meta({ examples: [2] });
+
+export const cartAddBody = z.object({
+  sku_id: id(),
+  qty: qty.default(1).meta({ description: `below 1 counts as 1; a line holds at most ${maxLineQty}`, examples: [2] }),
+  activity_product_id: idOrZero().default(0),
+});
+export const cartQtyBody = z.object({
+  sku_id: id(),
+  qty: qty.meta({ description: '0 or less removes the line', examples: [2] }),
+  activity_product_id: idOrZero().default(0),
+});
+export const cartKeyParams = z.object({ sku_id: id() });
+/** In the body or in the query; the body wins. */
+export const cartKeyPart = z.object({ activity_product_id: idOrZero().optional() });
+
+export const cartLineView = z
+  .object({
+    sku_id: id(),
+    activity_product_id: idOrZero(),
+    qty: z.int().meta({ examples: [2] }),
+    product: productCardView,
+    sku: skuViewSchema,
+  })
+  .meta({ id: 'CartLine' });
+
+export const placeOrderBody = z.object({
+  address_id: id(),
+  payment_method: z.enum(paymentMethods).default('wechat'),
+  items: z
+    .array(z.object({ sku_id: id(), activity_product_id: idOrZero().default(0) }))
+    .max(200)
+    .optional()
+    .meta({
+      description: 'Wins over sku_ids. A pair that is not in the cart is bought directly, one piece.',
+      examples: [[{ sku_id: 1, activity_product_id: 0 }]],
+    }),
+  sku_ids: z.array(id()).max(200).optional().meta({ description: 'Ticked cart lines; with neither, the whole cart' }),
+  remark: text(500).default('').meta({ examples: ['Please ring twice'] }),
+});
+
+const status = z.int().min(1).max(6).meta({ examples: [1] });
+const breakdown = z
+  .object({ goods_amount: amount(), discount_amount: amount(), freight_amount: amount(), payable_amount: amount() })
+  .meta({ id: 'AmountBreakdown' });
+
+const addressSnapshot = z.object({
+  id: id(),
+  user_id: id(),
+  name: z.string().meta({ examples: ['Li Wei'] }),
+  phone: z.string().meta({ examples: ['13800000000'] }),
+  province: z.string(),
+  city: z.string(),
+  district: z.string(),
+  detail: z.string().meta({ examples: ['12 Lakeside Road'] }),
+  is_default: bit(),
+});
+
+const orderRow = {
+  id: id(),
+  order_no: z.string().meta({ examples: ['1772358600000000001'] }),
+  user_id: id(),
+  merchant_id: id(),
+  status,
+  status_label: z.string().meta({ examples: ['Pending Payment'] }),
+  inventory_status: z.enum(['none', 'pending', 'reserved', 'confirmed', 'released', 'failed']),
+  payment_method: z.string().meta({ examples: ['wechat'] }),
+  goods_amount: amount(),
+  discount_amount: amount(),
+  freight_amount: amount(),
+  total_amount: amount(),
+  amount_breakdown: breakdown,
+  address_snapshot: addressSnapshot,
+  remark: z.string(),
+  tracking_no: z.string().meta({ examples: ['SF1234567890'] }),
+  expires_at: timestamp(),
+  paid_at: timestamp().nullable(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+};
+export const orderRowSchema = z.object(orderRow).meta({ id: 'Order' });
+
+export const orderItemSchema = z
+  .object({
+    id: id(),
+    order_item_id: id(),
+    order_id: id(),
+    warehouse_id: idOrZero(),
+    product_id: id(),
+    sku_id: id(),
+    activity_product_id: idOrZero(),
+    activity_id: idOrZero(),
+    activity_type: z.string().meta({ examples: [''] }),
+    activity_title: z.string().meta({ examples: [''] }),
+    title: z.string().meta({ examples: ['Enamel mug'] }),
+    cover: url(),
+    attrs: z.string().meta({ description: 'JSON text', examples: ['[{"name":"Colour","value":"Cream"}]'] }),
+    price: amount(),
+    qty: z.int(),
+    payable_amount: amount().meta({ description: 'what the buyer pays for the line after its share of the discounts' }),
+  })
+  .meta({ id: 'OrderItem' });
+
+/** A shipment; the package that ships fills it in. */
+export const shipmentSchema = z
+  .object({
+    id: id(),
+    order_id: id(),
+    after_sale_case_id: idOrZero(),
+    delivery_type: z.enum(['express', 'local']),
+    delivery_type_label: z.string().meta({ examples: ['Express'] }),
+    direction: z.enum(['outbound', 'inbound']),
+    direction_label: z.string().meta({ examples: ['Outbound'] }),
+    biz_type: z.enum(['initial', 'reship', 'return']),
+    biz_type_label: z.string().meta({ examples: ['Initial'] }),
+    company: z.string().meta({ examples: ['SF'] }),
+    tracking_no: z.string().meta({ examples: ['SF1234567890'] }),
+    rider_name: z.string().meta({ examples: [''] }),
+    rider_phone: z.string().meta({ examples: [''] }),
+    channel_provider: z.string().meta({ examples: [''] }),
+    logistics_status: z.enum(['pending', 'shipped', 'in_transit', 'signed', 'exception']),
+    logistics_status_label: z.string().meta({ examples: ['Pending Pickup'] }),
+    last_query_at: timestamp().nullable(),
+    last_sync_ok_at: timestamp().nullable(),
+    sync_fail_count: z.int().meta({ examples: [0] }),
+    remark: z.string(),
+    shipped_at: timestamp().nullable(),
+    signed_at: timestamp().nullable(),
+    created_by_type: z.enum(['admin', 'user', 'system']),
+    created_by_id: idOrZero(),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  })
+  .meta({ id: 'Shipment' });
+export type ShipmentView = z.input<typeof shipmentSchema>;
+
+const orderView = {
+  ...orderRow,
+  activity_type: z.string().meta({ description: 'of the first activity line, else empty', examples: [''] }),
+  activity_name: z.string().meta({ examples: [''] }),
+  items: z.array(orderItemSchema),
+  shipments: z.array(shipmentSchema).meta({ description: 'newest first' }),
+  latest_shipment: shipmentSchema.optional(),
+};
+export const orderViewSchema = z.object(orderView).meta({ id: 'OrderView' });
+
+export const adminOrderSchema = z
+  .object({
+    ...orderView,
+    user_nickname: z.string().meta({ examples: ['Demo'] }),
+    pay_amount: amount(),
+    pay_method: z.string().meta({ examples: ['wechat'] }),
+    receiver_name: z.string().meta({ examples: ['Li Wei'] }),
+    receiver_phone: z.string().meta({ examples: ['13800000000'] }),
+    receiver_address: z.string().meta({ examples: ['Zhejiang Hangzhou Xihu 12 Lakeside Road'] }),
+    has_after_sale: z.boolean(),
+    notes: z.array(z.object({ id: id(), content: z.string(), visible_to: z.string(), created_at: timestamp() })),
+  })
+  .meta({ id: 'AdminOrder' });
+
+/** 0 or absent = all. */
+export const orderListQuery = pageQueryWith({ status: z.int().min(0).max(6).optional().meta({ examples: [0] }) });

@@ -1,0 +1,46 @@
+import type { InventoryProvider } from '@tradepost/inventory';
+import type { Runtime } from '@tradepost/runtime';
+import { orderErrors } from './errors.ts';
+import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
+
+type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider };
+
+/** Whether each request moved its order; of two for one order in a batch the first one did. */
+function answersOf(requests: readonly OwnedOrder[], moved: readonly MovedOrder[], refuse: () => Error): (true | Error)[] {
+  const open = new Set(moved.map((order) => order.id));
+  return requests.map((request) => (open.delete(request.order_id) ? true : refuse()));
+}
+
+/** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
+export async function payOrders(deps: Deps, requests: readonly OwnedOrder[]): Promise<(true | Error)[]> {
+  const { runtime, inventory } = deps;
+  const moved = await runtime.sql.begin(async (tx) => {
+    const values = { inventoryStatus: inventory.statusAfter.confirm, provider: 'instant', now: runtime.now() };
+    const orders = await markPaid(tx, requests, values);
+    if (orders.length > 0) await inventory.confirm(tx, orders.map((order) => order.order_no));
+    return orders;
+  });
+  return answersOf(requests, moved, orderErrors.cannot_pay);
+}
+
+export type CancelReason = 'user_cancel' | 'timeout';
+
+/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout the requests carry user_id 0. */
+export async function cancelOrders(
+  deps: Deps,
+  requests: readonly OwnedOrder[],
+  reason: CancelReason,
+): Promise<(true | Error)[]> {
+  const { runtime, inventory } = deps;
+  const moved = await runtime.sql.begin(async (tx) => {
+    const orders = await markCancelled(tx, requests, {
+      inventoryStatus: inventory.statusAfter.release,
+      trigger: reason,
+      actor: reason === 'timeout' ? 'system' : 'user',
+      now: runtime.now(),
+    });
+    if (orders.length > 0) await inventory.release(tx, orders.map((order) => order.order_no), reason);
+    return orders;
+  });
+  return answersOf(requests, moved, orderErrors.cannot_cancel);
+}

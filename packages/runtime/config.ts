@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** The parts of the server that `--only` can choose from. */
+export const roles = ['api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+type Field = {
+  env: string;
+  schema: z.ZodType;
+  about: string;
+  /** Masked wherever the configuration is printed. */
+  secret?: boolean;
+  flag?: string;
+};
+
+const int = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+  });
+const rolesSchema = z.preprocess(
+  (value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value),
+  z.array(z.enum(roles)).nonempty(),
+);
+
+/** Every process setting: its environment variable, flag of `tradepost start`, schema with default, and meaning. */
+const fields = {
+  port: { env: 'PORT', flag: '--port', schema: int(0, 65535).default(8080), about: 'port of the API; 0 takes any' },
+  host: { env: 'HOST', flag: '--host', schema: z.string().min(1).default('127.0.0.1'), about: 'address to listen on' },
+  data: {
+    env: 'TRADEPOST_DATA',
+    flag: '--data',
+    schema: z.string().min(1).default('.tradepost'),
+    about: 'folder of the embedded database, uploads and logs',
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    flag: '--database-url',
+    schema: url('postgres:', 'postgresql:').optional(),
+    about: 'PostgreSQL 15 or newer; embedded when absent',
+    secret: true,
+  },
+  databasePool: { env: 'DATABASE_POOL', schema: int(2, 500).default(12), about: 'connections of the API process' },
+  redisUrl: {
+    env: 'REDIS_URL',
+    flag: '--redis-url',
+    schema: url('redis:', 'rediss:').optional(),
+    about: 'Redis or Valkey shared by several instances; in-process store when absent',
+    secret: true,
+  },
+  only: {
+    env: 'TRADEPOST_ONLY',
+    flag: '--only',
+    schema: rolesSchema.default([...roles]),
+    about: 'parts to run, comma-separated: api, worker',
+  },
+  seed: {
+    env: 'TRADEPOST_SEED',
+    flag: '--seed',
+    schema: z.enum(['demo', 'none']).default('demo'),
+    about: 'what an empty database is filled with on the first start',
+  },
+  production: {
+    env: 'NODE_ENV',
+    schema: z
+      .preprocess((v) => (typeof v === 'string' ? v === 'production' : v), z.boolean())
+      .default(false),
+    about: 'NODE_ENV=production refuses demo data and demo accounts',
+  },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    schema: url('http:', 'https:').optional(),
+    about: 'address under which clients reach the API, for absolute file URLs; default http://host:port',
+  },
+  transport: {
+    env: 'TRANSPORT',
+    schema: z.enum(['auto', 'uws', 'node']).default('auto'),
+    about: 'HTTP transport; auto takes uWebSockets.js where its binary loads',
+  },
+  maxBodyBytes: { env: 'MAX_BODY_BYTES', schema: int(1024, 2 ** 30).default(2 ** 20), about: 'largest request body' },
+  tokenHours: { env: 'TOKEN_HOURS', schema: int(1, 24 * 366).default(168), about: 'lifetime of a login token' },
+  batchMax: { env: 'BATCH_MAX', schema: int(1, 1000).default(100), about: 'group commit: calls in one transaction' },
+  batchesInFlight: {
+    env: 'BATCHES_IN_FLIGHT',
+    schema: int(1, 100).default(3),
+    about: 'group commit: transactions of one use case at once',
+  },
+  workerConcurrency: {
+    env: 'WORKER_CONCURRENCY',
+    schema: int(1, 100).default(Math.max(2, availableParallelism())),
+    about: 'jobs of one worker at once',
+  },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    about: 'least level that is logged',
+  },
+  logRequests: {
+    env: 'LOG_REQUESTS',
+    schema: z.enum(['all', 'slow', 'none']).default('slow'),
+    about: 'request lines: all, those over a second, or none',
+  },
+  shutdownSeconds: {
+    env: 'SHUTDOWN_SECONDS',
+    schema: int(1, 600).default(15),
+    about: 'what a running request or job gets to finish after SIGTERM',
+  },
+} as const satisfies Record<string, Field>;
+
+type Fields = typeof fields;
+export type ConfigKey = keyof Fields;
+export type Config = { readonly [K in ConfigKey]: z.output<Fields[K]['schema']> } & {
+  /** Shop settings of the file: they win over the table. */
+  readonly settings: Readonly<Record<string, unknown>>;
+};
+export type ConfigSource = 'default' | 'file' | 'environment' | 'command line';
+export type LoadedConfig = { config: Config; sources: Readonly<Record<ConfigKey, ConfigSource>>; file: string | null };
+
+/** A configuration that can not be used: each problem names the variable or key. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration can not be used:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+function readFile(path: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigError([`${path}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ConfigError([`${path}: must hold a JSON object`]);
+  const unknown = Object.keys(value).filter((key) => key !== 'settings' && !(key in fields));
+  if (unknown.length > 0) throw new ConfigError(unknown.map((key) => `${path}: "${key}" is not a setting`));
+  return value as Record<string, unknown>;
+}
+
+/**
+ * Command line over environment over file over default; parsed once, frozen. Empty variables count as absent.
+ * Throws ConfigError with every problem at once.
+ */
+export function loadConfig(
+  options: {
+    flags?: Partial<Record<ConfigKey, unknown>>;
+    env?: Readonly<Record<string, string | undefined>>;
+    file?: string | undefined;
+  } = {},
+): LoadedConfig {
+  const env = options.env ?? process.env;
+  const file = options.file ?? (env.TRADEPOST_CONFIG || null);
+  const fromFile = file ? readFile(resolve(file)) : {};
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, ConfigSource> = {};
+  const problems: string[] = [];
+  for (const [key, field] of Object.entries(fields) as [ConfigKey, Field][]) {
+    const flag = options.flags?.[key];
+    const variable = env[field.env] || undefined;
+    const [raw, source, name]: [unknown, ConfigSource, string] =
+      flag !== undefined
+        ? [flag, 'command line', field.flag ?? key]
+        : variable !== undefined
+          ? [variable, 'environment', field.env]
+          : key in fromFile
+            ? [fromFile[key], 'file', `${file}: ${key}`]
+            : [undefined, 'default', key];
+    const parsed = field.schema.safeParse(raw);
+    if (parsed.success) values[key] = parsed.data;
+    // The value itself may be a secret: only the field and the reason are said.
+    else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
+    sources[key] = source;
+  }
+  const settings = z.record(z.string(), z.unknown()).safeParse(fromFile.settings ?? {});
+  if (!settings.success) problems.push(`${file}: settings must be an object`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  values.settings = Object.freeze(settings.data);
+  values.data = resolve(String(values.data));
+  return { config: Object.freeze(values) as Config, sources: sources as Record<ConfigKey, ConfigSource>, file };
+}
+
+function masked(value: unknown): string {
+  const text = String(value);
+  if (!URL.canParse(text)) return '***';
+  const parsed = new URL(text);
+  if (parsed.password) parsed.password = '***';
+  return parsed.toString();
+}
+
+/** Rows for `tradepost config`: secrets masked, and where each value came from. */
+export function describeConfig(
+  loaded: LoadedConfig,
+): { key: ConfigKey; env: string; value: string; source: ConfigSource; about: string }[] {
+  return (Object.entries(fields) as [ConfigKey, Field][]).map(([key, field]) => {
+    const value = loaded.config[key];
+    const shown = value === undefined ? '' : field.secret ? masked(value) : String(value);
+    return { key, env: field.env, value: shown, source: loaded.sources[key], about: field.about };
+  });
+}

@@ -1,0 +1,44 @@
+import postgres from 'postgres';
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+export type Transaction = postgres.TransactionSql<{ bigint: number }>;
+/** What a store function runs on: the pool for reads, the caller's transaction for writes. */
+export type Queryable = Sql | Transaction;
+
+const int8 = 20;
+
+/** bigint columns are read as numbers; everything stored (cents, ids) stays below 2^53, anything else is a bug to see. */
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is not a safe integer`);
+  return value;
+}
+
+export function openDatabase(
+  url: string,
+  options: {
+    max?: number;
+    name?: string;
+    onStatement?: (text: string) => void;
+    /** null keeps a connection for ever: what holds a session lock must not be renewed under it. */
+    maxLifetimeSeconds?: number | null;
+    statementTimeoutMs?: number;
+  } = {},
+): Sql {
+  const { onStatement } = options;
+  return postgres(url, {
+    max: options.max ?? 12,
+    ...(options.maxLifetimeSeconds !== undefined ? { max_lifetime: options.maxLifetimeSeconds } : {}),
+    connect_timeout: 10,
+    onnotice: () => {},
+    ...(onStatement ? { debug: (_connection: number, text: string) => onStatement(text) } : {}),
+    connection: {
+      application_name: options.name ?? 'tradepost',
+      timezone: 'UTC',
+      ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
+    },
+    types: {
+      bigint: { to: int8, from: [int8], serialize: (value: number) => String(value), parse: parseInt8 },
+    },
+  }) as Sql;
+}

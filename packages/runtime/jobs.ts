@@ -1,0 +1,93 @@
+import { Logger, parseCronItems, type Runner, run } from 'graphile-worker';
+import type { Transaction } from './database.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Job = {
+  task: string;
+  payload: unknown;
+  /** Not before this moment; at once when absent. */
+  runAt?: Date;
+  /** At most one waiting job per key: a later one takes its place. */
+  key?: string;
+  maxAttempts?: number;
+};
+
+/** Handlers check their payload and are safe to run twice: a worker can die between the work and its record. */
+export type TaskHandler = (payload: unknown, context: { log: Log; signal: AbortSignal }) => Promise<void>;
+export type Tasks = Readonly<Record<string, TaskHandler>>;
+/** `match` is a crontab pattern in UTC. */
+export type Cron = { task: string; match: string };
+
+const defaultMaxAttempts = 10;
+
+/** Enqueues on the caller's transaction: the jobs exist exactly when the transaction commits. */
+export async function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const rows = jobs.map((job) => ({
+    task: job.task,
+    payload: job.payload ?? {},
+    run_at: job.runAt?.toISOString() ?? null,
+    key: job.key ?? null,
+    max_attempts: job.maxAttempts ?? defaultMaxAttempts,
+  }));
+  await tx`
+    select graphile_worker.add_job(
+      j.task, j.payload::json, run_at => j.run_at, max_attempts => j.max_attempts, job_key => j.key)
+    from jsonb_to_recordset(${tx.json(rows as never)})
+      as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int)`;
+}
+
+/** graphile-worker's log lines, in ours. */
+export function workerLogger(log: Log): Logger {
+  return new Logger((scope) => (level, message, meta) => {
+    const line = { ...(scope.taskIdentifier ? { task: scope.taskIdentifier, job: scope.jobId } : {}), ...meta };
+    if (level === 'error') log.error(line, message);
+    else if (level === 'warning') log.warn(line, message);
+    else log.debug(line, message);
+  });
+}
+
+export type Worker = { stop(): Promise<void> };
+
+export async function startWorker(deps: {
+  url: string;
+  tasks: Tasks;
+  crons: readonly Cron[];
+  concurrency: number;
+  log: Log;
+  metrics: Metrics;
+  shutdownMs: number;
+}): Promise<Worker> {
+  const { log, metrics } = deps;
+  const taskList = Object.fromEntries(
+    Object.entries(deps.tasks).map(([task, handle]) => [
+      task,
+      async (payload: unknown, helpers: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number } }) => {
+        const signal = helpers.abortSignal ?? new AbortController().signal;
+        try {
+          await handle(payload, { log: log.child({ task, job: helpers.job.id }), signal });
+          metrics.jobs.inc({ task, result: 'done' });
+        } catch (error) {
+          metrics.jobs.inc({ task, result: 'failed' });
+          // graphile-worker logs the failure and keeps it with the job; rethrowing makes it try again.
+          throw error;
+        }
+      },
+    ]),
+  );
+  const runner: Runner = await run({
+    connectionString: deps.url,
+    concurrency: deps.concurrency,
+    maxPoolSize: deps.concurrency + 2,
+    pollInterval: 1_000,
+    noHandleSignals: true,
+    gracefulShutdownAbortTimeout: deps.shutdownMs,
+    logger: workerLogger(log),
+    taskList: taskList as never,
+    parsedCronItems: parseCronItems(
+      deps.crons.map((cron) => ({ task: cron.task, match: cron.match, identifier: cron.task, options: { backfillPeriod: 0 } })),
+    ),
+  });
+  return { stop: () => runner.stop() };
+}

@@ -1,0 +1,41 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Metrics = ReturnType<typeof openMetrics>;
+
+/** Prometheus metrics of one process. */
+export function openMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Counter({
+      name: 'http_requests_total',
+      help: 'Requests answered, by route, method and envelope code',
+      labelNames: ['method', 'route', 'code'] as const,
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the request to its answer',
+      labelNames: ['method', 'route'] as const,
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    activeRequests: new Gauge({ name: 'http_requests_active', help: 'Requests being answered', registers }),
+    batchSize: new Histogram({
+      name: 'group_commit_batch_size',
+      help: 'Calls written in one transaction, by use case',
+      labelNames: ['use_case'] as const,
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+      registers,
+    }),
+    statements: new Counter({ name: 'db_statements_total', help: 'SQL statements sent', registers }),
+    jobs: new Counter({
+      name: 'jobs_total',
+      help: 'Job runs by task and result',
+      labelNames: ['task', 'result'] as const,
+      registers,
+    }),
+  };
+}

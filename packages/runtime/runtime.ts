@@ -1,0 +1,154 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTimeZone, locales } from '@tradepost/core';
+import { z } from 'zod';
+import { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
+import type { Config } from './config.ts';
+import { openDatabase, type Sql } from './database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { alreadyRunning, type InstanceLock, tryInstanceLock } from './instance-lock.ts';
+import { type Log, openLog } from './log.ts';
+import { type Metrics, openMetrics } from './metrics.ts';
+import { type Migrated, migrate } from './migrate.ts';
+import { openSettings, type Setting, type Settings, setting } from './settings.ts';
+import { openStore, type Store } from './store.ts';
+
+export const timeZone = setting(
+  'shop.time_zone',
+  z.string().refine(isTimeZone, { error: 'must be an IANA time zone such as Asia/Shanghai' }),
+  'Asia/Shanghai',
+  'zone of timestamps on the wire, and of "today"',
+);
+export const shopLocale = setting(
+  'shop.locale',
+  z.enum(locales),
+  'zh-CN',
+  'language of messages and labels when a request names none: en or zh-CN',
+);
+
+/** What every package gets: the opened services of this process. */
+export type Runtime = {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly databaseUrl: string;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly migrated: Migrated;
+  readonly embedded: EmbeddedPostgres | null;
+  /** `coalesce` with the configured bounds, its batch sizes in the metrics, drained at close. */
+  groupCommit<I, O>(
+    useCase: string,
+    writeMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>,
+  ): Coalesced<I, O>;
+  now(): Date;
+  /** Rejects when the database or the store does not answer. */
+  check(): Promise<void>;
+  /** Remembers the address for a second start; only for the instance that serves. */
+  announce(url: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type RuntimeOptions = {
+  config: Config;
+  definitions: readonly Setting[];
+  /** A serving instance owns its embedded database; a command beside it only visits. */
+  serve?: boolean;
+  log?: Log;
+  onProgress?: (line: string) => void;
+  /** The embedded database ended on its own: nothing can be served any more. */
+  onFatal?: (reason: string) => void;
+};
+
+async function openDatabaseServer(options: RuntimeOptions, log: Log) {
+  const { config, serve, onProgress } = options;
+  if (config.databaseUrl) return { url: config.databaseUrl, embedded: null, lock: null };
+  await mkdir(config.data, { recursive: true });
+  // A command that is just ending may stop the database between our start and our lock: look again before refusing.
+  for (let attempt = 0; ; attempt += 1) {
+    onProgress?.('starting the embedded PostgreSQL');
+    const embedded = await startEmbeddedPostgres({
+      directory: join(config.data, 'postgres'),
+      onLog: (line) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
+      onExit: (reason) => options.onFatal?.(reason),
+    });
+    if (!serve) return { url: embedded.url, embedded, lock: null };
+    const lock = await tryInstanceLock(embedded.url, config.data).catch(() => null);
+    if (lock) return { url: embedded.url, embedded, lock };
+    if (attempt === 3) throw await alreadyRunning(config.data);
+    await sleep(300);
+  }
+}
+
+/** Stops the embedded server unless somebody else serves from it. */
+async function leaveDatabaseServer(embedded: EmbeddedPostgres, lock: InstanceLock | null, data: string): Promise<void> {
+  if (lock) {
+    await lock.release();
+    await embedded.stop();
+    return;
+  }
+  const free = await tryInstanceLock(embedded.url, data).catch(() => null);
+  if (!free) return;
+  await free.release();
+  await embedded.stop();
+}
+
+/** Opens everything in order and closes what was opened when a later step fails. */
+export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { config, onProgress } = options;
+  const log = options.log ?? openLog({ level: config.logLevel });
+  const metrics = openMetrics();
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse())
+      await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
+  };
+  try {
+    const server = await openDatabaseServer(options, log);
+    const { embedded } = server;
+    if (embedded) closers.push(() => leaveDatabaseServer(embedded, server.lock, config.data));
+    const migrated = await migrate(server.url, { onStep: (name) => onProgress?.(`migrating: ${name}`) });
+    const sql = openDatabase(server.url, {
+      max: config.databasePool,
+      onStatement: () => metrics.statements.inc(),
+      statementTimeoutMs: 60_000,
+    });
+    closers.push(() => sql.end({ timeout: 5 }));
+    const store = await openStore(config.redisUrl, log);
+    closers.push(() => store.close());
+    const definitions = [timeZone, shopLocale, ...options.definitions];
+    const settings = await openSettings({ sql, store, log, definitions, fixed: config.settings });
+    closers.push(() => settings.close());
+    const batches: Coalesced<never, unknown>[] = [];
+    closers.push(() => Promise.all(batches.map((batch) => batch.drain())));
+    return {
+      config,
+      sql,
+      databaseUrl: server.url,
+      store,
+      settings,
+      log,
+      metrics,
+      migrated,
+      embedded,
+      groupCommit(useCase, writeMany) {
+        const sizes = metrics.batchSize.labels(useCase);
+        const bounds: CoalesceOptions = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
+        const grouped = coalesce(writeMany, { ...bounds, onBatch: (size) => sizes.observe(size) });
+        batches.push(grouped as never);
+        return grouped;
+      },
+      now: () => new Date(),
+      async check() {
+        await Promise.all([sql`select 1`, store.ping()]);
+      },
+      announce: async (url) => server.lock?.announce(url),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { defineErrors } from '@tradepost/core';
+import { z } from 'zod';
+import type { Sql } from './database.ts';
+import type { Log } from './log.ts';
+import type { Store } from './store.ts';
+
+/** One shop setting, owned by a package under the spec's key. */
+export type Setting<T = unknown> = {
+  readonly key: string;
+  readonly schema: z.ZodType<T>;
+  readonly fallback: T;
+  readonly about: string;
+  readonly secret?: boolean;
+};
+
+export const setting = <T>(
+  key: string,
+  schema: z.ZodType<T>,
+  fallback: NoInfer<T>,
+  about: string,
+  options: { secret?: boolean } = {},
+): Setting<T> => ({ key, schema, fallback, about, ...options });
+
+export const settingErrors = defineErrors({
+  unknown_setting: { code: 404, en: 'There is no setting {key}', 'zh-CN': '没有名为 {key} 的设置' },
+  invalid_setting: { code: 400, en: '{key}: {reason}', 'zh-CN': '{key}：{reason}' },
+  fixed_setting: {
+    code: 409,
+    en: '{key} is set in the configuration file, which wins over the table',
+    'zh-CN': '{key} 已在配置文件中设定，以配置文件为准',
+  },
+});
+
+export type SettingRow = { key: string; value: unknown; source: 'default' | 'table' | 'file'; about: string; secret: boolean };
+
+export type Settings = {
+  /** The value in force on this instance; no query. */
+  get<T>(of: Setting<T>): T;
+  /** Validates, stores and tells the other instances. Refuses unknown keys, wrong values and keys fixed by the file. */
+  set(key: string, value: unknown): Promise<void>;
+  /** Back to the default. */
+  unset(key: string): Promise<void>;
+  list(): SettingRow[];
+  close(): Promise<void>;
+};
+
+const channel = 'settings';
+const pollMs = 30_000;
+
+/**
+ * Shop settings: a table read at start, again when another instance says so, and every 30 s in case the message was
+ * lost. The file's values win.
+ */
+export async function openSettings(deps: {
+  sql: Sql;
+  store: Store;
+  log: Log;
+  definitions: readonly Setting[];
+  fixed: Readonly<Record<string, unknown>>;
+}): Promise<Settings> {
+  const { sql, store, log, fixed } = deps;
+  const definitions = new Map(deps.definitions.map((definition) => [definition.key, definition]));
+  if (definitions.size !== deps.definitions.length) throw new Error('two packages define the same setting');
+
+  const check = (key: string, value: unknown): unknown => {
+    const definition = definitions.get(key);
+    if (!definition) throw settingErrors.unknown_setting({ key });
+    const parsed = definition.schema.safeParse(value);
+    if (!parsed.success)
+      throw settingErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
+    return parsed.data;
+  };
+
+  const fixedValues = new Map(Object.entries(fixed).map(([key, value]) => [key, check(key, value)]));
+  let stored = new Map<string, unknown>();
+
+  const reload = async () => {
+    const rows = await sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings`;
+    const next = new Map<string, unknown>();
+    for (const row of rows) {
+      if (!definitions.has(row.key)) continue;
+      try {
+        next.set(row.key, check(row.key, row.value));
+      } catch (error) {
+        log.warn({ key: row.key, err: error }, 'a stored setting is not valid; its default is in force');
+      }
+    }
+    stored = next;
+  };
+  await reload();
+
+  const reloadQuietly = () => {
+    reload().catch((error: unknown) => log.warn({ err: error }, 'settings could not be read again'));
+  };
+  const unsubscribe = await store.subscribe(channel, reloadQuietly);
+  const timer = setInterval(reloadQuietly, pollMs);
+  timer.unref();
+
+  const writable = (key: string) => {
+    if (fixedValues.has(key)) throw settingErrors.fixed_setting({ key });
+  };
+  const announce = async () => {
+    await reload();
+    await store.publish(channel, 'changed').catch((error: unknown) => {
+      log.warn({ err: error }, 'other instances see the changed setting at their next poll');
+    });
+  };
+
+  return {
+    get<T>(of: Setting<T>): T {
+      if (!definitions.has(of.key)) throw new Error(`setting ${of.key} is not registered`);
+      if (fixedValues.has(of.key)) return fixedValues.get(of.key) as T;
+      return stored.has(of.key) ? (stored.get(of.key) as T) : of.fallback;
+    },
+    async set(key, value) {
+      const checked = check(key, value);
+      writable(key);
+      await sql`
+        insert into runtime.settings (key, value, updated_at) values (${key}, ${sql.json(checked as never)}, now())
+        on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`;
+      await announce();
+    },
+    async unset(key) {
+      if (!definitions.has(key)) throw settingErrors.unknown_setting({ key });
+      writable(key);
+      await sql`delete from runtime.settings where key = ${key}`;
+      await announce();
+    },
+    list() {
+      return [...definitions.values()]
+        .map((d): SettingRow => {
+          const source = fixedValues.has(d.key) ? 'file' : stored.has(d.key) ? 'table' : 'default';
+          const value = source === 'file' ? fixedValues.get(d.key) : source === 'table' ? stored.get(d.key) : d.fallback;
+          return { key: d.key, value, source, about: d.about, secret: d.secret === true };
+        })
+        .sort((a, b) => a.key.localeCompare(b.key));
+    },
+    async close() {
+      clearInterval(timer);
+      await unsubscribe();
+    },
+  };
+}
