@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { catalogModule } from '@tradepost/catalog';
 import { fulfilmentModule, shipmentSection } from '@tradepost/fulfilment';
 import { type App, createApp, fileResponse, type Module, type Resource, systemResources } from '@tradepost/http';
-import { identityModule, openTokens } from '@tradepost/identity';
+import { identityModule, openTokens, type Tokens } from '@tradepost/identity';
 import { inventorySettings, openInventory } from '@tradepost/inventory';
 import { ordersModule, unpaidMinutes } from '@tradepost/orders';
 import type { Cron, Runtime, Setting, Tasks } from '@tradepost/runtime';
@@ -14,6 +14,7 @@ export const settings: readonly Setting[] = [...inventorySettings, unpaidMinutes
 
 export type Assembled = {
   app: App;
+  tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
   close(): Promise<void>;
@@ -47,6 +48,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
   });
   return {
     app,
+    tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
     close: () => tokens.close(),

@@ -1,10 +1,13 @@
-import { serve, type Transport } from '@tradepost/http';
+import { type Route, serve, type Transport } from '@tradepost/http';
+import type { Tokens } from '@tradepost/identity';
 import { type Config, type Log, openRuntime, type Runtime, startWorker, type Worker } from '@tradepost/runtime';
 import { assemble, settings } from './assemble.ts';
 import { type Seeded, seedDemo } from './seed-demo.ts';
 
 export type Server = {
   runtime: Runtime;
+  routes: readonly Route[];
+  tokens: Tokens;
   /** Absent when only the worker runs. */
   transport: Transport | null;
   worker: Worker | null;
@@ -57,7 +60,7 @@ export async function startServer(options: {
       closers.push(() => listening.close(shutdownMs));
     }
     await runtime.announce(transport?.url ?? 'worker only');
-    return { runtime, transport, worker, seeded, stop };
+    return { runtime, routes: assembled.app.routes, tokens: assembled.tokens, transport, worker, seeded, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { NodeRequest, sendNodeResponse } from 'srvx/node';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type Duplex, Readable } from 'node:stream';
+import { NodeRequest } from 'srvx/node';
 import type { Transport, TransportOptions } from './uws-transport.ts';
 
 const DEFAULT_MAX_BODY = 1024 * 1024;
@@ -45,9 +45,10 @@ const fault = (server: Server, res: ServerResponse, status: number, close: boole
     res.destroy();
     return;
   }
+  if (res.destroyed) return;
   const parts = faultParts(server, status);
   if (close) res.shouldKeepAlive = false;
-  res.writeHead(status, faultHeaders(parts));
+  res.writeHead(status, STATUS_CODES[status], faultHeaders(parts));
   res.end(parts.body);
 };
 
@@ -68,9 +69,111 @@ const refuse = (server: Server, req: IncomingMessage, res: ServerResponse): void
 };
 
 const DIGITS = /^\d+$/;
+const NON_ASCII = /[^\0-\x7f]/;
 
 const hasBody = (req: IncomingMessage): boolean =>
   req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
+
+type Body = string | Uint8Array | ReadableStream<Uint8Array> | Readable | null | undefined;
+type Parts = { status: number; statusText: string; headers: string[]; body: Body };
+
+const toParts = (response: Response): Parts => {
+  const fast = response as unknown as { _toNodeResponse?: () => Parts };
+  if (typeof fast._toNodeResponse === 'function') return fast._toNodeResponse();
+  const headers: string[] = [];
+  for (const [name, value] of response.headers) headers.push(name, value);
+  return { status: response.status, statusText: response.statusText, headers, body: response.body };
+};
+
+const toStream = (body: ReadableStream<Uint8Array> | Readable): ReadableStream<Uint8Array> =>
+  body instanceof ReadableStream ? body : (Readable.toWeb(body) as ReadableStream<Uint8Array>);
+
+const discard = (body: Body): void => {
+  if (body == null || typeof body === 'string' || body instanceof Uint8Array) return;
+  if (body instanceof ReadableStream) {
+    if (!body.locked) body.cancel().catch(() => {});
+  } else body.destroy();
+};
+
+/** The connection's own headers are node's business; the length is that of the body where it is known. */
+const sentHeaders = (res: ServerResponse, headers: string[]): { sent: string[]; declared: string | undefined } => {
+  const sent: string[] = [];
+  let declared: string | undefined;
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string;
+    const lower = name.toLowerCase();
+    const value = String(headers[i + 1]);
+    if (lower === 'content-length') declared = DIGITS.test(value) ? value : undefined;
+    else if (lower === 'connection') {
+      if (value.toLowerCase() === 'close') res.shouldKeepAlive = false;
+    } else if (lower !== 'transfer-encoding' && lower !== 'keep-alive') sent.push(name, value);
+  }
+  return { sent, declared };
+};
+
+/** Pulls the next chunk when the socket has taken the last one. A body other than declared cuts the connection. */
+const pump = (res: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Array>, total: number): void => {
+  let sent = 0;
+  const cut = (): void => {
+    reader.cancel().catch(() => {});
+    res.destroy();
+  };
+  res.once('close', () => {
+    if (!res.writableFinished) reader.cancel().catch(() => {});
+  });
+  const pull = (): void => {
+    reader.read().then(({ done, value }) => {
+      if (res.destroyed) return;
+      if (!done && value instanceof Uint8Array && sent + value.byteLength <= total) {
+        sent += value.byteLength;
+        if (res.write(value)) pull();
+        else res.once('drain', pull);
+      } else if (done && (sent === total || total === Number.POSITIVE_INFINITY)) res.end();
+      else cut();
+    }, cut);
+  };
+  pull();
+};
+
+/** Throws only before anything has been sent. */
+const respond = (server: Server, res: ServerResponse, response: Response): void => {
+  const { status, statusText, headers, body } = toParts(response);
+  if (!(status >= 200 && status <= 599)) throw new RangeError(`Response status ${status} cannot be sent`);
+  const { sent, declared } = sentHeaders(res, headers);
+  if (server.closing) res.shouldKeepAlive = false;
+  const reason = statusText || STATUS_CODES[status] || 'Status';
+  const bodiless = status === 204 || status === 304;
+  if (
+    bodiless ||
+    status === 205 ||
+    res.req.method === 'HEAD' ||
+    body == null ||
+    typeof body === 'string' ||
+    body instanceof Uint8Array
+  ) {
+    // As bytes: node writes head and text together in the encoding of the text, which garbles Latin-1 header values.
+    const bytes = body instanceof Uint8Array ? body : typeof body === 'string' ? Buffer.from(body) : undefined;
+    const length =
+      status === 205 ? '0' : res.req.method === 'HEAD' ? (declared ?? bytes?.length) : (bytes?.length ?? 0);
+    if (!bodiless && length !== undefined) sent.push('content-length', String(length));
+    res.writeHead(status, reason, sent);
+    discard(body);
+    if (bytes === undefined || bodiless || status === 205) res.end();
+    else res.end(bytes);
+    return;
+  }
+  const reader = toStream(body).getReader();
+  if (declared !== undefined) sent.push('content-length', declared);
+  try {
+    res.writeHead(status, reason, sent);
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
+  // The first chunk may be long in coming. (A head sent alone is encoded as UTF-8, wrong for Latin-1 values.)
+  if (!sent.some((text) => NON_ASCII.test(text))) res.flushHeaders();
+  pump(res, reader, declared === undefined ? Number.POSITIVE_INFINITY : Number(declared));
+};
 
 const run = (server: Server, req: WithRawBody, res: ServerResponse): void => {
   const request = new NodeRequest({ req, res });
@@ -82,27 +185,13 @@ const run = (server: Server, req: WithRawBody, res: ServerResponse): void => {
     };
     Promise.resolve(promise).then(settled, settled);
   };
-  const send = (response: Response): void => {
-    if (res.destroyed) {
-      // Sending is what cancels the body of a response nobody waits for.
-      sendNodeResponse(res, response).catch(() => {});
-      return;
-    }
-    if (server.closing) res.shouldKeepAlive = false;
-    if (!(response?.status >= 200 && response.status <= 599)) {
-      fault(server, res, 500, server.closing);
-      return;
-    }
-    sendNodeResponse(res, response).then(
-      // A stream that failed leaves a response that has begun and will never end.
-      () => !res.writableEnded && res.destroy(),
-      () => fault(server, res, 500, server.closing),
-    );
-  };
   const fail = (): void => fault(server, res, 500, server.closing);
-  let result: Response | Promise<Response>;
+  const send = (response: Response): void => {
+    if (res.destroyed) discard(toParts(response).body);
+    else respond(server, res, response);
+  };
   try {
-    result = server.fetch(request as Request);
+    const result = server.fetch(request as Request);
     if (typeof (result as Promise<Response>)?.then === 'function') (result as Promise<Response>).then(send).catch(fail);
     else send(result as Response);
   } catch {
@@ -221,8 +310,8 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
   const shut = async (deadlineMs: number): Promise<void> => {
     server.closing = true;
     for (const res of server.active) if (!res.headersSent) res.shouldKeepAlive = false;
-    // Also closes idle connections; those with a request close after it.
-    const stopped = new Promise<void>((resolve) => http.close(() => resolve()));
+    // Not http.close(): that takes a response whose end was written, but is not yet sent, for an idle connection.
+    const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, deadlineMs);
       server.onIdle = () => {
@@ -234,6 +323,8 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     });
     server.onIdle = undefined;
     http.closeAllConnections();
+    // Only for its own timer: it no longer listens.
+    http.close(() => {});
     await stopped;
   };
 

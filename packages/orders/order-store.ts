@@ -32,7 +32,7 @@ export async function insertOrders(
         discount_amount, freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, updated_at)
       select id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount, discount_amount,
         freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, created_at
-      from json_to_recordset(${tx.json(orders as never)}) as o (id bigint, order_no text, user_id bigint,
+      from json_to_recordset(${JSON.stringify(orders)}::text::json) as o (id bigint, order_no text, user_id bigint,
         merchant_id bigint, status smallint, inventory_status text, payment_method text, goods_amount bigint,
         discount_amount bigint, freight_amount bigint, total_amount bigint, address_snapshot jsonb, remark text,
         expires_at timestamptz, created_at timestamptz)
@@ -42,7 +42,7 @@ export async function insertOrders(
         activity_type, activity_title, title, cover, attrs, price, qty, payable_amount)
       select order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id, activity_type, activity_title,
         title, cover, attrs, price, qty, payable_amount
-      from json_to_recordset(${tx.json(items as never)}) as i (order_id bigint, product_id bigint, sku_id bigint,
+      from json_to_recordset(${JSON.stringify(items)}::text::json) as i (order_id bigint, product_id bigint, sku_id bigint,
         warehouse_id bigint, activity_product_id bigint, activity_id bigint, activity_type text, activity_title text,
         title text, cover text, attrs jsonb, price bigint, qty int, payable_amount bigint)
     ), history as (

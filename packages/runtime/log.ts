@@ -2,6 +2,22 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
+type LoggedError = { type: string; message: string; code?: unknown; constraint?: unknown; stack?: string; cause?: LoggedError };
+
+/** What of an error may be logged: a database error also carries its statement and parameters, and those stay out. */
+function loggedError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code !== undefined ? { code } : {}),
+    ...(constraint !== undefined ? { constraint } : {}),
+    ...(error.stack ? { stack: error.stack } : {}),
+    ...(error.cause !== undefined && depth < 3 ? { cause: loggedError(error.cause, depth + 1) } : {}),
+  };
+}
+
 /** JSON lines on stderr, or in a file while a terminal view owns the screen. Tokens and passwords never reach it. */
 export function openLog(options: { level: string; file?: string | undefined; stream?: DestinationStream }): Log {
   const target =
@@ -10,6 +26,7 @@ export function openLog(options: { level: string; file?: string | undefined; str
     {
       level: options.level,
       base: { pid: process.pid },
+      serializers: { err: (error: unknown) => loggedError(error) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       redact: { paths: ['password', 'token', 'authorization', 'secret', '*.password', '*.token', '*.authorization'] },
     },

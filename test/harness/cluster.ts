@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate, openDatabase, startEmbeddedPostgres } from '@tradepost/runtime';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connection string of the run's cluster; its database `template` is migrated and empty. */
+    clusterUrl: string;
+  }
+}
+
+export const templateDatabase = 'template_shop';
+
+/** One PostgreSQL per run with one migrated template database; every file clones it (`cloneDatabase`). */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'tradepost-test-'));
+  const cluster = await startEmbeddedPostgres({
+    directory,
+    // The run's data is thrown away: waiting for the disk would only slow it down.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  const admin = openDatabase(cluster.url, { max: 1 });
+  await admin.unsafe(`create database ${templateDatabase}`);
+  await admin.end();
+  const url = new URL(cluster.url);
+  url.pathname = `/${templateDatabase}`;
+  await migrate(url.toString());
+  project.provide('clusterUrl', cluster.url);
+  return async () => {
+    await cluster.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs the suite and closes with `N passed, N failed, N skipped` alone on the last line. Arguments go to vitest. */
+const report = join(tmpdir(), `tradepost-test-report-${process.pid}.json`);
+const child = spawn(
+  process.execPath,
+  [
+    join(import.meta.dirname, '../node_modules/vitest/vitest.mjs'),
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...process.argv.slice(2),
+  ],
+  { stdio: 'inherit' },
+);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+const code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? 1)));
+type Report = { numPassedTests: number; numFailedTests: number; numPendingTests: number; numTodoTests: number };
+const result = await readFile(report, 'utf8').then(
+  (text) => JSON.parse(text) as Report,
+  () => ({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 }),
+);
+await rm(report, { force: true });
+// A file that fails outside its tests (a hook, an import, a leaked connection) counts as a failure too.
+const failed = result.numFailedTests === 0 && code !== 0 ? 1 : result.numFailedTests;
+const skipped = result.numPendingTests + result.numTodoTests;
+process.stdout.write(`\n${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`);
+process.exit(failed > 0 || code !== 0 ? 1 : 0);

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/harness/cluster.ts'],
+    // A file has a process of its own: its server, its database, its memory.
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
