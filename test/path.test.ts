@@ -36,5 +36,9 @@ test('a shopper finds a product, orders it, pays, and the order is shipped', asy
   });
   expect(ship.code).toBe(0);
   const shipped = await shop.call('GET', order, { token });
-  expect(shipped.data).toMatchObject({ status: 3, tracking_no: 'SF100', latest_shipment: { company: 'SF', biz_type: 'initial' } });
+  expect(shipped.data).toMatchObject({
+    status: 3,
+    tracking_no: 'SF100',
+    latest_shipment: { company: 'SF', biz_type: 'initial' },
+  });
 });

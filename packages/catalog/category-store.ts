@@ -2,7 +2,11 @@ import type { Locale } from '@tradepost/core';
 import type { Queryable } from '@tradepost/runtime';
 
 /** `A / B / C` of each category, from the root down; a cycle in the data ends at ten levels. */
-export async function selectCategoryPaths(sql: Queryable, ids: readonly number[], locale: Locale): Promise<Map<number, string>> {
+export async function selectCategoryPaths(
+  sql: Queryable,
+  ids: readonly number[],
+  locale: Locale,
+): Promise<Map<number, string>> {
   const rows = await sql<{ id: number; path: string }[]>`
     with recursive up as (
       select id as leaf, parent_id, coalesce(translations #>> ${[locale, 'name']}, name) as path, 1 as depth

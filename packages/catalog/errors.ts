@@ -2,7 +2,11 @@ import { defineErrors } from '@tradepost/core';
 
 export const catalogErrors = defineErrors({
   product_not_found: { code: 10002, en: 'Product not found', 'zh-CN': '商品不存在' },
-  category_not_found: { code: 400, en: 'product.category_id: there is no such category', 'zh-CN': 'product.category_id：分类不存在' },
+  category_not_found: {
+    code: 400,
+    en: 'product.category_id: there is no such category',
+    'zh-CN': 'product.category_id：分类不存在',
+  },
   too_many_skus: {
     code: 400,
     en: 'spec_schema: {count} combinations, at most {max} are allowed',

@@ -16,7 +16,11 @@ const totals = (sql: Queryable) => sql`
 /** A literal for `ilike`: what the shopper typed is text, not a pattern. */
 const contains = (keyword: string) => `%${keyword.replace(/[\\%_]/g, '\\$&')}%`;
 
-export type ProductFilter = { keyword?: string | undefined; category_id?: number | undefined; status?: number | undefined };
+export type ProductFilter = {
+  keyword?: string | undefined;
+  category_id?: number | undefined;
+  status?: number | undefined;
+};
 
 /** One page and the total, in one statement: the page is chosen first, then its few SKUs are added up. */
 export async function selectProductPage(
@@ -62,7 +66,10 @@ export async function selectProduct(sql: Queryable, id: number): Promise<WithPar
 export type SkuWithProduct = { sku: Sku; product: ProductWithTotals };
 
 /** SKUs with their products, whatever their status: what a cart shows. */
-export async function selectSkusWithProducts(sql: Queryable, skuIds: readonly number[]): Promise<Map<number, SkuWithProduct>> {
+export async function selectSkusWithProducts(
+  sql: Queryable,
+  skuIds: readonly number[],
+): Promise<Map<number, SkuWithProduct>> {
   if (skuIds.length === 0) return new Map();
   const rows = await sql<(ProductWithTotals & { sku: Sku })[]>`
     select ${productColumns(sql)}, t.sellable, t.sales, jsonb_build_object(
@@ -93,7 +100,16 @@ export async function selectSkusForSale(sql: Queryable, skuIds: readonly number[
 
 export type ProductFields = Pick<
   Product,
-  'title' | 'subtitle' | 'cover' | 'price' | 'origin_price' | 'category_id' | 'status' | 'sort' | 'detail' | 'translations'
+  | 'title'
+  | 'subtitle'
+  | 'cover'
+  | 'price'
+  | 'origin_price'
+  | 'category_id'
+  | 'status'
+  | 'sort'
+  | 'detail'
+  | 'translations'
 >;
 
 export async function categoryExists(tx: Queryable, id: number): Promise<boolean> {
@@ -123,7 +139,12 @@ export async function lockProduct(tx: Transaction, id: number): Promise<{ produc
   return { product, skus };
 }
 
-export async function updateProduct(tx: Transaction, id: number, fields: ProductFields, specs: SpecGroup[]): Promise<void> {
+export async function updateProduct(
+  tx: Transaction,
+  id: number,
+  fields: ProductFields,
+  specs: SpecGroup[],
+): Promise<void> {
   await tx`
     update catalog.products
     set title = ${fields.title}, subtitle = ${fields.subtitle}, cover = ${fields.cover}, price = ${fields.price},

@@ -2,7 +2,7 @@ import { type Locale, toWire } from '@tradepost/core';
 import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
 /** What a language says differently from the base text; `specs` translates names and values of attributes. */
-export type ProductTexts = { title?: string; subtitle?: string; specs?: Record<string, string> };
+type ProductTexts = { title?: string; subtitle?: string; specs?: Record<string, string> };
 export type Translations = Partial<Record<Locale, ProductTexts>>;
 export type Detail = { version: 1; blocks: { id: string; type: string; props: Record<string, unknown> }[] };
 

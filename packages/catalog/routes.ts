@@ -43,7 +43,11 @@ export function catalogRoutes(runtime: Runtime): Route[] {
         const filter = { keyword: query.keyword, category_id: query.category_id || undefined, status: 1 };
         const { rows, total } = await selectProductPage(sql, filter, paging);
         const view = viewFor(request, locale);
-        return paged(rows.map((row) => productCard(row, view)), total, paging);
+        return paged(
+          rows.map((row) => productCard(row, view)),
+          total,
+          paging,
+        );
       },
     }),
     defineRoute({
@@ -81,7 +85,11 @@ export function catalogRoutes(runtime: Runtime): Route[] {
         const filter = { ...query, category_id: query.category_id || undefined };
         const { rows, total } = await selectProductPage(sql, filter, paging);
         const view = viewFor(request, locale);
-        const paths = await selectCategoryPaths(sql, rows.map((row) => row.category_id), locale);
+        const paths = await selectCategoryPaths(
+          sql,
+          rows.map((row) => row.category_id),
+          locale,
+        );
         const list = rows.map((row) => ({
           id: row.id,
           title: row.title,
@@ -123,7 +131,10 @@ export function catalogRoutes(runtime: Runtime): Route[] {
           stock: product.skus.reduce((sum, sku) => sum + (sku.status === 'active' ? sku.stock : 0), 0),
           category_path_name: paths.get(category_id) ?? '',
           images: product.images.map((image) => ({ url: view.fileUrl(image.url), sort: image.sort })),
-          skus: product.skus.map(({ product_id: _product, sold: _sold, ...sku }) => ({ ...sku, price: toWire(sku.price) })),
+          skus: product.skus.map(({ product_id: _product, sold: _sold, ...sku }) => ({
+            ...sku,
+            price: toWire(sku.price),
+          })),
           created_at: view.iso(product.created_at),
           updated_at: view.iso(product.updated_at),
         };
@@ -136,7 +147,8 @@ export function catalogRoutes(runtime: Runtime): Route[] {
       permission: 'product:create',
       tag: 'Products (admin)',
       summary: 'Create a product with its SKU matrix',
-      description: 'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU.',
+      description:
+        'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU.',
       body: productCreateBody,
       response: productCreated,
       async handle({ body, request }) {

@@ -33,8 +33,16 @@ function overridesOf(body: UpdateBody) {
 
 function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): ProductFields {
   const base = before ?? {
-    title: '', subtitle: '', cover: '', price: 0, origin_price: 0, category_id: 0, status: 1, sort: 0,
-    detail: emptyDetail, translations: {},
+    title: '',
+    subtitle: '',
+    cover: '',
+    price: 0,
+    origin_price: 0,
+    category_id: 0,
+    status: 1,
+    sort: 0,
+    detail: emptyDetail,
+    translations: {},
   };
   return {
     title: given?.title ?? base.title,
@@ -51,7 +59,12 @@ function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): P
 }
 
 /** The new matrix over the SKUs there are: a kept SKU keeps what nothing overrides, a new one takes the product's price. */
-function plannedSkus(matrix: readonly MatrixSku[], before: readonly Sku[], price: number, defaultStock: number | undefined): SkuWrite[] {
+function plannedSkus(
+  matrix: readonly MatrixSku[],
+  before: readonly Sku[],
+  price: number,
+  defaultStock: number | undefined,
+): SkuWrite[] {
   const known = new Map(before.map((sku) => [sku.sku_key, sku]));
   return matrix.map((sku) => {
     const old = known.get(sku.sku_key);
@@ -102,7 +115,11 @@ export async function createProduct(sql: Sql, body: CreateBody): Promise<{ id: n
 }
 
 /** The matrix an update asks for, or null when it leaves the SKUs alone. */
-function askedMatrix(body: UpdateBody, product: Product, skus: readonly Sku[]): { specs: SpecGroup[]; matrix: MatrixSku[] } | null {
+function askedMatrix(
+  body: UpdateBody,
+  product: Product,
+  skus: readonly Sku[],
+): { specs: SpecGroup[]; matrix: MatrixSku[] } | null {
   const isSimple = product.spec_schema.length === 0;
   const touchesDefault = isSimple && (body.product?.stock !== undefined || body.product?.price !== undefined);
   if (!body.spec_schema && !body.sku_overrides && !touchesDefault) return null;

@@ -34,7 +34,12 @@ const translations = z
   .meta({ examples: [{ 'zh-CN': { title: '搪瓷杯', subtitle: '', specs: { Colour: '颜色', Cream: '米白' } } }] });
 
 const title = () => requiredText(200).meta({ examples: ['Enamel mug'] });
-const stock = () => z.int().min(0).max(maxStock).meta({ examples: [120] });
+const stock = () =>
+  z
+    .int()
+    .min(0)
+    .max(maxStock)
+    .meta({ examples: [120] });
 const specSchema = z
   .array(z.object({ name: requiredText(64), values: z.array(text(128)).max(300) }))
   .max(10)
@@ -56,12 +61,25 @@ const images = z
   .meta({ examples: [[{ url: '/uploads/demo/enamel-mug-2.svg', sort: 0 }]] });
 
 const productFields = {
-  subtitle: text(400).optional().meta({ examples: ['Light, unbreakable, dishwasher-safe'] }),
-  origin_price: amountInput().optional().meta({ examples: [15.9] }),
+  subtitle: text(400)
+    .optional()
+    .meta({ examples: ['Light, unbreakable, dishwasher-safe'] }),
+  origin_price: amountInput()
+    .optional()
+    .meta({ examples: [15.9] }),
   stock: stock().optional(),
-  category_id: idOrZero().optional().meta({ examples: [0] }),
-  cover: text(1000).optional().meta({ examples: ['/uploads/demo/enamel-mug.svg'] }),
-  status: z.int().min(0).max(1).optional().meta({ examples: [1] }),
+  category_id: idOrZero()
+    .optional()
+    .meta({ examples: [0] }),
+  cover: text(1000)
+    .optional()
+    .meta({ examples: ['/uploads/demo/enamel-mug.svg'] }),
+  status: z
+    .int()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({ examples: [1] }),
   sort: z.int().min(-1_000_000).max(1_000_000).optional(),
   detail: detailInput.optional(),
   translations: translations.optional(),
@@ -83,7 +101,11 @@ export const productUpdateBody = z.object({
 });
 
 const skuDiff = z.object({ added: z.int(), kept: z.int(), inactivated: z.int() });
-export const productCreated = z.object({ id: id(), product: z.object({ id: id(), title: z.string() }), sku_diff: skuDiff });
+export const productCreated = z.object({
+  id: id(),
+  product: z.object({ id: id(), title: z.string() }),
+  sku_diff: skuDiff,
+});
 export const productUpdated = z.object({ sku_diff: skuDiff });
 
 const cardShape = {
@@ -129,11 +151,15 @@ export const productDetailView = z
   .meta({ id: 'ProductDetail' });
 
 export const storefrontQuery = pageQueryWith({
-  keyword: text(100).optional().meta({ examples: ['mug'] }),
+  keyword: text(100)
+    .optional()
+    .meta({ examples: ['mug'] }),
   category_id: idOrZero().optional(),
 });
 export const adminQuery = pageQueryWith({
-  keyword: text(100).optional().meta({ examples: ['mug'] }),
+  keyword: text(100)
+    .optional()
+    .meta({ examples: ['mug'] }),
   category_id: idOrZero().optional(),
   status: z.int().min(0).max(1).optional(),
 });

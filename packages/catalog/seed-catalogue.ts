@@ -99,7 +99,14 @@ export async function seedCatalogue(tx: Transaction, file: CatalogueFile): Promi
     skuMatrix(groups, []).forEach((sku, position) => {
       const stock = stockOf(entry.stock, index * 31 + position);
       const sku_code = `${entry.key}${sku.sku_key === defaultSkuKey ? '' : `-${position + 1}`}`.toUpperCase();
-      skus.push({ product_id: id, sku_key: sku.sku_key, sku_code, attrs: sku.attrs, price: priceOf(entry, sku.attrs), stock });
+      skus.push({
+        product_id: id,
+        sku_key: sku.sku_key,
+        sku_code,
+        attrs: sku.attrs,
+        price: priceOf(entry, sku.attrs),
+        stock,
+      });
     });
   });
   await tx`

@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { addBench } from './commands/bench.ts';
+import { addDemo } from './commands/demo.ts';
 import { addMaintenance } from './commands/maintain.ts';
 import { addStart } from './commands/start.ts';
 import { exitCodes, reportFailure } from './output.ts';
@@ -15,9 +17,14 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
     .version(version)
     .exitOverride()
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
-    .addHelpText('after', '\nExample:\n  $ tradepost start          # then open http://127.0.0.1:8080/docs\n\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 already running.');
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ tradepost start          # then open http://127.0.0.1:8080/docs\n\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 already running.',
+    );
   addStart(program);
+  addDemo(program);
   addMaintenance(program);
+  addBench(program);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return undefined;

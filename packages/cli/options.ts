@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { type ConfigKey, type LoadedConfig, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
+import type { Command } from 'commander';
 import { settings } from './assemble.ts';
 import { progress } from './output.ts';
 

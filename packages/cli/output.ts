@@ -9,7 +9,7 @@ const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${t
 export const bold = paint(1);
 export const dim = paint(2);
 export const green = paint(32);
-export const red = paint(31);
+const red = paint(31);
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -28,7 +28,12 @@ export function progress(text: string): void {
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
-    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

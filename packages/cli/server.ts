@@ -1,7 +1,15 @@
 import { type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
-import { type Config, type Log, openRuntime, type Runtime, startWorker, type Worker } from '@tradepost/runtime';
-import { assemble, settings } from './assemble.ts';
+import {
+  type Config,
+  type Log,
+  openRuntime,
+  type Runtime,
+  runDueJobs,
+  startWorker,
+  type Worker,
+} from '@tradepost/runtime';
+import { type Assembled, assemble, settings } from './assemble.ts';
 import { type Seeded, seedDemo } from './seed-demo.ts';
 
 export type Server = {
@@ -15,6 +23,27 @@ export type Server = {
   /** Stops accepting, finishes what runs, closes everything; within the configured deadline. */
   stop(): Promise<void>;
 };
+
+const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
+  url: runtime.databaseUrl,
+  tasks,
+  concurrency: runtime.config.workerConcurrency,
+  log: runtime.log,
+  metrics: runtime.metrics,
+  shutdownMs: runtime.config.shutdownSeconds * 1000,
+});
+
+/** Runs the jobs that are due and ends; beside a running server or without one. For cron. */
+export async function runJobsOnce(options: { config: Config; log: Log }): Promise<void> {
+  const runtime = await openRuntime({ ...options, definitions: settings });
+  try {
+    const assembled = await assemble(runtime);
+    await runDueJobs(workerDeps(runtime, assembled));
+    await assembled.close();
+  } finally {
+    await runtime.close();
+  }
+}
 
 /** Opens the database, seeds an empty one, and runs the configured parts in this process. */
 export async function startServer(options: {
@@ -41,15 +70,7 @@ export async function startServer(options: {
     }
     let worker: Worker | null = null;
     if (config.only.includes('worker')) {
-      const started = await startWorker({
-        url: runtime.databaseUrl,
-        tasks: assembled.tasks,
-        crons: assembled.crons,
-        concurrency: config.workerConcurrency,
-        log: runtime.log,
-        metrics: runtime.metrics,
-        shutdownMs,
-      });
+      const started = await startWorker({ ...workerDeps(runtime, assembled), crons: assembled.crons });
       worker = started;
       closers.push(() => started.stop());
     }

@@ -39,6 +39,7 @@ export function defineErrors<T extends Record<string, Refusal>>(
   table: T,
 ): { readonly [K in keyof T]: (values?: RefusalValues) => AppError } {
   const factories: Record<string, (values?: RefusalValues) => AppError> = {};
-  for (const [name, refusal] of Object.entries(table)) factories[name] = (values) => new AppError(name, refusal, values);
+  for (const [name, refusal] of Object.entries(table))
+    factories[name] = (values) => new AppError(name, refusal, values);
   return factories as { [K in keyof T]: (values?: RefusalValues) => AppError };
 }

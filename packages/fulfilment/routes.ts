@@ -8,12 +8,26 @@ import { shipOrders } from './ship-orders.ts';
 const shipBody = z.object({
   ship_type: z.enum(['initial', 'reship']).default('initial'),
   delivery_type: z.enum(['express', 'local']).default('express'),
-  company: text(32).trim().default('').meta({ description: 'Carrier code; needed for express', examples: ['SF'] }),
-  tracking_no: text(64).trim().default('').meta({ description: 'Needed for express', examples: ['SF1234567890'] }),
-  rider_name: text(64).trim().default('').meta({ description: 'Needed for local delivery', examples: [''] }),
-  rider_phone: text(32).trim().default('').meta({ description: 'Needed for local delivery', examples: [''] }),
+  company: text(32)
+    .trim()
+    .default('')
+    .meta({ description: 'Carrier code; needed for express', examples: ['SF'] }),
+  tracking_no: text(64)
+    .trim()
+    .default('')
+    .meta({ description: 'Needed for express', examples: ['SF1234567890'] }),
+  rider_name: text(64)
+    .trim()
+    .default('')
+    .meta({ description: 'Needed for local delivery', examples: [''] }),
+  rider_phone: text(32)
+    .trim()
+    .default('')
+    .meta({ description: 'Needed for local delivery', examples: [''] }),
   after_sale_case_id: idOrZero().default(0),
-  remark: text(500).default('').meta({ examples: ['Two parcels'] }),
+  remark: text(500)
+    .default('')
+    .meta({ examples: ['Two parcels'] }),
 });
 
 export function fulfilmentRoutes(runtime: Runtime): Route[] {

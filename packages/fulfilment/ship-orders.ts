@@ -14,7 +14,7 @@ export type ShipOrder = {
 };
 
 /** What a shipment lacks, as a refusal; null when it can go. */
-export function shipmentRefusal(order: ShipOrder): Error | null {
+function shipmentRefusal(order: ShipOrder): Error | null {
   if (order.delivery_type === 'express') {
     if (!order.company) return fulfilmentErrors.company_required();
     if (!order.tracking_no) return fulfilmentErrors.tracking_no_required();
@@ -40,7 +40,11 @@ export async function shipOrders(
     const ids = new Set(await markShipped(tx, complete, { actor: { type: 'admin', id: staffId }, now }));
     const shipped = complete.filter((order) => ids.delete(order.order_id));
     if (shipped.length > 0)
-      await insertInitialShipments(tx, shipped.map((order) => ({ ...order, created_by_id: staffId })), now);
+      await insertInitialShipments(
+        tx,
+        shipped.map((order) => ({ ...order, created_by_id: staffId })),
+        now,
+      );
     return new Set(shipped.map((order) => order.order_id));
   });
   return requests.map((order, index) => {

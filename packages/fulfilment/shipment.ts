@@ -1,4 +1,4 @@
-import { isoInZone, type Labels, labelOf, type Locale } from '@tradepost/core';
+import { isoInZone, type Labels, type Locale, labelOf } from '@tradepost/core';
 import type { ShipmentView } from '@tradepost/orders';
 
 export type Shipment = {

@@ -1,5 +1,5 @@
 import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
-import { type Log, type Metrics, type Runtime, shopLocale } from '@tradepost/runtime';
+import { type Log, type Runtime, shopLocale } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';
@@ -34,7 +34,12 @@ const preflightHeaders: readonly [string, string][] = [
 function respond(status: number, text: string, traceId: string, type = jsonType): Response {
   return new FastResponse(text, {
     status,
-    headers: [['content-type', type], ['x-request-id', traceId], ['access-control-expose-headers', 'x-request-id'], ...corsHeaders],
+    headers: [
+      ['content-type', type],
+      ['x-request-id', traceId],
+      ['access-control-expose-headers', 'x-request-id'],
+      ...corsHeaders,
+    ],
   });
 }
 
@@ -129,7 +134,11 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Promise<Respons
     const request = event.req;
     const traceId = traceIdOf(request);
     const search = request.url.includes('?') ? searchOf(request) : null;
-    const locale = negotiateLocale(search?.get('lang'), request.headers.get('accept-language'), settings.get(shopLocale));
+    const locale = negotiateLocale(
+      search?.get('lang'),
+      request.headers.get('accept-language'),
+      settings.get(shopLocale),
+    );
     let status = 200;
     let code = 0;
     let text: string;

@@ -10,7 +10,12 @@ export const httpErrors = defineErrors({
   wrong_account_kind: { code: 403, en: 'No permission', 'zh-CN': '无权限' },
   missing_permission: { code: 403, en: 'No permission: {permission}', 'zh-CN': '无权限：{permission}' },
   unknown_route: { code: 404, status: 404, en: 'No such endpoint', 'zh-CN': '接口不存在' },
-  method_not_allowed: { code: 405, status: 405, en: 'Method not allowed, try {allowed}', 'zh-CN': '请求方法不支持，可用：{allowed}' },
+  method_not_allowed: {
+    code: 405,
+    status: 405,
+    en: 'Method not allowed, try {allowed}',
+    'zh-CN': '请求方法不支持，可用：{allowed}',
+  },
   body_timeout: { code: 408, status: 408, en: 'The body did not arrive in time', 'zh-CN': '请求体接收超时' },
   body_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
   unsupported_media_type: {

@@ -4,9 +4,17 @@ import { z } from 'zod';
 /** Field schemas that every package's requests and responses are made of. */
 
 /** A database id. */
-export const id = () => z.int().min(1).meta({ examples: [1] });
+export const id = () =>
+  z
+    .int()
+    .min(1)
+    .meta({ examples: [1] });
 /** An id where 0 means none. */
-export const idOrZero = () => z.int().min(0).meta({ examples: [0] });
+export const idOrZero = () =>
+  z
+    .int()
+    .min(0)
+    .meta({ examples: [0] });
 export const idParams = z.object({ id: id() });
 
 /** Text of bounded length; NUL can not be stored by PostgreSQL. */
@@ -18,7 +26,12 @@ export const text = (max: number) =>
 export const requiredText = (max: number) => text(max).trim().min(1);
 
 /** An amount in a request: currency units with at most two meaningful decimals. Use `toMinor` to store it. */
-export const amountInput = () => z.number().min(0).max(toWire(maxMinor)).meta({ examples: [12.9] });
+export const amountInput = () =>
+  z
+    .number()
+    .min(0)
+    .max(toWire(maxMinor))
+    .meta({ examples: [12.9] });
 /** An amount in a response: currency units, two decimals. */
 export const amount = () => z.number().meta({ examples: [12.9] });
 /** ISO 8601 with the offset of the shop's zone. */
@@ -30,11 +43,19 @@ export const url = () => z.string().meta({ examples: ['http://127.0.0.1:8080/upl
 /** `data` of a write that has nothing to say. */
 export const nothing = z.null();
 
-const page = { page: z.int().optional().meta({ examples: [1] }), size: z.int().optional().meta({ examples: [20] }) };
+const page = {
+  page: z
+    .int()
+    .optional()
+    .meta({ examples: [1] }),
+  size: z
+    .int()
+    .optional()
+    .meta({ examples: [20] }),
+};
 /** `page` and `size`; the caps are the list's own (`pagingOf`). */
 export const pageQuery = z.object(page);
 export const pageQueryWith = <S extends z.ZodRawShape>(shape: S) => z.object({ ...shape, ...page });
 
 export const pagedOf = <T extends z.ZodType>(row: T) =>
   z.object({ list: z.array(row), total: z.int(), page: z.int(), size: z.int() });
-

@@ -37,7 +37,8 @@ export async function fileResponse(
     ['access-control-allow-origin', '*'],
     ['x-content-type-options', 'nosniff'],
   ];
-  if (options.sandbox) headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
+  if (options.sandbox)
+    headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
   if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
   headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
   return new FastResponse(await readFile(file), { headers });

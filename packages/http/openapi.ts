@@ -7,7 +7,11 @@ type Components = Record<string, JsonSchema>;
 
 /** JSON Schema of `schema`; named parts (`.meta({ id })`) go to the components. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
-  const { $schema: _dialect, $defs, ...body } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema & {
+  const {
+    $schema: _dialect,
+    $defs,
+    ...body
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema & {
     $defs?: Components;
   };
   const relocate = (part: unknown): unknown => {
@@ -85,7 +89,9 @@ function operationOf(route: Route, components: Components): Record<string, unkno
       route.description,
       authText[route.auth],
       route.permission ? `Permission \`${route.permission}\`.` : '',
-    ].filter(Boolean).join(' '),
+    ]
+      .filter(Boolean)
+      .join(' '),
     security: route.auth === 'public' ? [] : route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
     parameters: [
       ...parametersOf(route.params, 'path', components),
@@ -109,7 +115,10 @@ function operationOf(route: Route, components: Components): Record<string, unkno
             examples: {
               success: { value: example },
               ...Object.fromEntries(
-                Object.entries(refusals).map(([code, message]) => [`refusal_${code}`, refusalExample(Number(code), message)]),
+                Object.entries(refusals).map(([code, message]) => [
+                  `refusal_${code}`,
+                  refusalExample(Number(code), message),
+                ]),
               ),
             },
           },
@@ -187,7 +196,11 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
       },
       responses: {
         Unauthorized: fault('No token, or one that is invalid, expired or revoked', 401, 'Please log in'),
-        Fault: fault('A fault of the protocol (400, 404, 405, 408, 413, 415) or of the server (5xx)', 400, 'Malformed request'),
+        Fault: fault(
+          'A fault of the protocol (400, 404, 405, 408, 413, 415) or of the server (5xx)',
+          400,
+          'Malformed request',
+        ),
       },
     },
   };

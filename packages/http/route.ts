@@ -1,7 +1,7 @@
 import type { Locale } from '@tradepost/core';
 import type { z } from 'zod';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
 /** Who a verified token speaks for. Ids of the two kinds overlap: always look at `role` too. */
 export type Caller = {

@@ -38,8 +38,7 @@ function fromText(inner: Def): Tolerant {
       return (v) => (typeof v === 'string' ? (v === '' ? undefined : decimal.test(v) ? Number(v) : v) : v);
     case 'boolean':
       // "false" means not set.
-      return (v) =>
-        v === '' || v === 'false' || v === '0' ? undefined : v === 'true' || v === '1' ? true : v;
+      return (v) => (v === '' || v === 'false' || v === '0' ? undefined : v === 'true' || v === '1' ? true : v);
     default:
       return (v) => (v === '' ? undefined : v);
   }
@@ -80,7 +79,8 @@ const identity: Tolerant = (value) => value;
 function bodyField(schema: z.ZodType): Tolerant {
   const { inner, nullable } = unwrap(schema);
   const deep = bodyValue(inner);
-  const emptyIsAbsent = inner.type === 'number' || inner.type === 'date' || inner.format === 'datetime' || inner.type === 'enum';
+  const emptyIsAbsent =
+    inner.type === 'number' || inner.type === 'date' || inner.format === 'datetime' || inner.type === 'enum';
   return (value) => {
     if (value === null) return nullable ? null : undefined;
     if (value === '' && emptyIsAbsent) return nullable ? null : undefined;

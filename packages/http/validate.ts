@@ -15,7 +15,12 @@ function pathOf(path: readonly PropertyKey[], whole: string): string {
  * Parses `value` or throws the refusal that names every field at fault, in the caller's language. `whole` names the
  * value itself when the fault is not in a field of it.
  */
-export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown, locale: Locale, whole: string): z.output<S> {
+export function parseOrRefuse<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  locale: Locale,
+  whole: string,
+): z.output<S> {
   const parsed = schema.safeParse(value, { error: describe[locale] as never });
   if (parsed.success) return parsed.data;
   const reason = parsed.error.issues

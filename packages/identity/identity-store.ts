@@ -84,7 +84,11 @@ export async function insertStaff(
 }
 
 /** The role of that name; created with `permissions` when it is missing and they are given. */
-export async function ensureRole(sql: Queryable, name: string, permissions: string[] | null): Promise<number | undefined> {
+export async function ensureRole(
+  sql: Queryable,
+  name: string,
+  permissions: string[] | null,
+): Promise<number | undefined> {
   if (permissions)
     await sql`
       insert into identity.roles (name, permissions) values (${name}, ${permissions}) on conflict (name) do nothing`;

@@ -47,7 +47,9 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       body: loginBody,
       response: loginView,
       refusals: wrongLogin,
-      handle: async ({ body }) => ({ token: await loginAdministrator({ runtime, tokens }, body.username, body.password) }),
+      handle: async ({ body }) => ({
+        token: await loginAdministrator({ runtime, tokens }, body.username, body.password),
+      }),
     }),
     defineRoute({
       method: 'POST',

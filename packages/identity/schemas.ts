@@ -3,7 +3,11 @@ import { z } from 'zod';
 
 export const loginBody = z.object({
   username: requiredText(64).meta({ examples: ['demo'] }),
-  password: z.string().min(1).max(256).meta({ examples: ['demo123456'] }),
+  password: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ examples: ['demo123456'] }),
 });
 export const loginView = z.object({ token: z.string().meta({ examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'] }) });
 
@@ -15,12 +19,27 @@ export const profileView = z
     username: z.string().meta({ examples: ['demo'] }),
     created_at: timestamp(),
     status: z.int(),
-    phone: z.string().optional().meta({ examples: ['138****0000'] }),
-    nickname: z.string().optional().meta({ examples: ['Demo'] }),
-    avatar: z.string().optional().meta({ examples: [''] }),
+    phone: z
+      .string()
+      .optional()
+      .meta({ examples: ['138****0000'] }),
+    nickname: z
+      .string()
+      .optional()
+      .meta({ examples: ['Demo'] }),
+    avatar: z
+      .string()
+      .optional()
+      .meta({ examples: [''] }),
     points: z.int().optional(),
-    role_name: z.string().optional().meta({ examples: ['Administrator'] }),
-    perms: z.array(z.string()).optional().meta({ examples: [['*']] }),
+    role_name: z
+      .string()
+      .optional()
+      .meta({ examples: ['Administrator'] }),
+    perms: z
+      .array(z.string())
+      .optional()
+      .meta({ examples: [['*']] }),
   })
   .meta({ id: 'Profile' });
 
@@ -29,11 +48,22 @@ export const addressBody = z.object({
   phone: requiredText(32)
     .regex(/^\+?[0-9][0-9 -]{4,30}$/)
     .meta({ examples: ['13800000000'] }),
-  province: text(64).default('').meta({ examples: ['Zhejiang'] }),
-  city: text(64).default('').meta({ examples: ['Hangzhou'] }),
-  district: text(64).default('').meta({ examples: ['Xihu'] }),
-  detail: text(256).default('').meta({ examples: ['12 Lakeside Road'] }),
-  is_default: z.union([z.literal(0), z.literal(1), z.boolean()]).default(0).meta({ examples: [1] }),
+  province: text(64)
+    .default('')
+    .meta({ examples: ['Zhejiang'] }),
+  city: text(64)
+    .default('')
+    .meta({ examples: ['Hangzhou'] }),
+  district: text(64)
+    .default('')
+    .meta({ examples: ['Xihu'] }),
+  detail: text(256)
+    .default('')
+    .meta({ examples: ['12 Lakeside Road'] }),
+  is_default: z
+    .union([z.literal(0), z.literal(1), z.boolean()])
+    .default(0)
+    .meta({ examples: [1] }),
 });
 
 export const addressView = z

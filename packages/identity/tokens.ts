@@ -3,7 +3,13 @@ import type { Caller } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import { addSigningKey, insertRevokedToken, type SigningKey, selectRevokedSince, selectSigningKeys } from './identity-store.ts';
+import {
+  addSigningKey,
+  insertRevokedToken,
+  type SigningKey,
+  selectRevokedSince,
+  selectSigningKeys,
+} from './identity-store.ts';
 
 const claims = z.object({
   user_id: z.int().min(1),

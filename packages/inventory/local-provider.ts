@@ -42,7 +42,8 @@ export const localProvider: InventoryProvider = {
   async confirm(tx, bizNos) {
     const settled = await settleReservations(tx, bizNos, 'confirmed', '');
     // An order that was moved from unpaid to paid has held its stock all the time: without it the books are broken.
-    if (settled < bizNos.length) throw new Error(`${bizNos.length} orders to confirm, only ${settled} reservations open`);
+    if (settled < bizNos.length)
+      throw new Error(`${bizNos.length} orders to confirm, only ${settled} reservations open`);
   },
   async release(tx, bizNos, reason) {
     await settleReservations(tx, bizNos, 'released', reason);

@@ -7,7 +7,10 @@ export type StockLine = { sku_id: number; qty: number };
 export type Demand = { biz_no: string; lines: readonly StockLine[]; expires_at: Date };
 
 export type Reserved =
-  | { ok: true; /** The warehouse of each line, in the order of the lines; 0 where there is none. */ warehouse_ids: number[] }
+  | {
+      ok: true /** The warehouse of each line, in the order of the lines; 0 where there is none. */;
+      warehouse_ids: number[];
+    }
   | { ok: false; reason: 'insufficient_stock' | 'sku_not_found'; sku_id: number };
 
 /**
@@ -17,7 +20,11 @@ export type Reserved =
 export type InventoryProvider = {
   readonly name: 'local' | 'builtin_wms' | 'external_wms';
   /** What an order's inventory_status is when the phase has been written; `pending` where the answer comes later. */
-  readonly statusAfter: { readonly reserve: InventoryStatus; readonly confirm: InventoryStatus; readonly release: InventoryStatus };
+  readonly statusAfter: {
+    readonly reserve: InventoryStatus;
+    readonly confirm: InventoryStatus;
+    readonly release: InventoryStatus;
+  };
   /** Decides in the order given; a refused demand changes nothing and does not hinder the others. */
   reserve(tx: Transaction, demands: readonly Demand[]): Promise<Reserved[]>;
   /** The stock of these orders leaves. The caller has moved the orders under its guard, so each comes once. */

@@ -1,5 +1,5 @@
-import { isoInZone, type Locale } from '@tradepost/core';
 import { productCard, selectSkusWithProducts, skuView } from '@tradepost/catalog';
+import { isoInZone, type Locale } from '@tradepost/core';
 import { defineRoute, fileUrls, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
@@ -14,14 +14,23 @@ export function cartRoutes(runtime: Runtime): Route[] {
   /** Lines whose product is gone are left out: clients read `product` and `sku` without looking. */
   const cartView = async (userId: number, request: Request, locale: Locale) => {
     const lines = await selectCart(sql, userId);
-    const goods = await selectSkusWithProducts(sql, lines.map((line) => line.sku_id));
+    const goods = await selectSkusWithProducts(
+      sql,
+      lines.map((line) => line.sku_id),
+    );
     const zone = settings.get(timeZone);
-    const view = { locale, iso: (at: Date) => isoInZone(at, zone), fileUrl: fileUrls(request, config.publicUrl).absolute };
+    const view = {
+      locale,
+      iso: (at: Date) => isoInZone(at, zone),
+      fileUrl: fileUrls(request, config.publicUrl).absolute,
+    };
     return lines.flatMap(({ sku_id, activity_product_id, qty }) => {
       const found = goods.get(sku_id);
       if (!found) return [];
       const product = productCard(found.product, view);
-      return [{ sku_id, activity_product_id, qty, product, sku: skuView(found.sku, found.product.translations, locale) }];
+      return [
+        { sku_id, activity_product_id, qty, product, sku: skuView(found.sku, found.product.translations, locale) },
+      ];
     });
   };
 

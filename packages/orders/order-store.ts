@@ -1,7 +1,7 @@
 import type { Paging } from '@tradepost/core';
 import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
 import type { CartKey } from './cart-store.ts';
-import type { Order, OrderItem, OrderStatus } from './order.ts';
+import { type Order, type OrderItem, type OrderStatus, orderTransitions } from './order.ts';
 
 const columns = (sql: Queryable) => sql`
   o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,
@@ -64,20 +64,21 @@ export async function markPaid(
   requests: readonly OwnedOrder[],
   values: { inventoryStatus: string; provider: string; now: Date },
 ): Promise<MovedOrder[]> {
+  const { pay } = orderTransitions;
   return tx<MovedOrder[]>`
     with locked as materialized (
-      select o.id from orders.orders o
+      select o.id, o.status from orders.orders o
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
         as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
-      where o.status = 1 order by o.id for no key update of o
+      where o.status = any(${pay.from}::smallint[]) order by o.id for no key update of o
     ), moved as (
       update orders.orders o
-      set status = 2, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now}
-      from locked where o.id = locked.id and o.status = 1
-      returning o.id, o.order_no, o.user_id, o.total_amount, o.payment_method
+      set status = ${pay.to}, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now}
+      from locked where o.id = locked.id
+      returning o.id, o.order_no, o.user_id, o.total_amount, o.payment_method, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
-      select id, 1, 2, 'pay', 'user', user_id, ${values.now} from moved
+      select id, was, ${pay.to}, 'pay', 'user', user_id, ${values.now} from moved
     ), paid as (
       insert into orders.payments (order_id, provider, method, amount, status, created_at)
       select id, ${values.provider}, payment_method, total_amount, 'succeeded', ${values.now} from moved
@@ -89,22 +90,23 @@ export async function markPaid(
 export async function markCancelled(
   tx: Transaction,
   requests: readonly OwnedOrder[],
-  values: { inventoryStatus: string; trigger: string; actor: Actor['type']; now: Date },
+  values: { inventoryStatus: string; trigger: 'user_cancel' | 'timeout'; actor: Actor['type']; now: Date },
 ): Promise<MovedOrder[]> {
+  const cancel = orderTransitions[values.trigger];
   return tx<MovedOrder[]>`
     with locked as materialized (
-      select o.id, r.user_id as actor_id from orders.orders o
+      select o.id, o.status, r.user_id as actor_id from orders.orders o
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
         as r (order_id, user_id) on o.id = r.order_id and (o.user_id = r.user_id or r.user_id = 0)
-      where o.status = 1 order by o.id for no key update of o
+      where o.status = any(${cancel.from}::smallint[]) order by o.id for no key update of o
     ), moved as (
       update orders.orders o
-      set status = 6, inventory_status = ${values.inventoryStatus}, updated_at = ${values.now}
-      from locked where o.id = locked.id and o.status = 1
-      returning o.id, o.order_no, o.user_id, locked.actor_id
+      set status = ${cancel.to}, inventory_status = ${values.inventoryStatus}, updated_at = ${values.now}
+      from locked where o.id = locked.id
+      returning o.id, o.order_no, o.user_id, locked.actor_id, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
-      select id, 1, 6, ${values.trigger}, ${values.actor}, actor_id, ${values.now} from moved
+      select id, was, ${cancel.to}, ${values.trigger}, ${values.actor}, actor_id, ${values.now} from moved
     )
     select id, order_no, user_id from moved`;
 }
@@ -115,19 +117,20 @@ export async function markShipped(
   rows: readonly { order_id: number; tracking_no: string }[],
   values: { actor: Actor; now: Date },
 ): Promise<number[]> {
+  const { ship } = orderTransitions;
   const moved = await tx<{ id: number }[]>`
     with locked as materialized (
-      select o.id, r.tracking_no from orders.orders o
+      select o.id, o.status, r.tracking_no from orders.orders o
       join unnest(${rows.map((r) => r.order_id)}::bigint[], ${rows.map((r) => r.tracking_no)}::text[])
         as r (order_id, tracking_no) on o.id = r.order_id
-      where o.status = 2 order by o.id for no key update of o
+      where o.status = any(${ship.from}::smallint[]) order by o.id for no key update of o
     ), moved as (
-      update orders.orders o set status = 3, tracking_no = locked.tracking_no, updated_at = ${values.now}
-      from locked where o.id = locked.id and o.status = 2
-      returning o.id
+      update orders.orders o set status = ${ship.to}, tracking_no = locked.tracking_no, updated_at = ${values.now}
+      from locked where o.id = locked.id
+      returning o.id, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
-      select id, 2, 3, 'ship', ${values.actor.type}, ${values.actor.id}, ${values.now} from moved
+      select id, was, ${ship.to}, 'ship', ${values.actor.type}, ${values.actor.id}, ${values.now} from moved
     )
     select id from moved`;
   return moved.map((row) => row.id);

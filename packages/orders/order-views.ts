@@ -14,7 +14,13 @@ export type OrderSections = {
 
 export type ViewRequest = { request: Request; locale: Locale };
 
-function viewOf(order: Order, items: readonly OrderItem[], shipments: ShipmentView[], at: ViewRequest, runtime: Runtime) {
+function viewOf(
+  order: Order,
+  items: readonly OrderItem[],
+  shipments: ShipmentView[],
+  at: ViewRequest,
+  runtime: Runtime,
+) {
   const zone = runtime.settings.get(timeZone);
   const { absolute } = fileUrls(at.request, runtime.config.publicUrl);
   const activity = items.find((item) => item.activity_product_id > 0);
@@ -42,10 +48,20 @@ export async function orderViews(runtime: Runtime, sections: OrderSections, orde
 }
 
 /** OrderViews with the flattened fields of the back office. */
-export async function adminOrderViews(runtime: Runtime, sections: OrderSections, orders: readonly Order[], at: ViewRequest) {
+export async function adminOrderViews(
+  runtime: Runtime,
+  sections: OrderSections,
+  orders: readonly Order[],
+  at: ViewRequest,
+) {
   const [views, nicknames] = await Promise.all([
     orderViews(runtime, sections, orders, at),
-    orders.length > 0 ? selectNicknames(runtime.sql, orders.map((order) => order.user_id)) : new Map<number, string>(),
+    orders.length > 0
+      ? selectNicknames(
+          runtime.sql,
+          orders.map((order) => order.user_id),
+        )
+      : new Map<number, string>(),
   ]);
   return views.map((view) => {
     const { name, phone, province, city, district, detail } = view.address_snapshot;

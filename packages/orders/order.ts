@@ -1,14 +1,22 @@
-import { type Labels, labelOf, type Locale, type Moves, toWire } from '@tradepost/core';
-import { attrsIn, type Attribute, textsIn } from '@tradepost/catalog';
+import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
+import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
 import type { InventoryStatus } from '@tradepost/inventory';
 
 export type OrderStatus = 1 | 2 | 3 | 4 | 5 | 6;
-export const orderStatuses = [1, 2, 3, 4, 5, 6] as const;
+export type Transition = { readonly from: readonly OrderStatus[]; readonly to: OrderStatus };
 
-/** 1 pending payment, 2 pending shipment, 3 pending receipt, 4 completed, 5 after-sale, 6 cancelled. */
-export const orderMoves = { 1: [2, 6], 2: [3, 5], 3: [4, 5], 4: [5], 5: [2, 3, 4], 6: [] } as const satisfies Moves<OrderStatus>;
+/**
+ * What moves an order. 1 pending payment, 2 pending shipment, 3 pending receipt, 4 completed, 5 after-sale, 6 cancelled.
+ * Every move is an update guarded by `from`; no row back is a refusal.
+ */
+export const orderTransitions = {
+  pay: { from: [1], to: 2 },
+  user_cancel: { from: [1], to: 6 },
+  timeout: { from: [1], to: 6 },
+  ship: { from: [2], to: 3 },
+} as const satisfies Record<string, Transition>;
 
-export const orderStatusLabels: Labels = {
+const orderStatusLabels: Labels = {
   1: { en: 'Pending Payment', 'zh-CN': '待付款' },
   2: { en: 'Pending Shipment', 'zh-CN': '待发货' },
   3: { en: 'Pending Receipt', 'zh-CN': '待收货' },
@@ -84,10 +92,15 @@ export function amountsOf(lines: readonly PricedLine[]) {
   const goods_amount = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
   const discount_amount = 0;
   const freight_amount = 0;
-  return { goods_amount, discount_amount, freight_amount, total_amount: goods_amount - discount_amount + freight_amount };
+  return {
+    goods_amount,
+    discount_amount,
+    freight_amount,
+    total_amount: goods_amount - discount_amount + freight_amount,
+  };
 }
 
-export function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>) {
+function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>) {
   return {
     goods_amount: toWire(order.goods_amount),
     discount_amount: toWire(order.discount_amount),

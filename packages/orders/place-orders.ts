@@ -1,5 +1,5 @@
-import { allocate, type Locale, maxMinor } from '@tradepost/core';
 import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
+import { allocate, type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
 import type { Demand, InventoryProvider } from '@tradepost/inventory';
 import type { Runtime, Transaction } from '@tradepost/runtime';
@@ -78,7 +78,10 @@ function draftOrder(request: PlaceOrder, index: number, facts: Facts): Draft {
   if (lines.length === 0) throw orderErrors.no_valid_products();
   const amounts = amountsOf(lines.map(({ sku, qty }) => ({ price: sku.price, qty })));
   if (amounts.goods_amount > maxMinor) throw orderErrors.amount_too_large();
-  const shares = allocate(amounts.total_amount, lines.map(({ sku, qty }) => sku.price * qty));
+  const shares = allocate(
+    amounts.total_amount,
+    lines.map(({ sku, qty }) => sku.price * qty),
+  );
   const order: Order = {
     id,
     order_no: orderNumber(id, now),
@@ -96,21 +99,23 @@ function draftOrder(request: PlaceOrder, index: number, facts: Facts): Draft {
     created_at: now,
     updated_at: now,
   };
-  const items = lines.map(({ sku, qty }, line): NewOrderItem => ({
-    order_id: id,
-    product_id: sku.product_id,
-    sku_id: sku.id,
-    warehouse_id: 0,
-    activity_product_id: 0,
-    activity_id: 0,
-    activity_type: '',
-    activity_title: '',
-    ...lineTexts(sku, request.locale),
-    cover: sku.cover,
-    price: sku.price,
-    qty,
-    payable_amount: shares[line]!,
-  }));
+  const items = lines.map(
+    ({ sku, qty }, line): NewOrderItem => ({
+      order_id: id,
+      product_id: sku.product_id,
+      sku_id: sku.id,
+      warehouse_id: 0,
+      activity_product_id: 0,
+      activity_id: 0,
+      activity_type: '',
+      activity_title: '',
+      ...lineTexts(sku, request.locale),
+      cover: sku.cover,
+      price: sku.price,
+      qty,
+      payable_amount: shares[line]!,
+    }),
+  );
   const usedUp = lines.filter((line) => line.fromCart).map((line) => ({ ...line, user_id: request.user_id }));
   return { index, order, items, usedUp };
 }
@@ -143,9 +148,11 @@ export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder
   const { answers, schedule } = await sql.begin(async (tx) => {
     const [carts, addresses, ids] = await Promise.all([
       lockCarts(tx, [...new Set(requests.map((r) => r.user_id))]).then(cartsOf),
-      selectAddressesOf(tx, requests.map((r) => r.address_id), requests.map((r) => r.user_id)).then(
-        (rows) => new Map(rows.map((row) => [row.id, row])),
-      ),
+      selectAddressesOf(
+        tx,
+        requests.map((r) => r.address_id),
+        requests.map((r) => r.user_id),
+      ).then((rows) => new Map(rows.map((row) => [row.id, row]))),
       nextOrderIds(tx, requests.length),
     ]);
     const skus = await selectSkusForSale(tx, skuIdsOf(requests, carts));
@@ -197,11 +204,13 @@ async function reserveStock(
   answers: (Order | Error)[],
 ): Promise<Draft[]> {
   if (drafts.length === 0) return [];
-  const demands = drafts.map(({ order, items }): Demand => ({
-    biz_no: order.order_no,
-    lines: items.map(({ sku_id, qty }) => ({ sku_id, qty })),
-    expires_at: order.expires_at,
-  }));
+  const demands = drafts.map(
+    ({ order, items }): Demand => ({
+      biz_no: order.order_no,
+      lines: items.map(({ sku_id, qty }) => ({ sku_id, qty })),
+      expires_at: order.expires_at,
+    }),
+  );
   const reserved = await inventory.reserve(tx, demands);
   return drafts.filter((draft, index) => {
     const answer = reserved[index]!;

@@ -4,7 +4,11 @@ import { z } from 'zod';
 import { maxLineQty } from './cart-store.ts';
 import { paymentMethods } from './order.ts';
 
-const qty = z.int().min(-1_000_000).max(1_000_000).meta({ examples: [2] });
+const qty = z
+  .int()
+  .min(-1_000_000)
+  .max(1_000_000)
+  .meta({ examples: [2] });
 
 export const cartAddBody = z.object({
   sku_id: id(),
@@ -42,10 +46,16 @@ export const placeOrderBody = z.object({
       examples: [[{ sku_id: 1, activity_product_id: 0 }]],
     }),
   sku_ids: z.array(id()).max(200).optional().meta({ description: 'Ticked cart lines; with neither, the whole cart' }),
-  remark: text(500).default('').meta({ examples: ['Please ring twice'] }),
+  remark: text(500)
+    .default('')
+    .meta({ examples: ['Please ring twice'] }),
 });
 
-const status = z.int().min(1).max(6).meta({ examples: [1] });
+const status = z
+  .int()
+  .min(1)
+  .max(6)
+  .meta({ examples: [1] });
 const breakdown = z
   .object({ goods_amount: amount(), discount_amount: amount(), freight_amount: amount(), payable_amount: amount() })
   .meta({ id: 'AmountBreakdown' });
@@ -86,7 +96,7 @@ const orderRow = {
 };
 export const orderRowSchema = z.object(orderRow).meta({ id: 'Order' });
 
-export const orderItemSchema = z
+const orderItemSchema = z
   .object({
     id: id(),
     order_item_id: id(),
@@ -165,4 +175,11 @@ export const adminOrderSchema = z
   .meta({ id: 'AdminOrder' });
 
 /** 0 or absent = all. */
-export const orderListQuery = pageQueryWith({ status: z.int().min(0).max(6).optional().meta({ examples: [0] }) });
+export const orderListQuery = pageQueryWith({
+  status: z
+    .int()
+    .min(0)
+    .max(6)
+    .optional()
+    .meta({ examples: [0] }),
+});

@@ -6,7 +6,11 @@ import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './ord
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider };
 
 /** Whether each request moved its order; of two for one order in a batch the first one did. */
-function answersOf(requests: readonly OwnedOrder[], moved: readonly MovedOrder[], refuse: () => Error): (true | Error)[] {
+function answersOf(
+  requests: readonly OwnedOrder[],
+  moved: readonly MovedOrder[],
+  refuse: () => Error,
+): (true | Error)[] {
   const open = new Set(moved.map((order) => order.id));
   return requests.map((request) => (open.delete(request.order_id) ? true : refuse()));
 }
@@ -17,7 +21,11 @@ export async function payOrders(deps: Deps, requests: readonly OwnedOrder[]): Pr
   const moved = await runtime.sql.begin(async (tx) => {
     const values = { inventoryStatus: inventory.statusAfter.confirm, provider: 'instant', now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
-    if (orders.length > 0) await inventory.confirm(tx, orders.map((order) => order.order_no));
+    if (orders.length > 0)
+      await inventory.confirm(
+        tx,
+        orders.map((order) => order.order_no),
+      );
     return orders;
   });
   return answersOf(requests, moved, orderErrors.cannot_pay);
@@ -39,7 +47,12 @@ export async function cancelOrders(
       actor: reason === 'timeout' ? 'system' : 'user',
       now: runtime.now(),
     });
-    if (orders.length > 0) await inventory.release(tx, orders.map((order) => order.order_no), reason);
+    if (orders.length > 0)
+      await inventory.release(
+        tx,
+        orders.map((order) => order.order_no),
+        reason,
+      );
     return orders;
   });
   return answersOf(requests, moved, orderErrors.cannot_cancel);

@@ -65,9 +65,7 @@ const fields = {
   },
   production: {
     env: 'NODE_ENV',
-    schema: z
-      .preprocess((v) => (typeof v === 'string' ? v === 'production' : v), z.boolean())
-      .default(false),
+    schema: z.preprocess((v) => (typeof v === 'string' ? v === 'production' : v), z.boolean()).default(false),
     about: 'NODE_ENV=production refuses demo data and demo accounts',
   },
   publicUrl: {

@@ -12,10 +12,20 @@ export {
 export { openDatabase, type Queryable, type Sql, type Transaction } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
-export { type Cron, enqueueJobs, type Job, startWorker, type TaskHandler, type Tasks, type Worker } from './jobs.ts';
+export {
+  type Cron,
+  enqueueJobs,
+  type Job,
+  runDueJobs,
+  startWorker,
+  type TaskHandler,
+  type Tasks,
+  type Worker,
+} from './jobs.ts';
 export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationsDirectory } from './migrate.ts';
+export { openStore } from './open-store.ts';
 export { openRuntime, type Runtime, shopLocale, timeZone } from './runtime.ts';
 export { type Setting, type SettingRow, type Settings, setting, settingErrors } from './settings.ts';
-export { openStore, type Store } from './store.ts';
+export type { Store } from './store.ts';

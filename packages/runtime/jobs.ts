@@ -1,4 +1,4 @@
-import { Logger, parseCronItems, type Runner, run } from 'graphile-worker';
+import { Logger, parseCronItems, type Runner, run, runOnce, type TaskList } from 'graphile-worker';
 import type { Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -39,7 +39,7 @@ export async function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Promis
 }
 
 /** graphile-worker's log lines, in ours. */
-export function workerLogger(log: Log): Logger {
+function workerLogger(log: Log): Logger {
   return new Logger((scope) => (level, message, meta) => {
     const line = { ...(scope.taskIdentifier ? { task: scope.taskIdentifier, job: scope.jobId } : {}), ...meta };
     if (level === 'error') log.error(line, message);
@@ -48,46 +48,65 @@ export function workerLogger(log: Log): Logger {
   });
 }
 
-export type Worker = { stop(): Promise<void> };
-
-export async function startWorker(deps: {
+export type WorkerDeps = {
   url: string;
   tasks: Tasks;
-  crons: readonly Cron[];
   concurrency: number;
   log: Log;
   metrics: Metrics;
   shutdownMs: number;
-}): Promise<Worker> {
-  const { log, metrics } = deps;
-  const taskList = Object.fromEntries(
-    Object.entries(deps.tasks).map(([task, handle]) => [
-      task,
-      async (payload: unknown, helpers: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number } }) => {
-        const signal = helpers.abortSignal ?? new AbortController().signal;
-        try {
-          await handle(payload, { log: log.child({ task, job: helpers.job.id }), signal });
-          metrics.jobs.inc({ task, result: 'done' });
-        } catch (error) {
-          metrics.jobs.inc({ task, result: 'failed' });
-          // graphile-worker logs the failure and keeps it with the job; rethrowing makes it try again.
-          throw error;
-        }
-      },
-    ]),
-  );
+};
+
+type Helpers = { abortSignal?: AbortSignal | undefined; job: { id: string } };
+
+/** Our handlers as graphile-worker wants them: with a log of their own, counted. */
+function taskListOf({ tasks, log, metrics }: WorkerDeps): TaskList {
+  const entries = Object.entries(tasks).map(([task, handle]) => {
+    const run = async (payload: unknown, helpers: Helpers) => {
+      const signal = helpers.abortSignal ?? new AbortController().signal;
+      try {
+        await handle(payload, { log: log.child({ task, job: helpers.job.id }), signal });
+        metrics.jobs.inc({ task, result: 'done' });
+      } catch (error) {
+        metrics.jobs.inc({ task, result: 'failed' });
+        // graphile-worker logs the failure and keeps it with the job; rethrowing makes it try again.
+        throw error;
+      }
+    };
+    return [task, run] as const;
+  });
+  return Object.fromEntries(entries) as unknown as TaskList;
+}
+
+const sharedOptions = (deps: WorkerDeps) => ({
+  connectionString: deps.url,
+  concurrency: deps.concurrency,
+  maxPoolSize: deps.concurrency + 2,
+  noHandleSignals: true,
+  gracefulShutdownAbortTimeout: deps.shutdownMs,
+  logger: workerLogger(deps.log),
+  taskList: taskListOf(deps),
+});
+
+export type Worker = { stop(): Promise<void> };
+
+/** Runs jobs as they become due until it is stopped; stopping waits for the running ones. */
+export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] }): Promise<Worker> {
+  const crons = deps.crons.map(({ task, match }) => ({
+    task,
+    match,
+    identifier: task,
+    options: { backfillPeriod: 0 },
+  }));
   const runner: Runner = await run({
-    connectionString: deps.url,
-    concurrency: deps.concurrency,
-    maxPoolSize: deps.concurrency + 2,
+    ...sharedOptions(deps),
     pollInterval: 1_000,
-    noHandleSignals: true,
-    gracefulShutdownAbortTimeout: deps.shutdownMs,
-    logger: workerLogger(log),
-    taskList: taskList as never,
-    parsedCronItems: parseCronItems(
-      deps.crons.map((cron) => ({ task: cron.task, match: cron.match, identifier: cron.task, options: { backfillPeriod: 0 } })),
-    ),
+    parsedCronItems: parseCronItems(crons),
   });
   return { stop: () => runner.stop() };
+}
+
+/** Runs what is due now, and ends. */
+export async function runDueJobs(deps: WorkerDeps): Promise<void> {
+  await runOnce(sharedOptions(deps));
 }

@@ -2,7 +2,14 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-type LoggedError = { type: string; message: string; code?: unknown; constraint?: unknown; stack?: string; cause?: LoggedError };
+type LoggedError = {
+  type: string;
+  message: string;
+  code?: unknown;
+  constraint?: unknown;
+  stack?: string;
+  cause?: LoggedError;
+};
 
 /** What of an error may be logged: a database error also carries its statement and parameters, and those stay out. */
 function loggedError(error: unknown, depth = 0): LoggedError {
@@ -21,7 +28,8 @@ function loggedError(error: unknown, depth = 0): LoggedError {
 /** JSON lines on stderr, or in a file while a terminal view owns the screen. Tokens and passwords never reach it. */
 export function openLog(options: { level: string; file?: string | undefined; stream?: DestinationStream }): Log {
   const target =
-    options.stream ?? destination(options.file ? { dest: options.file, mkdir: true, sync: false } : { dest: 2, sync: true });
+    options.stream ??
+    destination(options.file ? { dest: options.file, mkdir: true, sync: false } : { dest: 2, sync: true });
   return pino(
     {
       level: options.level,

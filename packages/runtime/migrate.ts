@@ -89,4 +89,3 @@ export async function migrate(
   }
   return { applied, total: migrations.length };
 }
-

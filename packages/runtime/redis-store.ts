@@ -18,7 +18,10 @@ export async function openRedisStore(url: string, log: Log, options: { prefix?: 
     const client = createClient({
       url,
       disableOfflineQueue: true,
-      socket: { connectTimeout: 3_000, reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), 2_000) },
+      socket: {
+        connectTimeout: 3_000,
+        reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), 2_000),
+      },
     });
     let down = false;
     client.on('error', (error: Error) => {

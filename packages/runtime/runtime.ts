@@ -11,8 +11,9 @@ import { alreadyRunning, type InstanceLock, tryInstanceLock } from './instance-l
 import { type Log, openLog } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import { type Migrated, migrate } from './migrate.ts';
+import { openStore } from './open-store.ts';
 import { openSettings, type Setting, type Settings, setting } from './settings.ts';
-import { openStore, type Store } from './store.ts';
+import type { Store } from './store.ts';
 
 export const timeZone = setting(
   'shop.time_zone',

@@ -1,5 +1,5 @@
 import { defineErrors } from '@tradepost/core';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Sql } from './database.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store.ts';
@@ -31,7 +31,13 @@ export const settingErrors = defineErrors({
   },
 });
 
-export type SettingRow = { key: string; value: unknown; source: 'default' | 'table' | 'file'; about: string; secret: boolean };
+export type SettingRow = {
+  key: string;
+  value: unknown;
+  source: 'default' | 'table' | 'file';
+  about: string;
+  secret: boolean;
+};
 
 export type Settings = {
   /** The value in force on this instance; no query. */
@@ -130,7 +136,8 @@ export async function openSettings(deps: {
       return [...definitions.values()]
         .map((d): SettingRow => {
           const source = fixedValues.has(d.key) ? 'file' : stored.has(d.key) ? 'table' : 'default';
-          const value = source === 'file' ? fixedValues.get(d.key) : source === 'table' ? stored.get(d.key) : d.fallback;
+          const value =
+            source === 'file' ? fixedValues.get(d.key) : source === 'table' ? stored.get(d.key) : d.fallback;
           return { key: d.key, value, source, about: d.about, secret: d.secret === true };
         })
         .sort((a, b) => a.key.localeCompare(b.key));

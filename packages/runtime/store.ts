@@ -1,7 +1,3 @@
-import type { Log } from './log.ts';
-import { openMemoryStore } from './memory-store.ts';
-import { openRedisStore } from './redis-store.ts';
-
 /** Counters, cache and pub/sub: what instances share and may lose. What must not be lost is in PostgreSQL. */
 export type Store = {
   readonly kind: 'memory' | 'redis';
@@ -20,7 +16,3 @@ export type Store = {
   ping(): Promise<void>;
   close(): Promise<void>;
 };
-
-export function openStore(redisUrl: string | undefined, log: Log): Promise<Store> {
-  return redisUrl ? openRedisStore(redisUrl, log) : Promise.resolve(openMemoryStore());
-}

@@ -46,7 +46,8 @@ export async function call(
     signal: AbortSignal.timeout(20_000),
   });
   const text = await response.text();
-  if (method === 'HEAD') return { status: response.status, code: 0, message: '', data: null, headers: response.headers, body: null };
+  if (method === 'HEAD')
+    return { status: response.status, code: 0, message: '', data: null, headers: response.headers, body: null };
   const answer = JSON.parse(text) as { code: number; message: string; msg: string; data: unknown };
   for (const key of ['code', 'message', 'msg', 'data'])
     if (!(key in answer)) throw new Error(`${method} ${path}: the envelope has no ${key}: ${text}`);
@@ -59,5 +60,12 @@ export async function call(
   } else if (answer.data !== null) {
     throw new Error(`${method} ${path}: a refusal carries data`);
   }
-  return { status: response.status, code: answer.code, message: answer.message, data: answer.data, headers: response.headers, body: answer };
+  return {
+    status: response.status,
+    code: answer.code,
+    message: answer.message,
+    data: answer.data,
+    headers: response.headers,
+    body: answer,
+  };
 }

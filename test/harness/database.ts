@@ -24,7 +24,8 @@ export async function cloneDatabase(): Promise<TestDatabase> {
         select application_name from pg_stat_activity where datname = ${name}`;
       await admin.unsafe(`drop database ${name} with (force)`);
       await admin.end();
-      if (left.length > 0) throw new Error(`connections left open: ${left.map((row) => row.application_name).join(', ')}`);
+      if (left.length > 0)
+        throw new Error(`connections left open: ${left.map((row) => row.application_name).join(', ')}`);
     },
   };
 }

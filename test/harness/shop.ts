@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/cli';
 import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
-import { type Answer, call, type CallOptions } from './client.ts';
+import { type Answer, type CallOptions, call } from './client.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 export type Shop = {
@@ -51,7 +51,14 @@ export async function openShop(flags: Partial<Record<ConfigKey, unknown>> = {}):
       const token = await server.tokens.issue({ role: 'user', id, perms: [] });
       const address = await shopCall('POST', '/api/v1/addresses', {
         token,
-        body: { name: 'Ann', phone: '13800000000', province: 'Zhejiang', city: 'Hangzhou', district: 'Xihu', detail: '1 Road' },
+        body: {
+          name: 'Ann',
+          phone: '13800000000',
+          province: 'Zhejiang',
+          city: 'Hangzhou',
+          district: 'Xihu',
+          detail: '1 Road',
+        },
       });
       return { id, token, username, address_id: address.data.id };
     },

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { createStaff } from '@tradepost/identity';
 import { describeConfig } from '@tradepost/runtime';
+import type { Command } from 'commander';
 import { configOf, type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { bold, print, printJson, table } from '../output.ts';
 import { seedDemo } from '../seed-demo.ts';
@@ -31,7 +31,8 @@ function addSeed(program: Command): void {
       .addHelpText('after', '\nExample:\n  $ tradepost seed --data /srv/try'),
   ).action(async (options: GlobalOptions) => {
     await withRuntime(options, async ({ sql, config }) => {
-      if (config.production) throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
+      if (config.production)
+        throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
       const seeded = await seedDemo(sql);
       if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
       print(

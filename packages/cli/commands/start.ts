@@ -1,15 +1,22 @@
 import { join } from 'node:path';
+import { ConfigError, openLog } from '@tradepost/runtime';
 import type { Command } from 'commander';
-import { openLog } from '@tradepost/runtime';
 import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
 import { bold, dim, exitCodes, print } from '../output.ts';
 import { demoAccounts } from '../seed-demo.ts';
-import { type Server, startServer } from '../server.ts';
+import { runJobsOnce, type Server, startServer } from '../server.ts';
 
-type StartOptions = GlobalOptions & { port?: string; host?: string; seed?: string; only?: string; plain?: boolean };
+type StartOptions = GlobalOptions & {
+  port?: string;
+  host?: string;
+  seed?: string;
+  only?: string;
+  plain?: boolean;
+  once?: boolean;
+};
 
 /** What a person wants to know once it runs. */
-export function summaryLines(server: Server): string[] {
+function summaryLines(server: Server): string[] {
   const url = server.transport?.url;
   const lines = url
     ? [
@@ -40,17 +47,23 @@ function onSignals(stop: (signal: string) => void): void {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { plain, ...flags } = options;
+  const { plain, once, ...flags } = options;
   const { config } = configOf(flags);
+  if (once) {
+    if (config.only.join() !== 'worker') throw new ConfigError(['--once: only with --only worker']);
+    return runJobsOnce({ config, log: openLog({ level: config.logLevel }) });
+  }
   const live = process.stdout.isTTY && !plain && config.logLevel !== 'silent';
   const logFile = live ? join(config.data, 'tradepost.log') : undefined;
   const log = openLog({ level: config.logLevel, file: logFile });
   const begun = performance.now();
   const say = live ? (line: string) => print(dim(line)) : print;
   let server: Server | null = null;
-  let stopping: Promise<void> | null = null;
+  let stopping = false;
   const stop = (reason: string, code: number) => {
-    stopping ??= (async () => {
+    if (stopping) return;
+    stopping = true;
+    void (async () => {
       say(`${reason}: finishing what runs, then stopping`);
       await server?.stop();
       say('stopped');
@@ -72,8 +85,17 @@ async function start(options: StartOptions): Promise<void> {
   server = await startServer({ config, log, onProgress: say, onFatal });
   if (early) return stop(early, exitCodes.done);
   if (server.seeded) say(`demo shop: ${server.seeded.products} products, ${server.seeded.skus} SKUs`);
-  else if (config.production && config.seed === 'demo') say('production: no demo data; `tradepost staff create` makes accounts');
-  print(['', `Tradepost is ready (${((performance.now() - begun) / 1000).toFixed(1)} s)`, '', ...summaryLines(server), ''].join('\n'));
+  else if (config.production && config.seed === 'demo')
+    say('production: no demo data; `tradepost staff create` makes accounts');
+  print(
+    [
+      '',
+      `Tradepost is ready (${((performance.now() - begun) / 1000).toFixed(1)} s)`,
+      '',
+      ...summaryLines(server),
+      '',
+    ].join('\n'),
+  );
   if (live) {
     const { showLiveStatus } = await import('../live-status.ts');
     showLiveStatus(server, { logFile: logFile!, onQuit: () => stop('quit', exitCodes.done) });
@@ -89,6 +111,7 @@ export function addStart(program: Command): void {
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
       .option('--seed <what>', 'what an empty database gets: demo or none')
       .option('--only <parts>', 'parts to run, comma-separated: api, worker')
+      .option('--once', 'with --only worker: run the jobs that are due, then end')
       .option('--plain', 'plain lines instead of the live status, also on a terminal')
       .addHelpText(
         'after',

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { tellStory } from '../demo-story.ts';
+import { configOf, type GlobalOptions } from '../options.ts';
+import { bold, dim, green, print, printJson } from '../output.ts';
+
+type DemoOptions = GlobalOptions & {
+  url?: string;
+  keyword: string;
+  username: string;
+  password: string;
+  adminUsername: string;
+  adminPassword: string;
+};
+
+async function demo(options: DemoOptions): Promise<void> {
+  const { config } = configOf(options.config ? { config: options.config } : {});
+  const url = (options.url ?? `http://${config.host}:${config.port}`).replace(/\/$/, '');
+  if (!options.json) print(`${bold('A purchase, from search to shipment')} ${dim(url)}\n`);
+  let count = 0;
+  const steps = await tellStory({
+    url,
+    keyword: options.keyword,
+    shopper: { username: options.username, password: options.password },
+    administrator: { username: options.adminUsername, password: options.adminPassword },
+    onStep({ step, ms, result }) {
+      count += 1;
+      if (options.json) return;
+      print(
+        `${green('ok')} ${String(count).padStart(2)}  ${step.padEnd(34)} ${`${ms.toFixed(1)} ms`.padStart(9)}  ${dim(result)}`,
+      );
+    },
+  });
+  const total = Math.round(steps.reduce((sum, step) => sum + step.ms, 0) * 10) / 10;
+  if (options.json) return printJson({ url, steps, total_ms: total });
+  print(`\n${steps.length} steps in ${total.toFixed(1)} ms`);
+}
+
+export function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('walk through a whole purchase over HTTP against a running server, step by step')
+    .option('--url <url>', 'address of the server (default from the configuration: http://127.0.0.1:8080)')
+    .option('--config <file>', 'JSON configuration file')
+    .option('--keyword <text>', 'what the shopper looks for', 'mug')
+    .option('--username <name>', 'shopper', 'demo')
+    .option('--password <text>', 'their password', 'demo123456')
+    .option('--admin-username <name>', 'administrator', 'admin')
+    .option('--admin-password <text>', 'their password', 'admin123')
+    .option('--json', 'print the steps as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ tradepost demo --url http://127.0.0.1:9000 --json\n\nExit code 1 when a step does not go as it must.',
+    )
+    .action(demo);
+}

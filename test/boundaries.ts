@@ -1,0 +1,124 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { join, relative } from 'node:path';
+
+/**
+ * Package boundaries: every import of a package is declared in its package.json, nobody reaches into another package's
+ * files, packages depend on each other in one direction, and no file depends on itself round a corner. Answers the
+ * faults, each with its file. `node test/boundaries.ts` prints them.
+ */
+const root = join(import.meta.dirname, '..');
+
+type Package = { name: string; folder: string; declared: Set<string>; development: Set<string> };
+type Import = { file: string; specifier: string };
+
+async function sources(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function readPackage(folder: string): Promise<Package> {
+  const json = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+  };
+  return {
+    name: json.name,
+    folder,
+    declared: new Set(Object.keys(json.dependencies ?? {})),
+    development: new Set(Object.keys(json.devDependencies ?? {})),
+  };
+}
+
+const statement =
+  /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
+
+async function importsOf(file: string): Promise<Import[]> {
+  const text = await readFile(file, 'utf8');
+  return [...text.matchAll(statement)].map((m) => ({ file, specifier: (m[1] ?? m[2] ?? m[3])! }));
+}
+
+const packageOf = (specifier: string) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** A cycle of the graph as a path, or null. */
+function findCycle(edges: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>();
+  const walk = (node: string, path: readonly string[]): string[] | null => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return null;
+    for (const next of edges.get(node) ?? []) {
+      const cycle = walk(next, [...path, node]);
+      if (cycle) return cycle;
+    }
+    done.add(node);
+    return null;
+  };
+  for (const node of edges.keys()) {
+    const cycle = walk(node, []);
+    if (cycle) return cycle;
+  }
+  return null;
+}
+
+export async function boundaryFaults(): Promise<string[]> {
+  const faults: string[] = [];
+  const workspace = await readPackage(root);
+  const folders = await readdir(join(root, 'packages'));
+  const packages = await Promise.all(folders.map((name) => readPackage(join(root, 'packages', name))));
+  const rest = ['bin', 'daemons', 'test'].map((name) => join(root, name));
+  const fileEdges = new Map<string, string[]>();
+
+  const check = async (file: string, owner: Package, isTest: boolean) => {
+    const where = relative(root, file);
+    for (const { specifier } of await importsOf(file)) {
+      if (specifier.startsWith('.')) {
+        const target = join(file, '..', specifier);
+        fileEdges.set(file, [...(fileEdges.get(file) ?? []), target]);
+        const crosses = owner !== workspace && !target.startsWith(`${owner.folder}/`);
+        if (crosses && !(isTest && target.startsWith(join(root, 'test'))))
+          faults.push(`${where}: ${specifier} reaches out of ${owner.name}`);
+        if (owner === workspace && target.startsWith(join(root, 'packages')) && !isTest)
+          faults.push(`${where}: ${specifier} reaches into a package`);
+        continue;
+      }
+      const name = packageOf(specifier);
+      if (specifier.startsWith('node:')) continue;
+      if (builtinModules.includes(name)) faults.push(`${where}: write node:${specifier}`);
+      else if (name.startsWith('@tradepost/') && specifier !== name)
+        faults.push(`${where}: ${specifier} reaches into ${name}`);
+      else if (name === owner.name) faults.push(`${where}: imports its own package by name`);
+      else if (
+        !owner.declared.has(name) &&
+        !(isTest && (workspace.development.has(name) || workspace.declared.has(name)))
+      )
+        faults.push(`${where}: ${name} is not declared in ${relative(root, owner.folder) || '.'}/package.json`);
+    }
+  };
+  for (const owner of packages)
+    for (const file of await sources(owner.folder)) await check(file, owner, file.endsWith('.test.ts'));
+  for (const folder of rest)
+    for (const file of await sources(folder).catch(() => [])) await check(file, workspace, folder.endsWith('test'));
+
+  const packageCycle = findCycle(
+    new Map(packages.map((p) => [p.name, [...p.declared].filter((name) => name.startsWith('@tradepost/'))])),
+  );
+  if (packageCycle) faults.push(`packages depend on each other in a circle: ${packageCycle.join(' -> ')}`);
+  const fileCycle = findCycle(fileEdges);
+  if (fileCycle)
+    faults.push(`files import each other in a circle: ${fileCycle.map((f) => relative(root, f)).join(' -> ')}`);
+  return faults;
+}
+
+if (import.meta.main) {
+  const faults = await boundaryFaults();
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
+  process.stdout.write(faults.length === 0 ? 'boundaries: in order\n' : `boundaries: ${faults.length} faults\n`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}
