@@ -1,10 +1,10 @@
 import { type Locale, toWire } from '@tradepost/core';
 import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
-/** What a language says differently from the base text; `specs` translates names and values of attributes. */
-type ProductTexts = { title?: string; subtitle?: string; specs?: Record<string, string> };
-export type Translations = Partial<Record<Locale, ProductTexts>>;
 export type Detail = { version: 1; blocks: { id: string; type: string; props: Record<string, unknown> }[] };
+/** What a language says differently from the base text; `specs` translates names and values of attributes. */
+type ProductTexts = { title?: string; subtitle?: string; detail?: Detail; specs?: Record<string, string> };
+export type Translations = Partial<Record<Locale, ProductTexts>>;
 
 /** A row of catalog.products; amounts in minor units. */
 export type Product = {
@@ -86,7 +86,7 @@ export function productCard(product: ProductWithTotals, view: ViewContext) {
     favorite_count: product.favorite_count,
     status: product.status,
     sort: product.sort,
-    detail: product.detail,
+    detail: product.translations[view.locale]?.detail ?? product.detail,
     is_favorited: false,
     created_at: view.iso(product.created_at),
     updated_at: view.iso(product.updated_at),

@@ -27,6 +27,7 @@ const detailInput = z
 const texts = z.object({
   title: text(200).optional(),
   subtitle: text(400).optional(),
+  detail: detail.optional(),
   specs: z.record(z.string(), z.string()).optional(),
 });
 const translations = z

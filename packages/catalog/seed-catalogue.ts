@@ -48,6 +48,8 @@ async function insertCategories(tx: Transaction, file: CatalogueFile): Promise<M
   return ids;
 }
 
+const textDetail = (text: string): Detail => ({ version: 1, blocks: [{ id: 'text', type: 'text', props: { text } }] });
+
 function specsOf(entry: Entry): { groups: SpecGroup[]; translations: Translations } {
   const words: Record<string, string> = {};
   for (const { name, values } of entry.specs) {
@@ -55,7 +57,12 @@ function specsOf(entry: Entry): { groups: SpecGroup[]; translations: Translation
     for (const value of values) words[value.en] = value['zh-CN'];
   }
   const groups = normalizeSpecs(entry.specs.map((s) => ({ name: s.name.en, values: s.values.map((v) => v.en) })));
-  const zh = { title: entry.title['zh-CN'], subtitle: entry.subtitle['zh-CN'], specs: words };
+  const zh = {
+    title: entry.title['zh-CN'],
+    subtitle: entry.subtitle['zh-CN'],
+    detail: textDetail(entry.text['zh-CN']),
+    specs: words,
+  };
   return { groups, translations: { 'zh-CN': zh } };
 }
 
@@ -83,8 +90,7 @@ export async function seedCatalogue(tx: Transaction, file: CatalogueFile): Promi
   file.products.forEach((entry, index) => {
     const id = ids[index]!.id;
     const { groups, translations } = specsOf(entry);
-    const blocks = [{ id: 'text', type: 'text', props: { text: entry.text.en, text_zh: entry.text['zh-CN'] } }];
-    const detail: Detail = { version: 1, blocks };
+    const detail = textDetail(entry.text.en);
     products.push({
       id,
       category_id: categories.get(entry.category) ?? 0,

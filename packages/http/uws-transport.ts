@@ -39,7 +39,7 @@ export type Transport = {
  * - Header block limit 4096 bytes (UWS_HTTP_MAX_HEADERS_SIZE, read when the binary is loaded) and 100 headers: 431.
  * - HTTP/1.0, absolute-form and asterisk targets, and a TCP segment that ends within "HTTP/1.1": 505.
  * - Header values lose non-ASCII bytes at their end; invalid UTF-8 in them becomes U+FFFD.
- * - A header line without a colon is taken for an unfinished head: no answer, closed after the timeout.
+ * - A head without Host, or with a line that has no colon, gets no answer: closed after the timeout.
  * - The handler is called before Content-Length is looked at: a malformed or repeated one is refused here.
  * - `endWithoutBody` with any argument leaves the response unfinished, which ends the process; without one it is fine.
  * - With an `onWritable` handler uWS no longer empties its own buffer: only a further, non-empty write does.

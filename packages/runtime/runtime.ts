@@ -68,8 +68,8 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
   if (config.databaseUrl) return { url: config.databaseUrl, embedded: null, lock: null };
   await mkdir(config.data, { recursive: true });
   // A command that is just ending may stop the database between our start and our lock: look again before refusing.
+  onProgress?.('starting the embedded PostgreSQL');
   for (let attempt = 0; ; attempt += 1) {
-    onProgress?.('starting the embedded PostgreSQL');
     const embedded = await startEmbeddedPostgres({
       directory: join(config.data, 'postgres'),
       onLog: (line) => log.debug({ postgres: line }, 'embedded PostgreSQL'),

@@ -1,0 +1,102 @@
+import { expect } from 'vitest';
+
+/**
+ * Field lists in the contract's own notation, copied from /contract, never from our schemas:
+ * i integer, n number with at most two decimals, s string, b boolean, t ISO 8601 with offset, o object, [] array,
+ * 0/1 the integer 0 or 1, json a string holding JSON; `|null` may be null; `?` after a name may be absent.
+ */
+export const contract = {
+  address:
+    'id i, user_id i, name s, phone s, province s, city s, district s, detail s, is_default 0/1, created_at t, updated_at t',
+  productCard:
+    'id i, merchant_id i, category_id i, title s, subtitle s, cover s, price n, origin_price n, stock i, sales i, ' +
+    'favorite_count i, status i, sort i, detail o, is_favorited b, created_at t, updated_at t',
+  sku: 'id i, product_id i, attrs json, price n, stock i, sku_code s, sku_key s, status s',
+  image: 'id i, product_id i, url s, sort i',
+  cartLine: 'sku_id i, activity_product_id i, qty i, product o, sku o, activity_snapshot? o',
+  paged: 'list [], total i, page i, size i',
+  order:
+    'id i, order_no s, user_id i, merchant_id i, status i, status_label s, inventory_status s, payment_method s, ' +
+    'goods_amount n, discount_amount n, freight_amount n, total_amount n, amount_breakdown o, address_snapshot o, ' +
+    'remark s, tracking_no s, paid_at t|null, created_at t, updated_at t',
+  orderView: 'activity_type s, activity_name s, items [], shipments [], latest_shipment? o|null, after_sale_summary? o',
+  breakdown: 'goods_amount n, discount_amount n, freight_amount n, payable_amount n',
+  addressSnapshot: 'name s, phone s, province s, city s, district s, detail s',
+  orderItem:
+    'id i, order_item_id i, order_id i, warehouse_id i, product_id i, sku_id i, activity_product_id i, activity_id i, ' +
+    'activity_type s, activity_title s, title s, cover s, attrs s, price n, qty i',
+  shipment:
+    'id i, order_id i, after_sale_case_id i, delivery_type s, delivery_type_label s, direction s, direction_label s, ' +
+    'biz_type s, biz_type_label s, company s, tracking_no s, rider_name s, rider_phone s, channel_provider s, ' +
+    'logistics_status s, logistics_status_label s, last_query_at t|null, last_sync_ok_at t|null, sync_fail_count i, ' +
+    'remark s, shipped_at t|null, signed_at t|null, created_by_type s, created_by_id i, created_at t, updated_at t',
+  adminProduct:
+    'id i, title s, cover s, price n, stock i, favorite_count i, status i, category_id i, category_path_name s, ' +
+    'sales_count i, created_at t',
+  adminProductDetail:
+    'id i, title s, subtitle s, cover s, price n, origin_price n, stock i, category_id i, category_path_name s, ' +
+    'status i, detail o, images [], skus [], spec_schema? []',
+  adminSku: 'id i, sku_key s, sku_code s, attrs [], price n, stock i, status s',
+  adminOrder:
+    'user_id i, user_nickname s, status_label s, pay_amount n, pay_method s, receiver_name s, receiver_phone s, ' +
+    'receiver_address s, has_after_sale b, notes []',
+  skuDiff: 'added i, kept i, inactivated i',
+} as const;
+
+const isoWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/;
+
+const fits: Record<string, (value: unknown) => boolean> = {
+  i: (v) => Number.isSafeInteger(v),
+  n: (v) => typeof v === 'number' && Number.isFinite(v) && Math.abs(v * 100 - Math.round(v * 100)) < 1e-6,
+  s: (v) => typeof v === 'string',
+  b: (v) => typeof v === 'boolean',
+  t: (v) => typeof v === 'string' && isoWithOffset.test(v) && !Number.isNaN(Date.parse(v)),
+  o: (v) => typeof v === 'object' && v !== null && !Array.isArray(v),
+  '[]': Array.isArray,
+  '0/1': (v) => v === 0 || v === 1,
+  null: (v) => v === null,
+  json(v) {
+    try {
+      return typeof v === 'string' && typeof JSON.parse(v) === 'object';
+    } catch {
+      return false;
+    }
+  },
+};
+
+/** Fails with the list of every field that is absent or of another type. */
+export function expectFields(value: unknown, notation: string): void {
+  const faults: string[] = [];
+  if (!fits.o!(value)) faults.push(`not an object: ${JSON.stringify(value)}`);
+  else
+    for (const entry of notation.split(', ')) {
+      const [name = '', type = ''] = entry.split(' ');
+      const key = name.replace('?', '');
+      const field = (value as Record<string, unknown>)[key];
+      if (!Object.hasOwn(value as object, key)) {
+        if (!name.endsWith('?')) faults.push(`${key} is absent`);
+      } else if (!type.split('|').some((t) => fits[t]!(field))) faults.push(`${key} is ${JSON.stringify(field)}, not ${type}`);
+    }
+  expect(faults).toEqual([]);
+}
+
+/** Amounts of an order agree with each other and with its lines (wire numbers, compared in cents). */
+// biome-ignore lint/suspicious/noExplicitAny: an order as answered
+export function expectMoneyAddsUp(order: any): void {
+  const cents = (amount: number) => Math.round(amount * 100);
+  const { goods_amount, discount_amount, freight_amount, payable_amount } = order.amount_breakdown;
+  expect([goods_amount, discount_amount, freight_amount, payable_amount]).toEqual([
+    order.goods_amount,
+    order.discount_amount,
+    order.freight_amount,
+    order.total_amount,
+  ]);
+  expect(cents(order.total_amount)).toBe(cents(goods_amount) - cents(discount_amount) + cents(freight_amount));
+  if (!order.items) return;
+  const sum = (of: (item: { price: number; qty: number; payable_amount: number }) => number) => order.items.map(of).reduce((a: number, b: number) => a + b, 0);
+  expect(sum((item) => cents(item.price) * item.qty)).toBe(cents(goods_amount));
+  expect(sum((item) => cents(item.payable_amount))).toBe(cents(goods_amount) - cents(discount_amount));
+}
+
+/** A text a Chinese reader gets is Chinese. */
+export const chinese = /[\u4e00-\u9fff]/;
