@@ -61,7 +61,7 @@ export function catalogRoutes(runtime: Runtime): Route[] {
       refusals: notFound,
       async handle({ params, request, locale }) {
         const product = await selectProduct(sql, params.id);
-        if (!product || product.status !== 1) throw catalogErrors.product_not_found();
+        if (product?.status !== 1) throw catalogErrors.product_not_found();
         const view = viewFor(request, locale);
         const skus = product.skus.filter((sku) => sku.status === 'active');
         return {

@@ -22,6 +22,7 @@ export type AppDeps = {
 export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
 
 const slowMs = 1_000;
+const noSearch = new URLSearchParams();
 const jsonType = 'application/json; charset=utf-8';
 /** Clients on another origin call us without cookies (contract: commerce.md 4). */
 const corsHeaders: readonly [string, string][] = [['access-control-allow-origin', '*']];
@@ -101,8 +102,11 @@ function searchOf(request: Request): URLSearchParams {
 
 type Event = { req: Request; context: { params?: Record<string, string> } };
 
-/** Turns one route into its handler: authenticate, then parse, then handle, then wrap. */
-function compile(route: Route, deps: AppDeps): (event: Event) => Promise<Response> {
+/**
+ * Turns one route into its handler: authenticate, then parse, then handle, then wrap. Nothing is awaited that is already
+ * there: an answer without I/O is given within the call, which costs the transport a fifth of what a promise does.
+ */
+function compile(route: Route, deps: AppDeps): (event: Event) => Response | Promise<Response> {
   const { log, metrics, settings, now, config } = deps.runtime;
   const params = route.params ? tolerantParams(route.params) : null;
   const query = route.query ? tolerantQuery(route.query) : null;
@@ -111,25 +115,25 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Promise<Respons
   const succeeded = metrics.requests.labels(route.method, route.path, '0');
   const where = `${route.method} ${route.path}`;
 
-  const answer = async (event: Event, traceId: string, locale: Locale, search: URLSearchParams | null) => {
+  const run = (event: Event, traceId: string, locale: Locale, search: URLSearchParams | null): unknown => {
     const request = event.req;
+    const handle = (caller: Caller | null, json: unknown) =>
+      route.handle({
+        params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
+        query: query ? parseOrRefuse(route.query!, query(search ?? noSearch), locale, 'query') : {},
+        body: body ? parseOrRefuse(route.body!, body(json), locale, 'body') : {},
+        ...{ caller, locale, now: now(), traceId, request },
+      } as never);
+    const admitted = (caller: Caller | null) =>
+      body ? jsonBody(request).then((json) => handle(caller, json)) : handle(caller, null);
     const token = route.auth === 'public' ? null : bearerOf(request);
     const known = token ? deps.authenticate(token) : null;
-    const caller = admit(route, token, known instanceof Promise ? await known : known);
-    const data = await route.handle({
-      params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
-      query: query ? parseOrRefuse(route.query!, query(search ?? searchOf(request)), locale, 'query') : {},
-      body: body ? parseOrRefuse(route.body!, body(await jsonBody(request)), locale, 'body') : {},
-      caller,
-      locale,
-      now: now(),
-      traceId,
-      request,
-    } as never);
-    return envelope(0, 'success', data);
+    return known instanceof Promise
+      ? known.then((caller) => admitted(admit(route, token, caller)))
+      : admitted(admit(route, token, known));
   };
 
-  return async (event) => {
+  return (event) => {
     const started = performance.now();
     const request = event.req;
     const traceId = traceIdOf(request);
@@ -139,24 +143,29 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Promise<Respons
       request.headers.get('accept-language'),
       settings.get(shopLocale),
     );
-    let status = 200;
-    let code = 0;
-    let text: string;
-    try {
-      text = await answer(event, traceId, locale, search);
+    const finish = (status: number, code: number, text: string): Response => {
+      const elapsed = performance.now() - started;
+      seconds.observe(elapsed / 1000);
+      if (config.logRequests === 'all' || (elapsed > slowMs && config.logRequests === 'slow'))
+        log.info({ trace: traceId, route: where, status, code, ms: Math.round(elapsed) }, 'request');
+      return respond(status, text, traceId);
+    };
+    const done = (data: unknown): Response => {
+      const text = envelope(0, 'success', data);
       succeeded.inc();
-    } catch (error) {
+      return finish(200, 0, text);
+    };
+    const failed = (error: unknown): Response => {
       const refusal = refusalOf(error, traceId, log, where);
-      status = refusal.status;
-      code = refusal.code;
-      text = envelope(code, refusal.messageIn(locale), null);
-      metrics.requests.labels(route.method, route.path, String(code)).inc();
+      metrics.requests.labels(route.method, route.path, String(refusal.code)).inc();
+      return finish(refusal.status, refusal.code, envelope(refusal.code, refusal.messageIn(locale), null));
+    };
+    try {
+      const data = run(event, traceId, locale, search);
+      return data instanceof Promise ? data.then(done).catch(failed) : done(data);
+    } catch (error) {
+      return failed(error);
     }
-    const elapsed = performance.now() - started;
-    seconds.observe(elapsed / 1000);
-    if (config.logRequests === 'all' || (elapsed > slowMs && config.logRequests === 'slow'))
-      log.info({ trace: traceId, route: where, status, code, ms: Math.round(elapsed) }, 'request');
-    return respond(status, text, traceId);
   };
 }
 

@@ -14,6 +14,8 @@ type Def = {
   element?: z.ZodType;
   shape?: Record<string, z.ZodType>;
   format?: string;
+  options?: z.ZodType[];
+  values?: unknown[];
 };
 const defOf = (schema: z.ZodType): Def => (schema as unknown as { _zod: { def: Def } })._zod.def;
 
@@ -76,11 +78,17 @@ export function tolerantParams(schema: z.ZodType): (params: Record<string, strin
 
 const identity: Tolerant = (value) => value;
 
+/** Whether "" can only stand for nothing there: numbers, dates, choices, and unions of these such as 0 | 1. */
+function emptyIsAbsentIn(def: Def): boolean {
+  if (def.type === 'union') return def.options!.every((option) => emptyIsAbsentIn(unwrap(option).inner));
+  if (def.type === 'literal') return !def.values!.includes('');
+  return ['number', 'boolean', 'date', 'enum'].includes(def.type) || def.format === 'datetime';
+}
+
 function bodyField(schema: z.ZodType): Tolerant {
   const { inner, nullable } = unwrap(schema);
   const deep = bodyValue(inner);
-  const emptyIsAbsent =
-    inner.type === 'number' || inner.type === 'date' || inner.format === 'datetime' || inner.type === 'enum';
+  const emptyIsAbsent = emptyIsAbsentIn(inner);
   return (value) => {
     if (value === null) return nullable ? null : undefined;
     if (value === '' && emptyIsAbsent) return nullable ? null : undefined;

@@ -16,7 +16,12 @@ type Field = {
   flag?: string;
 };
 
-const int = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+/** Text becomes a number; null, true and blanks do not, as `Number()` would make 0 or 1 of them. */
+const int = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+    z.number().int().min(min).max(max),
+  );
 const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
@@ -132,12 +137,14 @@ function readFile(path: string): Record<string, unknown> {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new ConfigError([`${path}: ${error instanceof Error ? error.message : String(error)}`]);
+    // The parser quotes the text around the fault, which may be a password: only the place is said.
+    const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0] ?? '';
+    throw new ConfigError([
+      `${path}: ${error instanceof SyntaxError ? `is not valid JSON ${place}`.trim() : (error as Error).message}`,
+    ]);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ConfigError([`${path}: must hold a JSON object`]);
-  const unknown = Object.keys(value).filter((key) => key !== 'settings' && !(key in fields));
-  if (unknown.length > 0) throw new ConfigError(unknown.map((key) => `${path}: "${key}" is not a setting`));
   return value as Record<string, unknown>;
 }
 
@@ -157,7 +164,9 @@ export function loadConfig(
   const fromFile = file ? readFile(resolve(file)) : {};
   const values: Record<string, unknown> = {};
   const sources: Record<string, ConfigSource> = {};
-  const problems: string[] = [];
+  const problems = Object.keys(fromFile)
+    .filter((key) => key !== 'settings' && !Object.hasOwn(fields, key))
+    .map((key) => `${file}: "${key}" is not a setting`);
   for (const [key, field] of Object.entries(fields) as [ConfigKey, Field][]) {
     const flag = options.flags?.[key];
     const variable = env[field.env] || undefined;
@@ -166,11 +175,11 @@ export function loadConfig(
         ? [flag, 'command line', field.flag ?? key]
         : variable !== undefined
           ? [variable, 'environment', field.env]
-          : key in fromFile
+          : Object.hasOwn(fromFile, key)
             ? [fromFile[key], 'file', `${file}: ${key}`]
             : [undefined, 'default', key];
     const parsed = field.schema.safeParse(raw);
-    if (parsed.success) values[key] = parsed.data;
+    if (parsed.success) values[key] = Object.freeze(parsed.data);
     // The value itself may be a secret: only the field and the reason are said.
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
     sources[key] = source;
@@ -188,6 +197,7 @@ function masked(value: unknown): string {
   if (!URL.canParse(text)) return '***';
   const parsed = new URL(text);
   if (parsed.password) parsed.password = '***';
+  for (const name of parsed.searchParams.keys()) if (/pass/i.test(name)) parsed.searchParams.set(name, '***');
   return parsed.toString();
 }
 

@@ -1,0 +1,74 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { defer } from './cleanup.ts';
+import type { OrderData, PurchaseData, ReadData, ScenarioName } from './scenarios.ts';
+
+export type LoadJob = {
+  port: number;
+  connections: number;
+  /** Load that is not measured: compilers, caches and connections settle. */
+  warmupSeconds: number;
+  seconds: number;
+} & (
+  | { scenario: 'reads'; data: ReadData }
+  | { scenario: 'orders'; data: OrderData }
+  | { scenario: 'purchases'; data: PurchaseData }
+);
+
+export type LoadResult = {
+  /** Of the measured window, as all but `codes` and `failures`. */
+  seconds: number;
+  answers: number;
+  /** Units of work: what the scenario says one is. */
+  units: number;
+  perSecond: number;
+  /** Milliseconds per unit. */
+  p50: number;
+  p99: number;
+  max: number;
+  /** Milliseconds per answer. */
+  answerP50: number;
+  answerP99: number;
+  /** Answers by envelope code, warm-up and last answers included: the database must agree with these. */
+  codes: Record<string, number>;
+  failures: string[];
+  /** CPU time of the generator itself. */
+  cpuSeconds: number;
+};
+
+export type LoadEvent = { event: 'measuring' } | { event: 'measured' } | { event: 'done'; result: LoadResult };
+
+/** Runs one load in a process of its own; `onWindow` is told when the measured window begins and when it ends. */
+export async function runLoad(job: LoadJob, onWindow: (edge: 'begin' | 'end') => void = () => {}): Promise<LoadResult> {
+  const child = fork(join(import.meta.dirname, 'load-worker.ts'), { serialization: 'advanced' });
+  const release = defer(async () => void child.kill());
+  try {
+    return await new Promise<LoadResult>((resolve, reject) => {
+      const limit = setTimeout(
+        () => reject(new Error('the load generator does not end')),
+        (job.warmupSeconds + job.seconds + 20) * 1000,
+      );
+      child.on('message', (message) => {
+        const event = message as LoadEvent;
+        if (event.event === 'measuring') onWindow('begin');
+        else if (event.event === 'measured') onWindow('end');
+        else resolve(event.result);
+      });
+      child.on('error', reject);
+      child.on('exit', (code) => {
+        clearTimeout(limit);
+        reject(new Error(`the load generator ended with ${code}`));
+      });
+      child.send(job);
+    });
+  } finally {
+    await release();
+  }
+}
+
+/** A load whose answers are not all code 0 measures something else than it says. */
+export function mustSucceed(result: LoadResult, scenario: ScenarioName): void {
+  const refused = Object.entries(result.codes).filter(([code]) => code !== '0');
+  if (refused.length > 0 || result.failures.length > 0)
+    throw new Error(`${scenario}: not every call succeeded: ${JSON.stringify(result.codes)} ${result.failures.join('; ')}`);
+}

@@ -1,0 +1,24 @@
+import type { BenchOptions } from './run.ts';
+import type { Section } from './report.ts';
+import { seedBuyers, seedSkus } from './seed.ts';
+import type { Cluster } from './server.ts';
+import { runTurns, shoppers, stockOfEach } from './turns.ts';
+
+/** Placing orders over HTTP: many SKUs, then all shoppers on one. */
+export async function orders(cluster: Cluster, options: BenchOptions): Promise<Section[]> {
+  const buyers = await seedBuyers(cluster.sql, cluster.tokens, shoppers);
+  const skus = await seedSkus(cluster.sql, 500, stockOfEach);
+  const load = { unit: 'order', callsPerUnit: 1, scenario: 'orders' } as const;
+  return [
+    await runTurns(
+      cluster,
+      { ...load, title: 'spread: two lines, 1,000 SKUs', data: { buyers, skus, lines: 2 } },
+      options,
+    ),
+    await runTurns(
+      cluster,
+      { ...load, title: 'hot: one line, one SKU', data: { buyers, skus: skus.slice(0, 1), lines: 1 } },
+      options,
+    ),
+  ];
+}

@@ -1,0 +1,54 @@
+import { cpus } from 'node:os';
+
+export type Cell = string | number | null;
+/** Cells by column name; a number is printed to three significant digits, in JSON as it is. */
+export type Row = Readonly<Record<string, Cell>>;
+export type Section = { readonly title: string; readonly rows: readonly Row[]; readonly notes?: readonly string[] };
+
+/** The machine and what ran on it: a figure means nothing without them. */
+export type Context = { cpu: string; cores: number; node: string; postgres: string; fsync: string };
+
+export function contextOf(database: { version: string; fsync: string }): Context {
+  const all = cpus();
+  return {
+    cpu: all[0]?.model.trim() ?? 'unknown',
+    cores: all.length,
+    node: process.versions.node,
+    postgres: database.version,
+    fsync: database.fsync,
+  };
+}
+
+export const mean = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
+
+function shown(cell: Cell): string {
+  if (cell === null) return '-';
+  if (typeof cell === 'string') return cell;
+  if (Math.abs(cell) >= 1000) return Math.round(cell).toLocaleString('en');
+  return String(Number(cell.toPrecision(3)));
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = [columns, ...rows.map((row) => columns.map((column) => shown(row[column] ?? null)))];
+  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
+  const numeric = columns.map((column) => rows.some((row) => typeof row[column] === 'number'));
+  return lines
+    .map((line) => line.map((text, i) => (numeric[i] ? text.padStart(widths[i]!) : text.padEnd(widths[i]!))).join('  '))
+    .map((line) => `  ${line.trimEnd()}`)
+    .join('\n');
+}
+
+export function textOf(bench: string, context: Context, sections: readonly Section[]): string {
+  const { cpu, cores, node, postgres, fsync } = context;
+  const head = `${bench}: ${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}, fsync ${fsync}`;
+  const parts = sections.map(({ title, rows, notes = [] }) =>
+    [`\n${title}`, ...(rows.length > 0 ? [tableOf(rows)] : []), ...notes.map((note) => `  ${note}`)].join('\n'),
+  );
+  return [head, ...parts].join('\n');
+}
+
+/** Progress goes to stderr: stdout is the result. */
+export function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

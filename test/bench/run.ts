@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util';
+import { boot } from './boot.ts';
+import { cleanUp } from './cleanup.ts';
+import { http } from './http.ts';
+import { orders } from './orders.ts';
+import { purchase } from './purchase.ts';
+import { contextOf, progress, type Section, textOf } from './report.ts';
+import { type Cluster, startCluster } from './server.ts';
+
+export type BenchOptions = {
+  /** Measured seconds of each turn. */
+  seconds: number;
+  /** Folder for CPU profiles of the server. */
+  profile?: string | undefined;
+};
+type Bench = { about: string; run(cluster: Cluster, options: BenchOptions): Promise<Section[]> };
+
+const benches: Record<string, Bench> = {
+  orders: { about: 'orders/s over HTTP, group commit against one transaction per order; many SKUs, one hot SKU', run: orders },
+  purchase: { about: 'whole purchases/s: two cart adds, order, payment', run: purchase },
+  http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
+  boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
+};
+
+const help = `Usage: npm run bench -- <name> [--seconds N] [--json] [--profile FOLDER]
+
+${Object.entries(benches)
+  .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
+  .join('\n')}
+
+  --seconds N       measured seconds of each turn, 1 to 60 (default 4)
+  --json            print the result as JSON
+  --profile FOLDER  write CPU profiles of the server (orders and purchase, group commit)
+
+Everything runs on this machine on loopback, on an embedded PostgreSQL in a temporary folder with fsync on, which is
+removed at the end. Figures drift with what else the machine does: read the ratios.
+`;
+
+/** No bench takes longer: a hung one ends here. */
+const longestMinutes = 15;
+
+function usage(problem: string): number {
+  process.stderr.write(`${problem}\n\n${help}`);
+  return 2;
+}
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '4' },
+      json: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const [name = ''] = positionals;
+  const bench = benches[name];
+  const seconds = Number(values.seconds);
+  if (!bench) return usage(name ? `There is no bench ${name}.` : 'Which bench?');
+  if (!(seconds >= 1 && seconds <= 60)) return usage('--seconds: 1 to 60');
+  progress(`${name}: starting an embedded PostgreSQL in a temporary folder`);
+  const cluster = await startCluster();
+  const sections = await bench.run(cluster, { seconds, profile: values.profile });
+  const context = contextOf(cluster);
+  await cluster.stop();
+  const output = values.json ? JSON.stringify({ bench: name, context, sections }, null, 2) : textOf(name, context, sections);
+  process.stdout.write(`${output}\n`);
+  return 0;
+}
+
+async function end(code: number): Promise<never> {
+  await cleanUp();
+  process.exit(code);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130));
+setTimeout(() => {
+  progress(`stopped after ${longestMinutes} minutes`);
+  void end(1);
+}, longestMinutes * 60_000).unref();
+await main(process.argv.slice(2)).then(end, (error: unknown) => {
+  process.stderr.write(`error: ${error instanceof Error ? error.message : error}\n`);
+  return end((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') ? 2 : 1);
+});

@@ -1,0 +1,86 @@
+/** One request of a scenario. A unit of work (an order, a whole purchase) ends with the call that `completes` it. */
+export type Call = { readonly bytes: Buffer; readonly completes: boolean };
+
+/** The requests of one connection; what `yield` answers is the body of the response, valid until the next `yield`. */
+export type Scenario<Data = never> = (data: Data, connection: number, connections: number) => Generator<Call, void, Buffer>;
+
+export type Buyer = { readonly token: string; readonly address_id: number };
+export type ReadData = { readonly paths: readonly string[]; readonly token?: string };
+export type OrderData = { readonly buyers: readonly Buyer[]; readonly skus: readonly number[]; readonly lines: number };
+export type PurchaseData = { readonly buyers: readonly Buyer[]; readonly skus: readonly number[] };
+
+function request(method: string, path: string, token?: string, body?: unknown): Buffer {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Language: en\r\n` +
+      (token ? `Authorization: Bearer ${token}\r\n` : '') +
+      (body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`) +
+      `\r\n${text}`,
+  );
+}
+
+/** A different sequence per connection, the same in every run. */
+function randomBelow(seed: number): (limit: number) => number {
+  let state = (seed + 1) * 0x9e3779b1;
+  return (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+function distinct(count: number, from: readonly number[], random: (limit: number) => number): number[] {
+  const picked = new Set<number>();
+  while (picked.size < Math.min(count, from.length)) picked.add(from[random(from.length)]!);
+  return [...picked];
+}
+
+/** The paths in turn. */
+function* reads(data: ReadData, connection: number): Generator<Call, void, Buffer> {
+  const calls = data.paths.map((path) => ({ bytes: request('GET', path, data.token), completes: true }));
+  for (let i = connection; ; i++) yield calls[i % calls.length]!;
+}
+
+/** Direct purchases of `lines` random SKUs; 256 of them prepared per connection and repeated. */
+function* orders(data: OrderData, connection: number, connections: number): Generator<Call, void, Buffer> {
+  const random = randomBelow(connection);
+  const mine = data.buyers.filter((_, index) => index % connections === connection);
+  const calls = Array.from({ length: 256 }, (_, index): Call => {
+    const { token, address_id } = mine[index % mine.length]!;
+    const items = distinct(data.lines, data.skus, random).map((sku_id) => ({ sku_id }));
+    return { bytes: request('POST', '/api/v1/orders', token, { address_id, items }), completes: true };
+  });
+  for (let i = 0; ; i++) yield calls[i % calls.length]!;
+}
+
+/** The first `"id":` of an envelope whose data is an order. */
+function orderIdIn(body: Buffer): number {
+  const from = body.indexOf('"id":') + 5;
+  return from < 5 ? 0 : Number.parseInt(body.latin1Slice(from, from + 16), 10);
+}
+
+/** The story of a shopper: two lines into the cart, an order of the whole cart, its payment. */
+function* purchases(data: PurchaseData, connection: number, connections: number): Generator<Call, void, Buffer> {
+  const random = randomBelow(connection);
+  // A shopper belongs to one connection: two purchases in one cart at once would take each other's lines.
+  const mine = data.buyers.filter((_, index) => index % connections === connection);
+  const adds = data.skus.map((sku_id) => JSON.stringify({ sku_id, qty: 1 }));
+  const choices = [...adds.keys()];
+  const shoppers = mine.map(({ token, address_id }) => ({
+    token,
+    addHead: request('POST', '/api/v1/cart/add', token).latin1Slice(0, -2),
+    order: { bytes: request('POST', '/api/v1/orders', token, { address_id }), completes: false },
+  }));
+  for (let i = 0; ; i++) {
+    const { token, addHead, order } = shoppers[i % shoppers.length]!;
+    for (const index of distinct(2, choices, random)) {
+      const body = adds[index]!;
+      const head = `${addHead}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+      yield { bytes: Buffer.from(head + body), completes: false };
+    }
+    const id = orderIdIn(yield order);
+    yield { bytes: request('POST', `/api/v1/orders/${id}/pay`, token), completes: true };
+  }
+}
+
+export const scenarios = { reads, orders, purchases };
+export type ScenarioName = keyof typeof scenarios;

@@ -1,0 +1,78 @@
+import { mustSucceed, type LoadJob } from './load.ts';
+import { mean, progress, type Row, type Section } from './report.ts';
+import { countOrders, resetOrders } from './seed.ts';
+import { type Cluster, type Measured, measure, startShop, temporaryFolder } from './server.ts';
+
+/** Grouping as delivered, and the same code with a transaction per call on more connections. */
+export const modes = {
+  'group commit': {},
+  'one by one': { BATCH_MAX: '1', BATCHES_IN_FLIGHT: '12', DATABASE_POOL: '16' },
+} as const satisfies Record<string, Record<string, string>>;
+type Mode = keyof typeof modes;
+const order: readonly Mode[] = ['group commit', 'one by one', 'group commit', 'one by one'];
+
+export const stockOfEach = 100_000_000;
+export const connections = 64;
+export const shoppers = 2_048;
+
+export type TurnOptions = { seconds: number; profile?: string | undefined };
+
+/**
+ * Both modes in turns on one cluster, a fresh server and empty order tables each time, so that what else the machine
+ * does falls on both. After every turn the database must hold exactly what the clients were told.
+ */
+export async function runTurns(
+  cluster: Cluster,
+  load: { title: string; unit: string; callsPerUnit: number } & Omit<LoadJob, 'port' | 'connections' | 'seconds' | 'warmupSeconds'>,
+  options: TurnOptions,
+): Promise<Section> {
+  const measured: { mode: Mode; result: Measured }[] = [];
+  for (const mode of order) {
+    await resetOrders(cluster.sql, stockOfEach);
+    const folder = await temporaryFolder();
+    const server = await startShop({
+      env: modes[mode],
+      data: folder.path,
+      databaseUrl: cluster.url,
+      profile: mode === 'group commit' ? options.profile : undefined,
+    });
+    const { scenario, data } = load;
+    const job = { scenario, data, connections, warmupSeconds: 2, seconds: options.seconds } as Omit<LoadJob, 'port'>;
+    const result = await measure(server, cluster, job);
+    await server.stop();
+    await folder.remove();
+    mustSucceed(result, scenario);
+    const told = result.codes['0']! / load.callsPerUnit;
+    const { unpaid, paid } = await countOrders(cluster.sql, stockOfEach);
+    const [found, other] = scenario === 'purchases' ? [paid, unpaid] : [unpaid, paid];
+    if (found !== told || other !== 0)
+      throw new Error(`${load.title}, ${mode}: clients were told of ${told}, the database has ${found} (+ ${other})`);
+    progress(`${load.title}, ${mode}: ${Math.round(result.perSecond)}/s, ${found} found in the database`);
+    measured.push({ mode, result });
+  }
+  const of = (mode: Mode, field: 'perSecond' | 'p50' | 'p99' | 'statementsPerUnit') =>
+    mean(measured.filter((turn) => turn.mode === mode).map((turn) => turn.result[field]));
+  const ratio = (field: Parameters<typeof of>[1]) => of('group commit', field) / of('one by one', field);
+  const rows = measured.map(({ mode, result }): Row => rowOf(mode, load.unit, result));
+  const [unit] = [load.unit];
+  rows.push({
+    mode: 'ratio of the means',
+    [`${unit}s/s`]: ratio('perSecond'),
+    'p50 ms': ratio('p50'),
+    'p99 ms': ratio('p99'),
+    [`SQL/${unit}`]: ratio('statementsPerUnit'),
+  });
+  return { title: load.title, rows, notes: ['after every turn: orders, reservations and stock agree with the answers'] };
+}
+
+const rowOf = (mode: Mode, unit: string, result: Measured): Row => ({
+  mode,
+  [`${unit}s/s`]: result.perSecond,
+  'p50 ms': result.p50,
+  'p99 ms': result.p99,
+  'max ms': result.max,
+  [`SQL/${unit}`]: result.statementsPerUnit,
+  'API CPU us': result.apiCpu,
+  'PostgreSQL CPU us': result.postgresCpu,
+  'load CPU us': (result.cpuSeconds / result.units) * 1e6,
+});
