@@ -1,6 +1,6 @@
 import { createShopper, createStaff } from '@tradepost/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookErrors } from './harness/books.ts';
+import { invariantErrors } from './harness/invariants.ts';
 import { chinese, contract, expectFields } from './harness/contract.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
@@ -245,5 +245,5 @@ describe('addresses', () => {
 });
 
 test('afterwards every shopper with addresses has one default', async () => {
-  expect(await bookErrors(shop.database)).toEqual({});
+  expect(await invariantErrors(shop.database)).toEqual([]);
 });

@@ -32,7 +32,8 @@ export async function selectProductPage(
   const where = sql`
     (${filter.status ?? null}::int is null or status = ${filter.status ?? null})
     and (${filter.category_id ?? null}::bigint is null or category_id = ${filter.category_id ?? null})
-    and (${keyword}::text is null or title ilike ${keyword} or translations::text ilike ${keyword})`;
+    and (${keyword}::text is null or title ilike ${keyword} or translations #>> '{en,title}' ilike ${keyword}
+      or translations #>> '{zh-CN,title}' ilike ${keyword})`;
   const rows = await sql<(ProductWithTotals & { total: number })[]>`
     with page as (
       select id from catalog.products where ${where} order by sort desc, id desc limit ${paging.size} offset ${paging.offset}

@@ -51,7 +51,9 @@ export function textsIn(product: Pick<Product, 'title' | 'subtitle' | 'translati
 export function attrsIn(attrs: readonly Attribute[], translations: Translations, locale: Locale): Attribute[] {
   const words = translations[locale]?.specs;
   if (!words) return [...attrs];
-  return attrs.map(({ name, value }) => ({ name: words[name] ?? name, value: words[value] ?? value }));
+  // A specification may be called "constructor": only the translator's own words count.
+  const said = (word: string) => (Object.hasOwn(words, word) ? words[word]! : word);
+  return attrs.map(({ name, value }) => ({ name: said(name), value: said(value) }));
 }
 
 /** The storefront's Sku: `attrs` is a JSON text because its clients parse it, `stock` what can still be sold. */

@@ -40,7 +40,7 @@ function certainlyRolledBack(error: unknown): boolean {
 
 function lostConnection(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
-  return /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|08|57P)/.test(code);
+  return /^(CONNECT|ECONN|EPIPE|ETIMEDOUT|08|57P)/.test(code);
 }
 
 /**

@@ -1,4 +1,12 @@
-import { Logger, parseCronItems, type Runner, run, runOnce, type TaskList } from 'graphile-worker';
+import {
+  type Job as GraphileJob,
+  Logger,
+  parseCronItems,
+  type Runner,
+  run,
+  runOnce,
+  type TaskList,
+} from 'graphile-worker';
 import type { Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -38,10 +46,15 @@ export async function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Promis
       as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int)`;
 }
 
-/** graphile-worker's log lines, in ours. */
+/** graphile-worker's log lines, in ours. Their meta holds whole jobs with payloads that are nobody's to read. */
 function workerLogger(log: Log): Logger {
-  return new Logger((scope) => (level, message, meta) => {
-    const line = { ...(scope.taskIdentifier ? { task: scope.taskIdentifier, job: scope.jobId } : {}), ...meta };
+  return new Logger(() => (level, message, meta) => {
+    const { job, error, duration } = (meta ?? {}) as { job?: GraphileJob; error?: unknown; duration?: number };
+    const line = {
+      ...(job ? { task: job.task_identifier, job: job.id } : {}),
+      ...(error !== undefined ? { err: error } : {}),
+      ...(duration !== undefined ? { duration } : {}),
+    };
     if (level === 'error') log.error(line, message);
     else if (level === 'warning') log.warn(line, message);
     else log.debug(line, message);

@@ -15,15 +15,20 @@ type LoggedError = {
 function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
+  // Class 22 quotes the value that did not fit: `invalid input syntax for type bigint: "..."`.
+  const quotes = error.name === 'PostgresError' && String(code).startsWith('22');
+  const message = quotes ? error.message.replace(/".*"/s, '"..."') : error.message;
   return {
     type: error.name,
-    message: error.message,
+    message,
     ...(code !== undefined ? { code } : {}),
     ...(constraint !== undefined ? { constraint } : {}),
-    ...(error.stack ? { stack: error.stack } : {}),
+    ...(error.stack ? { stack: error.stack.replace(error.message, () => message) } : {}),
     ...(error.cause !== undefined && depth < 3 ? { cause: loggedError(error.cause, depth + 1) } : {}),
   };
 }
+
+const secrets = ['password', 'token', 'authorization', 'secret'];
 
 /** JSON lines on stderr, or in a file while a terminal view owns the screen. Tokens and passwords never reach it. */
 export function openLog(options: { level: string; file?: string | undefined; stream?: DestinationStream }): Log {
@@ -34,9 +39,10 @@ export function openLog(options: { level: string; file?: string | undefined; str
     {
       level: options.level,
       base: { pid: process.pid },
-      serializers: { err: (error: unknown) => loggedError(error) },
+      serializers: { err: (error: unknown) => loggedError(error), error: (error: unknown) => loggedError(error) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      redact: { paths: ['password', 'token', 'authorization', 'secret', '*.password', '*.token', '*.authorization'] },
+      // As deep as `{ req: { headers: { authorization } } }`.
+      redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) },
     },
     target,
   );

@@ -53,9 +53,11 @@ export function openMemoryStore(options: { sweepMs?: number } = {}): Store {
     async subscribe(channel, handle) {
       const set = handlers.get(channel) ?? new Set();
       handlers.set(channel, set);
-      set.add(handle);
+      // A function subscribed twice is two subscriptions, as on Redis.
+      const listener = (message: string) => handle(message);
+      set.add(listener);
       return async () => {
-        set.delete(handle);
+        set.delete(listener);
       };
     },
     async ping() {},

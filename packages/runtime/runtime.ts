@@ -102,10 +102,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const log = options.log ?? openLog({ level: config.logLevel });
   const metrics = openMetrics();
   const closers: (() => Promise<unknown>)[] = [];
-  const close = async () => {
+  const closeAll = async () => {
     for (const closer of closers.splice(0).reverse())
       await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
   };
+  let closing: Promise<void> | undefined;
+  // Whoever closes a second time waits for the first.
+  const close = () => (closing ??= closeAll());
   try {
     const server = await openDatabaseServer(options, log);
     const { embedded } = server;

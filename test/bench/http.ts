@@ -1,1 +1,158 @@
-export async function http(): Promise<never[]> { return []; }
+import { join } from 'node:path';
+import { type LoadResult, mustSucceed, runLoad } from './load.ts';
+import { mean, progress, type Row, type Section } from './report.ts';
+import type { BenchOptions } from './run.ts';
+import { seedBuyers, seedSkus } from './seed.ts';
+import {
+  type Cluster,
+  freePort,
+  measure,
+  type Process,
+  startProcess,
+  startShop,
+  statementsOf,
+  temporaryFolder,
+} from './server.ts';
+import { connections } from './turns.ts';
+import { cpuSeconds } from './usage.ts';
+
+const targets = ['bare uWebSockets.js', 'our router on uWebSockets.js', 'our router on node:http'] as const;
+const rounds = 3;
+
+async function startTargets(cluster: Cluster): Promise<Process[]> {
+  const started: Process[] = [];
+  for (const kind of ['bare', 'uws', 'node']) {
+    const port = await freePort();
+    const env = { PORT: String(port), DATABASE_URL: cluster.url, DATABASE_POOL: '2' };
+    const transport = kind === 'bare' ? {} : { TRANSPORT: kind };
+    const script = join(import.meta.dirname, 'http-target.ts');
+    started.push(await startProcess([script, kind], { port, env: { ...env, ...transport }, path: '/ok' }));
+  }
+  return started;
+}
+
+/** CPU of the server per request is the figure to trust: the generator shares the machine and may be the limit. */
+async function transports(cluster: Cluster, seconds: number): Promise<Section> {
+  const servers = await startTargets(cluster);
+  const turns = servers.map((): { result: LoadResult; cpu: number | null }[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [index, server] of servers.entries()) {
+      const job = {
+        scenario: 'reads',
+        data: { paths: ['/ok'] },
+        port: server.port,
+        connections,
+        warmupSeconds: 1,
+        seconds,
+      } as const;
+      const cpuAt: Record<string, number | null> = {};
+      const result = await runLoad(job, (edge) => {
+        cpuAt[edge] = cpuSeconds(server.pid);
+      });
+      mustSucceed(result, 'reads');
+      const known = cpuAt.begin != null && cpuAt.end != null;
+      turns[index]!.push({ result, cpu: known ? ((cpuAt.end! - cpuAt.begin!) / result.units) * 1e6 : null });
+      progress(`${targets[index]}: ${Math.round(result.perSecond)}/s`);
+    }
+  for (const server of servers) await server.stop();
+  const means = turns.map((all) => ({
+    perSecond: mean(all.map((turn) => turn.result.perSecond)),
+    p50: mean(all.map((turn) => turn.result.p50)),
+    p99: mean(all.map((turn) => turn.result.p99)),
+    cpu: all.some((turn) => turn.cpu === null) ? null : mean(all.map((turn) => turn.cpu!)),
+    load: mean(all.map((turn) => turn.result.cpuSeconds / turn.result.seconds)),
+  }));
+  const rows = means.map(
+    (m, index): Row => ({
+      target: targets[index]!,
+      'requests/s': m.perSecond,
+      'of bare': m.perSecond / means[0]!.perSecond,
+      'p50 ms': m.p50,
+      'p99 ms': m.p99,
+      'server CPU us': m.cpu,
+      'of bare ': m.cpu && means[0]!.cpu ? m.cpu / means[0]!.cpu : null,
+      'load cores': m.load,
+    }),
+  );
+  return { title: `one trivial GET, ${connections} connections, mean of ${rounds} turns`, rows };
+}
+
+type Read = { name: string; path: string; token?: string };
+
+/** One request alone: how many statements it sends. */
+async function statementsFor(server: Process, { path, token }: Read): Promise<number> {
+  const before = await statementsOf(server);
+  const headers = token ? { authorization: `Bearer ${token}` } : undefined;
+  const answer = await (await fetch(server.url + path, headers ? { headers } : {})).json();
+  if ((answer as { code: number }).code !== 0) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return (await statementsOf(server)) - before;
+}
+
+async function placeOrders(
+  server: Process,
+  buyer: { token: string; address_id: number },
+  skus: number[],
+  count: number,
+) {
+  const headers = { authorization: `Bearer ${buyer.token}`, 'content-type': 'application/json' };
+  const ids: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const items = [skus[i * 2]!, skus[i * 2 + 1]!].map((sku_id) => ({ sku_id }));
+    const body = JSON.stringify({ address_id: buyer.address_id, items });
+    const answer = await (await fetch(`${server.url}/api/v1/orders`, { method: 'POST', headers, body })).json();
+    ids.push((answer as { data: { id: number } }).data.id);
+  }
+  return ids;
+}
+
+async function realReads(cluster: Cluster, { seconds }: BenchOptions): Promise<Section> {
+  const folder = await temporaryFolder();
+  const skus = await seedSkus(cluster.sql, 300, 1_000);
+  const [buyer] = await seedBuyers(cluster.sql, cluster.tokens, 1);
+  const server = await startShop({ data: folder.path, databaseUrl: cluster.url });
+  const [id] = await placeOrders(server, buyer!, skus, 30);
+  await cluster.sql`vacuum analyze`;
+  const { token } = buyer!;
+  const reads: Read[] = [
+    { name: 'product list, 20 of 300', path: '/api/v1/products?page=1&page_size=20' },
+    { name: 'product list, 50 of 300', path: '/api/v1/products?page=1&page_size=50' },
+    { name: 'product detail', path: '/api/v1/products/1' },
+    { name: 'order list, 5 of 30', path: '/api/v1/orders?page=1&page_size=5', token },
+    { name: 'order list, 20 of 30', path: '/api/v1/orders?page=1&page_size=20', token },
+    { name: 'order detail', path: `/api/v1/orders/${id}`, token },
+  ];
+  const rows: Row[] = [];
+  for (const read of reads) {
+    const statements = await statementsFor(server, read);
+    const data = { paths: [read.path], ...(read.token ? { token: read.token } : {}) };
+    const result = await measure(server, cluster, { scenario: 'reads', data, connections, warmupSeconds: 1, seconds });
+    mustSucceed(result, 'reads');
+    progress(`${read.name}: ${Math.round(result.perSecond)}/s`);
+    rows.push({
+      read: read.name,
+      'requests/s': result.perSecond,
+      'p50 ms': result.p50,
+      'p99 ms': result.p99,
+      'SQL/request': statements,
+      'API CPU us': result.apiCpu,
+      'PostgreSQL CPU us': result.postgresCpu,
+    });
+  }
+  await server.stop();
+  await folder.remove();
+  for (const [one, other] of [
+    [0, 1],
+    [3, 4],
+  ] as const)
+    if (rows[one]!['SQL/request'] !== rows[other]!['SQL/request'])
+      throw new Error(`${rows[one]!.read}: the number of statements depends on the page size`);
+  return {
+    title: `reads of the real server, ${connections} connections`,
+    rows,
+    notes: ['SQL statements per request are the same for both page sizes'],
+  };
+}
+
+export async function http(cluster: Cluster, options: BenchOptions): Promise<Section[]> {
+  return [await transports(cluster, options.seconds), await realReads(cluster, options)];
+}

@@ -70,5 +70,7 @@ export async function runLoad(job: LoadJob, onWindow: (edge: 'begin' | 'end') =>
 export function mustSucceed(result: LoadResult, scenario: ScenarioName): void {
   const refused = Object.entries(result.codes).filter(([code]) => code !== '0');
   if (refused.length > 0 || result.failures.length > 0)
-    throw new Error(`${scenario}: not every call succeeded: ${JSON.stringify(result.codes)} ${result.failures.join('; ')}`);
+    throw new Error(
+      `${scenario}: not every call succeeded: ${JSON.stringify(result.codes)} ${result.failures.join('; ')}`,
+    );
 }

@@ -1,5 +1,5 @@
-import type { BenchOptions } from './run.ts';
 import type { Section } from './report.ts';
+import type { BenchOptions } from './run.ts';
 import { seedBuyers, seedSkus } from './seed.ts';
 import type { Cluster } from './server.ts';
 import { runTurns, shoppers, stockOfEach } from './turns.ts';

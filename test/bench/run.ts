@@ -16,7 +16,10 @@ export type BenchOptions = {
 type Bench = { about: string; run(cluster: Cluster, options: BenchOptions): Promise<Section[]> };
 
 const benches: Record<string, Bench> = {
-  orders: { about: 'orders/s over HTTP, group commit against one transaction per order; many SKUs, one hot SKU', run: orders },
+  orders: {
+    about: 'orders/s over HTTP, group commit against one transaction per order; many SKUs, one hot SKU',
+    run: orders,
+  },
   purchase: { about: 'whole purchases/s: two cart adds, order, payment', run: purchase },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
   boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
@@ -69,7 +72,9 @@ async function main(args: string[]): Promise<number> {
   const sections = await bench.run(cluster, { seconds, profile: values.profile });
   const context = contextOf(cluster);
   await cluster.stop();
-  const output = values.json ? JSON.stringify({ bench: name, context, sections }, null, 2) : textOf(name, context, sections);
+  const output = values.json
+    ? JSON.stringify({ bench: name, context, sections }, null, 2)
+    : textOf(name, context, sections);
   process.stdout.write(`${output}\n`);
   return 0;
 }

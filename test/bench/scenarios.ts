@@ -2,7 +2,11 @@
 export type Call = { readonly bytes: Buffer; readonly completes: boolean };
 
 /** The requests of one connection; what `yield` answers is the body of the response, valid until the next `yield`. */
-export type Scenario<Data = never> = (data: Data, connection: number, connections: number) => Generator<Call, void, Buffer>;
+export type Scenario<Data = never> = (
+  data: Data,
+  connection: number,
+  connections: number,
+) => Generator<Call, void, Buffer>;
 
 export type Buyer = { readonly token: string; readonly address_id: number };
 export type ReadData = { readonly paths: readonly string[]; readonly token?: string };

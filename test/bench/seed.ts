@@ -1,5 +1,5 @@
-import type { Sql } from '@tradepost/runtime';
 import type { Tokens } from '@tradepost/identity';
+import type { Sql } from '@tradepost/runtime';
 import type { Buyer } from './scenarios.ts';
 
 /** Shoppers with one address each and a real token. */
@@ -15,7 +15,10 @@ export async function seedBuyers(sql: Sql, tokens: Tokens, count: number): Promi
     )
     select user_id as id, id as address_id from housed order by user_id`;
   return Promise.all(
-    rows.map(async ({ id, address_id }) => ({ address_id, token: await tokens.issue({ role: 'user', id, perms: [] }) })),
+    rows.map(async ({ id, address_id }) => ({
+      address_id,
+      token: await tokens.issue({ role: 'user', id, perms: [] }),
+    })),
   );
 }
 

@@ -1,4 +1,4 @@
-import { mustSucceed, type LoadJob } from './load.ts';
+import { type LoadJob, mustSucceed } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import { countOrders, resetOrders } from './seed.ts';
 import { type Cluster, type Measured, measure, startShop, temporaryFolder } from './server.ts';
@@ -23,7 +23,10 @@ export type TurnOptions = { seconds: number; profile?: string | undefined };
  */
 export async function runTurns(
   cluster: Cluster,
-  load: { title: string; unit: string; callsPerUnit: number } & Omit<LoadJob, 'port' | 'connections' | 'seconds' | 'warmupSeconds'>,
+  load: { title: string; unit: string; callsPerUnit: number } & Omit<
+    LoadJob,
+    'port' | 'connections' | 'seconds' | 'warmupSeconds'
+  >,
   options: TurnOptions,
 ): Promise<Section> {
   const measured: { mode: Mode; result: Measured }[] = [];
@@ -62,7 +65,11 @@ export async function runTurns(
     'p99 ms': ratio('p99'),
     [`SQL/${unit}`]: ratio('statementsPerUnit'),
   });
-  return { title: load.title, rows, notes: ['after every turn: orders, reservations and stock agree with the answers'] };
+  return {
+    title: load.title,
+    rows,
+    notes: ['after every turn: orders, reservations and stock agree with the answers'],
+  };
 }
 
 const rowOf = (mode: Mode, unit: string, result: Measured): Row => ({

@@ -75,7 +75,8 @@ export function expectFields(value: unknown, notation: string): void {
       const field = (value as Record<string, unknown>)[key];
       if (!Object.hasOwn(value as object, key)) {
         if (!name.endsWith('?')) faults.push(`${key} is absent`);
-      } else if (!type.split('|').some((t) => fits[t]!(field))) faults.push(`${key} is ${JSON.stringify(field)}, not ${type}`);
+      } else if (!type.split('|').some((t) => fits[t]!(field)))
+        faults.push(`${key} is ${JSON.stringify(field)}, not ${type}`);
     }
   expect(faults).toEqual([]);
 }
@@ -93,7 +94,8 @@ export function expectMoneyAddsUp(order: any): void {
   ]);
   expect(cents(order.total_amount)).toBe(cents(goods_amount) - cents(discount_amount) + cents(freight_amount));
   if (!order.items) return;
-  const sum = (of: (item: { price: number; qty: number; payable_amount: number }) => number) => order.items.map(of).reduce((a: number, b: number) => a + b, 0);
+  const sum = (of: (item: { price: number; qty: number; payable_amount: number }) => number) =>
+    order.items.map(of).reduce((a: number, b: number) => a + b, 0);
   expect(sum((item) => cents(item.price) * item.qty)).toBe(cents(goods_amount));
   expect(sum((item) => cents(item.payable_amount))).toBe(cents(goods_amount) - cents(discount_amount));
 }
