@@ -6,12 +6,10 @@ import {
   isoInZone,
   isTimeZone,
   labelOf,
-  type Moves,
   maxMinor,
   negotiateLocale,
   paged,
   pagingOf,
-  statesBefore,
   toMinor,
   toWire,
 } from './index.ts';
@@ -248,13 +246,4 @@ describe('refusals', () => {
   test('each call makes an error of its own', () => {
     expect(errors.gone()).not.toBe(errors.gone());
   });
-});
-
-test('statesBefore: a guarded update moves exactly the states the table allows', () => {
-  type Status = 1 | 2 | 3 | 6;
-  const moves = { 1: [2, 6], 2: [3, 6], 3: [], 6: [] } as const satisfies Moves<Status>;
-  const all: Status[] = [1, 2, 3, 6];
-  expect(statesBefore<Status>(moves, 6, all)).toEqual([1, 2]);
-  expect(statesBefore<Status>(moves, 3, all)).toEqual([2]);
-  expect(statesBefore<Status>(moves, 1, all)).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { proportionalMb, readable, residentMb } from './usage.ts';
 const repeats = 3;
 const loadSeconds = 10;
 const idleMs = 5_000;
-export const apiLimitMb = 250;
+const apiLimitMb = 250;
 
 /** Wall time from spawning the command to an answered /health: with a fresh data folder, and with one that has run. */
 async function startTimes(): Promise<Section> {
@@ -68,8 +68,9 @@ async function memory(): Promise<Section> {
   await server.stop();
   await folder.remove();
   const most = Math.max(...rows.map((row) => row['API MB (VmRSS)'] as number));
-  if (most > apiLimitMb) throw new Error(`the API process took ${Math.round(most)} MB, the limit is ${apiLimitMb} MB`);
-  return { title, rows, notes: [`${result.units} orders placed; the API process stays below ${apiLimitMb} MB`] };
+  const broken =
+    most > apiLimitMb ? `the API process took ${Math.round(most)} MB, more than ${apiLimitMb} MB` : undefined;
+  return { title, rows, notes: [`${result.units} orders placed`], broken };
 }
 
 export async function boot(_cluster: Cluster): Promise<Section[]> {

@@ -23,10 +23,10 @@ async function startTargets(cluster: Cluster): Promise<Process[]> {
   const started: Process[] = [];
   for (const kind of ['bare', 'uws', 'node']) {
     const port = await freePort();
-    const env = { PORT: String(port), DATABASE_URL: cluster.url, DATABASE_POOL: '2' };
-    const transport = kind === 'bare' ? {} : { TRANSPORT: kind };
+    const env: Record<string, string> = { PORT: String(port), DATABASE_URL: cluster.url, DATABASE_POOL: '2' };
+    if (kind !== 'bare') env.TRANSPORT = kind;
     const script = join(import.meta.dirname, 'http-target.ts');
-    started.push(await startProcess([script, kind], { port, env: { ...env, ...transport }, path: '/ok' }));
+    started.push(await startProcess([script, kind], { port, env, path: '/ok' }));
   }
   return started;
 }

@@ -17,7 +17,7 @@ const tell = (event: LoadEvent) => process.send?.(event);
 
 function codeOf(status: string, body: Buffer): string {
   if (envelopeStart.compare(body, 0, Math.min(envelopeStart.length, body.length)) !== 0) return `HTTP ${status}`;
-  return String(Number.parseInt(body.latin1Slice(8, 16), 10));
+  return String(Number.parseInt(body.toString('latin1', 8, 16), 10));
 }
 
 async function run(job: LoadJob): Promise<LoadResult> {
@@ -65,7 +65,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
     const received = (chunk: Buffer) => {
       const bytes = partial ? Buffer.concat([partial, chunk]) : chunk;
       const end = bytes.indexOf(headEnd);
-      const head = end < 0 ? '' : bytes.latin1Slice(0, end);
+      const head = end < 0 ? '' : bytes.toString('latin1', 0, end);
       const length = end < 0 ? 0 : Number(contentLength.exec(head)?.[1] ?? Number.NaN);
       if (Number.isNaN(length)) return fail('an answer without Content-Length');
       if (end < 0 || bytes.length < end + 4 + length) {
@@ -140,7 +140,10 @@ async function run(job: LoadJob): Promise<LoadResult> {
 
 process.once('message', (job) => {
   run(job as LoadJob)
-    .then((result) => tell({ event: 'done', result }))
+    .then(
+      (result) => tell({ event: 'done', result }),
+      (error: unknown) => tell({ event: 'failed', reason: String(error) }),
+    )
     .finally(() => process.disconnect());
 });
 // The bench is gone: nobody waits for the result.

@@ -36,7 +36,10 @@ export type LoadResult = {
   cpuSeconds: number;
 };
 
-export type LoadEvent = { event: 'measuring' } | { event: 'measured' } | { event: 'done'; result: LoadResult };
+export type LoadEvent =
+  | { event: 'measuring' | 'measured' }
+  | { event: 'done'; result: LoadResult }
+  | { event: 'failed'; reason: string };
 
 /** Runs one load in a process of its own; `onWindow` is told when the measured window begins and when it ends. */
 export async function runLoad(job: LoadJob, onWindow: (edge: 'begin' | 'end') => void = () => {}): Promise<LoadResult> {
@@ -52,6 +55,7 @@ export async function runLoad(job: LoadJob, onWindow: (edge: 'begin' | 'end') =>
         const event = message as LoadEvent;
         if (event.event === 'measuring') onWindow('begin');
         else if (event.event === 'measured') onWindow('end');
+        else if (event.event === 'failed') reject(new Error(`the load generator failed: ${event.reason}`));
         else resolve(event.result);
       });
       child.on('error', reject);

@@ -3,7 +3,13 @@ import { cpus } from 'node:os';
 export type Cell = string | number | null;
 /** Cells by column name; a number is printed to three significant digits, in JSON as it is. */
 export type Row = Readonly<Record<string, Cell>>;
-export type Section = { readonly title: string; readonly rows: readonly Row[]; readonly notes?: readonly string[] };
+export type Section = {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly notes?: readonly string[];
+  /** A promise that the figures break: everything is printed, then the bench fails. */
+  readonly broken?: string | undefined;
+};
 
 /** The machine and what ran on it: a figure means nothing without them. */
 export type Context = { cpu: string; cores: number; node: string; postgres: string; fsync: string };
@@ -42,9 +48,10 @@ function tableOf(rows: readonly Row[]): string {
 export function textOf(bench: string, context: Context, sections: readonly Section[]): string {
   const { cpu, cores, node, postgres, fsync } = context;
   const head = `${bench}: ${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}, fsync ${fsync}`;
-  const parts = sections.map(({ title, rows, notes = [] }) =>
-    [`\n${title}`, ...(rows.length > 0 ? [tableOf(rows)] : []), ...notes.map((note) => `  ${note}`)].join('\n'),
-  );
+  const parts = sections.map(({ title, rows, notes = [], broken }) => {
+    const lines = [...notes, ...(broken ? [`FAILED: ${broken}`] : [])];
+    return [`\n${title}`, ...(rows.length > 0 ? [tableOf(rows)] : []), ...lines.map((line) => `  ${line}`)].join('\n');
+  });
   return [head, ...parts].join('\n');
 }
 

@@ -76,7 +76,7 @@ async function main(args: string[]): Promise<number> {
     ? JSON.stringify({ bench: name, context, sections }, null, 2)
     : textOf(name, context, sections);
   process.stdout.write(`${output}\n`);
-  return 0;
+  return sections.some((section) => section.broken) ? 1 : 0;
 }
 
 async function end(code: number): Promise<never> {

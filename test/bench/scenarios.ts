@@ -59,7 +59,7 @@ function* orders(data: OrderData, connection: number, connections: number): Gene
 /** The first `"id":` of an envelope whose data is an order. */
 function orderIdIn(body: Buffer): number {
   const from = body.indexOf('"id":') + 5;
-  return from < 5 ? 0 : Number.parseInt(body.latin1Slice(from, from + 16), 10);
+  return from < 5 ? 0 : Number.parseInt(body.toString('latin1', from, from + 16), 10);
 }
 
 /** The story of a shopper: two lines into the cart, an order of the whole cart, its payment. */
@@ -71,7 +71,7 @@ function* purchases(data: PurchaseData, connection: number, connections: number)
   const choices = [...adds.keys()];
   const shoppers = mine.map(({ token, address_id }) => ({
     token,
-    addHead: request('POST', '/api/v1/cart/add', token).latin1Slice(0, -2),
+    addHead: request('POST', '/api/v1/cart/add', token).toString('latin1').slice(0, -2),
     order: { bytes: request('POST', '/api/v1/orders', token, { address_id }), completes: false },
   }));
   for (let i = 0; ; i++) {

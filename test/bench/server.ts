@@ -86,12 +86,13 @@ export async function startProcess(
     env: { PATH, HOME, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const stop = defer(async () => {
     child.kill('SIGTERM');
     const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
-    await ended;
+    const code = await ended;
     clearTimeout(patience);
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code} on SIGTERM instead of 0`);
   });
   for (;;) {
     const answer = await fetch(url + path, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
@@ -118,7 +119,7 @@ export async function startShop({ env = {}, data, databaseUrl, profile }: ShopOp
   const port = await freePort();
   const node = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
   const args = [...node, 'bin/tradepost.ts', 'start', '--seed', 'none', '--data', data, '--port', String(port)];
-  const database = databaseUrl ? { DATABASE_URL: databaseUrl } : {};
+  const database: Record<string, string> = databaseUrl ? { DATABASE_URL: databaseUrl } : {};
   return startProcess(args, { port, env: { ...database, ...env }, path: '/health' });
 }
 

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError, describeConfig, loadConfig } from './config.ts';
+
+let directory: string;
+let files = 0;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tradepost-config-'));
+});
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function file(content: unknown): string {
+  files += 1;
+  const path = join(directory, `config${files}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function problemsOf(options: Parameters<typeof loadConfig>[0]): readonly string[] {
+  try {
+    loadConfig({ env: {}, ...options });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('where a value comes from', () => {
+  test('command line over environment over file over default, and the sources say so', () => {
+    const { config, sources } = loadConfig({
+      flags: { port: 1111 },
+      env: { PORT: '2222', HOST: '0.0.0.0' },
+      file: file({ port: 3333, host: '10.0.0.1', tokenHours: 5 }),
+    });
+    expect([config.port, config.host, config.tokenHours, config.batchMax]).toEqual([1111, '0.0.0.0', 5, 100]);
+    expect([sources.port, sources.host, sources.tokenHours, sources.batchMax]).toEqual([
+      'command line',
+      'environment',
+      'file',
+      'default',
+    ]);
+  });
+
+  test('nothing given: a shop on this machine only, with the embedded database', () => {
+    const { config, file: used } = loadConfig({ env: {} });
+    expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', seed: 'demo', production: false, settings: {} });
+    expect([config.databaseUrl, config.redisUrl, used]).toEqual([undefined, undefined, null]);
+    expect(config.only).toEqual(['api', 'worker']);
+    expect(isAbsolute(config.data)).toBe(true);
+  });
+
+  test('an empty variable, as a compose file leaves it, is absent', () => {
+    const { config, sources } = loadConfig({ env: { PORT: '', DATABASE_URL: '' }, file: file({ port: 3333 }) });
+    expect([config.port, config.databaseUrl]).toEqual([3333, undefined]);
+    expect(sources.port).toBe('file');
+  });
+
+  test('the file can be named by TRADEPOST_CONFIG, and --config wins over it', () => {
+    const env = { TRADEPOST_CONFIG: file({ port: 1 }) };
+    expect(loadConfig({ env }).config.port).toBe(1);
+    expect(loadConfig({ env, file: file({ port: 2 }) }).config.port).toBe(2);
+  });
+
+  test('texts become what they mean', () => {
+    const env = { TRADEPOST_ONLY: 'worker, api', NODE_ENV: 'production', DATABASE_URL: 'postgresql://h/db' };
+    const { config } = loadConfig({ env });
+    expect(config).toMatchObject({ only: ['worker', 'api'], production: true, databaseUrl: 'postgresql://h/db' });
+    expect(loadConfig({ env: { NODE_ENV: 'development' } }).config.production).toBe(false);
+  });
+
+  test('shop settings of the file arrive under their keys', () => {
+    const { config } = loadConfig({ env: {}, file: file({ settings: { 'inventory.provider': 'external_wms' } }) });
+    expect(config.settings).toEqual({ 'inventory.provider': 'external_wms' });
+  });
+});
+
+describe('a configuration that can not be used stops the start', () => {
+  test('with every problem at once, each under the name the operator wrote', () => {
+    const path = file({ prot: 1, hots: 'x', batchMax: 0, settings: ['no'] });
+    const problems = problemsOf({
+      flags: { seed: 'everything' },
+      env: { PORT: 'eighty', REDIS_URL: 'http://localhost', TRADEPOST_ONLY: 'api,cook' },
+      file: path,
+    });
+    expect(problems).toHaveLength(8);
+    const text = problems.join('\n');
+    for (const name of [
+      `${path}: "prot" is not a setting`,
+      `${path}: "hots" is not a setting`,
+      '--seed: ',
+      'PORT: ',
+      'REDIS_URL: must be a URL beginning with redis:// or rediss://',
+      'TRADEPOST_ONLY: ',
+      `${path}: batchMax: `,
+      `${path}: settings must be an object`,
+    ])
+      expect(text).toContain(name);
+    expect(() => loadConfig({ env: { PORT: '70000', BATCH_MAX: '-1' } })).toThrow(/- PORT: .*\n.*- BATCH_MAX: /);
+  });
+
+  test.each(['65536', '-1', '80.5', '8080x', ' ', 'NaN', 'Infinity'])('port %j', (port) => {
+    expect(problemsOf({ env: { PORT: port } })).toEqual([expect.stringMatching(/^PORT: /)]);
+  });
+
+  test.each([null, true, '', [], {}])('port %j in the file is not taken for 0 or 1', (port) => {
+    expect(problemsOf({ file: file({ port }) })).toEqual([expect.stringContaining(': port: ')]);
+  });
+
+  test('keys that every object has are not settings either', () => {
+    expect(problemsOf({ file: file('{"__proto__": 1, "constructor": 2, "toString": 3}') })).toHaveLength(3);
+  });
+
+  test.each(['{"port": 80', '[]', 'null', '"text"', ''])('a file holding %j', (text) => {
+    const path = file(text);
+    expect(problemsOf({ file: path })).toEqual([expect.stringContaining(path)]);
+  });
+
+  test('a file that does not exist', () => {
+    const path = join(directory, 'absent.json');
+    expect(problemsOf({ file: path })).toEqual([expect.stringContaining(path)]);
+  });
+
+  test('no problem repeats a secret, also where the file is cut in the middle of one', () => {
+    const secret = 'hunter2';
+    const said = [
+      ...problemsOf({ env: { DATABASE_URL: `mysql://u:${secret}@h/db`, REDIS_URL: secret } }),
+      ...problemsOf({ flags: { databaseUrl: secret }, file: file({ redisUrl: `http://:${secret}@h` }) }),
+      ...problemsOf({ file: file(`{"databaseUrl": ${secret}}`) }),
+      ...problemsOf({ file: file(`{"redisUrl": "redis://:${secret}@h" "port": 1}`) }),
+    ];
+    expect(said).toHaveLength(6);
+    expect(said.join('\n')).not.toContain(secret.slice(0, 4));
+  });
+});
+
+test('what was loaded stays as it was: no part of the server changes it under another', () => {
+  const { config } = loadConfig({ env: {}, file: file({ settings: { a: 1 } }) });
+  const open = config as unknown as Record<string, unknown> & { settings: Record<string, unknown>; only: string[] };
+  expect(() => {
+    open.port = 1;
+  }).toThrow(TypeError);
+  expect(() => {
+    open.settings.a = 2;
+  }).toThrow(TypeError);
+  expect(() => open.only.push('x')).toThrow(TypeError);
+  expect(loadConfig({ env: {} }).config.only).toEqual(['api', 'worker']);
+});
+
+test('the printed configuration shows addresses and sources, and no password', () => {
+  const loaded = loadConfig({
+    env: { DATABASE_URL: 'postgres://shop:hunter2@db.example:5432/shop?sslmode=require', PORT: '9000' },
+    flags: { redisUrl: 'rediss://:hunter2@cache.example:6380/1' },
+  });
+  const rows = describeConfig(loaded);
+  const row = (key: string) => rows.find((each) => each.key === key)!;
+  expect(JSON.stringify(rows)).not.toContain('hunter2');
+  expect(row('databaseUrl').value).toBe('postgres://shop:***@db.example:5432/shop?sslmode=require');
+  expect(row('redisUrl')).toMatchObject({ source: 'command line', env: 'REDIS_URL' });
+  expect(row('redisUrl').value).toContain('cache.example:6380/1');
+  expect(row('port')).toMatchObject({ value: '9000', source: 'environment' });
+  const inQuery = loadConfig({ env: { DATABASE_URL: 'postgres://h/db?password=hunter2&sslpassword=hunter2' } });
+  expect(JSON.stringify(describeConfig(inQuery))).not.toContain('hunter2');
+});
