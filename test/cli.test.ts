@@ -102,7 +102,11 @@ test('staff create makes an administrator that can log in; a taken name, a short
   });
   const server = await startProcess(['--seed', 'none', '--only', 'api'], env);
   const body = JSON.stringify({ username: 'ann', password: 'long enough 1' });
-  const answer = await fetch(`${server.url}/admin/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answer = await fetch(`${server.url}/admin/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
   expect(await answer.json()).toMatchObject({ code: 0 });
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
@@ -136,7 +140,11 @@ test('seed fills an empty database once, is refused in production, and demo tell
 
   const production = await startProcess([], { ...env, NODE_ENV: 'production' });
   const body = JSON.stringify({ username: 'admin', password: 'admin123' });
-  const login = await fetch(`${production.url}/admin/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const login = await fetch(`${production.url}/admin/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
   expect(await login.json()).toMatchObject({ code: 401 });
   production.child.kill('SIGTERM');
   await production.ended;
@@ -146,8 +154,4 @@ test('the worker runs what is due once and ends', async () => {
   const [due] = await database.sql<{ id: number }[]>`select (graphile_worker.add_job('orders.expire', '{}')).id`;
   expect(await runCommand(['start', '--only', 'worker', '--once'], { env })).toMatchObject({ code: 0 });
   expect(await database.sql`select id from graphile_worker.jobs where id = ${due!.id}`).toHaveLength(0);
-});
-  expect(await database.sql`select id from graphile_worker.jobs where task_identifier = 'orders.expire'`).toHaveLength(
-    0,
-  );
 });
