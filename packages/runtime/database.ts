@@ -1,7 +1,8 @@
-import postgres from 'postgres';
+import type Postgres from 'postgres';
+import { postgres } from './postgres-js.ts';
 
-export type Sql = postgres.Sql<{ bigint: number }>;
-export type Transaction = postgres.TransactionSql<{ bigint: number }>;
+export type Sql = Postgres.Sql<{ bigint: number }>;
+export type Transaction = Postgres.TransactionSql<{ bigint: number }>;
 /** What a store function runs on: the pool for reads, the caller's transaction for writes. */
 export type Queryable = Sql | Transaction;
 

@@ -79,13 +79,14 @@ async function transports(cluster: Cluster, seconds: number): Promise<Section> {
 
 type Read = { name: string; path: string; token?: string };
 
-/** One request alone: how many statements it sends. */
-async function statementsFor(server: Process, { path, token }: Read): Promise<number> {
+/** One request alone: the statements it sends and the rows of its list. */
+async function askOnce(server: Process, { path, token }: Read) {
   const before = await statementsOf(server);
   const headers = token ? { authorization: `Bearer ${token}` } : undefined;
-  const answer = await (await fetch(server.url + path, headers ? { headers } : {})).json();
-  if ((answer as { code: number }).code !== 0) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-  return (await statementsOf(server)) - before;
+  const response = await fetch(server.url + path, headers ? { headers } : {});
+  const answer = (await response.json()) as { code: number; data: { list?: unknown[] } };
+  if (answer.code !== 0) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return { statements: (await statementsOf(server)) - before, rows: answer.data.list?.length ?? null };
 }
 
 async function placeOrders(
@@ -114,22 +115,23 @@ async function realReads(cluster: Cluster, { seconds }: BenchOptions): Promise<S
   await cluster.sql`vacuum analyze`;
   const { token } = buyer!;
   const reads: Read[] = [
-    { name: 'product list, 20 of 300', path: '/api/v1/products?page=1&page_size=20' },
-    { name: 'product list, 50 of 300', path: '/api/v1/products?page=1&page_size=50' },
+    { name: 'product list, 20 of 300', path: '/api/v1/products?page=1&size=20' },
+    { name: 'product list, 50 of 300', path: '/api/v1/products?page=1&size=50' },
     { name: 'product detail', path: '/api/v1/products/1' },
-    { name: 'order list, 5 of 30', path: '/api/v1/orders?page=1&page_size=5', token },
-    { name: 'order list, 20 of 30', path: '/api/v1/orders?page=1&page_size=20', token },
+    { name: 'order list, 5 of 30', path: '/api/v1/orders?page=1&size=5', token },
+    { name: 'order list, 20 of 30', path: '/api/v1/orders?page=1&size=20', token },
     { name: 'order detail', path: `/api/v1/orders/${id}`, token },
   ];
   const rows: Row[] = [];
   for (const read of reads) {
-    const statements = await statementsFor(server, read);
+    const { statements, rows: listed } = await askOnce(server, read);
     const data = { paths: [read.path], ...(read.token ? { token: read.token } : {}) };
     const result = await measure(server, cluster, { scenario: 'reads', data, connections, warmupSeconds: 1, seconds });
     mustSucceed(result, 'reads');
     progress(`${read.name}: ${Math.round(result.perSecond)}/s`);
     rows.push({
       read: read.name,
+      rows: listed,
       'requests/s': result.perSecond,
       'p50 ms': result.p50,
       'p99 ms': result.p99,
@@ -144,7 +146,7 @@ async function realReads(cluster: Cluster, { seconds }: BenchOptions): Promise<S
     [0, 1],
     [3, 4],
   ] as const)
-    if (rows[one]!['SQL/request'] !== rows[other]!['SQL/request'])
+    if (rows[one]!['SQL/request'] !== rows[other]!['SQL/request'] || rows[one]!.rows === rows[other]!.rows)
       throw new Error(`${rows[one]!.read}: the number of statements depends on the page size`);
   return {
     title: `reads of the real server, ${connections} connections`,

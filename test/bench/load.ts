@@ -37,7 +37,8 @@ export type LoadResult = {
 };
 
 export type LoadEvent =
-  | { event: 'measuring' | 'measured' }
+  | { event: 'measuring' }
+  | { event: 'measured' }
   | { event: 'done'; result: LoadResult }
   | { event: 'failed'; reason: string };
 

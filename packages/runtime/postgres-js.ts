@@ -1,0 +1,51 @@
+import { registerHooks } from 'node:module';
+import type Postgres from 'postgres';
+
+/**
+ * postgres.js 3.4.9 with two faults repaired while it is loaded (its issues 1154 and 1208; database.test.ts shows them).
+ * A statement or rollback on a connection that has just broken is written to a null socket in a setImmediate, which ends
+ * the process. And what was waiting to be written then stays behind with a dead timer, so that the connection never
+ * writes again: after a restart of the database the pool is lost until the shop is restarted too.
+ */
+const repairs: readonly [fault: string, repair: string][] = [
+  [
+    'const x = socket.write(chunk, fn)',
+    `if (!socket) {
+      chunk = nextWriteTimer = null
+      error(Errors.connection('CONNECTION_CLOSED', options))
+      return true
+    }
+    const x = socket.write(chunk, fn)`,
+  ],
+  [
+    "clearImmediate(nextWriteTimer)\n    socket.removeListener('data', data)",
+    "clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n    socket.removeListener('data', data)",
+  ],
+  ['!hadError && (query || sent.length) && error(', '(query || sent.length) && error('],
+  ['closedTime = performance.now()\n', 'query = errorResponse = null\n    closedTime = performance.now()\n'],
+];
+
+function repaired(source: string): string {
+  return repairs.reduce((text, [fault, repair]) => {
+    if (text.split(fault).length !== 2)
+      throw new Error('postgres.js has changed: see whether packages/runtime/postgres-js.ts is still needed');
+    return text.replace(fault, () => repair);
+  }, source);
+}
+
+// Under an address of its own, so that it does not matter who has imported the driver before.
+const mark = '?repaired';
+const hooks = registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    return /\/postgres\/src\/\w+\.js$/.test(found.url) ? { ...found, url: found.url + mark } : found;
+  },
+  load(url, context, next) {
+    const loaded = next(url, context);
+    return url.endsWith(`/connection.js${mark}`) ? { ...loaded, source: repaired(String(loaded.source)) } : loaded;
+  },
+});
+const driver = await import('postgres');
+hooks.deregister();
+
+export const postgres: typeof Postgres = driver.default;
