@@ -16,6 +16,16 @@ create table runtime.settings (
   updated_at timestamptz not null default now()
 );
 
+-- Fails the statement, and with it the transaction, when what must hold does not: for writes that travel together with
+-- their commit, whose results come too late to be looked at.
+create function runtime.must(holds boolean, what text) returns void language plpgsql as $$
+begin
+  if holds is not true then
+    raise exception '%', what using errcode = 'TP001';
+  end if;
+end
+$$;
+
 -- identity -----------------------------------------------------------------------------------------------------------
 
 create table identity.shoppers (
@@ -159,7 +169,6 @@ create table inventory.inventory_reservation (
   updated_at timestamptz not null default now(),
   primary key (biz_type, biz_no, sku_id)
 ) with (fillfactor = 80);
-create index inventory_reservation_open on inventory.inventory_reservation (sku_id) where status = 'reserved';
 
 create table inventory.order_inventory_state (
   order_no text primary key,
@@ -203,7 +212,6 @@ create table orders.orders (
   updated_at timestamptz not null default now()
 ) with (fillfactor = 85);
 create index orders_of_user on orders.orders (user_id, id desc);
-create index orders_of_user_by_status on orders.orders (user_id, status, id desc);
 create index orders_by_status on orders.orders (status, id desc);
 create index orders_unpaid on orders.orders (expires_at) where status = 1;
 
@@ -228,7 +236,7 @@ create table orders.order_items (
 create index order_items_of_order on orders.order_items (order_id);
 
 create table orders.order_history (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   order_id bigint not null references orders.orders (id),
   from_status smallint,
   to_status smallint not null,
@@ -236,9 +244,9 @@ create table orders.order_history (
   actor_type text not null check (actor_type in ('user', 'admin', 'system')),
   actor_id bigint not null default 0,
   note text not null default '',
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  primary key (order_id, id)
 );
-create index order_history_of_order on orders.order_history (order_id, id);
 
 create table orders.payments (
   id bigint generated always as identity primary key,

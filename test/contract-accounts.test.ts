@@ -1,7 +1,7 @@
 import { createShopper, createStaff } from '@tradepost/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { invariantErrors } from './harness/invariants.ts';
 import { chinese, contract, expectFields } from './harness/contract.ts';
+import { invariantErrors } from './harness/invariants.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
 /** Contract: commerce.md 2 and 4, storefront 2 and 4 (addresses). */
@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => shop?.close());
 
 const claimsOf = (token: string) => {
-  const [head, payload] = token.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')));
+  const [head, payload] = token
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')));
   return { head, payload };
 };
 const shopperLogin = '/api/auth/login';
@@ -33,7 +36,14 @@ describe('login', () => {
     ['a shopper', shopperLogin, 'ann', 'ann-secret', 'user', undefined],
     ['an administrator on the common login', shopperLogin, 'boss', 'boss-secret', 'admin', ['*']],
     ['an administrator on the back-office login', staffLogin, 'boss', 'boss-secret', 'admin', ['*']],
-    ['a clerk, with the codes the console reads from the token', staffLogin, 'clerk', 'boss-secret', 'admin', ['order:view', 'order:ship']],
+    [
+      'a clerk, with the codes the console reads from the token',
+      staffLogin,
+      'clerk',
+      'boss-secret',
+      'admin',
+      ['order:view', 'order:ship'],
+    ],
     ['staff without permissions, whose perms are left out', staffLogin, 'novice', 'boss-secret', 'admin', undefined],
   ])('%s gets a token the clients can decode', async (_who, path, username, password, role, perms) => {
     const answer = await shop.call('POST', path, { body: { username, password } });
@@ -59,12 +69,15 @@ describe('login', () => {
     ['a disabled shopper with a wrong password, who learns nothing', shopperLogin, 'banned', 'nope', wrong],
     ['a disabled administrator', staffLogin, 'gone', 'boss-secret', 'Account disabled'],
     ['a password with a blank too many', shopperLogin, 'ann', 'ann-secret ', wrong],
-  ])('%s is refused with HTTP 200 and code 401: the merchant app takes HTTP 401 for a lost session', async (_what, path, username, password, message) => {
-    const answer = await shop.call('POST', path, { body: { username, password } });
-    expect(answer).toMatchObject({ status: 200, code: 401, message });
-    const inChinese = await shop.call('POST', path, { body: { username, password }, lang: 'zh-CN' });
-    expect(inChinese).toMatchObject({ status: 200, code: 401, message: expect.stringMatching(chinese) });
-  });
+  ])(
+    '%s is refused with HTTP 200 and code 401: the merchant app takes HTTP 401 for a lost session',
+    async (_what, path, username, password, message) => {
+      const answer = await shop.call('POST', path, { body: { username, password } });
+      expect(answer).toMatchObject({ status: 200, code: 401, message });
+      const inChinese = await shop.call('POST', path, { body: { username, password }, lang: 'zh-CN' });
+      expect(inChinese).toMatchObject({ status: 200, code: 401, message: expect.stringMatching(chinese) });
+    },
+  );
 
   test.each([
     ['no password', { username: 'ann' }, 'password'],
@@ -73,7 +86,10 @@ describe('login', () => {
     ['empty body', {}, 'username'],
   ])('%s: the message names the field', async (_what, body, field) => {
     for (const path of [shopperLogin, staffLogin])
-      expect(await shop.call('POST', path, { body })).toMatchObject({ code: 400, message: expect.stringContaining(field) });
+      expect(await shop.call('POST', path, { body })).toMatchObject({
+        code: 400,
+        message: expect.stringContaining(field),
+      });
   });
 });
 
@@ -89,7 +105,12 @@ describe('profile and logout', () => {
   test('an administrator sees theirs, with role and permissions', async () => {
     const token = await shop.login('clerk', 'boss-secret');
     const { data } = await shop.call('GET', '/api/auth/profile', { token });
-    expect(data).toMatchObject({ username: 'clerk', role: 'admin', role_name: 'Clerk', perms: ['order:view', 'order:ship'] });
+    expect(data).toMatchObject({
+      username: 'clerk',
+      role: 'admin',
+      role_name: 'Clerk',
+      perms: ['order:view', 'order:ship'],
+    });
   });
 
   test('logout ends this token everywhere and no other one', async () => {
@@ -97,11 +118,19 @@ describe('profile and logout', () => {
     const other = await shop.login('ann', 'ann-secret');
     expect(await shop.call('POST', '/api/auth/logout', { token })).toMatchObject({ status: 200, code: 0, data: null });
     for (const path of ['/api/auth/profile', '/api/v1/cart', '/api/v1/addresses', '/api/v1/orders'])
-      expect(await shop.call('GET', path, { token })).toMatchObject({ status: 401, code: 401, message: 'Token invalid or expired' });
+      expect(await shop.call('GET', path, { token })).toMatchObject({
+        status: 401,
+        code: 401,
+        message: 'Token invalid or expired',
+      });
     expect(await shop.call('POST', '/api/auth/logout', { token })).toMatchObject({ status: 401 });
-    expect(await shop.call('GET', '/api/v1/products', { token }), 'anonymous on public routes').toMatchObject({ status: 200, code: 0 });
+    expect(await shop.call('GET', '/api/v1/products', { token }), 'anonymous on public routes').toMatchObject({
+      status: 200,
+      code: 0,
+    });
     expect((await shop.call('GET', '/api/auth/profile', { token: other })).code).toBe(0);
-    const [row] = await shop.database.sql`select count(*)::int as n from identity.revoked_tokens where jti = ${claimsOf(token).payload.jti}`;
+    const [row] = await shop.database
+      .sql`select count(*)::int as n from identity.revoked_tokens where jti = ${claimsOf(token).payload.jti}`;
     expect(row!.n, 'a restart must not bring it back').toBe(1);
   });
 
@@ -132,7 +161,14 @@ describe('language of messages', () => {
 });
 
 describe('addresses', () => {
-  const fields = { name: 'Li Wei', phone: '13800000001', province: 'Zhejiang', city: 'Hangzhou', district: 'Xihu', detail: '12 Lakeside' };
+  const fields = {
+    name: 'Li Wei',
+    phone: '13800000001',
+    province: 'Zhejiang',
+    city: 'Hangzhou',
+    district: 'Xihu',
+    detail: '12 Lakeside',
+  };
   const path = '/api/v1/addresses';
   /** A shopper without addresses, and what they can do. */
   async function newcomer() {
@@ -141,12 +177,15 @@ describe('addresses', () => {
     return {
       id,
       token,
-      add: async (is_default?: unknown) => (await shop.call('POST', path, { token, body: { ...fields, is_default } })).data,
+      add: async (is_default?: unknown) =>
+        (await shop.call('POST', path, { token, body: { ...fields, is_default } })).data,
       put: (at: number, body: object) => shop.call('PUT', `${path}/${at}`, { token, body }),
       remove: (at: number) => shop.call('DELETE', `${path}/${at}`, { token }),
       list: async () => (await shop.call('GET', path, { token })).data as { id: number; is_default: number }[],
       defaults: async () =>
-        ((await shop.call('GET', path, { token })).data as { id: number; is_default: number }[]).filter((a) => a.is_default === 1).map((a) => a.id),
+        ((await shop.call('GET', path, { token })).data as { id: number; is_default: number }[])
+          .filter((a) => a.is_default === 1)
+          .map((a) => a.id),
     };
   }
 
@@ -210,7 +249,13 @@ describe('addresses', () => {
   test('a client may send the whole row back', async () => {
     const ann = await newcomer();
     const row = await ann.add();
-    const { code, data } = await ann.put(row.id, { ...row, id: 999, user_id: 999, created_at: 'long ago', city: 'Ningbo' });
+    const { code, data } = await ann.put(row.id, {
+      ...row,
+      id: 999,
+      user_id: 999,
+      created_at: 'long ago',
+      city: 'Ningbo',
+    });
     expect(code).toBe(0);
     expect(data).toMatchObject({ id: row.id, user_id: ann.id, city: 'Ningbo', created_at: row.created_at });
   });
@@ -220,8 +265,15 @@ describe('addresses', () => {
     const { id } = await ann.add();
     for (const value of [undefined, null, '', '   ']) {
       const body = { ...fields, [field]: value };
-      expect(await ann.put(id, body)).toMatchObject({ status: 200, code: 400, message: expect.stringContaining(field) });
-      expect(await shop.call('POST', path, { token: ann.token, body })).toMatchObject({ code: 400, message: expect.stringContaining(field) });
+      expect(await ann.put(id, body)).toMatchObject({
+        status: 200,
+        code: 400,
+        message: expect.stringContaining(field),
+      });
+      expect(await shop.call('POST', path, { token: ann.token, body })).toMatchObject({
+        code: 400,
+        message: expect.stringContaining(field),
+      });
     }
     expect(await ann.list()).toHaveLength(1);
   });

@@ -38,23 +38,38 @@ test('a line has every field of the contract, with product and SKU in it', async
   expectFields(line, contract.cartLine);
   expectFields(line.product, contract.productCard);
   expectFields(line.sku, contract.sku);
-  expect(line).toMatchObject({ sku_id: a, activity_product_id: 0, qty: 2, product: { id: productId, price: 12.9 }, sku: { id: a, product_id: productId, price: 12.9 } });
+  expect(line).toMatchObject({
+    sku_id: a,
+    activity_product_id: 0,
+    qty: 2,
+    product: { id: productId, price: 12.9 },
+    sku: { id: a, product_id: productId, price: 12.9 },
+  });
   expect(Array.isArray(JSON.parse(line.sku.attrs)), 'a JSON text, not an array').toBe(true);
 });
 
 test('texts of a line follow the language', async () => {
   const { id, sku_ids } = await insertProduct(shop.database);
-  await shop.database.sql`update catalog.products set translations = ${shop.database.sql.json({ 'zh-CN': { title: '搪瓷杯' } })} where id = ${id}`;
+  await shop.database
+    .sql`update catalog.products set translations = ${shop.database.sql.json({ 'zh-CN': { title: '搪瓷杯' } })} where id = ${id}`;
   await add({ sku_id: sku_ids[0] });
-  const read = async (query: string, lang: string) => (await shop.call('GET', `/api/v1/cart${query}`, { token, lang })).data[0].product.title;
-  expect([await read('', 'en'), await read('', 'zh-CN'), await read('?lang=zh-CN', 'en')]).toEqual(['Enamel mug', '搪瓷杯', '搪瓷杯']);
+  const read = async (query: string, lang: string) =>
+    (await shop.call('GET', `/api/v1/cart${query}`, { token, lang })).data[0].product.title;
+  expect([await read('', 'en'), await read('', 'zh-CN'), await read('?lang=zh-CN', 'en')]).toEqual([
+    'Enamel mug',
+    '搪瓷杯',
+    '搪瓷杯',
+  ]);
 });
 
 test('lines stay in the order of adding, also when one grows', async () => {
   await add({ sku_id: b });
   await add({ sku_id: a });
   await add({ sku_id: b, qty: 3 });
-  expect(await brief()).toEqual([[b, 0, 4], [a, 0, 1]]);
+  expect(await brief()).toEqual([
+    [b, 0, 4],
+    [a, 0, 1],
+  ]);
 });
 
 describe('add', () => {
@@ -92,11 +107,14 @@ describe('add', () => {
   test.each([
     ['unknown', async () => 2 ** 40],
     ['off the shelf', async () => (await insertProduct(shop.database, { status: 0 })).sku_ids[0]!],
-    ['inactive', async () => {
-      const { sku_ids } = await insertProduct(shop.database);
-      await shop.database.sql`update catalog.product_skus set status = 'inactive' where id = ${sku_ids[0]!}`;
-      return sku_ids[0]!;
-    }],
+    [
+      'inactive',
+      async () => {
+        const { sku_ids } = await insertProduct(shop.database);
+        await shop.database.sql`update catalog.product_skus set status = 'inactive' where id = ${sku_ids[0]!}`;
+        return sku_ids[0]!;
+      },
+    ],
   ])('a SKU that is %s is refused and leaves no line', async (_what, make) => {
     const sku_id = await make();
     expect(await add({ sku_id })).toMatchObject({ status: 200, code: 10002, message: 'Product not found' });
@@ -138,7 +156,10 @@ describe.each(['PUT', 'POST'])('%s /cart/qty', (method) => {
     await add({ sku_id: a, qty: 2 });
     await addActivityLine(a, 7, 1);
     await setQty({ sku_id: a, activity_product_id: 7, qty: 3 });
-    expect(await brief()).toEqual([[a, 0, 2], [a, 7, 3]]);
+    expect(await brief()).toEqual([
+      [a, 0, 2],
+      [a, 7, 3],
+    ]);
     await setQty({ sku_id: a, activity_product_id: 7, qty: 0 });
     expect(await brief()).toEqual([[a, 0, 2]]);
   });
@@ -147,7 +168,10 @@ describe.each(['PUT', 'POST'])('%s /cart/qty', (method) => {
     await add({ sku_id: b });
     await add({ sku_id: a });
     await setQty({ sku_id: b, qty: 9 });
-    expect(await brief()).toEqual([[b, 0, 9], [a, 0, 1]]);
+    expect(await brief()).toEqual([
+      [b, 0, 9],
+      [a, 0, 1],
+    ]);
   });
 
   test('of a line that is not there does no harm', async () => {
@@ -174,7 +198,10 @@ describe('DELETE /cart/:sku_id', () => {
     ['an empty body, value in the query', '?activity_product_id=7', {}, [0, 0]],
   ])('activity_product_id %s', async (_what, query, body, left) => {
     await both();
-    expect(await shop.call('DELETE', `/api/v1/cart/${a}${query}`, { token, body })).toMatchObject({ code: 0, data: null });
+    expect(await shop.call('DELETE', `/api/v1/cart/${a}${query}`, { token, body })).toMatchObject({
+      code: 0,
+      data: null,
+    });
     expect((await cart()).map((line) => line.activity_product_id)).toEqual(left);
     expect((await cart()).at(-1)).toMatchObject({ sku_id: b });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { invariantErrors } from './harness/invariants.ts';
 import { chinese, contract, expectFields } from './harness/contract.ts';
+import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
 
 /** Contract: storefront 3, list and detail of products. */
@@ -37,13 +37,33 @@ describe('detail', () => {
     const { id, sku_ids } = await fullProduct();
     const { data } = await shop.call('GET', `/api/v1/products/${id}`);
     expectFields(data, `${contract.productCard}, skus [], images []`);
-    expect(data).toMatchObject({ id, title: 'Full mug', subtitle: 'Light', price: 12.9, origin_price: 15.9, stock: 12, sales: 0, status: 1, is_favorited: false });
+    expect(data).toMatchObject({
+      id,
+      title: 'Full mug',
+      subtitle: 'Light',
+      price: 12.9,
+      origin_price: 15.9,
+      stock: 12,
+      sales: 0,
+      status: 1,
+      is_favorited: false,
+    });
     expect(data.detail).toEqual({ version: 1, blocks: [{ id: 'a', type: 'text', props: { text: 'Hello' } }] });
     for (const sku of data.skus) expectFields(sku, contract.sku);
     for (const image of data.images) expectFields(image, contract.image);
-    expect(data.skus.map((sku: { id: number }) => sku.id), 'inactive SKUs can not be chosen').toEqual(sku_ids.slice(0, 2));
+    expect(
+      data.skus.map((sku: { id: number }) => sku.id),
+      'inactive SKUs can not be chosen',
+    ).toEqual(sku_ids.slice(0, 2));
     expect(JSON.parse(data.skus[0].attrs), 'clients parse this text').toEqual([{ name: 'Colour', value: 'Cream' }]);
-    expect(data.skus[0]).toMatchObject({ product_id: id, price: 12.9, stock: 5, sku_code: 'MUG-C', sku_key: 'Colour:Cream', status: 'active' });
+    expect(data.skus[0]).toMatchObject({
+      product_id: id,
+      price: 12.9,
+      stock: 5,
+      sku_code: 'MUG-C',
+      sku_key: 'Colour:Cream',
+      status: 'active',
+    });
   });
 
   test('pictures are absolute URLs in their order, a foreign one as it is', async () => {
@@ -82,7 +102,11 @@ describe('detail', () => {
   });
 
   test.each(['99999999', '4503599627370496'])('a product that is not there (%s) is code 10002', async (id) => {
-    expect(await shop.call('GET', `/api/v1/products/${id}`)).toMatchObject({ status: 200, code: 10002, message: 'Product not found' });
+    expect(await shop.call('GET', `/api/v1/products/${id}`)).toMatchObject({
+      status: 200,
+      code: 10002,
+      message: 'Product not found',
+    });
     const inChinese = await shop.call('GET', `/api/v1/products/${id}?lang=zh-CN`);
     expect(inChinese).toMatchObject({ code: 10002, message: expect.stringMatching(chinese) });
   });
@@ -156,7 +180,9 @@ describe('list', () => {
 
   test('category_id is exact; empty, absent and 0 are all', async () => {
     const { id } = await insertProduct(shop.database, { title: 'In category' });
-    const [category] = await shop.database.sql<{ id: number }[]>`insert into catalog.categories (name) values ('Mugs') returning id`;
+    const [category] = await shop.database.sql<
+      { id: number }[]
+    >`insert into catalog.categories (name) values ('Mugs') returning id`;
     await shop.database.sql`update catalog.products set category_id = ${category!.id} where id = ${id}`;
     expect((await list(`?category_id=${category!.id}`)).list.map((row: { id: number }) => row.id)).toEqual([id]);
     expect(await list('?category_id=999999')).toMatchObject({ list: [], total: 0 });

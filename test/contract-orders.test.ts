@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { invariantErrors } from './harness/invariants.ts';
 import { chinese, contract, expectFields, expectMoneyAddsUp } from './harness/contract.ts';
+import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
 
 /** Contract: storefront 5, rules 2, 3, 6 and 17; spec 1 order creation rules, spec 2 inventory data. */
@@ -23,8 +23,10 @@ async function buyer() {
     token,
     address_id,
     add: (sku_id: number, qty = 1) => shop.call('POST', '/api/v1/cart/add', { token, body: { sku_id, qty } }),
-    cart: async () => ((await get('/api/v1/cart')) as { sku_id: number; qty: number }[]).map((line) => [line.sku_id, line.qty]),
-    place: (body: object = {}, lang = 'en') => shop.call('POST', '/api/v1/orders', { token, lang, body: { address_id, ...body } }),
+    cart: async () =>
+      ((await get('/api/v1/cart')) as { sku_id: number; qty: number }[]).map((line) => [line.sku_id, line.qty]),
+    place: (body: object = {}, lang = 'en') =>
+      shop.call('POST', '/api/v1/orders', { token, lang, body: { address_id, ...body } }),
     order: (id: number) => get(`/api/v1/orders/${id}`),
     list: (query = '') => get(`/api/v1/orders${query}`),
     pay: (id: number, lang = 'en') => shop.call('POST', `/api/v1/orders/${id}/pay`, { token, lang }),
@@ -37,9 +39,11 @@ async function placed(who: Buyer, stock = 5) {
   const { data } = await who.place({ items: [{ sku_id: sku_ids[0] }] });
   return { id: data.id as number, order_no: data.order_no as string, sku_id: sku_ids[0]! };
 }
-const linesOf = (order: { items: { sku_id: number; qty: number }[] }) => order.items.map((item) => [item.sku_id, item.qty]);
+const linesOf = (order: { items: { sku_id: number; qty: number }[] }) =>
+  order.items.map((item) => [item.sku_id, item.qty]);
 const stockOf = async (sku: number) => {
-  const [row] = await shop.database.sql`select stock, reserved_stock as reserved, sold from catalog.product_skus where id = ${sku}`;
+  const [row] = await shop.database
+    .sql`select stock, reserved_stock as reserved, sold from catalog.product_skus where id = ${sku}`;
   return { ...row! };
 };
 
@@ -54,11 +58,23 @@ describe('placing an order', () => {
     expectFields(data.amount_breakdown, contract.breakdown);
     expectMoneyAddsUp(data);
     expect(data).toMatchObject({
-      user_id: ann.id, status: 1, status_label: 'Pending Payment', inventory_status: 'reserved', payment_method: 'alipay',
-      goods_amount: 79.96, discount_amount: 0, freight_amount: 0, total_amount: 79.96, remark: 'Ring twice', tracking_no: '', paid_at: null,
+      user_id: ann.id,
+      status: 1,
+      status_label: 'Pending Payment',
+      inventory_status: 'reserved',
+      payment_method: 'alipay',
+      goods_amount: 79.96,
+      discount_amount: 0,
+      freight_amount: 0,
+      total_amount: 79.96,
+      remark: 'Ring twice',
+      tracking_no: '',
+      paid_at: null,
     });
     expect(data.order_no).toMatch(/^\d{19}$/);
-    expect(Math.abs(Number(data.order_no.slice(0, 13)) - Date.now()), 'the first 13 digits are the time').toBeLessThan(60_000);
+    expect(Math.abs(Number(data.order_no.slice(0, 13)) - Date.now()), 'the first 13 digits are the time').toBeLessThan(
+      60_000,
+    );
   });
 
   test('the order keeps the address, title and price of the moment', async () => {
@@ -70,7 +86,12 @@ describe('placing an order', () => {
     await shop.database.sql`update catalog.product_skus set price = 9900 where id = ${sku_ids[0]!}`;
     const order = await ann.order(data.id);
     expectFields(order.address_snapshot, contract.addressSnapshot);
-    expect(order.address_snapshot).toMatchObject({ name: 'Ann', phone: '13800000000', city: 'Hangzhou', detail: '1 Road' });
+    expect(order.address_snapshot).toMatchObject({
+      name: 'Ann',
+      phone: '13800000000',
+      city: 'Hangzhou',
+      detail: '1 Road',
+    });
     expect(order.items[0]).toMatchObject({ title: 'Old title', price: 10 });
     expect(order.total_amount).toBe(10);
   });
@@ -80,7 +101,10 @@ describe('placing an order', () => {
     const { sku_ids } = await insertProduct(shop.database);
     for (const payment_method of [undefined, null, ''])
       expect((await ann.place({ items: [{ sku_id: sku_ids[0] }], payment_method })).data.payment_method).toBe('wechat');
-    expect(await ann.place({ items: [{ sku_id: sku_ids[0] }], payment_method: 'cash' })).toMatchObject({ code: 400, message: expect.stringContaining('payment_method') });
+    expect(await ann.place({ items: [{ sku_id: sku_ids[0] }], payment_method: 'cash' })).toMatchObject({
+      code: 400,
+      message: expect.stringContaining('payment_method'),
+    });
   });
 
   test('two orders never share a number', async () => {
@@ -116,27 +140,43 @@ describe('which lines are ordered', () => {
   test('neither items nor sku_ids: the whole cart, in its order', async () => {
     for (const body of [{}, { items: [], sku_ids: [] }, { items: null, sku_ids: null }]) {
       const { ann, a, b, c } = await fullCart();
-      expect(await order(ann, body)).toEqual([[a, 2], [b, 1], [c, 3]]);
+      expect(await order(ann, body)).toEqual([
+        [a, 2],
+        [b, 1],
+        [c, 3],
+      ]);
       expect(await ann.cart()).toEqual([]);
     }
   });
 
   test('sku_ids pick the ticked lines; the others stay in the cart', async () => {
     const { ann, a, b, c } = await fullCart();
-    expect(await order(ann, { sku_ids: [c, a, a] })).toEqual([[a, 2], [c, 3]]);
+    expect(await order(ann, { sku_ids: [c, a, a] })).toEqual([
+      [a, 2],
+      [c, 3],
+    ]);
     expect(await ann.cart()).toEqual([[b, 1]]);
   });
 
   test('items beat sku_ids', async () => {
     const { ann, a, b, c } = await fullCart();
     expect(await order(ann, { items: [{ sku_id: b, activity_product_id: 0 }], sku_ids: [a, c] })).toEqual([[b, 1]]);
-    expect(await ann.cart()).toEqual([[a, 2], [c, 3]]);
+    expect(await ann.cart()).toEqual([
+      [a, 2],
+      [c, 3],
+    ]);
   });
 
   test('an item that is not in the cart is bought directly, one piece', async () => {
     const { ann, a, b, c, d } = await fullCart();
-    expect(await order(ann, { items: [{ sku_id: d }, { sku_id: a, activity_product_id: '' }] })).toEqual([[d, 1], [a, 2]]);
-    expect(await ann.cart()).toEqual([[b, 1], [c, 3]]);
+    expect(await order(ann, { items: [{ sku_id: d }, { sku_id: a, activity_product_id: '' }] })).toEqual([
+      [d, 1],
+      [a, 2],
+    ]);
+    expect(await ann.cart()).toEqual([
+      [b, 1],
+      [c, 3],
+    ]);
   });
 
   test('buy now works with an empty cart, and a doubled item is one', async () => {
@@ -154,7 +194,10 @@ describe('which lines are ordered', () => {
   test('a line whose SKU can not be bought any more is skipped, and stays', async () => {
     const { ann, a, b, c } = await fullCart();
     await shop.database.sql`update catalog.product_skus set status = 'inactive' where id = ${b}`;
-    expect(await order(ann, {})).toEqual([[a, 2], [c, 3]]);
+    expect(await order(ann, {})).toEqual([
+      [a, 2],
+      [c, 3],
+    ]);
     expect(await ann.cart()).toEqual([[b, 1]]);
   });
 
@@ -172,30 +215,54 @@ describe('an order is refused', () => {
   const refusals: [string, string, (ann: Buyer) => Promise<object>][] = [
     ['with an empty cart', 'Cart is empty', async () => ({})],
     ['with sku_ids and an empty cart', 'Cart is empty', async () => ({ sku_ids: [1] })],
-    ['when no ticked line is in the cart', 'No valid products selected', async (ann) => {
-      await ann.add((await insertProduct(shop.database)).sku_ids[0]!);
-      return { sku_ids: [2 ** 40] };
-    }],
+    [
+      'when no ticked line is in the cart',
+      'No valid products selected',
+      async (ann) => {
+        await ann.add((await insertProduct(shop.database)).sku_ids[0]!);
+        return { sku_ids: [2 ** 40] };
+      },
+    ],
     ['when the only SKU has vanished', 'No valid products selected', async () => ({ items: [{ sku_id: 2 ** 40 }] })],
-    ['when the only product is off the shelf', 'No valid products selected', async (ann) => {
-      const { id, sku_ids } = await insertProduct(shop.database);
-      await ann.add(sku_ids[0]!);
-      await shop.database.sql`update catalog.products set status = 0 where id = ${id}`;
-      return {};
-    }],
-    ['for an address that is not there', 'Delivery address not found', async () => ({ address_id: 2 ** 40, items: [{ sku_id: 1 }] })],
-    ["for another shopper's address", 'Delivery address not found', async () => ({ address_id: (await buyer()).address_id, items: [{ sku_id: 1 }] })],
+    [
+      'when the only product is off the shelf',
+      'No valid products selected',
+      async (ann) => {
+        const { id, sku_ids } = await insertProduct(shop.database);
+        await ann.add(sku_ids[0]!);
+        await shop.database.sql`update catalog.products set status = 0 where id = ${id}`;
+        return {};
+      },
+    ],
+    [
+      'for an address that is not there',
+      'Delivery address not found',
+      async () => ({ address_id: 2 ** 40, items: [{ sku_id: 1 }] }),
+    ],
+    [
+      "for another shopper's address",
+      'Delivery address not found',
+      async () => ({ address_id: (await buyer()).address_id, items: [{ sku_id: 1 }] }),
+    ],
     ['for a wrong address before anything else', 'Delivery address not found', async () => ({ address_id: 2 ** 40 })],
-    ['with too little stock', 'Insufficient stock', async (ann) => {
-      await ann.add((await insertProduct(shop.database, { stocks: [2] })).sku_ids[0]!, 3);
-      return {};
-    }],
-    ['with too little stock of one of two lines', 'Insufficient stock', async (ann) => {
-      const { sku_ids } = await insertProduct(shop.database, { stocks: [10, 0] });
-      await ann.add(sku_ids[0]!);
-      await ann.add(sku_ids[1]!);
-      return {};
-    }],
+    [
+      'with too little stock',
+      'Insufficient stock',
+      async (ann) => {
+        await ann.add((await insertProduct(shop.database, { stocks: [2] })).sku_ids[0]!, 3);
+        return {};
+      },
+    ],
+    [
+      'with too little stock of one of two lines',
+      'Insufficient stock',
+      async (ann) => {
+        const { sku_ids } = await insertProduct(shop.database, { stocks: [10, 0] });
+        await ann.add(sku_ids[0]!);
+        await ann.add(sku_ids[1]!);
+        return {};
+      },
+    ],
   ];
   test.each(refusals)('%s: "%s"', async (_when, message, prepare) => {
     const ann = await buyer();
@@ -227,7 +294,11 @@ describe('an order is refused', () => {
     ['sku_ids', { sku_ids: 'x' }, {}],
   ])('%s is named when it is wrong', async (field, body, more) => {
     const ann = await buyer();
-    expect(await ann.place({ ...body, ...more })).toMatchObject({ status: 200, code: 400, message: expect.stringContaining(field) });
+    expect(await ann.place({ ...body, ...more })).toMatchObject({
+      status: 200,
+      code: 400,
+      message: expect.stringContaining(field),
+    });
   });
 });
 
@@ -249,9 +320,17 @@ describe('list and detail', () => {
       expect('after_sale_summary' in order, 'absent without a case').toBe(false);
       for (const item of order.items) {
         expectFields(item, contract.orderItem);
-        expect(item).toMatchObject({ order_item_id: item.id, order_id: id, product_id: product, cover: `${shop.url}/uploads/demo/enamel-mug.svg` });
+        expect(item).toMatchObject({
+          order_item_id: item.id,
+          order_id: id,
+          product_id: product,
+          cover: `${shop.url}/uploads/demo/enamel-mug.svg`,
+        });
       }
-      expect(linesOf(order)).toEqual([[sku_ids[0], 2], [sku_ids[1], 1]]);
+      expect(linesOf(order)).toEqual([
+        [sku_ids[0], 2],
+        [sku_ids[1], 1],
+      ]);
     }
   });
 
@@ -261,14 +340,21 @@ describe('list and detail', () => {
     await ann.pay(b.id);
     await ann.cancel(c.id);
     const ids = async (query: string) => (await ann.list(query)).list.map((order: { id: number }) => order.id);
-    for (const all of ['', '?status=0', '?status=', '?page=&size=&status=']) expect(await ids(all)).toEqual([c.id, b.id, a.id]);
+    for (const all of ['', '?status=0', '?status=', '?page=&size=&status='])
+      expect(await ids(all)).toEqual([c.id, b.id, a.id]);
     expect([await ids('?status=1'), await ids('?status=2'), await ids('?status=6')]).toEqual([[a.id], [b.id], [c.id]]);
     for (const none of [3, 4, 5]) expect(await ann.list(`?status=${none}`)).toMatchObject({ list: [], total: 0 });
   });
 
   test.each([
-    ['', 1, 20, 20], ['?page=3', 3, 20, 12], ['?size=50', 1, 50, 50], ['?size=51', 1, 20, 20], ['?size=0', 1, 20, 20],
-    ['?size=-7', 1, 20, 20], ['?page=0&size=', 1, 20, 20], ['?page=99', 99, 20, 0],
+    ['', 1, 20, 20],
+    ['?page=3', 3, 20, 12],
+    ['?size=50', 1, 50, 50],
+    ['?size=51', 1, 20, 20],
+    ['?size=0', 1, 20, 20],
+    ['?size=-7', 1, 20, 20],
+    ['?page=0&size=', 1, 20, 20],
+    ['?page=99', 99, 20, 0],
   ])('paging "%s"', async (query, page, size, rows) => {
     const ann = await buyer();
     const { id } = await placed(ann);
@@ -289,19 +375,27 @@ describe('list and detail', () => {
   });
 
   test.each([
-    [1, 'Pending Payment'], [2, 'Pending Shipment'], [3, 'Pending Receipt'], [4, 'Completed'], [5, 'After-Sale'], [6, 'Canceled'],
+    [1, 'Pending Payment'],
+    [2, 'Pending Shipment'],
+    [3, 'Pending Receipt'],
+    [4, 'Completed'],
+    [5, 'After-Sale'],
+    [6, 'Canceled'],
   ])('status %s reads "%s", and Chinese for a Chinese reader', async (status, label) => {
     const ann = await buyer();
     const { id } = await placed(ann);
     const { sql } = shop.database;
     await sql`update orders.orders set status = ${status} where id = ${id}`;
     try {
-      const read = async (query: string, lang: string) => (await shop.call('GET', `/api/v1/orders/${id}${query}`, { token: ann.token, lang })).data.status_label;
+      const read = async (query: string, lang: string) =>
+        (await shop.call('GET', `/api/v1/orders/${id}${query}`, { token: ann.token, lang })).data.status_label;
       expect(await read('', 'en')).toBe(label);
       expect(await read('?lang=en', 'zh-CN')).toBe(label);
       expect(await read('', 'zh-CN')).toMatch(chinese);
       expect(await read('?lang=zh-CN', 'en')).toMatch(chinese);
-      expect((await shop.call('GET', '/api/v1/orders?lang=zh-CN', { token: ann.token })).data.list[0].status_label).toMatch(chinese);
+      expect(
+        (await shop.call('GET', '/api/v1/orders?lang=zh-CN', { token: ann.token })).data.list[0].status_label,
+      ).toMatch(chinese);
     } finally {
       await sql`update orders.orders set status = 1 where id = ${id}`;
     }
@@ -311,7 +405,11 @@ describe('list and detail', () => {
     const [ann, bob] = [await buyer(), await buyer()];
     const { id } = await placed(ann);
     for (const path of [`/api/v1/orders/${id}`, `/api/v1/orders/${2 ** 40}`])
-      expect(await shop.call('GET', path, { token: bob.token })).toMatchObject({ status: 200, code: 404, message: 'Order not found' });
+      expect(await shop.call('GET', path, { token: bob.token })).toMatchObject({
+        status: 200,
+        code: 404,
+        message: 'Order not found',
+      });
   });
 });
 
@@ -378,7 +476,8 @@ describe('what the tables say', () => {
     const { sql } = shop.database;
     const reservation = await sql`
       select biz_type, biz_no, sku_id, qty, status from inventory.inventory_reservation where biz_no = ${order_no} order by sku_id`;
-    const [state] = await sql`select order_no, provider, status, last_error from inventory.order_inventory_state where order_no = ${order_no}`;
+    const [state] =
+      await sql`select order_no, provider, status, last_error from inventory.order_inventory_state where order_no = ${order_no}`;
     const history = await sql`
       select h.from_status, h.to_status, h.trigger, h.actor_type, h.actor_id from orders.order_history h
       join orders.orders o on o.id = h.order_id where o.order_no = ${order_no} order by h.id`;
@@ -424,7 +523,13 @@ describe('what the tables say', () => {
 
 test('odd prices and quantities add up to the cent', async () => {
   const ann = await buyer();
-  for (const [price, qty] of [[1, 7], [1999, 3], [333, 333], [10_01, 1], [0, 2]] as const) {
+  for (const [price, qty] of [
+    [1, 7],
+    [1999, 3],
+    [333, 333],
+    [10_01, 1],
+    [0, 2],
+  ] as const) {
     const { sku_ids } = await insertProduct(shop.database, { price, stocks: [1000] });
     await ann.add(sku_ids[0]!, qty);
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '@tradepost/cli';
@@ -27,6 +27,7 @@ async function withDatabase<T>(work: (runtime: Awaited<ReturnType<typeof openRun
 
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'tradepost-crash-'));
+  await chmod(data, 0o755);
   expect((await runCommand(['seed', '--data', data])).code).toBe(0);
   await withDatabase(async (runtime) => {
     const { sql } = runtime;

@@ -33,7 +33,12 @@ export async function selectProductPage(
   const where = sql`true
     ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}`}
     ${filter.category_id === undefined ? sql`` : sql`and category_id = ${filter.category_id}`}
-    ${keyword === null ? sql`` : sql`and (title ilike ${keyword} or translations::text ilike ${keyword})`}`;
+    ${
+      keyword === null
+        ? sql``
+        : sql`and (title ilike ${keyword} or translations #>> '{en,title}' ilike ${keyword}
+           or translations #>> '{zh-CN,title}' ilike ${keyword})`
+    }`;
   const rows = await sql<(ProductWithTotals & { total: number })[]>`
     with page as (
       select id from catalog.products where ${where} order by sort desc, id desc limit ${paging.size} offset ${paging.offset}

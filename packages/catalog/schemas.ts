@@ -1,4 +1,15 @@
-import { amount, amountInput, id, idOrZero, pageQueryWith, requiredText, text, timestamp, url } from '@tradepost/http';
+import {
+  amount,
+  amountInput,
+  id,
+  idOrZero,
+  isStorable,
+  pageQueryWith,
+  requiredText,
+  text,
+  timestamp,
+  url,
+} from '@tradepost/http';
 import { z } from 'zod';
 
 const maxStock = 100_000_000;
@@ -7,6 +18,7 @@ const blocks = z.array(
   z.object({ id: z.string().default(''), type: z.string(), props: z.record(z.string(), z.unknown()).default({}) }),
 );
 const detail = z.object({ version: z.literal(1), blocks });
+const storable = { error: 'must not contain NUL, broken Unicode or more than 64 levels' };
 /** Blank or invalid detail counts as none; clients send an object or its JSON text. */
 const detailInput = z
   .unknown()
@@ -22,13 +34,14 @@ const detailInput = z
     const checked = detail.safeParse(parsed);
     return checked.success ? checked.data : { version: 1 as const, blocks: [] };
   })
+  .refine((value) => isStorable(value), storable)
   .meta({ description: 'Page content: an object or its JSON text', examples: [{ version: 1, blocks: [] }] });
 
 const texts = z.object({
   title: text(200).optional(),
   subtitle: text(400).optional(),
-  detail: detail.optional(),
-  specs: z.record(z.string(), z.string()).optional(),
+  detail: detail.refine((value) => isStorable(value), storable).optional(),
+  specs: z.record(text(128), text(128)).optional(),
 });
 const translations = z
   .object({ en: texts.optional(), 'zh-CN': texts.optional() })

@@ -17,12 +17,22 @@ export const idOrZero = () =>
     .meta({ examples: [0] });
 export const idParams = z.object({ id: id() });
 
-/** Text of bounded length; NUL can not be stored by PostgreSQL. */
+/** JSON carries NUL and halves of surrogate pairs, PostgreSQL stores neither. */
+const unstorable = /\0|\p{Surrogate}/u;
+
+/** Whether a free-form value fits into jsonb: its texts can be stored, and it is not nested without end. */
+export function isStorable(value: unknown, depth = 64): boolean {
+  if (typeof value === 'string') return !unstorable.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.entries(value).every(([key, part]) => isStorable(key) && isStorable(part, depth - 1));
+}
+
+/** Text of bounded length. */
 export const text = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((value) => !value.includes('\u0000'), { error: 'must not contain NUL' });
+    .refine((value) => isStorable(value), { error: 'must not contain NUL or broken Unicode' });
 export const requiredText = (max: number) => text(max).trim().min(1);
 
 /** An amount in a request: currency units with at most two meaningful decimals. Use `toMinor` to store it. */

@@ -7,6 +7,7 @@ export {
   id,
   idOrZero,
   idParams,
+  isStorable,
   nothing,
   pagedOf,
   pageQuery,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { localProvider } from './local-provider.ts';
 import type { InventoryProvider } from './provider.ts';
 
-export type { Demand, InventoryProvider, InventoryStatus, Reserved, StockLine } from './provider.ts';
+export type { Demand, InventoryProvider, InventoryStatus, StockHold } from './provider.ts';
 
 const providerName = setting(
   'inventory.provider',

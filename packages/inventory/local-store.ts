@@ -1,4 +1,4 @@
-import type { Transaction } from '@tradepost/runtime';
+import type { Statement, Transaction } from '@tradepost/runtime';
 
 const bizType = 'order';
 
@@ -15,13 +15,13 @@ export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Pro
 export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
 
 /** Raises reserved_stock of the (locked) SKUs and writes reservations and states, in one statement. */
-export async function insertReservations(
+export function insertReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],
   demand: ReadonlyMap<number, number>,
-): Promise<void> {
+): Statement {
   const bizNos = [...new Set(rows.map((row) => row.biz_no))];
-  await tx`
+  return tx`
     with held as (
       update catalog.product_skus s set reserved_stock = s.reserved_stock + d.qty
       from unnest(${[...demand.keys()]}::bigint[], ${[...demand.values()]}::int[]) as d (sku_id, qty)
@@ -39,20 +39,20 @@ export async function insertReservations(
 
 /**
  * Ends the open reservations of these orders and settles their stock in one statement: `confirmed` takes it off the
- * shelf, `released` gives it back. Demand is summed per SKU and the SKUs are locked in id order, as everywhere.
- * Answers how many reservations were ended.
+ * shelf, `released` gives it back. Demand is summed per SKU and the SKUs are locked in id order, as everywhere. Fails
+ * when one of the orders holds nothing: a moved order has held its stock all the time, else the books are broken.
  */
-export async function settleReservations(
+export function settleReservations(
   tx: Transaction,
   bizNos: readonly string[],
   to: 'confirmed' | 'released',
   note: string,
-): Promise<number> {
-  const [row] = await tx<{ settled: number }[]>`
+): Statement {
+  return tx`
     with ended as (
       update inventory.inventory_reservation set status = ${to}, updated_at = now()
       where biz_type = ${bizType} and biz_no = any(${[...bizNos]}::text[]) and status = 'reserved'
-      returning sku_id, qty
+      returning biz_no, sku_id, qty
     ), demand as (
       select sku_id, sum(qty)::int as qty from ended group by sku_id
     ), locked as materialized (
@@ -68,6 +68,5 @@ export async function settleReservations(
       update inventory.order_inventory_state set status = ${to}, last_error = ${note}, updated_at = now()
       where order_no = any(${[...bizNos]}::text[])
     )
-    select count(*)::int as settled from ended`;
-  return row!.settled;
+    select runtime.must(count(distinct biz_no) = ${bizNos.length}, 'an order to settle has no open reservation') from ended`;
 }

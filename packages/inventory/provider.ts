@@ -1,4 +1,4 @@
-import type { Transaction } from '@tradepost/runtime';
+import type { Statement, Transaction } from '@tradepost/runtime';
 
 export type InventoryStatus = 'none' | 'pending' | 'reserved' | 'confirmed' | 'released' | 'failed';
 
@@ -13,9 +13,18 @@ export type Reserved =
     }
   | { ok: false; reason: 'insufficient_stock' | 'sku_not_found'; sku_id: number };
 
+/** The stock of some SKUs, locked until the transaction ends. */
+export type StockHold = {
+  /** Takes what the demand wants, or nothing. Demands are decided in the order of the calls. */
+  reserve(demand: Demand): Reserved;
+  /** Writes what was taken. To be sent once, after the last `reserve`. */
+  statements(): Statement[];
+};
+
 /**
- * The three-phase stock transaction of orders (biz_type `order`). All three take arrays and run on the caller's
- * transaction: they write rows, enqueue jobs, and never touch the network.
+ * The three-phase stock transaction of orders (biz_type `order`). All phases take arrays and run on the caller's
+ * transaction: they write rows, enqueue jobs, and never touch the network. What they write is handed back as statements,
+ * so that the caller can send them together with its own and the commit.
  */
 export type InventoryProvider = {
   readonly name: 'local' | 'builtin_wms' | 'external_wms';
@@ -25,10 +34,10 @@ export type InventoryProvider = {
     readonly confirm: InventoryStatus;
     readonly release: InventoryStatus;
   };
-  /** Decides in the order given; a refused demand changes nothing and does not hinder the others. */
-  reserve(tx: Transaction, demands: readonly Demand[]): Promise<Reserved[]>;
+  /** Locks what demands on these SKUs may need. */
+  hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold>;
   /** The stock of these orders leaves. The caller has moved the orders under its guard, so each comes once. */
-  confirm(tx: Transaction, bizNos: readonly string[]): Promise<void>;
+  confirm(tx: Transaction, bizNos: readonly string[]): Statement[];
   /** The stock of these orders is free again. */
-  release(tx: Transaction, bizNos: readonly string[], reason: string): Promise<void>;
+  release(tx: Transaction, bizNos: readonly string[], reason: string): Statement[];
 };

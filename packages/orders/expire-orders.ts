@@ -1,5 +1,5 @@
 import type { InventoryProvider } from '@tradepost/inventory';
-import { enqueueJobs, type Runtime, type Transaction } from '@tradepost/runtime';
+import { enqueueJobs, type Runtime, type Statement, type Transaction } from '@tradepost/runtime';
 import { selectExpiredOrders } from './order-store.ts';
 import { cancelOrders } from './settle-orders.ts';
 
@@ -7,7 +7,8 @@ export const expireTask = 'orders.expire';
 const bucketMs = 15_000;
 const batch = 200;
 
-export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => Promise<{ committed(): void } | null>;
+/** The statement that enqueues the sweep, and what to call once it is committed; null when there is one already. */
+export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => { statement: Statement; committed(): void } | null;
 
 /**
  * One sweep per quarter minute in which orders run out, enqueued with the first of them. Cheaper than a job per order
@@ -16,12 +17,12 @@ export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => Promise<{ com
 export function openExpirySchedule(): ExpirySchedule {
   /** Sweeps this process has already committed a job for; the job's key keeps other processes from doubling it. */
   const scheduled = new Set<number>();
-  return async (tx, expiresAt) => {
+  return (tx, expiresAt) => {
     const bucket = Math.floor(expiresAt.getTime() / bucketMs) + 1;
     if (scheduled.has(bucket)) return null;
     const runAt = new Date(bucket * bucketMs);
-    await enqueueJobs(tx, [{ task: expireTask, payload: {}, runAt, key: `${expireTask}:${bucket}` }]);
     return {
+      statement: enqueueJobs(tx, [{ task: expireTask, payload: {}, runAt, key: `${expireTask}:${bucket}` }]),
       committed() {
         if (scheduled.size > 1_000) scheduled.clear();
         scheduled.add(bucket);

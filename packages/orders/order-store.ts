@@ -1,5 +1,5 @@
 import type { Paging } from '@tradepost/core';
-import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
+import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import type { CartKey } from './cart-store.ts';
 import { type Order, type OrderItem, type OrderStatus, orderTransitions } from './order.ts';
 
@@ -20,13 +20,13 @@ export async function nextOrderIds(tx: Transaction, count: number): Promise<numb
 export type NewOrderItem = Omit<OrderItem, 'id'>;
 
 /** Orders, lines, history and the cart lines they used up: one statement. */
-export async function insertOrders(
+export function insertOrders(
   tx: Transaction,
   orders: readonly Order[],
   items: readonly NewOrderItem[],
   usedUp: readonly CartKey[],
-): Promise<void> {
-  await tx`
+): Statement {
+  return tx`
     with placed as (
       insert into orders.orders (id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount,
         discount_amount, freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, updated_at)

@@ -1,8 +1,8 @@
 import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
 import { allocate, type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
-import type { Demand, InventoryProvider } from '@tradepost/inventory';
-import type { Runtime, Transaction } from '@tradepost/runtime';
+import type { InventoryProvider, StockHold } from '@tradepost/inventory';
+import { commitWith, type Runtime } from '@tradepost/runtime';
 import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
@@ -23,7 +23,7 @@ export type PlaceOrder = {
 type PickedLine = { sku_id: number; activity_product_id: number; qty: number; fromCart: boolean };
 type Cart = Map<string, CartLine>;
 /** A request that passed all checks but the stock. */
-type Draft = { index: number; order: Order; items: NewOrderItem[]; usedUp: CartKey[] };
+type Draft = { order: Order; items: NewOrderItem[]; usedUp: CartKey[] };
 
 const maxLines = 200;
 const keyOf = (line: { sku_id: number; activity_product_id: number }) => `${line.sku_id}/${line.activity_product_id}`;
@@ -68,7 +68,7 @@ type Facts = {
 };
 
 /** Decides one request from the facts, without the stock. Throws its refusal. */
-function draftOrder(request: PlaceOrder, index: number, facts: Facts): Draft {
+function draftOrder(request: PlaceOrder, facts: Facts): Draft {
   const { id, now, expiresAt } = facts;
   if (!facts.address) throw orderErrors.address_not_found();
   const lines = pickLines(request, facts.cart).flatMap((pick) => {
@@ -117,7 +117,7 @@ function draftOrder(request: PlaceOrder, index: number, facts: Facts): Draft {
     }),
   );
   const usedUp = lines.filter((line) => line.fromCart).map((line) => ({ ...line, user_id: request.user_id }));
-  return { index, order, items, usedUp };
+  return { order, items, usedUp };
 }
 
 function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<number, Cart> {
@@ -138,54 +138,60 @@ export type PlaceDeps = {
 };
 
 /**
- * Places many orders in one transaction: lock the carts, read addresses and goods, decide each request in arrival
- * order, reserve the stock of those that stand, write everything. Answers each request's order or its refusal.
+ * Places many orders in one transaction of three round trips: lock the carts and read addresses; lock the stock and read
+ * the goods; decide each request in arrival order in plain code, and send everything that is written with the commit.
+ * Answers each request's order or its refusal.
  */
 export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder[]): Promise<(Order | Error)[]> {
-  const { sql } = deps.runtime;
-  const now = deps.runtime.now();
+  const { inventory, runtime } = deps;
+  const now = runtime.now();
   const expiresAt = new Date(now.getTime() + deps.unpaidMinutes() * 60_000);
-  const { answers, schedule } = await sql.begin(async (tx) => {
+  const answers: (Order | Error)[] = [];
+  const schedule = await runtime.sql.begin(async (tx) => {
     const [carts, addresses, ids] = await Promise.all([
       lockCarts(tx, [...new Set(requests.map((r) => r.user_id))]).then(cartsOf),
       selectAddressesOf(
         tx,
         requests.map((r) => r.address_id),
         requests.map((r) => r.user_id),
-      ).then((rows) => new Map(rows.map((row) => [row.id, row]))),
+      ).then(byId),
       nextOrderIds(tx, requests.length),
     ]);
-    const skus = await selectSkusForSale(tx, skuIdsOf(requests, carts));
-    const answers: (Order | Error)[] = [];
-    const drafts: Draft[] = [];
+    const skuIds = skuIdsOf(requests, carts);
+    const [skus, stock] = await Promise.all([selectSkusForSale(tx, skuIds), inventory.hold(tx, skuIds)]);
+    const inventoryStatus = inventory.statusAfter.reserve;
+    const placed: Draft[] = [];
     requests.forEach((request, index) => {
       const cart = carts.get(request.user_id) ?? new Map();
-      const inventoryStatus = deps.inventory.statusAfter.reserve;
       const address = addresses.get(request.address_id);
       try {
-        const facts = { id: ids[index]!, address, cart, skus, inventoryStatus, expiresAt, now };
-        const draft = draftOrder(request, index, facts);
+        const draft = draftOrder(request, { id: ids[index]!, address, cart, skus, inventoryStatus, expiresAt, now });
+        reserveStock(stock, draft);
         // The next request of the same shopper in this batch must not see these lines again.
         for (const key of draft.usedUp) cart.delete(keyOf(key));
-        drafts.push(draft);
+        placed.push(draft);
         answers[index] = draft.order;
       } catch (refusal) {
         answers[index] = refusal as Error;
       }
     });
-    const standing = await reserveStock(tx, deps.inventory, drafts, answers);
-    if (standing.length === 0) return { answers, schedule: null };
-    await insertOrders(
-      tx,
-      standing.map((draft) => draft.order),
-      standing.flatMap((draft) => draft.items),
-      standing.flatMap((draft) => draft.usedUp),
-    );
-    return { answers, schedule: await deps.scheduleExpiry(tx, expiresAt) };
+    if (placed.length === 0) return null;
+    const schedule = deps.scheduleExpiry(tx, expiresAt);
+    const orders = placed.map((draft) => draft.order);
+    const items = placed.flatMap((draft) => draft.items);
+    const usedUp = placed.flatMap((draft) => draft.usedUp);
+    await commitWith(tx, [
+      ...stock.statements(),
+      insertOrders(tx, orders, items, usedUp),
+      ...(schedule ? [schedule.statement] : []),
+    ]);
+    return schedule;
   });
   schedule?.committed();
   return answers;
 }
+
+const byId = (rows: readonly Address[]) => new Map(rows.map((row) => [row.id, row]));
 
 /** Every SKU that any of the requests may come to need. */
 function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {
@@ -197,31 +203,16 @@ function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Ca
   return [...ids];
 }
 
-async function reserveStock(
-  tx: Transaction,
-  inventory: InventoryProvider,
-  drafts: readonly Draft[],
-  answers: (Order | Error)[],
-): Promise<Draft[]> {
-  if (drafts.length === 0) return [];
-  const demands = drafts.map(
-    ({ order, items }): Demand => ({
-      biz_no: order.order_no,
-      lines: items.map(({ sku_id, qty }) => ({ sku_id, qty })),
-      expires_at: order.expires_at,
-    }),
-  );
-  const reserved = await inventory.reserve(tx, demands);
-  return drafts.filter((draft, index) => {
-    const answer = reserved[index]!;
-    if (!answer.ok) {
-      answers[draft.index] =
-        answer.reason === 'sku_not_found' ? orderErrors.no_valid_products() : orderErrors.insufficient_stock();
-      return false;
-    }
-    draft.items.forEach((item, line) => {
-      item.warehouse_id = answer.warehouse_ids[line] ?? 0;
-    });
-    return true;
+/** Takes the draft's stock, or throws the refusal. */
+function reserveStock(stock: StockHold, { order, items }: Draft): void {
+  const reserved = stock.reserve({
+    biz_no: order.order_no,
+    lines: items.map(({ sku_id, qty }) => ({ sku_id, qty })),
+    expires_at: order.expires_at,
+  });
+  if (!reserved.ok)
+    throw reserved.reason === 'sku_not_found' ? orderErrors.no_valid_products() : orderErrors.insufficient_stock();
+  items.forEach((item, line) => {
+    item.warehouse_id = reserved.warehouse_ids[line] ?? 0;
   });
 }

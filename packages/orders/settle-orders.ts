@@ -1,5 +1,5 @@
 import type { InventoryProvider } from '@tradepost/inventory';
-import type { Runtime } from '@tradepost/runtime';
+import { commitWith, type Runtime } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
 
@@ -15,17 +15,15 @@ function answersOf(
   return requests.map((request) => (open.delete(request.order_id) ? true : refuse()));
 }
 
+const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order.order_no);
+
 /** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
 export async function payOrders(deps: Deps, requests: readonly OwnedOrder[]): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
   const moved = await runtime.sql.begin(async (tx) => {
     const values = { inventoryStatus: inventory.statusAfter.confirm, provider: 'instant', now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
-    if (orders.length > 0)
-      await inventory.confirm(
-        tx,
-        orders.map((order) => order.order_no),
-      );
+    if (orders.length > 0) await commitWith(tx, inventory.confirm(tx, numbersOf(orders)));
     return orders;
   });
   return answersOf(requests, moved, orderErrors.cannot_pay);
@@ -47,12 +45,7 @@ export async function cancelOrders(
       actor: reason === 'timeout' ? 'system' : 'user',
       now: runtime.now(),
     });
-    if (orders.length > 0)
-      await inventory.release(
-        tx,
-        orders.map((order) => order.order_no),
-        reason,
-      );
+    if (orders.length > 0) await commitWith(tx, inventory.release(tx, numbersOf(orders), reason));
     return orders;
   });
   return answersOf(requests, moved, orderErrors.cannot_cancel);

@@ -9,7 +9,7 @@ export {
   type Role,
   roles,
 } from './config.ts';
-export { openDatabase, type Queryable, type Sql, type Transaction } from './database.ts';
+export { commitWith, openDatabase, type Queryable, type Sql, type Statement, type Transaction } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
 export {

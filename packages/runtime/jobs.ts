@@ -7,7 +7,7 @@ import {
   runOnce,
   type TaskList,
 } from 'graphile-worker';
-import type { Transaction } from './database.ts';
+import type { Statement, Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -30,8 +30,7 @@ export type Cron = { task: string; match: string };
 const defaultMaxAttempts = 10;
 
 /** Enqueues on the caller's transaction: the jobs exist exactly when the transaction commits. */
-export async function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Promise<void> {
-  if (jobs.length === 0) return;
+export function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Statement {
   const rows = jobs.map((job) => ({
     task: job.task,
     payload: job.payload ?? {},
@@ -39,7 +38,7 @@ export async function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Promis
     key: job.key ?? null,
     max_attempts: job.maxAttempts ?? defaultMaxAttempts,
   }));
-  await tx`
+  return tx`
     select graphile_worker.add_job(
       j.task, j.payload::json, run_at => j.run_at, max_attempts => j.max_attempts, job_key => j.key)
     from jsonb_to_recordset(${tx.json(rows as never)})
@@ -55,7 +54,8 @@ function workerLogger(log: Log): Logger {
       ...(error !== undefined ? { err: error } : {}),
       ...(duration !== undefined ? { duration } : {}),
     };
-    if (level === 'error') log.error(line, message);
+    // graphile-worker's own text for a failed job repeats the error, which `err` holds as it may be logged.
+    if (level === 'error') log.error(line, job && error !== undefined ? 'a job failed' : message);
     else if (level === 'warning') log.warn(line, message);
     else log.debug(line, message);
   });
@@ -99,6 +99,9 @@ const sharedOptions = (deps: WorkerDeps) => ({
   gracefulShutdownAbortTimeout: deps.shutdownMs,
   logger: workerLogger(deps.log),
   taskList: taskListOf(deps),
+  // In batches, even of one turn, as only then a stop waits until the results are recorded; else a job that ends while
+  // the worker stops stays locked for hours and runs again, and a record that fails is an unhandled rejection.
+  preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
 });
 
 export type Worker = { stop(): Promise<void> };
@@ -116,6 +119,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     pollInterval: 1_000,
     parsedCronItems: parseCronItems(crons),
   });
+  runner.promise.catch((error: unknown) => deps.log.error({ err: error }, 'the worker has ended'));
   return { stop: () => runner.stop() };
 }
 

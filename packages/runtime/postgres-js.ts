@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module';
 import type Postgres from 'postgres';
 
 /**
- * postgres.js 3.4.9 with two faults repaired while it is loaded (its issues 1154 and 1208; database.test.ts shows them).
- * A statement or rollback on a connection that has just broken is written to a null socket in a setImmediate, which ends
- * the process. And what was waiting to be written then stays behind with a dead timer, so that the connection never
- * writes again: after a restart of the database the pool is lost until the shop is restarted too.
+ * postgres.js 3.4.9 with its faults on broken connections repaired while it is loaded (its issues 1154 and 1208;
+ * database.test.ts shows them). A statement or rollback on a connection that has just broken is written to a null socket
+ * in a setImmediate, which ends the process. And what was waiting to be written then stays behind with a dead timer, so
+ * that the connection never writes again: after a restart of the database the pool is lost until the shop is restarted.
  */
 const repairs: readonly [fault: string, repair: string][] = [
   [
@@ -21,8 +21,20 @@ const repairs: readonly [fault: string, repair: string][] = [
     "clearImmediate(nextWriteTimer)\n    socket.removeListener('data', data)",
     "clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n    socket.removeListener('data', data)",
   ],
-  ['!hadError && (query || sent.length) && error(', '(query || sent.length) && error('],
-  ['closedTime = performance.now()\n', 'query = errorResponse = null\n    closedTime = performance.now()\n'],
+  [
+    `if (initial)
+      return reconnect()
+
+    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))`,
+    `const waiting = initial
+    initial = null
+    if (query || sent.length) error(Errors.connection('CONNECTION_CLOSED', options))
+    query = errorResponse = null
+    initial = waiting
+    if (initial) return reconnect()`,
+  ],
+  // Nobody handles the promise of this query.
+  ['`], [], execute)\n    types.forEach', '`], [], execute).catch(() => [])\n    types.forEach'],
 ];
 
 function repaired(source: string): string {

@@ -56,8 +56,8 @@ export async function runTurns(
   const of = (mode: Mode, field: 'perSecond' | 'p50' | 'p99' | 'statementsPerUnit') =>
     mean(measured.filter((turn) => turn.mode === mode).map((turn) => turn.result[field]));
   const ratio = (field: Parameters<typeof of>[1]) => of('group commit', field) / of('one by one', field);
-  const rows = measured.map(({ mode, result }): Row => rowOf(mode, load.unit, result));
-  const [unit] = [load.unit];
+  const { unit } = load;
+  const rows = measured.map(({ mode, result }): Row => rowOf(mode, unit, result));
   rows.push({
     mode: 'ratio of the means',
     [`${unit}s/s`]: ratio('perSecond'),

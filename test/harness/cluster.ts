@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, openDatabase, startEmbeddedPostgres } from '@tradepost/runtime';
@@ -16,6 +16,8 @@ export const templateDatabase = 'template_shop';
 /** One PostgreSQL per run with one migrated template database; every file clones it (`cloneDatabase`). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'tradepost-test-'));
+  // Else, run as root, the server's own user could not enter it, and the cluster would be kept elsewhere.
+  await chmod(directory, 0o755);
   const cluster = await startEmbeddedPostgres({
     directory,
     // The run's data is thrown away: waiting for the disk would only slow it down.

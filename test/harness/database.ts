@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase, type Sql } from '@tradepost/runtime';
 import { inject } from 'vitest';
 import { templateDatabase } from './cluster.ts';
@@ -19,9 +20,14 @@ export async function cloneDatabase(): Promise<TestDatabase> {
     sql,
     async drop() {
       await sql.end({ timeout: 1 });
-      // A connection that is still there is a leak of the code under test: the drop then fails, and with it the file.
-      const left = await admin<{ application_name: string }[]>`
-        select application_name from pg_stat_activity where datname = ${name}`;
+      // A connection that stays is a leak of the code under test, and fails the file. The server takes a moment to end one.
+      const connections = () =>
+        admin<{ application_name: string }[]>`select application_name from pg_stat_activity where datname = ${name}`;
+      let left = await connections();
+      for (let attempt = 0; left.length > 0 && attempt < 30; attempt += 1) {
+        await sleep(100);
+        left = await connections();
+      }
       await admin.unsafe(`drop database ${name} with (force)`);
       await admin.end();
       if (left.length > 0)

@@ -36,6 +36,8 @@ export async function startProcess(args: readonly string[], env: Record<string, 
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that fails half-way must not leave its server behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const url = await new Promise<string>((resolve, reject) => {

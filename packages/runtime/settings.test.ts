@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { openLog } from './log.ts';
+import { openMemoryStore } from './memory-store.ts';
+import { openSettings, type Settings, setting } from './settings.ts';
+import type { Store } from './store.ts';
+
+const days = setting('aftersale.return_days', z.number().int().min(0).max(365), 7, 'days to return goods');
+const greeting = setting('support.greeting', z.string().trim().min(1), 'Hello', 'first line of a chat');
+const apiKey = setting('assistant.api_key', z.string(), '', 'key of the model', { secret: true });
+const definitions = [days, greeting, apiKey];
+
+let database: TestDatabase;
+let store: Store;
+let lines: string[];
+const opened: Settings[] = [];
+
+beforeEach(async () => {
+  database = await cloneDatabase();
+  store = openMemoryStore();
+  lines = [];
+});
+afterEach(async () => {
+  for (const settings of opened.splice(0)) await settings.close();
+  await store.close();
+  await database.drop();
+});
+
+async function open(fixed: Record<string, unknown> = {}): Promise<Settings> {
+  const log = openLog({ level: 'warn', stream: { write: (line: string) => lines.push(line) } });
+  const settings = await openSettings({ sql: database.sql, store, log, definitions, fixed });
+  opened.push(settings);
+  return settings;
+}
+
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    (error: { refusalName?: string }) => error.refusalName,
+  );
+
+test('a shop nobody configured runs on the defaults', async () => {
+  const settings = await open();
+  expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hello']);
+  expect(settings.list()).toEqual([
+    { key: 'aftersale.return_days', value: 7, source: 'default', about: days.about, secret: false },
+    { key: 'assistant.api_key', value: '', source: 'default', about: apiKey.about, secret: true },
+    { key: 'support.greeting', value: 'Hello', source: 'default', about: greeting.about, secret: false },
+  ]);
+});
+
+test('a changed setting is in force when the call returns, survives a restart, and goes back to the default', async () => {
+  const settings = await open();
+  await settings.set(days.key, 14);
+  await settings.set(greeting.key, '  Hi  ');
+  expect([settings.get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+  expect((await open()).get(days)).toBe(14);
+  expect(settings.list().find((row) => row.key === days.key)).toMatchObject({ value: 14, source: 'table' });
+  await settings.set(days.key, 30);
+  expect(settings.get(days)).toBe(30);
+  await settings.unset(days.key);
+  expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hi']);
+  await settings.unset(days.key);
+});
+
+describe('refused, and the value in force stays', () => {
+  test('a key that does not exist', async () => {
+    const settings = await open();
+    expect(await refusal(settings.set('aftersale.return_dayz', 3))).toBe('unknown_setting');
+    expect(await refusal(settings.unset('aftersale.return_dayz'))).toBe('unknown_setting');
+    expect(await database.sql`select 1 from runtime.settings`).toHaveLength(0);
+  });
+
+  test.each([-1, 366, 1.5, '14', null, undefined])('%j days', async (value) => {
+    const settings = await open();
+    await settings.set(days.key, 14);
+    expect(await refusal(settings.set(days.key, value))).toBe('invalid_setting');
+    await expect(settings.set(days.key, value)).rejects.toThrow(/^aftersale\.return_days: ./);
+    expect(settings.get(days)).toBe(14);
+  });
+
+  test('a key that the configuration file fixes', async () => {
+    const before = await open();
+    await before.set(days.key, 14);
+    const settings = await open({ [days.key]: 21 });
+    expect(settings.get(days)).toBe(21);
+    expect(settings.list().find((row) => row.key === days.key)).toMatchObject({ value: 21, source: 'file' });
+    expect(await refusal(settings.set(days.key, 3))).toBe('fixed_setting');
+    expect(await refusal(settings.unset(days.key))).toBe('fixed_setting');
+    expect(before.get(days)).toBe(14);
+  });
+
+  test('a configuration file with an unknown key or a wrong value stops the start and names it', async () => {
+    await expect(open({ 'no.such': 1 })).rejects.toThrow('no.such');
+    await expect(open({ [days.key]: 'many' })).rejects.toThrow(days.key);
+  });
+
+  test('two packages that claim one key, or a setting nobody registered', async () => {
+    const log = openLog({ level: 'silent' });
+    const twice = { sql: database.sql, store, log, definitions: [days, days], fixed: {} };
+    await expect(openSettings(twice)).rejects.toThrow('same setting');
+    const settings = await open();
+    expect(() => settings.get(setting('other', z.string(), '', ''))).toThrow('not registered');
+  });
+});
+
+test('a change on one instance reaches the others', async () => {
+  const [one, two] = [await open(), await open()];
+  await one.set(days.key, 14);
+  await vi.waitFor(() => expect(two.get(days)).toBe(14));
+  await two.unset(days.key);
+  await vi.waitFor(() => expect(one.get(days)).toBe(7));
+});
+
+test('a closed instance reads no more', async () => {
+  const [one, two] = [await open(), await open()];
+  await two.close();
+  await one.set(days.key, 14);
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  expect(two.get(days)).toBe(7);
+});
+
+test('a store that is down does not keep an operator from changing a setting', async () => {
+  store = { ...store, publish: () => Promise.reject(new Error('Redis is gone')) };
+  const settings = await open();
+  await settings.set(days.key, 14);
+  expect(settings.get(days)).toBe(14);
+  expect(lines.join('')).toContain('next poll');
+});
+
+test('a stored value that a newer version no longer accepts falls back to the default and is told', async () => {
+  await database.sql`
+    insert into runtime.settings (key, value) values (${days.key}, '"a week"'), ('gone.setting', '1'), (${greeting.key}, '"Hi"')`;
+  const settings = await open();
+  expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hi']);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ key: days.key });
+  expect(settings.list().find((row) => row.key === days.key)).toMatchObject({ source: 'default' });
+  await settings.set(days.key, 10);
+  expect(settings.get(days)).toBe(10);
+});

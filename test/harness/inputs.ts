@@ -1,0 +1,166 @@
+import type { Route } from '@tradepost/http';
+
+/** As much of JSON Schema as request schemas produce. */
+export type Json = {
+  type?: string;
+  properties?: Record<string, Json>;
+  required?: string[];
+  items?: Json;
+  anyOf?: Json[];
+  oneOf?: Json[];
+  additionalProperties?: Json | boolean;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+  maxLength?: number;
+  minimum?: number;
+  [key: string]: unknown;
+};
+export type Field = { path: (string | number)[]; name: string; schema: Json; required: boolean };
+
+type Schema = NonNullable<Route['body']>;
+export const inputSchema = (schema: Schema): Json =>
+  schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }) as Json;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `over` laid over `base`, object by object. */
+function merged(base: unknown, over: unknown): unknown {
+  if (!isObject(base) || !isObject(over)) return over;
+  return {
+    ...base,
+    ...Object.fromEntries(Object.entries(over).map(([name, value]) => [name, merged(base[name], value)])),
+  };
+}
+
+/** A value that fits, from examples and defaults; every property is present, so that each can be spoilt. */
+export function valid(schema: Json): unknown {
+  const { examples, ...plain } = schema;
+  if (examples?.length) return schema.properties ? merged(valid(plain), examples[0]) : examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum?.length) return schema.enum[0];
+  const option = schema.anyOf?.[0] ?? schema.oneOf?.[0];
+  if (option) return valid(option);
+  if (schema.type === 'object')
+    return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, part]) => [name, valid(part)]));
+  if (schema.type === 'array') return schema.items ? [valid(schema.items)] : [];
+  if (schema.type === 'integer' || schema.type === 'number') return schema.default ?? Math.max(1, schema.minimum ?? 1);
+  if (schema.type === 'boolean') return false;
+  if (schema.type === 'string') return schema.default || 'text';
+  return {};
+}
+
+/** Every field of an object schema, at any depth; of arrays the first element. */
+export function fieldsOf(schema: Json, at: (string | number)[] = []): Field[] {
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, part]) => {
+    const path = [...at, name];
+    const inner = part.items ? fieldsOf(part.items, [...path, 0]) : fieldsOf(part, path);
+    return [{ path, name, schema: part, required: required.has(name) && part.default === undefined }, ...inner];
+  });
+}
+
+/** `value` with one place replaced (or taken out, with `undefined`); places on the way are made. */
+export function withAt(value: unknown, path: readonly (string | number)[], put: unknown): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined) return put;
+  const copy = (
+    typeof first === 'number' ? [...(Array.isArray(value) ? value : [])] : { ...(value as object) }
+  ) as Record<string | number, unknown>;
+  copy[first] = withAt(copy[first], rest, put);
+  return copy;
+}
+
+export function deep(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+}
+
+/** The kinds of JSON value a schema takes; empty when it takes anything. */
+export function kindsOf(schema: Json): Set<string> {
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options) return new Set(options.flatMap((option) => [...kindsOf(option)]));
+  if (schema.const !== undefined) return new Set([typeof schema.const]);
+  if (schema.enum) return new Set(schema.enum.map((value) => typeof value));
+  if (!schema.type) return new Set();
+  return new Set([schema.type === 'integer' ? 'number' : schema.type]);
+}
+
+/** Values of a kind that the schema does not take. null and "" are left out: they stand for an absent field. */
+export function wrongKinds(schema: Json): [string, unknown][] {
+  const kinds = kindsOf(schema);
+  if (kinds.size === 0) return [];
+  const candidates: [string, string, unknown][] = [
+    ['string', 'text', 'wrong'],
+    ['number', 'a number', 12_345.678],
+    ['boolean', 'true', true],
+    ['object', 'an object', { a: 1 }],
+    ['array', 'an array', [[1]]],
+  ];
+  const wrong = candidates
+    .filter(([kind]) => !kinds.has(kind))
+    .map(([, what, value]): [string, unknown] => [what, value]);
+  if (schema.type === 'integer') wrong.push(['a fraction', 1.5]);
+  return wrong;
+}
+
+/** Texts no number is. */
+export const notNumbers = [
+  'NaN',
+  'Infinity',
+  '-Infinity',
+  '1e3',
+  '0x10',
+  '1e308',
+  `1${'0'.repeat(400)}`,
+  '9007199254740993',
+  'null',
+  'true',
+  '１２',
+  '1,000',
+  ' 1 x',
+  '--1',
+  '1.',
+  '.5',
+];
+export const huge = [
+  2 ** 53,
+  -(2 ** 53),
+  1e308,
+  -1e308,
+  Number.MAX_SAFE_INTEGER,
+  Number.MIN_SAFE_INTEGER,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  1e-320,
+  -0,
+  0.1 + 0.2,
+];
+/** Texts that databases, encoders and templates stumble over. */
+export const nastyTexts = [
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  'a\udc00b',
+  '\ufffe\uffff',
+  '\u202e\u2066',
+  "'; drop table x; --",
+  '{{7*7}}#{7*7}',
+  '%s%n%x',
+  '\\',
+  '"',
+  '{0}',
+  '../../etc/passwd',
+  '🛒'.repeat(10),
+  'é'.normalize('NFD'),
+  '\r\nSet-Cookie: a=b',
+  '<script>alert(1)</script>',
+  '{reason}',
+  '{trace}',
+  '__proto__',
+  'constructor',
+  '\u001f\u007f',
+];
+
+export const label = (route: Route) => `${route.method} ${route.path}`;
