@@ -128,7 +128,9 @@ test('seed fills an empty database once, is refused in production, and demo tell
     code: 1,
   });
 
-  const list = await fetch(`${server.url}/api/v1/products?size=100&lang=zh-CN`).then((response) => response.json());
+  const list = (await fetch(`${server.url}/api/v1/products?size=100&lang=zh-CN`).then((response) =>
+    response.json(),
+  )) as { data: { list: { title: string; cover: string }[] } };
   for (const product of list.data.list.slice(0, 20)) {
     expect(product.title).toMatch(/\p{Script=Han}/u);
     const picture = await fetch(product.cover);

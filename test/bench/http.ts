@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type LoadResult, mustSucceed, runLoad } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
-import type { BenchOptions } from './run.ts';
+
 import { seedBuyers, seedSkus } from './seed.ts';
 import {
   type Cluster,
@@ -13,7 +13,7 @@ import {
   statementsOf,
   temporaryFolder,
 } from './server.ts';
-import { connections } from './turns.ts';
+import { type BenchOptions, connections } from './turns.ts';
 import { cpuSeconds } from './usage.ts';
 
 const targets = ['bare uWebSockets.js', 'our router on uWebSockets.js', 'our router on node:http'] as const;

@@ -1,8 +1,8 @@
 import type { Section } from './report.ts';
-import type { BenchOptions } from './run.ts';
+
 import { seedBuyers, seedSkus } from './seed.ts';
 import type { Cluster } from './server.ts';
-import { runTurns, shoppers, stockOfEach } from './turns.ts';
+import { type BenchOptions, runTurns, shoppers, stockOfEach } from './turns.ts';
 
 /** Placing orders over HTTP: many SKUs, then all shoppers on one. */
 export async function orders(cluster: Cluster, options: BenchOptions): Promise<Section[]> {

@@ -1,8 +1,8 @@
 import type { Section } from './report.ts';
-import type { BenchOptions } from './run.ts';
+
 import { seedBuyers, seedSkus } from './seed.ts';
 import type { Cluster } from './server.ts';
-import { runTurns, shoppers, stockOfEach } from './turns.ts';
+import { type BenchOptions, runTurns, shoppers, stockOfEach } from './turns.ts';
 
 /** Whole purchases over HTTP: two lines into the cart, the order of the cart, its payment; a unit is all four calls. */
 export async function purchase(cluster: Cluster, options: BenchOptions): Promise<Section[]> {

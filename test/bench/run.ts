@@ -6,13 +6,8 @@ import { orders } from './orders.ts';
 import { purchase } from './purchase.ts';
 import { contextOf, progress, type Section, textOf } from './report.ts';
 import { type Cluster, startCluster } from './server.ts';
+import type { BenchOptions } from './turns.ts';
 
-export type BenchOptions = {
-  /** Measured seconds of each turn. */
-  seconds: number;
-  /** Folder for CPU profiles of the server. */
-  profile?: string | undefined;
-};
 type Bench = { about: string; run(cluster: Cluster, options: BenchOptions): Promise<Section[]> };
 
 const benches: Record<string, Bench> = {

@@ -15,7 +15,12 @@ export const stockOfEach = 100_000_000;
 export const connections = 64;
 export const shoppers = 2_048;
 
-export type TurnOptions = { seconds: number; profile?: string | undefined };
+export type BenchOptions = {
+  /** Measured seconds of each turn. */
+  seconds: number;
+  /** Folder for CPU profiles of the server. */
+  profile?: string | undefined;
+};
 
 /**
  * Both modes in turns on one cluster, a fresh server and empty order tables each time, so that what else the machine
@@ -27,7 +32,7 @@ export async function runTurns(
     LoadJob,
     'port' | 'connections' | 'seconds' | 'warmupSeconds'
   >,
-  options: TurnOptions,
+  options: BenchOptions,
 ): Promise<Section> {
   const measured: { mode: Mode; result: Measured }[] = [];
   for (const mode of order) {
