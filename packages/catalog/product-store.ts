@@ -20,32 +20,47 @@ export type ProductFilter = {
   keyword?: string | undefined;
   category_id?: number | undefined;
   status?: number | undefined;
+  /** At most so many pieces left to sell. */
+  sellable_max?: number | undefined;
 };
+export type ProductOrder = 'sort' | 'sales' | 'stock' | 'price_asc' | 'price_desc' | 'created';
 
-/** One page and the total, in one statement: the page is chosen first, then its few SKUs are added up. */
+/** One page and the total, in one statement: where it can, the page is chosen first, then its few SKUs are added up. */
 export async function selectProductPage(
   sql: Sql,
   filter: ProductFilter,
   paging: Paging,
+  order: ProductOrder = 'sort',
 ): Promise<{ rows: ProductWithTotals[]; total: number }> {
   const keyword = filter.keyword ? contains(filter.keyword) : null;
   // Only the conditions that are asked for: a plan for "any or this one" could use no index.
   const where = sql`true
-    ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}`}
-    ${filter.category_id === undefined ? sql`` : sql`and category_id = ${filter.category_id}`}
+    ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}`}
+    ${filter.category_id === undefined ? sql`` : sql`and p.category_id = ${filter.category_id}`}
+    ${filter.sellable_max === undefined ? sql`` : sql`and t.sellable <= ${filter.sellable_max}`}
     ${
       keyword === null
         ? sql``
-        : sql`and (title ilike ${keyword} or translations #>> '{en,title}' ilike ${keyword}
-           or translations #>> '{zh-CN,title}' ilike ${keyword})`
+        : sql`and (p.title ilike ${keyword} or p.translations #>> '{en,title}' ilike ${keyword}
+           or p.translations #>> '{zh-CN,title}' ilike ${keyword})`
     }`;
+  const orderBy = {
+    sort: sql`p.sort desc, p.id desc`,
+    sales: sql`t.sales desc, p.id desc`,
+    stock: sql`t.sellable desc, p.id desc`,
+    price_asc: sql`p.price, p.id desc`,
+    price_desc: sql`p.price desc, p.id desc`,
+    created: sql`p.id desc`,
+  }[order];
+  // What filters or sorts by sums over SKUs has to add them all up.
+  const needsTotals = filter.sellable_max !== undefined || order === 'sales' || order === 'stock';
+  const from = sql`from catalog.products p ${needsTotals ? totals(sql) : sql``} where ${where}`;
   const rows = await sql<(ProductWithTotals & { total: number })[]>`
-    with page as (
-      select id from catalog.products where ${where} order by sort desc, id desc limit ${paging.size} offset ${paging.offset}
-    ), counted as (select count(*)::int as total from catalog.products where ${where})
+    with page as (select p.id ${from} order by ${orderBy} limit ${paging.size} offset ${paging.offset}),
+    counted as (select count(*)::int as total ${from})
     select ${productColumns(sql)}, t.sellable, t.sales, counted.total
     from counted left join (page join catalog.products p using (id) ${totals(sql)}) on true
-    order by p.sort desc, p.id desc`;
+    order by ${orderBy}`;
   const total = rows[0]?.total ?? 0;
   return { rows: rows.filter((row) => row.id !== null), total };
 }
@@ -160,16 +175,22 @@ export async function updateProduct(
     where id = ${id}`;
 }
 
+/** Makes these the pictures of the product; one that stays keeps its id. */
 export async function replaceImages(
   tx: Transaction,
   productId: number,
   images: readonly { url: string; sort: number }[],
 ): Promise<void> {
-  await tx`delete from catalog.product_images where product_id = ${productId}`;
+  const wanted = tx`
+    unnest(${images.map((i) => i.url)}::text[], ${images.map((i) => i.sort)}::int[]) as w (url, sort)`;
+  await tx`
+    delete from catalog.product_images i
+    where product_id = ${productId} and not exists (select from ${wanted} where w.url = i.url and w.sort = i.sort)`;
   await tx`
     insert into catalog.product_images (product_id, url, sort)
-    select ${productId}, i.url, i.sort
-    from unnest(${images.map((i) => i.url)}::text[], ${images.map((i) => i.sort)}::int[]) as i (url, sort)`;
+    select ${productId}, w.url, w.sort from ${wanted}
+    where not exists (
+      select from catalog.product_images i where i.product_id = ${productId} and i.url = w.url and i.sort = w.sort)`;
 }
 
 export type SkuWrite = Pick<Sku, 'sku_key' | 'sku_code' | 'attrs' | 'price' | 'stock'>;

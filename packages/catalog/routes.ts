@@ -10,6 +10,7 @@ import {
   adminProductDetailView,
   adminProductView,
   adminQuery,
+  lowStock,
   productCardView,
   productCreateBody,
   productCreated,
@@ -82,8 +83,13 @@ export function catalogRoutes(runtime: Runtime): Route[] {
       response: pagedOf(adminProductView),
       async handle({ query, request, locale }) {
         const paging = pagingOf(query, { cap: 1000 });
-        const filter = { ...query, category_id: query.category_id || undefined };
-        const { rows, total } = await selectProductPage(sql, filter, paging);
+        const { keyword, status, sort_by } = query;
+        const filter = {
+          ...{ keyword, status },
+          category_id: query.category_id || undefined,
+          sellable_max: query.low_stock ? lowStock : undefined,
+        };
+        const { rows, total } = await selectProductPage(sql, filter, paging, sort_by);
         const view = viewFor(request, locale);
         const paths = await selectCategoryPaths(
           sql,
@@ -123,15 +129,17 @@ export function catalogRoutes(runtime: Runtime): Route[] {
         const view = viewFor(request, locale);
         const paths = await selectCategoryPaths(sql, [product.category_id], locale);
         const { id, title, subtitle, category_id, status, sort, detail, translations, spec_schema } = product;
+        const { merchant_id, sales, favorite_count } = product;
         return {
           ...{ id, title, subtitle, category_id, status, sort, detail, translations, spec_schema },
+          ...{ merchant_id, sales, favorite_count, is_favorited: false },
           cover: view.fileUrl(product.cover),
           price: toWire(product.price),
           origin_price: toWire(product.origin_price),
           stock: product.skus.reduce((sum, sku) => sum + (sku.status === 'active' ? sku.stock : 0), 0),
           category_path_name: paths.get(category_id) ?? '',
-          images: product.images.map((image) => ({ url: view.fileUrl(image.url), sort: image.sort })),
-          skus: product.skus.map(({ product_id: _product, sold: _sold, ...sku }) => ({
+          images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
+          skus: product.skus.map(({ sold: _sold, ...sku }) => ({
             ...sku,
             price: toWire(sku.price),
           })),

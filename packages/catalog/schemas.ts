@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 
 const maxStock = 100_000_000;
+export const lowStock = 10;
 
 const blocks = z.array(
   z.object({ id: z.string().default(''), type: z.string(), props: z.record(z.string(), z.unknown()).default({}) }),
@@ -176,6 +177,11 @@ export const adminQuery = pageQueryWith({
     .meta({ examples: ['mug'] }),
   category_id: idOrZero().optional(),
   status: z.int().min(0).max(1).optional(),
+  low_stock: z
+    .boolean()
+    .optional()
+    .meta({ description: `at most ${lowStock} pieces left to sell` }),
+  sort_by: z.enum(['sales', 'stock', 'price_asc', 'price_desc', 'created']).optional(),
 });
 
 export const adminProductView = z
@@ -210,11 +216,16 @@ export const adminProductDetailView = z
     sort: z.int(),
     detail,
     translations,
-    images: z.array(z.object({ url: url(), sort: z.int() })),
+    merchant_id: id(),
+    sales: z.int(),
+    favorite_count: z.int(),
+    is_favorited: z.boolean(),
+    images: z.array(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() })),
     spec_schema: z.array(z.object({ name: z.string(), values: z.array(z.string()) })),
     skus: z.array(
       z.object({
         id: id(),
+        product_id: id(),
         sku_key: z.string().meta({ examples: ['Colour:Cream'] }),
         sku_code: z.string(),
         attrs: z.array(z.object({ name: z.string(), value: z.string() })),

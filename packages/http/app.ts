@@ -225,7 +225,8 @@ export function createApp(deps: AppDeps): App {
 }
 
 /** What the transport answers before a request reaches the application. */
-export function transportFault(status: number): { contentType: string; body: string } {
+export function transportFault(status: number): { headers: Record<string, string>; body: string } {
   const fault = faultOf(status, newTraceId());
-  return { contentType: jsonType, body: envelope(fault.code, fault.messageIn('en'), null) };
+  const headers = Object.fromEntries([['content-type', jsonType], ...corsHeaders]);
+  return { headers, body: envelope(fault.code, fault.messageIn('en'), null) };
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
-import type { Transport, TransportOptions } from './uws-transport.ts';
+import type { Fault, Transport, TransportOptions } from './uws-transport.ts';
 
 const DEFAULT_MAX_BODY = 1024 * 1024;
 const DEFAULT_BODY_TIMEOUT = 15_000;
@@ -13,8 +13,6 @@ const HEADERS_TIMEOUT = 10_000;
 const STALLED_TIMEOUT = 10_000;
 /** A refused upload is read and dropped for this long, so that the client gets to read the answer and not a reset. */
 const LINGER_MS = 1000;
-
-type Fault = { contentType: string; body: string };
 
 type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'bodyTimeoutMs'>> & {
   faultResponse: TransportOptions['faultResponse'];
@@ -29,15 +27,15 @@ type WithRawBody = IncomingMessage & { rawBody?: Buffer };
 
 const faultParts = (server: Server, status: number): Fault => {
   try {
-    return server.faultResponse?.(status) ?? { contentType: '', body: '' };
+    return server.faultResponse?.(status) ?? { headers: {}, body: '' };
   } catch {
-    return { contentType: '', body: '' };
+    return { headers: {}, body: '' };
   }
 };
 
-const faultHeaders = ({ contentType, body }: Fault): Record<string, string> => ({
+const faultHeaders = ({ headers, body }: Fault): Record<string, string> => ({
   'content-length': String(Buffer.byteLength(body)),
-  ...(contentType === '' ? {} : { 'content-type': contentType }),
+  ...headers,
 });
 
 const fault = (server: Server, res: ServerResponse, status: number, close: boolean): void => {

@@ -307,7 +307,7 @@ describe.each([
       },
       {
         maxBodyBytes: 1000,
-        faultResponse: (status) => ({ contentType: 'application/json', body: `{"fault":${status}}` }),
+        faultResponse: (status) => ({ headers: { 'content-type': 'application/json' }, body: `{"fault":${status}}` }),
       },
     );
     const client = await dial(server);
@@ -343,7 +343,10 @@ describe.each([
           runs++;
           return new FastResponse('ran');
         },
-        { bodyTimeoutMs: 150, faultResponse: (status) => ({ contentType: 'text/plain', body: `fault ${status}` }) },
+        {
+          bodyTimeoutMs: 150,
+          faultResponse: (status) => ({ headers: { 'content-type': 'text/plain' }, body: `fault ${status}` }),
+        },
       );
       const client = await dial(server);
       client.send(post('/', framing, framing.startsWith('C') ? 'ab' : '2\r\nab\r\n'));
@@ -672,7 +675,7 @@ describe.each([
     ['impossible status', () => new FastResponse('x', { status: 999 })],
   ] as [string, FetchHandler][])('500 for a failing application: %s', async (_, broken) => {
     const server = await start((request) => (path(request) === '/ok' ? new FastResponse('fine') : broken(request)), {
-      faultResponse: (status) => ({ contentType: 'text/plain', body: `fault ${status}` }),
+      faultResponse: (status) => ({ headers: { 'content-type': 'text/plain' }, body: `fault ${status}` }),
     });
     const client = await dial(server);
     client.send(get('/broken'));

@@ -4,6 +4,9 @@ import { FastURL, type ServerRuntimeContext } from 'srvx';
 /** Takes a Request, gives a Response: `app.fetch` of an h3 application fits. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
+/** Header names in lower case; no content-length, no connection. */
+export type Fault = { headers: Readonly<Record<string, string>>; body: string };
+
 export type TransportOptions = {
   fetch: FetchHandler;
   hostname?: string;
@@ -14,7 +17,7 @@ export type TransportOptions = {
   /** The whole body must have arrived by then, otherwise 408 and the connection is closed. Default 15 s. */
   bodyTimeoutMs?: number;
   /** Builds answers for faults that never reach the application; the default is an empty body. */
-  faultResponse?: (status: number) => { contentType: string; body: string };
+  faultResponse?: (status: number) => Fault;
 };
 
 export type Transport = {
@@ -68,7 +71,7 @@ type Server = {
   hostname: string;
   maxBodyBytes: number;
   bodyTimeoutMs: number;
-  faultResponse: ((status: number) => { contentType: string; body: string }) | undefined;
+  faultResponse: ((status: number) => Fault) | undefined;
   active: number;
   background: number;
   closing: boolean;
@@ -755,21 +758,26 @@ const sendChunked = (request: UwsRequest, reader: Reader, close: boolean): void 
   pull();
 };
 
-const faultParts = (server: Server, status: number): { contentType: string; body: string } => {
+const faultParts = (server: Server, status: number): Fault => {
   try {
     const made = server.faultResponse?.(status);
-    if (made && PLAIN_VALUE.test(made.contentType)) return made;
+    if (made && Object.values(made.headers).every((value) => PLAIN_VALUE.test(value))) return made;
   } catch {
     // The fault itself must still be answered.
   }
-  return { contentType: '', body: '' };
+  return { headers: {}, body: '' };
+};
+
+const writeFields = (res: HttpResponse, headers: Fault['headers']): void => {
+  for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value);
 };
 
 /** Answers a fault; inside the uWS callback or a cork. */
 const fault = (request: UwsRequest, status: number, close: boolean): void => {
   const res = request._res;
-  const { contentType, body } = faultParts(request._server, status);
-  writeHead(res, STATUS_LINE[status] ?? `${status} Fault`, contentType === '' ? '' : 'content-type', contentType);
+  const { headers, body } = faultParts(request._server, status);
+  res.writeStatus(STATUS_LINE[status] ?? `${status} Fault`);
+  writeFields(res, headers);
   if (request.method === 'HEAD') {
     if (body !== '') res.writeHeader('content-length', String(Buffer.byteLength(body)));
     if (close) res.writeHeader('connection', 'close');
@@ -876,28 +884,14 @@ const collect = (request: UwsRequest, declared: number): void => {
   let timer: NodeJS.Timeout | undefined;
 
   const endRefused = (): void => {
-    if (request._state !== WAITING) return;
-    res.cork(() => {
-      if (started) res.end('', true);
-      else fault(request, 413, true);
-    });
-    if (started) done(request);
+    if (request._state === WAITING) res.cork(() => fault(request, 413, true));
   };
-  let started = false;
-  /** Answers at once where there is a body to send (a head alone is not sent before the end), ends when all is read. */
+  /** The answer waits until the upload is read (and dropped) or the linger is over: earlier, the client may see a reset. */
   const refuse = (): void => {
     refused = true;
     buffer = Buffer.alloc(0);
     clearTimeout(timer);
     timer = setTimeout(endRefused, LINGER_MS);
-    const { contentType, body } = faultParts(server, 413);
-    if (body === '') return;
-    started = true;
-    res.cork(() => {
-      writeHead(res, '413 Payload Too Large', 'connection', 'close');
-      if (contentType !== '') res.writeHeader('content-type', contentType);
-      res.write(body);
-    });
   };
   const tick = (): void => {
     if (request._state !== WAITING) return;

@@ -37,6 +37,6 @@ export const localProvider: InventoryProvider = {
   name: 'local',
   statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },
   hold,
-  confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed', '')],
-  release: (tx, bizNos, reason) => [settleReservations(tx, bizNos, 'released', reason)],
+  confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed')],
+  release: (tx, bizNos) => [settleReservations(tx, bizNos, 'released')],
 };

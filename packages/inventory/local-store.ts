@@ -46,7 +46,6 @@ export function settleReservations(
   tx: Transaction,
   bizNos: readonly string[],
   to: 'confirmed' | 'released',
-  note: string,
 ): Statement {
   return tx`
     with ended as (
@@ -65,7 +64,7 @@ export function settleReservations(
           sold = s.sold + case when ${to} = 'confirmed' then locked.qty else 0 end
       from locked where s.id = locked.id
     ), states as (
-      update inventory.order_inventory_state set status = ${to}, last_error = ${note}, updated_at = now()
+      update inventory.order_inventory_state set status = ${to}, last_error = '', updated_at = now()
       where order_no = any(${[...bizNos]}::text[])
     )
     select runtime.must(count(distinct biz_no) = ${bizNos.length}, 'an order to settle has no open reservation') from ended`;

@@ -2,7 +2,7 @@ import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
 import { allocate, type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
 import type { InventoryProvider, StockHold } from '@tradepost/inventory';
-import { commitWith, type Runtime } from '@tradepost/runtime';
+import { type Runtime, writeTransaction } from '@tradepost/runtime';
 import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
@@ -147,7 +147,7 @@ export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder
   const now = runtime.now();
   const expiresAt = new Date(now.getTime() + deps.unpaidMinutes() * 60_000);
   const answers: (Order | Error)[] = [];
-  const schedule = await runtime.sql.begin(async (tx) => {
+  const schedule = await writeTransaction(runtime.sql, async (tx) => {
     const [carts, addresses, ids] = await Promise.all([
       lockCarts(tx, [...new Set(requests.map((r) => r.user_id))]).then(cartsOf),
       selectAddressesOf(
@@ -175,17 +175,15 @@ export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder
         answers[index] = refusal as Error;
       }
     });
-    if (placed.length === 0) return null;
+    if (placed.length === 0) return { value: null, last: [] };
     const schedule = deps.scheduleExpiry(tx, expiresAt);
     const orders = placed.map((draft) => draft.order);
     const items = placed.flatMap((draft) => draft.items);
     const usedUp = placed.flatMap((draft) => draft.usedUp);
-    await commitWith(tx, [
-      ...stock.statements(),
-      insertOrders(tx, orders, items, usedUp),
-      ...(schedule ? [schedule.statement] : []),
-    ]);
-    return schedule;
+    return {
+      value: schedule,
+      last: [...stock.statements(), insertOrders(tx, orders, items, usedUp), ...(schedule ? [schedule.statement] : [])],
+    };
   });
   schedule?.committed();
   return answers;

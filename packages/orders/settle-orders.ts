@@ -1,5 +1,5 @@
 import type { InventoryProvider } from '@tradepost/inventory';
-import { commitWith, type Runtime } from '@tradepost/runtime';
+import { type Runtime, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
 
@@ -20,11 +20,10 @@ const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order
 /** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
 export async function payOrders(deps: Deps, requests: readonly OwnedOrder[]): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  const moved = await runtime.sql.begin(async (tx) => {
+  const moved = await writeTransaction(runtime.sql, async (tx) => {
     const values = { inventoryStatus: inventory.statusAfter.confirm, provider: 'instant', now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
-    if (orders.length > 0) await commitWith(tx, inventory.confirm(tx, numbersOf(orders)));
-    return orders;
+    return { value: orders, last: orders.length > 0 ? inventory.confirm(tx, numbersOf(orders)) : [] };
   });
   return answersOf(requests, moved, orderErrors.cannot_pay);
 }
@@ -38,15 +37,14 @@ export async function cancelOrders(
   reason: CancelReason,
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  const moved = await runtime.sql.begin(async (tx) => {
+  const moved = await writeTransaction(runtime.sql, async (tx) => {
     const orders = await markCancelled(tx, requests, {
       inventoryStatus: inventory.statusAfter.release,
       trigger: reason,
       actor: reason === 'timeout' ? 'system' : 'user',
       now: runtime.now(),
     });
-    if (orders.length > 0) await commitWith(tx, inventory.release(tx, numbersOf(orders), reason));
-    return orders;
+    return { value: orders, last: orders.length > 0 ? inventory.release(tx, numbersOf(orders), reason) : [] };
   });
   return answersOf(requests, moved, orderErrors.cannot_cancel);
 }

@@ -51,12 +51,23 @@ export function openDatabase(
 export type Statement = Postgres.PendingQuery<any>;
 
 /**
- * The end of a transaction: sends its last statements and the commit in one go, so that its locks are held for one round
- * trip less. When a statement fails, the commit is a rollback and this rejects. `and chain` leaves `sql.begin` an empty
- * transaction to end. Nothing may be written on `tx` afterwards.
+ * A transaction whose last statements travel together with its commit, so that its locks are held for one round trip less.
+ * `work` answers its value and those statements; when one of them fails, everything is rolled back and this rejects. It
+ * resolves as soon as the commit is there: what the driver still sends (`and chain` leaves `begin` an empty transaction
+ * to end) keeps nobody waiting.
  */
-export async function commitWith(tx: Transaction, statements: readonly Statement[]): Promise<void> {
-  // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
-  const sent = [...statements, tx`commit and chain`].map((statement) => statement.execute());
-  await Promise.all(sent);
+export function writeTransaction<T>(
+  sql: Sql,
+  work: (tx: Transaction) => Promise<{ value: T; last: readonly Statement[] }>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = sql.begin(async (tx) => {
+      const { value, last } = await work(tx);
+      // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
+      const sent = [...last, tx`commit and chain`].map((statement) => statement.execute());
+      await Promise.all(sent);
+      resolve(value);
+    });
+    ended.catch(reject);
+  });
 }

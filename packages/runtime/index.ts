@@ -9,7 +9,14 @@ export {
   type Role,
   roles,
 } from './config.ts';
-export { commitWith, openDatabase, type Queryable, type Sql, type Statement, type Transaction } from './database.ts';
+export {
+  openDatabase,
+  type Queryable,
+  type Sql,
+  type Statement,
+  type Transaction,
+  writeTransaction,
+} from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
 export {

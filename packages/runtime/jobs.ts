@@ -7,6 +7,7 @@ import {
   runOnce,
   type TaskList,
 } from 'graphile-worker';
+import { Pool } from 'pg';
 import type { Statement, Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -91,10 +92,9 @@ function taskListOf({ tasks, log, metrics }: WorkerDeps): TaskList {
   return Object.fromEntries(entries) as unknown as TaskList;
 }
 
-const sharedOptions = (deps: WorkerDeps) => ({
-  connectionString: deps.url,
+const sharedOptions = (deps: WorkerDeps, pgPool: Pool) => ({
+  pgPool,
   concurrency: deps.concurrency,
-  maxPoolSize: deps.concurrency + 2,
   noHandleSignals: true,
   gracefulShutdownAbortTimeout: deps.shutdownMs,
   logger: workerLogger(deps.log),
@@ -103,6 +103,15 @@ const sharedOptions = (deps: WorkerDeps) => ({
   // the worker stops stays locked for hours and runs again, and a record that fails is an unhandled rejection.
   preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
 });
+
+/** A pool of our own: graphile-worker's would outlive its stop, and crash the process when the database goes first. */
+function openPool({ url, concurrency, log }: WorkerDeps): Pool {
+  const pool = new Pool({ connectionString: url, max: concurrency + 2, application_name: 'tradepost worker' });
+  const lost = (error: Error) => log.warn({ err: error }, 'worker: a database connection was lost');
+  pool.on('error', lost);
+  pool.on('connect', (client) => client.on('error', lost));
+  return pool;
+}
 
 export type Worker = { stop(): Promise<void> };
 
@@ -114,16 +123,27 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     identifier: task,
     options: { backfillPeriod: 0 },
   }));
+  const pool = openPool(deps);
   const runner: Runner = await run({
-    ...sharedOptions(deps),
+    ...sharedOptions(deps, pool),
     pollInterval: 1_000,
     parsedCronItems: parseCronItems(crons),
   });
   runner.promise.catch((error: unknown) => deps.log.error({ err: error }, 'the worker has ended'));
-  return { stop: () => runner.stop() };
+  return {
+    async stop() {
+      await runner.stop();
+      await pool.end();
+    },
+  };
 }
 
 /** Runs what is due now, and ends. */
 export async function runDueJobs(deps: WorkerDeps): Promise<void> {
-  await runOnce(sharedOptions(deps));
+  const pool = openPool(deps);
+  try {
+    await runOnce(sharedOptions(deps, pool));
+  } finally {
+    await pool.end();
+  }
 }

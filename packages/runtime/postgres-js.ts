@@ -1,13 +1,15 @@
 import { registerHooks } from 'node:module';
 import type Postgres from 'postgres';
 
+type Repair = readonly [fault: string, repair: string];
+
 /**
  * postgres.js 3.4.9 with its faults on broken connections repaired while it is loaded (its issues 1154 and 1208;
  * database.test.ts shows them). A statement or rollback on a connection that has just broken is written to a null socket
  * in a setImmediate, which ends the process. And what was waiting to be written then stays behind with a dead timer, so
  * that the connection never writes again: after a restart of the database the pool is lost until the shop is restarted.
  */
-const repairs: readonly [fault: string, repair: string][] = [
+const connectionRepairs: readonly Repair[] = [
   [
     'const x = socket.write(chunk, fn)',
     `if (!socket) {
@@ -37,7 +39,15 @@ const repairs: readonly [fault: string, repair: string][] = [
   ['`], [], execute)\n    types.forEach', '`], [], execute).catch(() => [])\n    types.forEach'],
 ];
 
-function repaired(source: string): string {
+/** Statements are counted through `debug`; with it the driver makes an Error for every fragment of every statement. */
+const indexRepairs: readonly Repair[] = [['handler.debug = options.debug', 'handler.debug = false']];
+
+const repairsOf: Readonly<Record<string, readonly Repair[]>> = {
+  'connection.js': connectionRepairs,
+  'index.js': indexRepairs,
+};
+
+function repaired(source: string, repairs: readonly Repair[]): string {
   return repairs.reduce((text, [fault, repair]) => {
     if (text.split(fault).length !== 2)
       throw new Error('postgres.js has changed: see whether packages/runtime/postgres-js.ts is still needed');
@@ -54,7 +64,8 @@ const hooks = registerHooks({
   },
   load(url, context, next) {
     const loaded = next(url, context);
-    return url.endsWith(`/connection.js${mark}`) ? { ...loaded, source: repaired(String(loaded.source)) } : loaded;
+    const repairs = url.endsWith(mark) ? repairsOf[url.slice(url.lastIndexOf('/') + 1, -mark.length)] : undefined;
+    return repairs ? { ...loaded, source: repaired(String(loaded.source), repairs) } : loaded;
   },
 });
 const driver = await import('postgres');
