@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
-import { openDatabase, type Sql } from './database.ts';
+import { openDatabase, type Sql, writeTransaction } from './database.ts';
 
 let database: TestDatabase;
 
@@ -32,6 +32,14 @@ describe('connections that break again and again under load', () => {
         sql.begin(async (tx) => {
           await tx`select ${1}::int`;
           await tx`select pg_sleep(0.001)`;
+        }),
+    ],
+    [
+      'transactions whose commit travels with the last statement',
+      (sql: Sql) =>
+        writeTransaction(sql, async (tx) => {
+          await tx`select ${1}::int`;
+          return { value: null, last: [tx`select pg_sleep(0.001)`] };
         }),
     ],
     [
@@ -91,4 +99,38 @@ test('a bigint that JavaScript can not hold is an error and not another order’
 
 test('arrays of ids are sent and read as numbers', async () => {
   expect(await database.sql`select ${[1, 2]}::bigint[] as ids`).toEqual([{ ids: [1, 2] }]);
+});
+
+describe('writeTransaction', () => {
+  test('a last statement that fails rolls back everything of its own and nothing of its neighbours', async () => {
+    const sql = openDatabase(database.url, { max: 3 });
+    await sql`create table written (n int primary key, part text not null)`;
+    const write = (n: number) =>
+      writeTransaction(sql, async (tx) => {
+        await tx`insert into written values (${n}, 'first')`;
+        // Every third fails in the statement that travels with the commit, every third before it.
+        if (n % 3 === 1) throw new Error('refused');
+        const last = tx`insert into written values (${n % 3 === 2 ? n : n + 1_000}, 'last')`;
+        return { value: n, last: [tx`select 1`, last, tx`select 1`] };
+      });
+    const outcomes = await Promise.allSettled(Array.from({ length: 300 }, (_, n) => write(n)));
+    outcomes.forEach((outcome, n) => {
+      expect(outcome.status, String(n)).toBe(n % 3 === 0 ? 'fulfilled' : 'rejected');
+    });
+    const rows = await sql<{ n: number }[]>`select n from written order by n`;
+    const good = Array.from({ length: 100 }, (_, i) => i * 3);
+    expect(rows.map((row) => row.n)).toEqual([...good, ...good.map((n) => n + 1_000)]);
+    const open = await sql`
+      select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+    expect(open).toHaveLength(0);
+    await sql.end();
+  });
+
+  test('begin that can not be sent rejects', async () => {
+    const sql = openDatabase('postgres://nobody@127.0.0.1:1/none', { max: 1 });
+    await expect(writeTransaction(sql, async () => ({ value: 1, last: [] }))).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+    await sql.end();
+  });
 });

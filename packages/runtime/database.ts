@@ -52,22 +52,20 @@ export type Statement = Postgres.PendingQuery<any>;
 
 /**
  * A transaction whose last statements travel together with its commit, so that its locks are held for one round trip less.
- * `work` answers its value and those statements; when one of them fails, everything is rolled back and this rejects. It
- * resolves as soon as the commit is there: what the driver still sends (`and chain` leaves `begin` an empty transaction
- * to end) keeps nobody waiting.
+ * `work` answers its value and those statements; when one of them fails, the commit is a rollback and this rejects.
  */
 export function writeTransaction<T>(
   sql: Sql,
   work: (tx: Transaction) => Promise<{ value: T; last: readonly Statement[] }>,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const ended = sql.begin(async (tx) => {
-      const { value, last } = await work(tx);
-      // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
-      const sent = [...last, tx`commit and chain`].map((statement) => statement.execute());
-      await Promise.all(sent);
-      resolve(value);
-    });
-    ended.catch(reject);
+  const ended = sql.begin(async (tx) => {
+    const { value, last } = await work(tx);
+    // Tells the driver that the transaction ends here, whatever becomes of it (postgres-js.ts).
+    Object.assign(tx, { ended: true });
+    // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
+    const sent = [...last, tx`commit`].map((statement) => statement.execute());
+    await Promise.all(sent);
+    return { value };
   });
+  return ended.then(({ value }) => value as T);
 }

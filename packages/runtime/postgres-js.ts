@@ -35,12 +35,26 @@ const connectionRepairs: readonly Repair[] = [
     initial = waiting
     if (initial) return reconnect()`,
   ],
+  // Statements sent in one turn travel in one write, also large ones: a write is the dearest part of a small statement.
+  ['fn || chunk.length >= 1024', 'fn || chunk.length >= 65536'],
   // Nobody handles the promise of this query.
   ['`], [], execute)\n    types.forEach', '`], [], execute).catch(() => [])\n    types.forEach'],
 ];
 
-/** Statements are counted through `debug`; with it the driver makes an Error for every fragment of every statement. */
-const indexRepairs: readonly Repair[] = [['handler.debug = options.debug', 'handler.debug = false']];
+const indexRepairs: readonly Repair[] = [
+  // Statements are counted through `debug`; with it the driver makes an Error for every fragment of every statement.
+  ['handler.debug = options.debug', 'handler.debug = false'],
+  // BEGIN travels with the first statements: what waits for it is the server, not the transaction.
+  [
+    "await sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute }).execute()",
+    `await new Promise((sent, failed) => {
+        sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute: c => (onexecute(c), sent(), false) }).catch(failed)
+      })`,
+  ],
+  // A transaction that sent its own commit (writeTransaction) has ended, and its connection may be another's already.
+  ['await (name\n          ?', '(name || !sql.ended) && await (name\n          ?'],
+  ['if (!name) {', 'if (!name && !sql.ended) {'],
+];
 
 const repairsOf: Readonly<Record<string, readonly Repair[]>> = {
   'connection.js': connectionRepairs,
