@@ -16,6 +16,8 @@ export type CoalesceOptions = {
   maxBatch?: number;
   /** Batches running at once. */
   maxInFlight?: number;
+  /** What a running batch gets before a further one starts beside it, unless that would be a full one. */
+  patienceMs?: number;
   /** Calls waiting before new ones are refused with 503: a flash sale must not fill the memory. */
   maxQueue?: number;
   /** Told the size of every batch that starts. */
@@ -45,8 +47,9 @@ function lostConnection(error: unknown): boolean {
 
 /**
  * Group commit: concurrent single calls become arrays. A call queues; the queue is flushed at the next turn of the event
- * loop and at most `maxInFlight` batches run at once, so an idle server adds no delay and a busy one amortises the commit.
- * `writeMany` answers in the order of its items: a value, or an Error that only that caller gets. When it throws and the
+ * loop, so an idle server adds no delay; what arrives while a batch runs is the next one, so a busy server amortises the
+ * commit. A further batch runs beside it only when it is full, or when the running one is held up: two half batches cost
+ * more than a whole one. `writeMany` answers in the order of its items: a value, or an Error that only that caller gets. When it throws and the
  * transaction is known to be rolled back, the items are repeated one by one, so that one poisoned call cannot fail its
  * neighbours.
  */
@@ -54,11 +57,13 @@ export function coalesce<I, O>(
   writeMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>,
   options: CoalesceOptions = {},
 ): Coalesced<I, O> {
-  const { maxBatch = 100, maxInFlight = 3, maxQueue = 10_000, onBatch } = options;
+  const { maxBatch = 100, maxInFlight = 3, patienceMs = 25, maxQueue = 10_000, onBatch } = options;
   type Call = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
   let queue: Call[] = [];
   let inFlight = 0;
+  let lastStart = 0;
   let scheduled = false;
+  let look: NodeJS.Timeout | null = null;
   let stopping = false;
   let drained: (() => void)[] = [];
 
@@ -84,20 +89,33 @@ export function coalesce<I, O>(
     }
   }
 
+  function start(): void {
+    const batch = queue.length <= maxBatch ? queue : queue.slice(0, maxBatch);
+    queue = queue.length <= maxBatch ? [] : queue.slice(maxBatch);
+    inFlight += 1;
+    lastStart = performance.now();
+    void run(batch).finally(() => {
+      inFlight -= 1;
+      if (queue.length > 0) flush();
+      else if (inFlight === 0) {
+        for (const done of drained) done();
+        drained = [];
+      }
+    });
+  }
+
   function flush(): void {
     scheduled = false;
     while (queue.length > 0 && inFlight < maxInFlight) {
-      const batch = queue.length <= maxBatch ? queue : queue.slice(0, maxBatch);
-      queue = queue.length <= maxBatch ? [] : queue.slice(maxBatch);
-      inFlight += 1;
-      void run(batch).finally(() => {
-        inFlight -= 1;
-        if (queue.length > 0) flush();
-        else if (inFlight === 0) {
-          for (const done of drained) done();
-          drained = [];
-        }
-      });
+      const left = patienceMs - (performance.now() - lastStart);
+      if (inFlight > 0 && queue.length < maxBatch && left > 0) {
+        look ??= setTimeout(() => {
+          look = null;
+          flush();
+        }, left);
+        return;
+      }
+      start();
     }
   }
 
@@ -106,10 +124,9 @@ export function coalesce<I, O>(
     if (queue.length >= maxQueue) return Promise.reject(errors.busy());
     return new Promise<O>((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      if (!scheduled && inFlight < maxInFlight) {
-        scheduled = true;
-        setImmediate(flush);
-      }
+      if (scheduled || inFlight >= maxInFlight || (look && queue.length < maxBatch)) return;
+      scheduled = true;
+      setImmediate(flush);
     });
   };
 

@@ -88,7 +88,7 @@ const fields = {
   batchMax: { env: 'BATCH_MAX', schema: int(1, 1000).default(100), about: 'group commit: calls in one transaction' },
   batchesInFlight: {
     env: 'BATCHES_IN_FLIGHT',
-    schema: int(1, 100).default(2),
+    schema: int(1, 100).default(3),
     about: 'group commit: transactions of one use case at once',
   },
   workerConcurrency: {
