@@ -16,7 +16,7 @@ export type AppDeps = {
   routes: readonly Route[];
   resources: readonly Resource[];
   authenticate: Authenticate;
-  runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'now' | 'config'>;
+  runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config'>;
 };
 
 export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
@@ -25,23 +25,17 @@ const slowMs = 1_000;
 const noSearch = new URLSearchParams();
 const jsonType = 'application/json; charset=utf-8';
 /** Clients on another origin call us without cookies (contract: commerce.md 4). */
-const corsHeaders: readonly [string, string][] = [['access-control-allow-origin', '*']];
+const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
+const jsonHeader: [string, string] = ['content-type', jsonType];
 const preflightHeaders: readonly [string, string][] = [
   ['access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS'],
   ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, Idempotency-Key, X-Request-Id'],
   ['access-control-max-age', '86400'],
 ];
 
-function respond(status: number, text: string, traceId: string, type = jsonType): Response {
-  return new FastResponse(text, {
-    status,
-    headers: [
-      ['content-type', type],
-      ['x-request-id', traceId],
-      ['access-control-expose-headers', 'x-request-id'],
-      ...corsHeaders,
-    ],
-  });
+function respond(status: number, text: string, traceId: string): Response {
+  const headers: [string, string][] = [jsonHeader, ['x-request-id', traceId], anyOrigin];
+  return new FastResponse(text, status === 200 ? { headers } : { status, headers });
 }
 
 /** The one place where an envelope is built. `msg` repeats `message` because clients read it. */
@@ -107,7 +101,7 @@ type Event = { req: Request; context: { params?: Record<string, string> } };
  * there: an answer without I/O is given within the call, which costs the transport a fifth of what a promise does.
  */
 function compile(route: Route, deps: AppDeps): (event: Event) => Response | Promise<Response> {
-  const { log, metrics, settings, now, config } = deps.runtime;
+  const { log, metrics, settings, config } = deps.runtime;
   const params = route.params ? tolerantParams(route.params) : null;
   const query = route.query ? tolerantQuery(route.query) : null;
   const body = route.body ? tolerantBody(route.body) : null;
@@ -122,7 +116,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
         params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
         query: query ? parseOrRefuse(route.query!, query(search ?? noSearch), locale, 'query') : {},
         body: body ? parseOrRefuse(route.body!, body(json), locale, 'body') : {},
-        ...{ caller, locale, now: now(), traceId, request },
+        ...{ caller, locale, traceId, request },
       } as never);
     const admitted = (caller: Caller | null) =>
       body ? jsonBody(request).then((json) => handle(caller, json)) : handle(caller, null);
@@ -183,7 +177,7 @@ function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, r
     for (const [name, value] of extra) response.headers.set(name, value);
     return response;
   };
-  const preflight = () => new FastResponse(null, { status: 204, headers: [...corsHeaders, ...preflightHeaders] });
+  const preflight = () => new FastResponse(null, { status: 204, headers: [anyOrigin, ...preflightHeaders] });
   for (const [path, methods] of methodsOf) {
     const allowed = [...methods, 'OPTIONS'].join(', ');
     app.all(path, ({ req }) =>
@@ -227,6 +221,6 @@ export function createApp(deps: AppDeps): App {
 /** What the transport answers before a request reaches the application. */
 export function transportFault(status: number): { headers: Record<string, string>; body: string } {
   const fault = faultOf(status, newTraceId());
-  const headers = Object.fromEntries([['content-type', jsonType], ...corsHeaders]);
+  const headers = Object.fromEntries([jsonHeader, anyOrigin]);
   return { headers, body: envelope(fault.code, fault.messageIn('en'), null) };
 }

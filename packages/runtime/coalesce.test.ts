@@ -50,7 +50,7 @@ describe('grouping', () => {
 
   test('what arrives while batches are in flight forms the next batch, in order of arrival', async () => {
     const { batches, writeMany } = held();
-    const write = coalesce(writeMany, { maxInFlight: 2 });
+    const write = coalesce(writeMany, { maxInFlight: 2, patienceMs: 0 });
     const answers = [write(1)];
     await turn();
     answers.push(write(2));
@@ -65,6 +65,25 @@ describe('grouping', () => {
     expect(batches.map((batch) => batch.items)).toEqual([[1], [2], [3, 4, 5]]);
     for (const batch of batches) batch.gate.resolve();
     expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  test('a further batch waits until the running one is held up, unless it is full', async () => {
+    const { batches, writeMany } = held();
+    const write = coalesce(writeMany, { maxBatch: 3, maxInFlight: 3, patienceMs: 100 });
+    const answers = [write(1)];
+    await turn();
+    answers.push(write(2), write(3));
+    await turns();
+    expect(batches.map((batch) => batch.items)).toEqual([[1]]);
+    answers.push(write(4));
+    await turns();
+    expect(batches.map((batch) => batch.items)).toEqual([[1], [2, 3, 4]]);
+    answers.push(write(5));
+    // Nobody else calls and nothing ends: the held-up batches must not hold up this one for ever.
+    while (batches.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(batches[2]!.items).toEqual([5]);
+    for (const batch of batches) batch.gate.resolve();
+    await Promise.all(answers);
   });
 
   test.each([
