@@ -2,7 +2,7 @@ import type { Statement, Transaction } from '@tradepost/runtime';
 
 export type InventoryStatus = 'none' | 'pending' | 'reserved' | 'confirmed' | 'released' | 'failed';
 
-export type StockLine = { sku_id: number; qty: number };
+type StockLine = { sku_id: number; qty: number };
 /** What one order wants; the same SKU may stand in several lines. */
 export type Demand = { biz_no: string; lines: readonly StockLine[]; expires_at: Date };
 
