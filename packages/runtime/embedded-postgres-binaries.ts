@@ -12,7 +12,6 @@ import {
   messageOf,
   run,
   serverEnvironment,
-  shared,
   windows,
 } from './embedded-postgres-system.ts';
 
@@ -48,7 +47,7 @@ async function hydrateLinks(folder: string): Promise<void> {
 const runsAs = (binaries: Binaries, account: Account) =>
   run(binaries.postgres, ['--version'], { ...account, cwd: '/', env: serverEnvironment() });
 
-async function copyBinaries(folder: string, account: Account, log: Log): Promise<Binaries> {
+async function copyBinaries(folder: string, account: Account, shared: string, log: Log): Promise<Binaries> {
   const native = join(folder, 'native');
   const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
   const hash = createHash('sha256').update(await readFile(join(native, 'bin', 'postgres')));
@@ -83,13 +82,13 @@ async function copyBinaries(folder: string, account: Account, log: Log): Promise
   }
 }
 
-/** Binaries that `account` can execute: those of the package, or a copy where only root may enter the checkout. */
-export async function usableBinaries(account: Account, log: Log): Promise<Binaries> {
+/** Binaries that `account` can execute: those of the package, or a copy in `shared` where only root may enter the checkout. */
+export async function usableBinaries(account: Account, shared: string, log: Log): Promise<Binaries> {
   const { folder, binaries } = await findPackage();
   await hydrateLinks(folder);
   const works = await runsAs(binaries, account).catch(messageOf);
   if (typeof works !== 'string') return binaries;
   const anyone = isRoot ? await runsAs(binaries, {}).catch(messageOf) : works;
-  if (typeof anyone !== 'string') return copyBinaries(folder, account, log);
+  if (typeof anyone !== 'string') return copyBinaries(folder, account, shared, log);
   throw new Error(`${binaries.postgres} does not run on this system: ${anyone}. Set DATABASE_URL to a server.`);
 }

@@ -11,7 +11,6 @@ import {
   makeEnterable,
   messageOf,
   run,
-  shared,
   syncPath,
   writeSynced,
 } from './embedded-postgres-system.ts';
@@ -87,7 +86,7 @@ async function followPointer(directory: string): Promise<string | undefined> {
   return home;
 }
 
-async function createSharedHome(directory: string, log: Log): Promise<string> {
+async function createSharedHome(directory: string, shared: string, log: Log): Promise<string> {
   const home = join(shared, 'clusters', randomUUID());
   try {
     await makeEnterable(shared, dirname(home), home);
@@ -117,7 +116,7 @@ async function createSharedHome(directory: string, log: Log): Promise<string> {
 }
 
 /** Decides which account runs the server, where its data lies, and which binaries it can execute. */
-export async function choosePlace(directory: string, log: Log): Promise<Place> {
+export async function choosePlace(directory: string, shared: string, log: Log): Promise<Place> {
   await mkdir(directory, { recursive: true }).catch((error) => {
     throw new Error(`${directory} can not be created (${messageOf(error)}): use --data with another directory`);
   });
@@ -126,7 +125,7 @@ export async function choosePlace(directory: string, log: Log): Promise<Place> {
   const account = await accountFor(home);
   if (!(await canEnter(home, account))) {
     if (pointed) throw new Error(`User ${account.uid} can not enter ${home}: make it readable to that user again`);
-    home = await createSharedHome(directory, log);
+    home = await createSharedHome(directory, shared, log);
   }
   // Also left by a start that was killed between the pointer and this step, or by a checkout moved below /root.
   const local = join(directory, 'cluster');
@@ -135,5 +134,5 @@ export async function choosePlace(directory: string, log: Log): Promise<Place> {
       throw new Error(`User ${account.uid} can not reach ${local}: move it to ${home} (${messageOf(error)})`);
     });
 
-  return { home, account, binaries: await usableBinaries(account, log) };
+  return { home, account, binaries: await usableBinaries(account, shared, log) };
 }

@@ -10,7 +10,7 @@ export type Log = (line: string) => void;
 export const run = promisify(execFile);
 
 /** Where things go that the server's account can not reach below a directory like /root. */
-export const shared = '/var/lib/tradepost';
+export const defaultShared = '/var/lib/tradepost';
 export const windows = process.platform === 'win32';
 export const isRoot = process.getuid?.() === 0;
 

@@ -6,7 +6,7 @@ import { followLog } from './embedded-postgres-log.ts';
 import { isRunning, type PidFile, readPidFile, removeStalePidFile, serverState } from './embedded-postgres-pid.ts';
 import { choosePlace, dataOf } from './embedded-postgres-places.ts';
 import { launch, type Server, shutDown, untilReady, watch } from './embedded-postgres-server.ts';
-import { codeOf, messageOf } from './embedded-postgres-system.ts';
+import { codeOf, defaultShared, messageOf } from './embedded-postgres-system.ts';
 
 export type EmbeddedPostgres = {
   url: string;
@@ -26,6 +26,8 @@ export type EmbeddedPostgresOptions = {
   onLog?: (line: string) => void;
   /** The server died although nobody stopped it. */
   onExit?: (reason: string) => void;
+  /** Where root keeps what the server's account can not reach in its place. Default /var/lib/tradepost. */
+  sharedDirectory?: string;
   /** Where `create database` is run from. */
   maintenanceDatabase?: string;
 };
@@ -37,7 +39,7 @@ const contestedMs = 45_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.onLog ?? (() => {});
   const directory = resolve(options.directory);
-  const place = await choosePlace(directory, log);
+  const place = await choosePlace(directory, options.sharedDirectory ?? defaultShared, log);
   const created = await ensureCluster(place);
   const password = await readPassword(place.home);
   const data = dataOf(place.home);
