@@ -214,7 +214,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
   test('makes the cluster anew after a first start was killed', async () => {
     const path = directory();
     const child = spawnStart(path);
-    const drafts = () => readdirSync(path).filter((name) => name.startsWith('init-'));
+    const drafts = () => (existsSync(path) ? readdirSync(path) : []).filter((name) => name.startsWith('init-'));
     await until(() => drafts().some((name) => existsSync(join(path, name, 'data', 'base'))));
     child.kill('SIGKILL');
     await once(child, 'exit');
