@@ -9,6 +9,7 @@ import {
   text,
   timestamp,
   url,
+  zeroWhenEmpty,
 } from '@tradepost/http';
 import { z } from 'zod';
 
@@ -79,13 +80,17 @@ const productFields = {
   subtitle: text(400)
     .optional()
     .meta({ examples: ['Light, unbreakable, dishwasher-safe'] }),
-  origin_price: amountInput()
-    .optional()
-    .meta({ examples: [15.9] }),
+  origin_price: zeroWhenEmpty(
+    amountInput()
+      .optional()
+      .meta({ examples: [15.9] }),
+  ),
   stock: stock().optional(),
-  category_id: idOrZero()
-    .optional()
-    .meta({ examples: [0] }),
+  category_id: zeroWhenEmpty(
+    idOrZero()
+      .optional()
+      .meta({ examples: [0] }),
+  ),
   cover: text(1000)
     .optional()
     .meta({ examples: ['/uploads/demo/enamel-mug.svg'] }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
 import {
@@ -38,8 +39,7 @@ export async function runJobsOnce(options: { config: Config; log: Log }): Promis
   const runtime = await openRuntime({ ...options, definitions: settings });
   try {
     const assembled = await assemble(runtime);
-    await runDueJobs(workerDeps(runtime, assembled));
-    await assembled.close();
+    await runDueJobs(workerDeps(runtime, assembled)).finally(() => assembled.close());
   } finally {
     await runtime.close();
   }
@@ -54,15 +54,22 @@ export async function startServer(options: {
 }): Promise<Server> {
   const { config, onProgress } = options;
   const runtime = await openRuntime({ ...options, definitions: settings, serve: true });
-  const closers: (() => Promise<unknown>)[] = [() => runtime.close()];
   const shutdownMs = config.shutdownSeconds * 1000;
+  /** What takes on work; ended together, before what it works with. */
+  const busy: (() => Promise<unknown>)[] = [];
+  let closeAssembled = async () => {};
+  const quietly = (ending: Promise<unknown>) =>
+    ending.catch((error: unknown) => runtime.log.warn({ err: error }, 'while stopping'));
   const stop = async () => {
-    for (const close of closers.splice(0).reverse())
-      await close().catch((error: unknown) => runtime.log.warn({ err: error }, 'while stopping'));
+    const deadline = performance.now() + shutdownMs;
+    const ended = Promise.all(busy.splice(0).map((end) => quietly(end())));
+    await Promise.race([ended, sleep(shutdownMs, undefined, { ref: false })]);
+    await quietly(closeAssembled());
+    await quietly(runtime.close(Math.max(500, deadline - performance.now())));
   };
   try {
     const assembled = await assemble(runtime);
-    closers.push(() => assembled.close());
+    closeAssembled = assembled.close;
     let seeded: Seeded | null = null;
     if (config.seed === 'demo' && !config.production) {
       onProgress?.('looking for demo data');
@@ -70,15 +77,19 @@ export async function startServer(options: {
     }
     let worker: Worker | null = null;
     if (config.only.includes('worker')) {
-      const started = await startWorker({ ...workerDeps(runtime, assembled), crons: assembled.crons });
+      const started = await startWorker({
+        ...workerDeps(runtime, assembled),
+        crons: assembled.crons,
+        onEnded: options.onFatal,
+      });
       worker = started;
-      closers.push(() => started.stop());
+      busy.push(() => started.stop());
     }
     let transport: Transport | null = null;
     if (config.only.includes('api')) {
       const listening = await serve(assembled.app, config, runtime.log);
       transport = listening;
-      closers.push(() => listening.close(shutdownMs));
+      busy.push(() => listening.close(shutdownMs));
     }
     await runtime.announce(transport?.url ?? 'worker only');
     return { runtime, routes: assembled.app.routes, tokens: assembled.tokens, transport, worker, seeded, stop };

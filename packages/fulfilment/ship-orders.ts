@@ -32,8 +32,10 @@ export async function shipOrders(
   staffId: number,
 ): Promise<(true | Error)[]> {
   const refusals = requests.map(shipmentRefusal);
+  // Of two shipments for one order in a batch the first one counts.
+  const first = new Map(requests.map((order, index) => [order.order_id, index] as const).reverse());
   const complete = requests
-    .filter((_, index) => !refusals[index])
+    .filter((order, index) => !refusals[index] && first.get(order.order_id) === index)
     .map((order) => ({ ...order, company: order.company.toUpperCase() }));
   const now = runtime.now();
   const moved = await runtime.sql.begin(async (tx) => {

@@ -22,6 +22,7 @@ export type AppDeps = {
 export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
 
 const slowMs = 1_000;
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const noSearch = new URLSearchParams();
 const jsonType = 'application/json; charset=utf-8';
 /** Clients on another origin call us without cookies (contract: commerce.md 4). */
@@ -29,7 +30,7 @@ const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
 const jsonHeader: [string, string] = ['content-type', jsonType];
 const preflightHeaders: readonly [string, string][] = [
   ['access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS'],
-  ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, Idempotency-Key, X-Request-Id'],
+  ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id'],
   ['access-control-max-age', '86400'],
 ];
 
@@ -116,7 +117,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
         params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
         query: query ? parseOrRefuse(route.query!, query(search ?? noSearch), locale, 'query') : {},
         body: body ? parseOrRefuse(route.body!, body(json), locale, 'body') : {},
-        ...{ caller, locale, traceId, request },
+        ...{ caller, locale, request },
       } as never);
     const admitted = (caller: Caller | null) =>
       body ? jsonBody(request).then((json) => handle(caller, json)) : handle(caller, null);
@@ -172,7 +173,10 @@ function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, r
       request.headers.get('accept-language'),
       settings.get(shopLocale),
     );
-    metrics.requests.labels(request.method, 'unknown', String(error.code)).inc();
+    // Anything can stand for a method: only those we know become a series.
+    metrics.requests
+      .labels(knownMethods.has(request.method) ? request.method : 'other', 'unknown', String(error.code))
+      .inc();
     const response = respond(error.status, envelope(error.code, error.messageIn(locale), null), traceId);
     for (const [name, value] of extra) response.headers.set(name, value);
     return response;

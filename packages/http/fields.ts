@@ -63,8 +63,7 @@ const page = {
     .optional()
     .meta({ examples: [20] }),
 };
-/** `page` and `size`; the caps are the list's own (`pagingOf`). */
-export const pageQuery = z.object(page);
+/** `page` and `size` beside other fields; the caps are the list's own (`pagingOf`). */
 export const pageQueryWith = <S extends z.ZodRawShape>(shape: S) => z.object({ ...shape, ...page });
 
 export const pagedOf = <T extends z.ZodType>(row: T) =>

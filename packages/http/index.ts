@@ -10,7 +10,6 @@ export {
   isStorable,
   nothing,
   pagedOf,
-  pageQuery,
   pageQueryWith,
   requiredText,
   text,
@@ -25,5 +24,6 @@ export type { Resource } from './resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './route.ts';
 export { serve } from './serve.ts';
 export { systemResources } from './system-resources.ts';
+export { zeroWhenEmpty } from './tolerant.ts';
 export type { Transport } from './uws-transport.ts';
 export { parseOrRefuse } from './validate.ts';

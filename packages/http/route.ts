@@ -29,7 +29,6 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly body: Parsed<B>;
   readonly caller: CallerOf<A>;
   readonly locale: Locale;
-  readonly traceId: string;
   readonly request: Request;
 };
 

@@ -78,6 +78,13 @@ export function tolerantParams(schema: z.ZodType): (params: Record<string, strin
 
 const identity: Tolerant = (value) => value;
 
+const zeros = new WeakSet<z.ZodType>();
+/** Marks a number field of a body whose empty string means 0, for where leaving it out means "as it is". */
+export function zeroWhenEmpty<S extends z.ZodType>(schema: S): S {
+  zeros.add(schema);
+  return schema;
+}
+
 /** Whether "" can only stand for nothing there: numbers, dates, choices, and unions of these such as 0 | 1. */
 function emptyIsAbsentIn(def: Def): boolean {
   if (def.type === 'union') return def.options!.every((option) => emptyIsAbsentIn(unwrap(option).inner));
@@ -91,7 +98,7 @@ function bodyField(schema: z.ZodType): Tolerant {
   const emptyIsAbsent = emptyIsAbsentIn(inner);
   return (value) => {
     if (value === null) return nullable ? null : undefined;
-    if (value === '' && emptyIsAbsent) return nullable ? null : undefined;
+    if (value === '' && emptyIsAbsent) return nullable ? null : zeros.has(schema) ? 0 : undefined;
     return deep(value);
   };
 }

@@ -115,9 +115,17 @@ export async function insertRevokedToken(sql: Sql, jti: string, expiresAt: Date)
     insert into identity.revoked_tokens (jti, expires_at) values (${jti}, ${expiresAt}) on conflict do nothing`;
 }
 
-export async function selectRevokedSince(sql: Sql, since: Date): Promise<{ jti: string; expires_at: Date }[]> {
-  return sql<{ jti: string; expires_at: Date }[]>`
-    select jti, expires_at from identity.revoked_tokens where revoked_at >= ${since} and expires_at > now()`;
+/** What was revoked since then, and the database's time to ask from the next time. */
+export async function selectRevokedSince(
+  sql: Sql,
+  since: Date,
+): Promise<{ at: Date; revoked: { jti: string; expires_at: Date }[] }> {
+  const rows = await sql<{ at: Date; jti: string | null; expires_at: Date }[]>`
+    select clock.at, r.jti, r.expires_at
+    from (select now() as at) clock
+    left join identity.revoked_tokens r on r.revoked_at >= ${since} and r.expires_at > clock.at`;
+  const revoked = rows.flatMap(({ jti, expires_at }) => (jti === null ? [] : [{ jti, expires_at }]));
+  return { at: rows[0]!.at, revoked };
 }
 
 export async function deleteExpiredRevocations(sql: Sql): Promise<void> {

@@ -53,11 +53,11 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
   let pollFrom = new Date(0);
 
   const poll = async () => {
-    // A minute of overlap: clocks and transactions do not end in the order of their timestamps.
-    const from = new Date(pollFrom.getTime() - 60_000);
-    pollFrom = runtime.now();
-    for (const row of await selectRevokedSince(sql, from)) revoked.set(row.jti, row.expires_at.getTime() / 1000);
-    const now = pollFrom.getTime() / 1000;
+    // A minute of overlap: transactions do not end in the order of their timestamps.
+    const { at, revoked: rows } = await selectRevokedSince(sql, new Date(pollFrom.getTime() - 60_000));
+    pollFrom = at;
+    for (const row of rows) revoked.set(row.jti, row.expires_at.getTime() / 1000);
+    const now = runtime.now().getTime() / 1000;
     for (const [jti, expiresAt] of revoked) if (expiresAt < now) revoked.delete(jti);
     keys = keysOf(await selectSigningKeys(sql));
   };

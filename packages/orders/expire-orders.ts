@@ -1,5 +1,5 @@
 import type { InventoryProvider } from '@tradepost/inventory';
-import { enqueueJobs, type Runtime, type Statement, type Transaction } from '@tradepost/runtime';
+import { enqueueJobs, type Log, type Runtime, type Statement, type Transaction } from '@tradepost/runtime';
 import { selectExpiredOrders } from './order-store.ts';
 import { cancelOrders } from './settle-orders.ts';
 
@@ -31,17 +31,37 @@ export function openExpirySchedule(): ExpirySchedule {
   };
 }
 
-/** Cancels every unpaid order whose time is over. Harmless when late or repeated: the move is guarded. */
-export async function expireOrders(deps: {
-  runtime: Pick<Runtime, 'sql' | 'now'>;
-  inventory: InventoryProvider;
-}): Promise<number> {
+/**
+ * Cancels every unpaid order whose time is over, and answers how many. Harmless when late or repeated: the move is
+ * guarded. An order that can not be cancelled is logged and left out, so that it does not hold up the others.
+ */
+export async function expireOrders(
+  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider },
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<number> {
+  const broken: number[] = [];
   let cancelled = 0;
-  for (;;) {
-    const ids = await selectExpiredOrders(deps.runtime.sql, deps.runtime.now(), batch);
-    if (ids.length === 0) return cancelled;
-    const requests = ids.map((order_id) => ({ order_id, user_id: 0 }));
-    const outcomes = await cancelOrders(deps, requests, 'timeout');
+  const cancel = async (ids: readonly number[]) => {
+    const outcomes = await cancelOrders(
+      deps,
+      ids.map((order_id) => ({ order_id, user_id: null })),
+      'timeout',
+    );
     cancelled += outcomes.filter((outcome) => outcome === true).length;
+  };
+  while (!signal.aborted) {
+    const ids = await selectExpiredOrders(deps.runtime.sql, deps.runtime.now(), batch, broken);
+    if (ids.length === 0) break;
+    try {
+      await cancel(ids);
+    } catch (error) {
+      log.warn({ err: error }, 'a batch of unpaid orders could not be cancelled: going one by one');
+      for (const id of ids)
+        await cancel([id]).catch((reason: unknown) => {
+          broken.push(id);
+          log.error({ err: reason, order_id: id }, 'an unpaid order could not be cancelled');
+        });
+    }
   }
+  return cancelled;
 }

@@ -17,8 +17,8 @@ export function ordersModule(runtime: Runtime, inventory: InventoryProvider, sec
     name: 'orders',
     routes: [...cartRoutes(runtime), ...orderRoutes(runtime, inventory, sections, openExpirySchedule())],
     tasks: {
-      async [expireTask](_payload, { log }) {
-        const cancelled = await expireOrders({ runtime, inventory });
+      async [expireTask](_payload, { log, signal }) {
+        const cancelled = await expireOrders({ runtime, inventory }, { log, signal });
         if (cancelled > 0) log.info({ cancelled }, 'unpaid orders cancelled');
       },
     },

@@ -55,7 +55,8 @@ export function insertOrders(
     where c.user_id = u.user_id and c.sku_id = u.sku_id and c.activity_product_id = u.activity_product_id`;
 }
 
-export type OwnedOrder = { order_id: number; user_id: number };
+/** An order of a shopper; `user_id` null is the system, which may move anybody's. */
+export type OwnedOrder = { order_id: number; user_id: number | null };
 export type MovedOrder = { id: number; order_no: string; user_id: number };
 
 /** Unpaid orders of these shoppers become paid: status, history and payment in one guarded statement. */
@@ -86,7 +87,7 @@ export async function markPaid(
     select id, order_no, user_id from moved`;
 }
 
-/** Unpaid orders become cancelled. A user_id of 0 stands for the system, which may cancel anybody's. */
+/** Unpaid orders become cancelled. */
 export async function markCancelled(
   tx: Transaction,
   requests: readonly OwnedOrder[],
@@ -97,7 +98,7 @@ export async function markCancelled(
     with locked as materialized (
       select o.id, o.status, r.user_id as actor_id from orders.orders o
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
-        as r (order_id, user_id) on o.id = r.order_id and (o.user_id = r.user_id or r.user_id = 0)
+        as r (order_id, user_id) on o.id = r.order_id and (o.user_id = r.user_id or r.user_id is null)
       where o.status = any(${cancel.from}::smallint[]) order by o.id for no key update of o
     ), moved as (
       update orders.orders o
@@ -106,7 +107,7 @@ export async function markCancelled(
       returning o.id, o.order_no, o.user_id, locked.actor_id, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
-      select id, was, ${cancel.to}, ${values.trigger}, ${values.actor}, actor_id, ${values.now} from moved
+      select id, was, ${cancel.to}, ${values.trigger}, ${values.actor}, coalesce(actor_id, 0), ${values.now} from moved
     )
     select id, order_no, user_id from moved`;
 }
@@ -136,9 +137,16 @@ export async function markShipped(
   return moved.map((row) => row.id);
 }
 
-export async function selectExpiredOrders(sql: Sql, now: Date, limit: number): Promise<number[]> {
+/** Unpaid orders whose time is over, but for those in `except`. */
+export async function selectExpiredOrders(
+  sql: Sql,
+  now: Date,
+  limit: number,
+  except: readonly number[],
+): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select id from orders.orders where status = 1 and expires_at <= ${now} order by expires_at limit ${limit}`;
+    select id from orders.orders where status = 1 and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
+    order by expires_at limit ${limit}`;
   return rows.map((row) => row.id);
 }
 

@@ -154,16 +154,17 @@ export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder
         tx,
         requests.map((r) => r.address_id),
         requests.map((r) => r.user_id),
-      ).then(byId),
+      ).then(byOwner),
       nextOrderIds(tx, requests.length),
     ]);
     const skuIds = skuIdsOf(requests, carts);
-    const [skus, stock] = await Promise.all([selectSkusForSale(tx, skuIds), inventory.hold(tx, skuIds)]);
+    // The lock goes first: what an editor has committed while we waited for it, price or shelf, is then read.
+    const [stock, skus] = await Promise.all([inventory.hold(tx, skuIds), selectSkusForSale(tx, skuIds)]);
     const inventoryStatus = inventory.statusAfter.reserve;
     const placed: Draft[] = [];
     requests.forEach((request, index) => {
       const cart = carts.get(request.user_id) ?? new Map();
-      const address = addresses.get(request.address_id);
+      const address = addresses.get(addressKey(request.user_id, request.address_id));
       try {
         const draft = draftOrder(request, { id: ids[index]!, address, cart, skus, inventoryStatus, expiresAt, now });
         reserveStock(stock, draft);
@@ -189,7 +190,9 @@ export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder
   return answers;
 }
 
-const byId = (rows: readonly Address[]) => new Map(rows.map((row) => [row.id, row]));
+/** By shopper and id: in a batch an address of one shopper must not be found by another. */
+const addressKey = (userId: number, id: number) => `${userId}/${id}`;
+const byOwner = (rows: readonly Address[]) => new Map(rows.map((row) => [addressKey(row.user_id, row.id), row]));
 
 /** Every SKU that any of the requests may come to need. */
 function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {

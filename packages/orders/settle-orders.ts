@@ -5,14 +5,19 @@ import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './ord
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider };
 
-/** Whether each request moved its order; of two for one order in a batch the first one did. */
+/** Whether each request moved its order: its own, and of two for one order in a batch the first one did. */
 function answersOf(
   requests: readonly OwnedOrder[],
   moved: readonly MovedOrder[],
   refuse: () => Error,
 ): (true | Error)[] {
-  const open = new Set(moved.map((order) => order.id));
-  return requests.map((request) => (open.delete(request.order_id) ? true : refuse()));
+  const open = new Map(moved.map((order) => [order.id, order]));
+  return requests.map((request) => {
+    const order = open.get(request.order_id);
+    if (!order || (request.user_id !== null && request.user_id !== order.user_id)) return refuse();
+    open.delete(order.id);
+    return true;
+  });
 }
 
 const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order.order_no);
@@ -30,7 +35,7 @@ export async function payOrders(deps: Deps, requests: readonly OwnedOrder[]): Pr
 
 export type CancelReason = 'user_cancel' | 'timeout';
 
-/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout the requests carry user_id 0. */
+/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout the requests carry no user. */
 export async function cancelOrders(
   deps: Deps,
   requests: readonly OwnedOrder[],

@@ -39,7 +39,7 @@ const fields = {
     env: 'TRADEPOST_DATA',
     flag: '--data',
     schema: z.string().min(1).default('.tradepost'),
-    about: 'folder of the embedded database, uploads and logs',
+    about: 'folder of the embedded database and the log',
   },
   databaseUrl: {
     env: 'DATABASE_URL',
@@ -76,7 +76,7 @@ const fields = {
   publicUrl: {
     env: 'PUBLIC_URL',
     schema: url('http:', 'https:').optional(),
-    about: 'address under which clients reach the API, for absolute file URLs; default http://host:port',
+    about: 'address under which clients reach the API, for absolute file URLs; default: the host of the request',
   },
   transport: {
     env: 'TRANSPORT',

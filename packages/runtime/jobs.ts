@@ -116,7 +116,12 @@ function openPool({ url, concurrency, log }: WorkerDeps): Pool {
 export type Worker = { stop(): Promise<void> };
 
 /** Runs jobs as they become due until it is stopped; stopping waits for the running ones. */
-export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] }): Promise<Worker> {
+export async function startWorker(
+  deps: WorkerDeps & {
+    crons: readonly Cron[] /** It ended although nobody stopped it. */;
+    onEnded?: (reason: string) => void;
+  },
+): Promise<Worker> {
   const crons = deps.crons.map(({ task, match }) => ({
     task,
     match,
@@ -124,12 +129,15 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     options: { backfillPeriod: 0 },
   }));
   const pool = openPool(deps);
-  const runner: Runner = await run({
-    ...sharedOptions(deps, pool),
-    pollInterval: 1_000,
-    parsedCronItems: parseCronItems(crons),
+  const options = { ...sharedOptions(deps, pool), pollInterval: 1_000, parsedCronItems: parseCronItems(crons) };
+  const runner: Runner = await run(options).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
   });
-  runner.promise.catch((error: unknown) => deps.log.error({ err: error }, 'the worker has ended'));
+  runner.promise.catch((error: unknown) => {
+    deps.log.error({ err: error }, 'the worker has ended');
+    deps.onEnded?.(String(error));
+  });
   return {
     async stop() {
       await runner.stop();

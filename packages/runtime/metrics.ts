@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
@@ -22,7 +22,6 @@ export function openMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
-    activeRequests: new Gauge({ name: 'http_requests_active', help: 'Requests being answered', registers }),
     batchSize: new Histogram({
       name: 'group_commit_batch_size',
       help: 'Calls written in one transaction, by use case',

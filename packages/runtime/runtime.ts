@@ -7,7 +7,7 @@ import { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
 import type { Config } from './config.ts';
 import { openDatabase, type Sql } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { alreadyRunning, type InstanceLock, tryInstanceLock } from './instance-lock.ts';
+import { alreadyRunning, tryInstanceLock } from './instance-lock.ts';
 import { type Log, openLog } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import { type Migrated, migrate } from './migrate.ts';
@@ -49,7 +49,8 @@ export type Runtime = {
   check(): Promise<void>;
   /** Remembers the address for a second start; only for the instance that serves. */
   announce(url: string): Promise<void>;
-  close(): Promise<void>;
+  /** Gives what is queued so long to finish (default: the configured shutdown time), then closes everything. */
+  close(deadlineMs?: number): Promise<void>;
 };
 
 export type RuntimeOptions = {
@@ -75,25 +76,12 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
       onLog: (line) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
       onExit: (reason) => options.onFatal?.(reason),
     });
-    if (!serve) return { url: embedded.url, embedded, lock: null };
-    const lock = await tryInstanceLock(embedded.url, config.data).catch(() => null);
+    const lock = await tryInstanceLock(embedded.url, config.data, serve ? 'serve' : 'visit').catch(() => null);
     if (lock) return { url: embedded.url, embedded, lock };
-    if (attempt === 3) throw await alreadyRunning(config.data);
+    if (attempt === 4)
+      throw serve ? await alreadyRunning(config.data) : new Error('The embedded database is being stopped: try again');
     await sleep(300);
   }
-}
-
-/** Stops the embedded server unless somebody else serves from it. */
-async function leaveDatabaseServer(embedded: EmbeddedPostgres, lock: InstanceLock | null, data: string): Promise<void> {
-  if (lock) {
-    await lock.release();
-    await embedded.stop();
-    return;
-  }
-  const free = await tryInstanceLock(embedded.url, data).catch(() => null);
-  if (!free) return;
-  await free.release();
-  await embedded.stop();
 }
 
 /** Opens everything in order and closes what was opened when a later step fails. */
@@ -106,13 +94,18 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     for (const closer of closers.splice(0).reverse())
       await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
   };
+  let drainMs = config.shutdownSeconds * 1000;
   let closing: Promise<void> | undefined;
   // Whoever closes a second time waits for the first.
-  const close = () => (closing ??= closeAll());
+  const close = (deadlineMs = drainMs) => {
+    drainMs = deadlineMs;
+    closing ??= closeAll();
+    return closing;
+  };
   try {
     const server = await openDatabaseServer(options, log);
-    const { embedded } = server;
-    if (embedded) closers.push(() => leaveDatabaseServer(embedded, server.lock, config.data));
+    const { embedded, lock } = server;
+    if (embedded && lock) closers.push(() => lock.leave(() => embedded.stop()));
     const migrated = await migrate(server.url, { onStep: (name) => onProgress?.(`migrating: ${name}`) });
     const sql = openDatabase(server.url, {
       max: config.databasePool,
@@ -126,7 +119,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const settings = await openSettings({ sql, store, log, definitions, fixed: config.settings });
     closers.push(() => settings.close());
     const batches: Coalesced<never, unknown>[] = [];
-    closers.push(() => Promise.all(batches.map((batch) => batch.drain())));
+    // A batch that waits for a lock is cut off at the deadline: its transaction is rolled back, its callers were told 503.
+    closers.push(() =>
+      Promise.race([Promise.all(batches.map((batch) => batch.drain())), sleep(drainMs, undefined, { ref: false })]),
+    );
     return {
       config,
       sql,
@@ -148,7 +144,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       async check() {
         await Promise.all([sql`select 1`, store.ping()]);
       },
-      announce: async (url) => server.lock?.announce(url),
+      announce: async (url) => {
+        if (options.serve) await lock?.announce(url);
+      },
       close,
     };
   } catch (error) {

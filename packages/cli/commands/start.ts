@@ -78,9 +78,9 @@ async function start(options: StartOptions): Promise<void> {
   });
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   const onFatal = (reason: string) => {
-    log.fatal({ reason }, 'the embedded PostgreSQL ended');
-    process.stderr.write(`error: the embedded PostgreSQL ended: ${reason}\n`);
-    stop('database lost', exitCodes.failed);
+    log.fatal({ reason }, 'a part the shop can not do without has ended');
+    process.stderr.write(`error: ${reason}\n`);
+    stop('giving up', exitCodes.failed);
   };
   server = await startServer({ config, log, onProgress: say, onFatal });
   if (early) return stop(early, exitCodes.done);
