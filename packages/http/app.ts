@@ -110,7 +110,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
   const succeeded = metrics.requests.labels(route.method, route.path, '0');
   const where = `${route.method} ${route.path}`;
 
-  const run = (event: Event, traceId: string, locale: Locale, search: URLSearchParams | null): unknown => {
+  const run = (event: Event, locale: Locale, search: URLSearchParams | null): unknown => {
     const request = event.req;
     const handle = (caller: Caller | null, json: unknown) =>
       route.handle({
@@ -156,7 +156,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
       return finish(refusal.status, refusal.code, envelope(refusal.code, refusal.messageIn(locale), null));
     };
     try {
-      const data = run(event, traceId, locale, search);
+      const data = run(event, locale, search);
       return data instanceof Promise ? data.then(done).catch(failed) : done(data);
     } catch (error) {
       return failed(error);

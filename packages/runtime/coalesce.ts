@@ -1,15 +1,4 @@
-import { defineErrors } from '@tradepost/core';
-
-const errors = defineErrors({
-  busy: { code: 503, status: 503, en: 'The shop is busy, please try again', 'zh-CN': '系统繁忙，请稍后重试' },
-  stopping: { code: 503, status: 503, en: 'The server is shutting down', 'zh-CN': '服务正在关闭' },
-  unknown_outcome: {
-    code: 503,
-    status: 503,
-    en: 'The database connection was lost; check whether the request took effect before repeating it',
-    'zh-CN': '数据库连接中断，请先确认操作是否已生效再重试',
-  },
-});
+import { runtimeErrors as errors } from './errors.ts';
 
 export type CoalesceOptions = {
   /** Calls in one batch; 1 switches grouping off. */

@@ -18,6 +18,7 @@ export {
   writeTransaction,
 } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+export { runtimeErrors } from './errors.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
 export {
   type Cron,
@@ -34,5 +35,5 @@ export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationsDirectory } from './migrate.ts';
 export { openStore } from './open-store.ts';
 export { openRuntime, type Runtime, shopLocale, timeZone } from './runtime.ts';
-export { type Setting, type SettingRow, type Settings, setting, settingErrors } from './settings.ts';
+export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';
 export type { Store } from './store.ts';

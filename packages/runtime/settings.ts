@@ -1,6 +1,6 @@
-import { defineErrors } from '@tradepost/core';
 import type { z } from 'zod';
 import type { Sql } from './database.ts';
+import { runtimeErrors } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store.ts';
 
@@ -20,16 +20,6 @@ export const setting = <T>(
   about: string,
   options: { secret?: boolean } = {},
 ): Setting<T> => ({ key, schema, fallback, about, ...options });
-
-export const settingErrors = defineErrors({
-  unknown_setting: { code: 404, en: 'There is no setting {key}', 'zh-CN': '没有名为 {key} 的设置' },
-  invalid_setting: { code: 400, en: '{key}: {reason}', 'zh-CN': '{key}：{reason}' },
-  fixed_setting: {
-    code: 409,
-    en: '{key} is set in the configuration file, which wins over the table',
-    'zh-CN': '{key} 已在配置文件中设定，以配置文件为准',
-  },
-});
 
 export type SettingRow = {
   key: string;
@@ -70,10 +60,10 @@ export async function openSettings(deps: {
 
   const check = (key: string, value: unknown): unknown => {
     const definition = definitions.get(key);
-    if (!definition) throw settingErrors.unknown_setting({ key });
+    if (!definition) throw runtimeErrors.unknown_setting({ key });
     const parsed = definition.schema.safeParse(value);
     if (!parsed.success)
-      throw settingErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
+      throw runtimeErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
     return parsed.data;
   };
 
@@ -103,7 +93,7 @@ export async function openSettings(deps: {
   timer.unref();
 
   const writable = (key: string) => {
-    if (fixedValues.has(key)) throw settingErrors.fixed_setting({ key });
+    if (fixedValues.has(key)) throw runtimeErrors.fixed_setting({ key });
   };
   const announce = async () => {
     await reload();
@@ -127,7 +117,7 @@ export async function openSettings(deps: {
       await announce();
     },
     async unset(key) {
-      if (!definitions.has(key)) throw settingErrors.unknown_setting({ key });
+      if (!definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
       writable(key);
       await sql`delete from runtime.settings where key = ${key}`;
       await announce();

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { createStaff } from '@tradepost/identity';
-import { describeConfig, settingErrors } from '@tradepost/runtime';
+import { describeConfig, runtimeErrors } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { bold, print, printJson, table } from '../output.ts';
@@ -98,7 +98,7 @@ function addSettings(program: Command): void {
   ).action((key: string, options: GlobalOptions) =>
     withRuntime(options, async ({ settings }) => {
       const row = settings.list().find((setting) => setting.key === key);
-      if (!row) throw settingErrors.unknown_setting({ key });
+      if (!row) throw runtimeErrors.unknown_setting({ key });
       print(JSON.stringify(row.value));
     }),
   );

@@ -1,0 +1,19 @@
+import { defineErrors } from '@tradepost/core';
+
+export const runtimeErrors = defineErrors({
+  busy: { code: 503, status: 503, en: 'The shop is busy, please try again', 'zh-CN': '系统繁忙，请稍后重试' },
+  stopping: { code: 503, status: 503, en: 'The server is shutting down', 'zh-CN': '服务正在关闭' },
+  unknown_outcome: {
+    code: 503,
+    status: 503,
+    en: 'The database connection was lost; check whether the request took effect before repeating it',
+    'zh-CN': '数据库连接中断，请先确认操作是否已生效再重试',
+  },
+  unknown_setting: { code: 404, en: 'There is no setting {key}', 'zh-CN': '没有名为 {key} 的设置' },
+  invalid_setting: { code: 400, en: '{key}: {reason}', 'zh-CN': '{key}：{reason}' },
+  fixed_setting: {
+    code: 409,
+    en: '{key} is set in the configuration file, which wins over the table',
+    'zh-CN': '{key} 已在配置文件中设定，以配置文件为准',
+  },
+});
