@@ -9,8 +9,8 @@ const productColumns = (sql: Queryable) => sql`
 
 const totals = (sql: Queryable) => sql`
   cross join lateral (
-    select coalesce(sum(s.stock - s.reserved_stock) filter (where s.status = 'active'), 0)::int as sellable,
-           coalesce(sum(s.sold), 0)::int as sales
+    select coalesce(sum(s.stock - s.reserved_stock) filter (where s.status = 'active'), 0)::bigint as sellable,
+           coalesce(sum(s.sold), 0)::bigint as sales
     from catalog.product_skus s where s.product_id = p.id) as t`;
 
 /** A literal for `ilike`: what the shopper typed is text, not a pattern. */

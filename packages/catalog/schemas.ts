@@ -19,6 +19,11 @@ export const lowStock = 10;
 const blocks = z.array(
   z.object({ id: z.string().default(''), type: z.string(), props: z.record(z.string(), z.unknown()).default({}) }),
 );
+/** Characters of JSON: a page of text and pictures; lists answer it a hundred times. */
+const maxDetail = 100_000;
+const tooLong = { error: `must be at most ${maxDetail} characters of JSON` };
+// What is not storable, because it is too deep for example, is refused by that rule.
+const fits = (value: unknown) => !isStorable(value) || JSON.stringify(value).length <= maxDetail;
 const detail = z.object({ version: z.literal(1), blocks });
 const storable = { error: 'must not contain NUL, broken Unicode or more than 64 levels' };
 /** Blank or invalid detail counts as none; clients send an object or its JSON text. */
@@ -37,12 +42,16 @@ const detailInput = z
     return checked.success ? checked.data : { version: 1 as const, blocks: [] };
   })
   .refine((value) => isStorable(value), storable)
+  .refine(fits, tooLong)
   .meta({ description: 'Page content: an object or its JSON text', examples: [{ version: 1, blocks: [] }] });
 
 const texts = z.object({
   title: text(200).optional(),
   subtitle: text(400).optional(),
-  detail: detail.refine((value) => isStorable(value), storable).optional(),
+  detail: detail
+    .refine((value) => isStorable(value), storable)
+    .refine(fits, tooLong)
+    .optional(),
   specs: z.record(text(128), text(128)).optional(),
 });
 const translations = z

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
@@ -24,6 +27,24 @@ export type Server = {
   /** Stops accepting, finishes what runs, closes everything; within the configured deadline. */
   stop(): Promise<void>;
 };
+
+/** Asked before anything is opened or created. */
+async function portIsFree({ host, port, data }: Config): Promise<void> {
+  const probe = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      probe.once('error', reject).listen({ host, port, exclusive: true }, resolve);
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // The server that has the port may be the one on this data: that is then the better answer, and comes next.
+    if (code === 'EADDRINUSE' && existsSync(join(data, 'instance.json'))) return;
+    if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with --port`);
+    throw new Error(`Cannot listen on ${host}:${port} (${code}): --host must be an address of this machine`);
+  } finally {
+    probe.close();
+  }
+}
 
 const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
   url: runtime.databaseUrl,
@@ -53,6 +74,7 @@ export async function startServer(options: {
   onFatal?: (reason: string) => void;
 }): Promise<Server> {
   const { config, onProgress } = options;
+  if (config.only.includes('api')) await portIsFree(config);
   const runtime = await openRuntime({ ...options, definitions: settings, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** What takes on work; ended together, before what it works with. */

@@ -1,5 +1,5 @@
 import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
-import { type Log, type Runtime, shopLocale } from '@tradepost/runtime';
+import { type Log, type Runtime, runtimeErrors, shopLocale } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';
@@ -22,6 +22,8 @@ export type AppDeps = {
 export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
 
 const slowMs = 1_000;
+/** SQLSTATE of a lock that was not to be had in time. */
+const lockNotAvailable = '55P03';
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const noSearch = new URLSearchParams();
 const jsonType = 'application/json; charset=utf-8';
@@ -48,6 +50,7 @@ export function envelope(code: number, message: string, data: unknown): string {
 function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
+  if ((error as { code?: unknown } | null)?.code === lockNotAvailable) return runtimeErrors.busy();
   const cause = error instanceof HTTPError && error.cause ? error.cause : error;
   log.error({ err: cause, trace: traceId, where }, 'a request failed');
   return httpErrors.internal({ trace: traceId });

@@ -974,7 +974,11 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
 
   const withoutBody = (method: string) => (res: HttpResponse, req: HttpRequest) => {
     server.active++;
-    run(new UwsRequest(server, res, req, method, req.getUrl(), req.getQuery()), false);
+    const request = new UwsRequest(server, res, req, method, req.getUrl(), req.getQuery());
+    // A body here is ignored, but one of two lengths must not be: somebody else on the way may believe the other.
+    const framed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
+    if (framed && bodyLength(request._copied()) === -2) fault(request, 400, true);
+    else run(request, false);
   };
   const app: TemplatedApp = uws.App();
   app.get('/*', withoutBody('GET'));

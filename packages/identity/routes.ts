@@ -6,7 +6,7 @@ import { type Address, deleteAddress, insertAddress, selectAddresses, updateAddr
 import { identityErrors } from './errors.ts';
 import { selectShopper, selectStaff } from './identity-store.ts';
 import { loginAdministrator, loginAnyone } from './login.ts';
-import { addressBody, addressView, loginBody, loginView, profileView } from './schemas.ts';
+import { addressBody, addressView, adminLoginBody, loginBody, loginView, profileView } from './schemas.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Three digits, four stars, four digits: enough to recognise one's own number. */
@@ -44,7 +44,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       auth: 'public',
       tag: 'Accounts',
       summary: 'Log in as an administrator',
-      body: loginBody,
+      body: adminLoginBody,
       response: loginView,
       refusals: wrongLogin,
       handle: async ({ body }) => ({

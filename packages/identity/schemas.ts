@@ -9,6 +9,14 @@ export const loginBody = z.object({
     .max(256)
     .meta({ examples: ['demo123456'] }),
 });
+export const adminLoginBody = z.object({
+  username: requiredText(64).meta({ examples: ['admin'] }),
+  password: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ examples: ['admin123'] }),
+});
 export const loginView = z.object({ token: z.string().meta({ examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'] }) });
 
 /** A shopper's profile, or an administrator's: `role` tells which, and the other kind's fields are absent. */

@@ -120,7 +120,8 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
     async revoke(caller) {
       await insertRevokedToken(sql, caller.jti, new Date(caller.expiresAt * 1000));
       revoked.set(caller.jti, caller.expiresAt);
-      await store.publish(channel, `${caller.jti} ${caller.expiresAt}`).catch((error: unknown) => {
+      // Not waited for: a store that hangs must not hang a logout, the poll is the net.
+      store.publish(channel, `${caller.jti} ${caller.expiresAt}`).catch((error: unknown) => {
         log.warn({ err: error }, 'other instances see the logout at their next poll');
       });
     },

@@ -17,10 +17,11 @@ type Field = {
 };
 
 /** Text becomes a number; null, true and blanks do not, as `Number()` would make 0 or 1 of them. */
+const whole = (min: number, max: number) => ({ error: `must be a whole number from ${min} to ${max}` });
 const int = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
-    z.number().int().min(min).max(max),
+    z.number(whole(min, max)).int(whole(min, max)).min(min, whole(min, max)).max(max, whole(min, max)),
   );
 const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {

@@ -24,6 +24,8 @@ export function openDatabase(
     /** null keeps a connection for ever: what holds a session lock must not be renewed under it. */
     maxLifetimeSeconds?: number | null;
     statementTimeoutMs?: number;
+    /** What a statement waits for somebody else's row. */
+    lockTimeoutMs?: number;
   } = {},
 ): Sql {
   const { onStatement } = options;
@@ -39,6 +41,7 @@ export function openDatabase(
       application_name: options.name ?? 'tradepost',
       timezone: 'UTC',
       ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
+      ...(options.lockTimeoutMs ? { lock_timeout: options.lockTimeoutMs } : {}),
     },
     types: {
       bigint: { to: int8, from: [int8], serialize: (value: number) => String(value), parse: parseInt8 },

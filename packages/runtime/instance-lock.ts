@@ -5,6 +5,7 @@ import { openDatabase } from './database.ts';
 /** Arbitrary, but the same for every version. */
 const serveKey = 7_205_883_102;
 const visitKey = 7_205_883_104;
+const watchMs = 5_000;
 
 export class AlreadyRunningError extends Error {
   override name = 'AlreadyRunningError';
@@ -26,6 +27,7 @@ export async function tryInstanceLock(
   databaseUrl: string,
   data: string,
   kind: 'serve' | 'visit',
+  onLost?: () => void,
 ): Promise<InstanceLock | null> {
   const sql = openDatabase(databaseUrl, { max: 1, name: 'tradepost instance', maxLifetimeSeconds: null });
   const file = join(data, 'instance.json');
@@ -44,11 +46,21 @@ export async function tryInstanceLock(
     await sql.end({ timeout: 1 });
     throw error;
   }
+  // The lock goes with its connection; the next question opens a new one and takes the lock again, unless it is gone.
+  const watch = setInterval(() => {
+    if (kind === 'serve')
+      exclusive(serveKey).then(
+        (held) => held || onLost?.(),
+        () => {},
+      );
+  }, watchMs);
+  watch.unref();
   return {
     async announce(url) {
       await writeFile(file, JSON.stringify({ pid: process.pid, url, started_at: new Date().toISOString() }));
     },
     async leave(stopServer) {
+      clearInterval(watch);
       try {
         if (kind === 'serve') await rm(file, { force: true });
         else await sql`select pg_advisory_unlock_shared(${visitKey})`;

@@ -20,13 +20,15 @@ export async function openRedisStore(url: string, log: Log, options: { prefix?: 
       disableOfflineQueue: true,
       socket: {
         connectTimeout: 3_000,
-        reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), 2_000),
+        reconnectStrategy: (retries, cause) =>
+          opened || retries < 2 ? Math.min(50 * 2 ** Math.min(retries, 6), 2_000) : cause,
       },
     });
     let down = false;
+    let opened = false;
     client.on('error', (error: Error) => {
       // One line per outage, not one per attempt.
-      if (!down) log.warn({ err: error }, 'store: Redis connection lost, reconnecting');
+      if (opened && !down) log.warn({ err: error }, 'store: Redis connection lost, reconnecting');
       down = true;
     });
     client.on('ready', () => {
@@ -38,6 +40,7 @@ export async function openRedisStore(url: string, log: Log, options: { prefix?: 
     const timer = setTimeout(() => client.destroy(), 5_000);
     try {
       await connected;
+      opened = true;
     } catch (error) {
       throw new Error(`Redis does not answer at ${new URL(url).host}: ${(error as Error).message}`);
     } finally {

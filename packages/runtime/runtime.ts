@@ -28,6 +28,8 @@ export const shopLocale = setting(
   'language of messages and labels when a request names none: en or zh-CN',
 );
 
+const checkMs = 2_000;
+
 /** What every package gets: the opened services of this process. */
 export type Runtime = {
   readonly config: Config;
@@ -64,19 +66,38 @@ export type RuntimeOptions = {
   onFatal?: (reason: string) => void;
 };
 
+/** Rejects with what a person can act on, without the password. */
+async function reachable(databaseUrl: string): Promise<void> {
+  const sql = openDatabase(databaseUrl, { max: 1, name: 'tradepost start' });
+  try {
+    await sql`select 1`;
+  } catch (error) {
+    const { host, pathname } = new URL(databaseUrl);
+    const hint = (error as { code?: unknown }).code === '3D000' ? ` Create it: createdb ${pathname.slice(1)}` : '';
+    throw new Error(`PostgreSQL at ${host} can not be used (DATABASE_URL): ${(error as Error).message}.${hint}`);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
 async function openDatabaseServer(options: RuntimeOptions, log: Log) {
   const { config, serve, onProgress } = options;
-  if (config.databaseUrl) return { url: config.databaseUrl, embedded: null, lock: null };
+  if (config.databaseUrl) {
+    await reachable(config.databaseUrl);
+    return { url: config.databaseUrl, embedded: null, lock: null };
+  }
   await mkdir(config.data, { recursive: true });
   // A command that is just ending may stop the database between our start and our lock: look again before refusing.
-  onProgress?.('starting the embedded PostgreSQL');
+  if (serve) onProgress?.('starting the embedded PostgreSQL');
   for (let attempt = 0; ; attempt += 1) {
     const embedded = await startEmbeddedPostgres({
       directory: join(config.data, 'postgres'),
       onLog: (line) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
       onExit: (reason) => options.onFatal?.(reason),
     });
-    const lock = await tryInstanceLock(embedded.url, config.data, serve ? 'serve' : 'visit').catch(() => null);
+    const lost = () => options.onFatal?.('another process has taken over the embedded database');
+    const kind = serve ? 'serve' : 'visit';
+    const lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);
     if (lock) return { url: embedded.url, embedded, lock };
     if (attempt === 4)
       throw serve ? await alreadyRunning(config.data) : new Error('The embedded database is being stopped: try again');
@@ -111,6 +132,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       max: config.databasePool,
       onStatement: () => metrics.statements.inc(),
       statementTimeoutMs: 60_000,
+      // A row that somebody holds for long must not hold up whoever shares a batch with its customer.
+      lockTimeoutMs: 2_000,
     });
     closers.push(() => sql.end({ timeout: 5 }));
     const store = await openStore(config.redisUrl, log);
@@ -142,7 +165,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       },
       now: () => new Date(),
       async check() {
-        await Promise.all([sql`select 1`, store.ping()]);
+        const late = sleep(checkMs, undefined, { ref: false }).then(() => {
+          throw new Error(`no answer within ${checkMs} ms`);
+        });
+        await Promise.race([Promise.all([sql`select 1`, store.ping()]), late]);
       },
       announce: async (url) => {
         if (options.serve) await lock?.announce(url);

@@ -97,7 +97,8 @@ export async function openSettings(deps: {
   };
   const announce = async () => {
     await reload();
-    await store.publish(channel, 'changed').catch((error: unknown) => {
+    // Not waited for: a store that hangs must not hang the change, the poll is the net.
+    store.publish(channel, 'changed').catch((error: unknown) => {
       log.warn({ err: error }, 'other instances see the changed setting at their next poll');
     });
   };

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { tellStory } from '../demo-story.ts';
 import { configOf, type GlobalOptions } from '../options.ts';
@@ -12,9 +14,18 @@ type DemoOptions = GlobalOptions & {
   adminPassword: string;
 };
 
+/** Where the server on this data said it is. */
+async function runningUrl(data: string): Promise<string | undefined> {
+  const text = await readFile(join(data, 'instance.json'), 'utf8').catch(() => '');
+  return /"url":"(http[^"]+)"/.exec(text)?.[1];
+}
+
 async function demo(options: DemoOptions): Promise<void> {
   const { config } = configOf(options.config ? { config: options.config } : {});
-  const url = (options.url ?? `http://${config.host}:${config.port}`).replace(/\/$/, '');
+  const url = (options.url ?? (await runningUrl(config.data)) ?? `http://${config.host}:${config.port}`).replace(
+    /\/$/,
+    '',
+  );
   if (!options.json) print(`${bold('A purchase, from search to shipment')} ${dim(url)}\n`);
   let count = 0;
   const steps = await tellStory({
@@ -39,7 +50,7 @@ export function addDemo(program: Command): void {
   program
     .command('demo')
     .description('walk through a whole purchase over HTTP against a running server, step by step')
-    .option('--url <url>', 'address of the server (default from the configuration: http://127.0.0.1:8080)')
+    .option('--url <url>', 'address of the server (default: the one running on .tradepost, else http://127.0.0.1:8080)')
     .option('--config <file>', 'JSON configuration file')
     .option('--keyword <text>', 'what the shopper looks for', 'mug')
     .option('--username <name>', 'shopper', 'demo')

@@ -76,6 +76,13 @@ async function start(options: StartOptions): Promise<void> {
     if (server) stop(signal, exitCodes.done);
     else early = signal;
   });
+  // npm and npx end on a signal without passing it on to what their shell runs: their end is ours.
+  if (process.env.npm_command) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent && server) stop('what started this has ended', exitCodes.done);
+    }, 500).unref();
+  }
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   const onFatal = (reason: string) => {
     log.fatal({ reason }, 'a part the shop can not do without has ended');
