@@ -117,7 +117,9 @@ export type ShopOptions = {
 /** `tradepost start` as a user runs it: API and worker in one process. */
 export async function startShop({ env = {}, data, databaseUrl, profile }: ShopOptions): Promise<Process> {
   const port = await freePort();
-  const node = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
+  // As `npm start` and `npx tradepost` run it.
+  const heap = '--max-old-space-size=384';
+  const node = profile ? [heap, '--cpu-prof', `--cpu-prof-dir=${profile}`] : [heap];
   const args = [...node, 'bin/tradepost.ts', 'start', '--seed', 'none', '--data', data, '--port', String(port)];
   const database: Record<string, string> = databaseUrl ? { DATABASE_URL: databaseUrl } : {};
   return startProcess(args, { port, env: { ...database, ...env }, path: '/health' });
