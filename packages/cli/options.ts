@@ -21,10 +21,17 @@ export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unkn
 }
 
 /** Runs `work` with the services open, beside a running server or without one, and closes them. */
-export async function withRuntime<T>(options: GlobalOptions, work: (runtime: Runtime) => Promise<T>): Promise<T> {
+export async function withRuntime<T>(
+  options: GlobalOptions,
+  work: (runtime: Runtime) => Promise<T>,
+  { mayMigrate = false } = {},
+): Promise<T> {
   const { config } = configOf(options);
   const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
-  const runtime = await openRuntime({ config, definitions: settings, log, onProgress: progress });
+  const runtime = await openRuntime({
+    ...{ config, definitions: settings, log, onProgress: progress },
+    checkOnly: !mayMigrate,
+  });
   try {
     return await work(runtime);
   } finally {

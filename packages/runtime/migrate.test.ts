@@ -65,6 +65,18 @@ describe('a shop is brought to the version that runs', () => {
     expect(await database.sql`select n from a`).toEqual([{ n: 1 }]);
   });
 
+  test('a command that only looks changes nothing, and says what to do about a database that is behind', async () => {
+    await files(first);
+    const look = () => migrate(database.url, { directory, checkOnly: true });
+    await expect(look()).rejects.toThrow('tradepost migrate');
+    expect(await database.sql`select 1 from pg_namespace where nspname = 'runtime'`).toEqual([]);
+    await run();
+    expect(await look()).toEqual({ applied: [], total: 1 });
+    await files(second);
+    await expect(look()).rejects.toThrow('tradepost migrate');
+    expect(await history()).toEqual(['0001_shop.sql']);
+  });
+
   test('five instances that start together apply each step once', async () => {
     await files({ ...first, ...second });
     const all = await Promise.all(Array.from({ length: 5 }, run));

@@ -48,15 +48,20 @@ function checkHistory(migrations: Migration[], applied: { id: number; name: stri
   }
 }
 
+type Applied = { id: number; name: string; checksum: string };
+const selectApplied = (sql: Sql) => sql<Applied[]>`
+  select id, name, checksum from runtime.migrations order by id`;
+
 export type Migrated = { applied: string[]; total: number };
 
 /**
  * Applies what is missing, one transaction each, under an advisory lock, so that instances starting together wait for
- * the one that migrates. Refuses an edited or unknown applied migration with MigrationError.
+ * the one that migrates. Refuses an edited or unknown applied migration with MigrationError. With `checkOnly` nothing is
+ * changed: a database that lacks a migration is refused too.
  */
 export async function migrate(
   url: string,
-  options: { directory?: string; onStep?: (name: string) => void } = {},
+  options: { directory?: string; onStep?: (name: string) => void; checkOnly?: boolean } = {},
 ): Promise<Migrated> {
   const migrations = await readMigrations(options.directory ?? migrationsDirectory);
   const sql: Sql = openDatabase(url, { max: 1, name: 'tradepost migrate' });
@@ -64,13 +69,20 @@ export async function migrate(
   try {
     const [server] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int as version`;
     if ((server?.version ?? 0) < 150_000) throw new MigrationError('PostgreSQL 15 or newer is needed');
+    if (options.checkOnly) {
+      const [table] = await sql<{ known: boolean }[]>`select to_regclass('runtime.migrations') is not null as known`;
+      const done = table?.known ? await selectApplied(sql) : [];
+      checkHistory(migrations, done);
+      if (done.length < migrations.length)
+        throw new MigrationError('The database is not at this version yet: run `tradepost migrate` first');
+      return { applied, total: migrations.length };
+    }
     await sql`select pg_advisory_lock(${lockKey})`;
     await sql`create schema if not exists runtime`;
     await sql`
       create table if not exists runtime.migrations (
         id int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`;
-    const done = await sql<{ id: number; name: string; checksum: string }[]>`
-      select id, name, checksum from runtime.migrations order by id`;
+    const done = await selectApplied(sql);
     checkHistory(migrations, done);
     for (const migration of migrations.slice(done.length)) {
       options.onStep?.(migration.name);

@@ -60,6 +60,8 @@ export type RuntimeOptions = {
   definitions: readonly Setting[];
   /** A serving instance owns its embedded database; a command beside it only visits. */
   serve?: boolean;
+  /** An external database must be at this version already, instead of being brought to it. */
+  checkOnly?: boolean;
   log?: Log;
   onProgress?: (line: string) => void;
   /** The embedded database ended on its own: nothing can be served any more. */
@@ -127,7 +129,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const server = await openDatabaseServer(options, log);
     const { embedded, lock } = server;
     if (embedded && lock) closers.push(() => lock.leave(() => embedded.stop()));
-    const migrated = await migrate(server.url, { onStep: (name) => onProgress?.(`migrating: ${name}`) });
+    const migrated = await migrate(server.url, {
+      onStep: (name) => onProgress?.(`migrating: ${name}`),
+      // Somebody's own database is not changed by a command that only looks; the embedded one is ours.
+      checkOnly: options.checkOnly === true && !embedded,
+    });
     const sql = openDatabase(server.url, {
       max: config.databasePool,
       onStatement: () => metrics.statements.inc(),

@@ -6,6 +6,8 @@ import { configOf, type GlobalOptions, withDatabaseOptions, withRuntime } from '
 import { bold, print, printJson, table } from '../output.ts';
 import { seedDemo } from '../seed-demo.ts';
 
+const mayMigrate = { mayMigrate: true };
+
 function addMigrate(program: Command): void {
   withDatabaseOptions(
     program
@@ -14,11 +16,15 @@ function addMigrate(program: Command): void {
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost migrate --database-url postgres://shop@db/shop'),
   ).action(async (options: GlobalOptions) => {
-    await withRuntime(options, async ({ migrated }) => {
-      if (options.json) return printJson(migrated);
-      if (migrated.applied.length === 0) return print(`up to date (${migrated.total} migrations)`);
-      print(`applied ${migrated.applied.join(', ')}`);
-    });
+    await withRuntime(
+      options,
+      async ({ migrated }) => {
+        if (options.json) return printJson(migrated);
+        if (migrated.applied.length === 0) return print(`up to date (${migrated.total} migrations)`);
+        print(`applied ${migrated.applied.join(', ')}`);
+      },
+      mayMigrate,
+    );
   });
 }
 
@@ -30,17 +36,21 @@ function addSeed(program: Command): void {
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost seed --data /srv/try'),
   ).action(async (options: GlobalOptions) => {
-    await withRuntime(options, async ({ sql, config }) => {
-      if (config.production)
-        throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
-      const seeded = await seedDemo(sql);
-      if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
-      print(
-        seeded
-          ? `${seeded.products} products, ${seeded.skus} SKUs, ${seeded.accounts} accounts`
-          : 'there are products already: nothing was changed',
-      );
-    });
+    await withRuntime(
+      options,
+      async ({ sql, config }) => {
+        if (config.production)
+          throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
+        const seeded = await seedDemo(sql);
+        if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
+        print(
+          seeded
+            ? `${seeded.products} products, ${seeded.skus} SKUs, ${seeded.accounts} accounts`
+            : 'there are products already: nothing was changed',
+        );
+      },
+      mayMigrate,
+    );
   });
 }
 
