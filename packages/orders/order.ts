@@ -1,5 +1,6 @@
 import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
 import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
+import type { Address } from '@tradepost/identity';
 import type { InventoryStatus } from '@tradepost/inventory';
 
 export type OrderStatus = 1 | 2 | 3 | 4 | 5 | 6;
@@ -28,17 +29,7 @@ const orderStatusLabels: Labels = {
 export const paymentMethods = ['wechat', 'alipay'] as const;
 
 /** The address as it was when the order was placed. */
-export type AddressSnapshot = {
-  id: number;
-  user_id: number;
-  name: string;
-  phone: string;
-  province: string;
-  city: string;
-  district: string;
-  detail: string;
-  is_default: 0 | 1;
-};
+export type AddressSnapshot = Omit<Address, 'is_default' | 'created_at' | 'updated_at'> & { is_default: 0 | 1 };
 
 /** A row of orders.orders; amounts in minor units. */
 export type Order = {
