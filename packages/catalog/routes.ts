@@ -3,6 +3,7 @@ import { defineRoute, fileUrls, idParams, pagedOf, type Route } from '@tradepost
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { selectCategoryPaths } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
+import { withPicturePaths } from './picture-paths.ts';
 import { productCard, skuView, type ViewContext } from './product.ts';
 import { selectProduct, selectProductPage } from './product-store.ts';
 import { createProduct, editProduct } from './save-product.ts';
@@ -160,7 +161,10 @@ export function catalogRoutes(runtime: Runtime): Route[] {
       body: productCreateBody,
       response: productCreated,
       async handle({ body, request }) {
-        const { id, sku_diff } = await createProduct(sql, fileUrls(request, config.publicUrl).relativeIn(body));
+        const { id, sku_diff } = await createProduct(
+          sql,
+          withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+        );
         return { id, product: { id, title: body.product.title }, sku_diff };
       },
     }),
@@ -176,7 +180,11 @@ export function catalogRoutes(runtime: Runtime): Route[] {
       response: productUpdated,
       refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
       handle: async ({ params, body, request }) => ({
-        sku_diff: await editProduct(sql, params.id, fileUrls(request, config.publicUrl).relativeIn(body)),
+        sku_diff: await editProduct(
+          sql,
+          params.id,
+          withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+        ),
       }),
     }),
   ];

@@ -1,5 +1,4 @@
 export { type App, type Authenticate, createApp, envelope } from './app.ts';
-export { httpErrors } from './errors.ts';
 export {
   amount,
   amountInput,
@@ -19,11 +18,9 @@ export {
 export { fileUrls } from './file-urls.ts';
 export { fileResponse } from './files.ts';
 export type { Module } from './module.ts';
-export { openApiDocument } from './openapi.ts';
 export type { Resource } from './resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './route.ts';
 export { serve } from './serve.ts';
 export { systemResources } from './system-resources.ts';
 export { zeroWhenEmpty } from './tolerant.ts';
 export type { Transport } from './uws-transport.ts';
-export { parseOrRefuse } from './validate.ts';

@@ -6,7 +6,6 @@ import type { Tokens } from './tokens.ts';
 
 export { createShopper, createStaff } from './accounts.ts';
 export { type Address, insertAddress, selectAddressesOf } from './address-store.ts';
-export { identityErrors } from './errors.ts';
 export { selectNicknames } from './identity-store.ts';
 export { openTokens, type Tokens } from './tokens.ts';
 

@@ -6,10 +6,9 @@ import { expireOrders, expireTask, openExpirySchedule } from './expire-orders.ts
 import { orderRoutes } from './order-routes.ts';
 import type { OrderSections } from './order-views.ts';
 
-export { orderErrors } from './errors.ts';
 export { markShipped, selectOrder } from './order-store.ts';
 export type { OrderSections } from './order-views.ts';
-export { type ShipmentView, shipmentSchema } from './schemas.ts';
+export type { ShipmentView } from './schemas.ts';
 export { unpaidMinutes } from './settings.ts';
 
 export function ordersModule(runtime: Runtime, inventory: InventoryProvider, sections: OrderSections): Module {

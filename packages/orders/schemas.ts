@@ -118,7 +118,7 @@ const orderItemSchema = z
   .meta({ id: 'OrderItem' });
 
 /** A shipment; the package that ships fills it in. */
-export const shipmentSchema = z
+const shipmentSchema = z
   .object({
     id: id(),
     order_id: id(),

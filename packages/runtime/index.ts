@@ -32,8 +32,7 @@ export {
 } from './jobs.ts';
 export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
-export { MigrationError, migrate, migrationsDirectory } from './migrate.ts';
-export { openStore } from './open-store.ts';
+export { MigrationError, migrate } from './migrate.ts';
 export { openRuntime, type Runtime, shopLocale, timeZone } from './runtime.ts';
 export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';
 export type { Store } from './store.ts';

@@ -5,7 +5,7 @@ import { Logger, runMigrations as migrateWorker } from 'graphile-worker';
 import { openDatabase, type Sql } from './database.ts';
 
 /** The folder of numbered files of this checkout. */
-export const migrationsDirectory = join(import.meta.dirname, '../../sql');
+const migrationsDirectory = join(import.meta.dirname, '../../sql');
 /** One number for every process that migrates; the digits are arbitrary but must never change. */
 const lockKey = 7_205_883_101;
 

@@ -148,7 +148,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const settings = await openSettings({ sql, store, log, definitions, fixed: config.settings });
     closers.push(() => settings.close());
     const batches: Coalesced<never, unknown>[] = [];
-    // A batch that waits for a lock is cut off at the deadline: its transaction is rolled back, its callers were told 503.
+    // A batch that waits for a lock is cut off at the deadline: its connection closes, which rolls it back.
     closers.push(() =>
       Promise.race([Promise.all(batches.map((batch) => batch.drain())), sleep(drainMs, undefined, { ref: false })]),
     );
