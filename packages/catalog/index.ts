@@ -7,6 +7,7 @@ export { attrsIn, productCard, skuView, textsIn, type ViewContext } from './prod
 export { type SkuForSale, selectSkusForSale, selectSkusWithProducts } from './product-store.ts';
 export { productCardView, skuViewSchema } from './schemas.ts';
 export { type CatalogueFile, catalogueIsEmpty, seedCatalogue } from './seed-catalogue.ts';
+export { catalogSettings } from './settings.ts';
 export type { Attribute } from './sku-matrix.ts';
 
 export function catalogModule(runtime: Runtime): Module {

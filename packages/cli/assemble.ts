@@ -1,22 +1,38 @@
 import { join } from 'node:path';
-import { catalogModule } from '@tradepost/catalog';
+import { backofficeModule, backofficeSettings } from '@tradepost/backoffice';
+import { catalogModule, catalogSettings } from '@tradepost/catalog';
 import { fulfilmentModule, shipmentSection } from '@tradepost/fulfilment';
-import { type App, createApp, fileResponse, type Module, type Resource, systemResources } from '@tradepost/http';
-import { identityModule, openTokens, type Tokens } from '@tradepost/identity';
+import {
+  type App,
+  createApp,
+  fileResponse,
+  type Module,
+  type Resource,
+  type Route,
+  systemResources,
+} from '@tradepost/http';
+import { identityModule, identitySettings, openTokens, type Tokens } from '@tradepost/identity';
 import { inventorySettings, openInventory } from '@tradepost/inventory';
-import { ordersModule, unpaidMinutes } from '@tradepost/orders';
-import type { Cron, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import { orderSettings, ordersModule } from '@tradepost/orders';
+import type { Audit, Cron, Runtime, Setting, Tasks } from '@tradepost/runtime';
 import { fixturesFolder } from './seed-demo.ts';
 import { version } from './version.ts';
 
 /** The shop settings of all packages. */
-export const settings: readonly Setting[] = [...inventorySettings, unpaidMinutes] as readonly Setting[];
+export const settings: readonly Setting[] = [
+  ...identitySettings,
+  ...catalogSettings,
+  ...inventorySettings,
+  ...orderSettings,
+  ...backofficeSettings,
+] as readonly Setting[];
 
 export type Assembled = {
   app: App;
   tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
+  audits: readonly Audit[];
   close(): Promise<void>;
 };
 
@@ -37,8 +53,9 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     catalogModule(runtime),
     ordersModule(runtime, inventory, { shipments: shipmentSection(runtime) }),
     fulfilmentModule(runtime),
+    backofficeModule(runtime, () => routes),
   ];
-  const routes = modules.flatMap((module) => module.routes ?? []);
+  const routes: readonly Route[] = modules.flatMap((module) => module.routes ?? []);
   const resources = [demoPictures, ...modules.flatMap((module) => module.resources ?? [])];
   const app = createApp({
     routes,
@@ -51,6 +68,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
+    audits: modules.flatMap((module) => module.audits ?? []),
     close: () => tokens.close(),
   };
 }

@@ -1,8 +1,16 @@
 import { Command, CommanderError } from 'commander';
+import { addAudit } from './commands/audit.ts';
 import { addBench } from './commands/bench.ts';
+import { addCatalog } from './commands/catalog.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDemo } from './commands/demo.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addJobs } from './commands/jobs.ts';
 import { addMaintenance } from './commands/maintain.ts';
+import { addPay } from './commands/pay.ts';
+import { addStaff } from './commands/staff.ts';
 import { addStart } from './commands/start.ts';
+import { addToken } from './commands/token.ts';
 import { exitCodes, reportFailure } from './output.ts';
 import { version } from './version.ts';
 
@@ -24,6 +32,14 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
   addStart(program);
   addDemo(program);
   addMaintenance(program);
+  addStaff(program);
+  addToken(program);
+  addCatalog(program);
+  addPay(program);
+  addAudit(program);
+  addJobs(program);
+  addDoctor(program);
+  addCompletion(program);
   addBench(program);
   try {
     await program.parseAsync([...argv], { from: 'user' });

@@ -48,6 +48,12 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
   description?: string;
   /** Group in the API reference. */
   tag: string;
+  /**
+   * What a repeat with the same Idempotency-Key does when the first request died before its answer was kept.
+   * recorded: its use case keeps the outcome in its own transaction, so the repeat finds it or may run. natural: doing it
+   * twice is doing it once. Default: natural for PUT and DELETE; POST is refused, as it may have been carried out.
+   */
+  repeat?: 'recorded' | 'natural';
   /** Envelope codes this route refuses with, beyond 400 and 401. */
   refusals?: Readonly<Record<number, string>>;
   handle(context: RouteContext<A, P, Q, B>): z.input<R> | Promise<z.input<R>>;

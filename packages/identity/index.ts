@@ -7,6 +7,7 @@ import type { Tokens } from './tokens.ts';
 export { createShopper, createStaff } from './accounts.ts';
 export { type Address, insertAddress, selectAddressesOf } from './address-store.ts';
 export { selectNicknames } from './identity-store.ts';
+export { identitySettings } from './settings.ts';
 export { openTokens, type Tokens } from './tokens.ts';
 
 export function identityModule(runtime: Runtime, tokens: Tokens): Module {

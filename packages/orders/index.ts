@@ -9,7 +9,7 @@ import type { OrderSections } from './order-views.ts';
 export { markShipped, selectOrder } from './order-store.ts';
 export type { OrderSections } from './order-views.ts';
 export type { ShipmentView } from './schemas.ts';
-export { unpaidMinutes } from './settings.ts';
+export { orderSettings } from './settings.ts';
 
 export function ordersModule(runtime: Runtime, inventory: InventoryProvider, sections: OrderSections): Module {
   return {

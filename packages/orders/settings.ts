@@ -11,3 +11,5 @@ export const unpaidMinutes = setting(
   15,
   'minutes after which an unpaid order is cancelled and its stock is free again',
 );
+
+export const orderSettings = [unpaidMinutes] as const;

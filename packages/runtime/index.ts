@@ -1,3 +1,4 @@
+export type { Audit } from './audit.ts';
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
 export {
   type Config,

@@ -1,0 +1,1 @@
+export const identitySettings = [] as const;
