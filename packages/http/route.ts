@@ -54,6 +54,8 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    * twice is doing it once. Default: natural for PUT and DELETE; POST is refused, as it may have been carried out.
    */
   repeat?: 'recorded' | 'natural';
+  /** Most SQL statements that one call sends (BEGIN and COMMIT not counted), however many rows it answers or writes. */
+  statements?: number;
   /** Envelope codes this route refuses with, beyond 400 and 401. */
   refusals?: Readonly<Record<number, string>>;
   handle(context: RouteContext<A, P, Q, B>): z.input<R> | Promise<z.input<R>>;
