@@ -1,8 +1,9 @@
 import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
-import { type Log, type Runtime, runtimeErrors, shopLocale } from '@tradepost/runtime';
+import { type Claim, type Log, type Runtime, runtimeErrors, type StoredAnswer, shopLocale } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';
+import { idempotencyKeyOf, isNothingDone, runOnce } from './idempotent.ts';
 import type { Resource } from './resource.ts';
 import type { Caller, Route } from './route.ts';
 import { tolerantBody, tolerantParams, tolerantQuery } from './tolerant.ts';
@@ -16,7 +17,7 @@ export type AppDeps = {
   routes: readonly Route[];
   resources: readonly Resource[];
   authenticate: Authenticate;
-  runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config'>;
+  runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config' | 'idempotency'>;
 };
 
 export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
@@ -32,12 +33,13 @@ const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
 const jsonHeader: [string, string] = ['content-type', jsonType];
 const preflightHeaders: readonly [string, string][] = [
   ['access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS'],
-  ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id'],
+  ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id, Idempotency-Key'],
   ['access-control-max-age', '86400'],
 ];
 
-function respond(status: number, text: string, traceId: string): Response {
+function respond(status: number, text: string, traceId: string, extra?: [string, string][]): Response {
   const headers: [string, string][] = [jsonHeader, ['x-request-id', traceId], anyOrigin];
+  if (extra) headers.push(...extra);
   return new FastResponse(text, status === 200 ? { headers } : { status, headers });
 }
 
@@ -81,8 +83,7 @@ function admit(route: Route, token: string | null, caller: Caller | null): Calle
   }
 }
 
-async function jsonBody(request: Request): Promise<unknown> {
-  const text = await request.text();
+function jsonOf(request: Request, text: string): unknown {
   if (text === '') return {};
   const type = request.headers.get('content-type');
   if (type && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) throw httpErrors.unsupported_media_type();
@@ -98,6 +99,20 @@ function searchOf(request: Request): URLSearchParams {
   return new URLSearchParams(mark < 0 ? '' : request.url.slice(mark));
 }
 
+/** What a handler is given, with its types put aside. */
+type Handled = { caller: Caller | null; locale: Locale; request: Request; claim: Claim | null } & Record<
+  string,
+  unknown
+>;
+/** An answer that is ready, as it was or will be kept under its key. */
+const kept = Symbol('kept');
+type Kept = { [kept]: StoredAnswer & { replayed: boolean } };
+const isKept = (data: unknown): data is Kept => data instanceof Object && kept in data;
+const replayedHeaders: [string, string][] = [
+  ['idempotency-replayed', 'true'],
+  ['access-control-expose-headers', 'Idempotency-Replayed'],
+];
+
 type Event = { req: Request; context: { params?: Record<string, string> } };
 
 /**
@@ -112,18 +127,39 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
   const seconds = metrics.requestSeconds.labels(route.method, route.path);
   const succeeded = metrics.requests.labels(route.method, route.path, '0');
   const where = `${route.method} ${route.path}`;
+  const writes = route.method !== 'GET';
+
+  /** A write whose repeats get its answer. */
+  const keyed = (context: Handled, key: string, text: string): Promise<Kept> => {
+    const { request, locale } = context;
+    const of = { route, request, caller: context.caller!, key, body: text };
+    return runOnce(deps.runtime, of, async (claim): Promise<StoredAnswer> => {
+      try {
+        const data = await route.handle({ ...context, claim } as never);
+        return { status: 200, code: 0, text: envelope(0, 'success', data) };
+      } catch (error) {
+        const refusal = refusalOf(error, traceIdOf(request), log, where);
+        const { status, code } = refusal;
+        const answer = envelope(code, refusal.messageIn(locale), null);
+        return { status, code, text: answer, nothingDone: isNothingDone(refusal) };
+      }
+    }).then((answer) => ({ [kept]: answer }));
+  };
 
   const run = (event: Event, locale: Locale, search: URLSearchParams | null): unknown => {
     const request = event.req;
-    const handle = (caller: Caller | null, json: unknown) =>
-      route.handle({
+    const handle = (caller: Caller | null, text: string) => {
+      const context: Handled = {
         params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
         query: query ? parseOrRefuse(route.query!, query(search ?? noSearch), locale, 'query') : {},
-        body: body ? parseOrRefuse(route.body!, body(json), locale, 'body') : {},
-        ...{ caller, locale, request },
-      } as never);
+        body: body ? parseOrRefuse(route.body!, body(jsonOf(request, text)), locale, 'body') : {},
+        ...{ caller, locale, request, claim: null },
+      };
+      const key = writes && caller ? idempotencyKeyOf(request) : null;
+      return key === null ? route.handle(context as never) : keyed(context, key, text);
+    };
     const admitted = (caller: Caller | null) =>
-      body ? jsonBody(request).then((json) => handle(caller, json)) : handle(caller, null);
+      body ? request.text().then((text) => handle(caller, text)) : handle(caller, '');
     const token = route.auth === 'public' ? null : bearerOf(request);
     const known = token ? deps.authenticate(token) : null;
     return known instanceof Promise
@@ -141,14 +177,19 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
       request.headers.get('accept-language'),
       settings.get(shopLocale),
     );
-    const finish = (status: number, code: number, text: string): Response => {
+    const finish = (status: number, code: number, text: string, extra?: [string, string][]): Response => {
       const elapsed = performance.now() - started;
       seconds.observe(elapsed / 1000);
       if (config.logRequests === 'all' || (elapsed > slowMs && config.logRequests === 'slow'))
         log.info({ trace: traceId, route: where, status, code, ms: Math.round(elapsed) }, 'request');
-      return respond(status, text, traceId);
+      return respond(status, text, traceId, extra);
     };
     const done = (data: unknown): Response => {
+      if (isKept(data)) {
+        const { status, code, text, replayed } = data[kept];
+        metrics.requests.labels(route.method, route.path, String(code)).inc();
+        return finish(status, code, text, replayed ? replayedHeaders : undefined);
+      }
       const text = envelope(0, 'success', data);
       succeeded.inc();
       return finish(200, 0, text);

@@ -97,6 +97,7 @@ function operationOf(route: Route, components: Components): Record<string, unkno
       ...parametersOf(route.params, 'path', components),
       ...parametersOf(route.query, 'query', components),
       { $ref: '#/components/parameters/lang' },
+      ...(needsToken && route.method !== 'GET' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
     ],
     ...(body
       ? {
@@ -192,6 +193,16 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
           required: false,
           description: 'Language of messages and labels; wins over Accept-Language',
           schema: { type: 'string', enum: ['en', 'zh-CN'] },
+        },
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one ' +
+            'answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first ' +
+            'one runs, or when it is not known whether it took effect, with 409.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
         },
       },
       responses: {

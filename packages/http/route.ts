@@ -1,4 +1,5 @@
 import type { Locale } from '@tradepost/core';
+import type { Claim } from '@tradepost/runtime';
 import type { z } from 'zod';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
@@ -30,6 +31,8 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly caller: CallerOf<A>;
   readonly locale: Locale;
   readonly request: Request;
+  /** Of a write with an Idempotency-Key; goes along to the use case that keeps its outcome. */
+  readonly claim: Claim | null;
 };
 
 export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {

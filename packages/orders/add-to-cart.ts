@@ -1,10 +1,14 @@
 import { catalogErrors, selectSkusForSale } from '@tradepost/catalog';
-import type { Sql } from '@tradepost/runtime';
+import { type RecordOutcomes, type Sql, writeTransaction } from '@tradepost/runtime';
 import { addCartLines, type CartLine } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 
 /** Adds many lines of many shoppers; equal keys add up. A SKU that can not be bought is refused, the others stand. */
-export async function addToCarts(sql: Sql, requests: readonly CartLine[]): Promise<(true | Error)[]> {
+export async function addToCarts(
+  sql: Sql,
+  requests: readonly CartLine[],
+  record?: RecordOutcomes<true>,
+): Promise<(true | Error)[]> {
   const known = await selectSkusForSale(sql, [...new Set(requests.map((request) => request.sku_id))]);
   const summed = new Map<string, CartLine>();
   const answers = requests.map((request): true | Error => {
@@ -17,6 +21,9 @@ export async function addToCarts(sql: Sql, requests: readonly CartLine[]): Promi
     else summed.set(key, { ...request });
     return true;
   });
-  if (summed.size > 0) await addCartLines(sql, [...summed.values()]);
-  return answers;
+  if (summed.size === 0) return answers;
+  return writeTransaction(sql, async (tx) => ({
+    value: answers,
+    last: [addCartLines(tx, [...summed.values()]), ...(record?.(tx, answers) ?? [])],
+  }));
 }

@@ -9,7 +9,7 @@ import { cartAddBody, cartKeyParams, cartKeyPart, cartLineView, cartQtyBody } fr
 
 export function cartRoutes(runtime: Runtime): Route[] {
   const { sql, settings, config } = runtime;
-  const add = runtime.groupCommit('cart_add', (lines: readonly CartLine[]) => addToCarts(sql, lines));
+  const add = runtime.groupCommit<CartLine, true>('cart_add', (lines, record) => addToCarts(sql, lines, record));
 
   /** Lines whose product is gone are left out: clients read `product` and `sku` without looking. */
   const cartView = async (userId: number, request: Request, locale: Locale) => {
@@ -69,8 +69,9 @@ export function cartRoutes(runtime: Runtime): Route[] {
       body: cartAddBody,
       response: nothing,
       refusals: { 10002: 'Product not found', 20001: 'Activity product not found' },
-      async handle({ caller, body }) {
-        await add({ user_id: caller.id, ...body, qty: Math.max(1, body.qty) });
+      repeat: 'recorded',
+      async handle({ caller, body, claim }) {
+        await add({ user_id: caller.id, ...body, qty: Math.max(1, body.qty) }, claim);
         return null;
       },
     }),

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
+import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 
 /** A cart line is known by (user, SKU, activity product); 0 = no activity. */
 export type CartKey = { user_id: number; sku_id: number; activity_product_id: number };
@@ -16,8 +16,8 @@ export async function selectCart(sql: Queryable, userId: number): Promise<CartLi
  * Adds quantities to lines, new ones at the end. Rows are written in key order, so that two batches that meet on the
  * same lines wait for each other instead of deadlocking; the caller has summed equal keys.
  */
-export async function addCartLines(sql: Sql, lines: readonly CartLine[]): Promise<void> {
-  await sql`
+export function addCartLines(tx: Transaction, lines: readonly CartLine[]): Statement {
+  return tx`
     insert into orders.cart_lines (user_id, sku_id, activity_product_id, qty)
     select user_id, sku_id, activity_product_id, least(qty, ${maxLineQty})
     from unnest(${lines.map((l) => l.user_id)}::bigint[], ${lines.map((l) => l.sku_id)}::bigint[],

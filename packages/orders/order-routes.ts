@@ -4,10 +4,10 @@ import type { InventoryProvider } from '@tradepost/inventory';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
-import { type OrderStatus, orderRowView } from './order.ts';
+import { type Order, type OrderStatus, orderRowView } from './order.ts';
 import { type OwnedOrder, selectOrder, selectOrderPage } from './order-store.ts';
 import { adminOrderViews, type OrderSections, orderViews } from './order-views.ts';
-import { type PlaceOrder, placeOrders } from './place-orders.ts';
+import { type PlaceOrder, placeOrders, reviveOrder } from './place-orders.ts';
 import { adminOrderSchema, orderListQuery, orderRowSchema, orderViewSchema, placeOrderBody } from './schemas.ts';
 import { unpaidMinutes } from './settings.ts';
 import { cancelOrders, payOrders } from './settle-orders.ts';
@@ -20,10 +20,14 @@ export function orderRoutes(
 ): Route[] {
   const { sql, settings } = runtime;
   const deps = { runtime, inventory, scheduleExpiry, unpaidMinutes: () => settings.get(unpaidMinutes) };
-  const place = runtime.groupCommit('place_orders', (many: readonly PlaceOrder[]) => placeOrders(deps, many));
-  const pay = runtime.groupCommit('pay_orders', (many: readonly OwnedOrder[]) => payOrders(deps, many));
-  const cancel = runtime.groupCommit('cancel_orders', (many: readonly OwnedOrder[]) =>
-    cancelOrders(deps, many, 'user_cancel'),
+  const place = runtime.groupCommit<PlaceOrder, Order>(
+    'place_orders',
+    (many, record) => placeOrders(deps, many, record),
+    { revive: reviveOrder },
+  );
+  const pay = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) => payOrders(deps, many, record));
+  const cancel = runtime.groupCommit<OwnedOrder, true>('cancel_orders', (many, record) =>
+    cancelOrders(deps, many, 'user_cancel', record),
   );
   const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
 
@@ -37,8 +41,10 @@ export function orderRoutes(
       body: placeOrderBody,
       response: orderRowSchema,
       refusals: { 20001: 'Insufficient stock' },
-      async handle({ caller, body, locale }) {
-        const order = await place({ user_id: caller.id, locale, ...body });
+      repeat: 'recorded',
+      statements: 9,
+      async handle({ caller, body, locale, claim }) {
+        const order = await place({ user_id: caller.id, locale, ...body }, claim);
         const zone = settings.get(timeZone);
         return orderRowView(order, (at) => isoInZone(at, zone), locale);
       },
@@ -82,8 +88,10 @@ export function orderRoutes(
       params: idParams,
       response: nothing,
       refusals: { 500: 'Order not found or cannot pay in current status' },
-      async handle({ caller, params }) {
-        await pay({ order_id: params.id, user_id: caller.id });
+      repeat: 'recorded',
+      statements: 3,
+      async handle({ caller, params, claim }) {
+        await pay({ order_id: params.id, user_id: caller.id }, claim);
         return null;
       },
     }),
@@ -96,8 +104,10 @@ export function orderRoutes(
       params: idParams,
       response: nothing,
       refusals: { 500: 'Order not found or cannot cancel in current status' },
-      async handle({ caller, params }) {
-        await cancel({ order_id: params.id, user_id: caller.id });
+      repeat: 'recorded',
+      statements: 3,
+      async handle({ caller, params, claim }) {
+        await cancel({ order_id: params.id, user_id: caller.id }, claim);
         return null;
       },
     }),

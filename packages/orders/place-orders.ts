@@ -2,7 +2,7 @@ import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
 import { allocate, type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
 import type { InventoryProvider, StockHold } from '@tradepost/inventory';
-import { type Runtime, writeTransaction } from '@tradepost/runtime';
+import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
@@ -130,6 +130,18 @@ function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<number, Car
   return carts;
 }
 
+/** An order as it comes back from JSON. */
+export function reviveOrder(stored: Order): Order {
+  const at = (moment: unknown) => new Date(String(moment));
+  return {
+    ...stored,
+    expires_at: at(stored.expires_at),
+    paid_at: stored.paid_at && at(stored.paid_at),
+    created_at: at(stored.created_at),
+    updated_at: at(stored.updated_at),
+  };
+}
+
 export type PlaceDeps = {
   runtime: Pick<Runtime, 'sql' | 'now'>;
   inventory: InventoryProvider;
@@ -142,7 +154,11 @@ export type PlaceDeps = {
  * the goods; decide each request in arrival order in plain code, and send everything that is written with the commit.
  * Answers each request's order or its refusal.
  */
-export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder[]): Promise<(Order | Error)[]> {
+export async function placeOrders(
+  deps: PlaceDeps,
+  requests: readonly PlaceOrder[],
+  record?: RecordOutcomes<Order>,
+): Promise<(Order | Error)[]> {
   const { inventory, runtime } = deps;
   const now = runtime.now();
   const expiresAt = new Date(now.getTime() + deps.unpaidMinutes() * 60_000);
@@ -183,7 +199,12 @@ export async function placeOrders(deps: PlaceDeps, requests: readonly PlaceOrder
     const usedUp = placed.flatMap((draft) => draft.usedUp);
     return {
       value: schedule,
-      last: [...stock.statements(), insertOrders(tx, orders, items, usedUp), ...(schedule ? [schedule.statement] : [])],
+      last: [
+        ...stock.statements(),
+        insertOrders(tx, orders, items, usedUp),
+        ...(schedule ? [schedule.statement] : []),
+        ...(record?.(tx, answers) ?? []),
+      ],
     };
   });
   schedule?.committed();

@@ -1,5 +1,5 @@
 import type { InventoryProvider } from '@tradepost/inventory';
-import { type Runtime, writeTransaction } from '@tradepost/runtime';
+import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
 
@@ -23,14 +23,19 @@ function answersOf(
 const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order.order_no);
 
 /** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
-export async function payOrders(deps: Deps, requests: readonly OwnedOrder[]): Promise<(true | Error)[]> {
+export async function payOrders(
+  deps: Deps,
+  requests: readonly OwnedOrder[],
+  record?: RecordOutcomes<true>,
+): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  const moved = await writeTransaction(runtime.sql, async (tx) => {
+  return writeTransaction(runtime.sql, async (tx) => {
     const values = { inventoryStatus: inventory.statusAfter.confirm, provider: 'instant', now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
-    return { value: orders, last: orders.length > 0 ? inventory.confirm(tx, numbersOf(orders)) : [] };
+    const answers = answersOf(requests, orders, orderErrors.cannot_pay);
+    if (orders.length === 0) return { value: answers, last: [] };
+    return { value: answers, last: [...inventory.confirm(tx, numbersOf(orders)), ...(record?.(tx, answers) ?? [])] };
   });
-  return answersOf(requests, moved, orderErrors.cannot_pay);
 }
 
 export type CancelReason = 'user_cancel' | 'timeout';
@@ -40,16 +45,19 @@ export async function cancelOrders(
   deps: Deps,
   requests: readonly OwnedOrder[],
   reason: CancelReason,
+  record?: RecordOutcomes<true>,
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  const moved = await writeTransaction(runtime.sql, async (tx) => {
+  return writeTransaction(runtime.sql, async (tx) => {
     const orders = await markCancelled(tx, requests, {
       inventoryStatus: inventory.statusAfter.release,
       trigger: reason,
       actor: reason === 'timeout' ? 'system' : 'user',
       now: runtime.now(),
     });
-    return { value: orders, last: orders.length > 0 ? inventory.release(tx, numbersOf(orders), reason) : [] };
+    const answers = answersOf(requests, orders, orderErrors.cannot_cancel);
+    if (orders.length === 0) return { value: answers, last: [] };
+    const released = inventory.release(tx, numbersOf(orders), reason);
+    return { value: answers, last: [...released, ...(record?.(tx, answers) ?? [])] };
   });
-  return answersOf(requests, moved, orderErrors.cannot_cancel);
 }

@@ -9,6 +9,24 @@ export const runtimeErrors = defineErrors({
     en: 'The database connection was lost; check whether the request took effect before repeating it',
     'zh-CN': '数据库连接中断，请先确认操作是否已生效再重试',
   },
+  key_reused: {
+    code: 422,
+    status: 422,
+    en: 'Idempotency-Key: this key was used for another request',
+    'zh-CN': 'Idempotency-Key：该键已用于其他请求',
+  },
+  key_in_progress: {
+    code: 409,
+    status: 409,
+    en: 'Idempotency-Key: the first request with this key is still running',
+    'zh-CN': 'Idempotency-Key：使用该键的首个请求仍在处理中',
+  },
+  key_outcome_unknown: {
+    code: 409,
+    status: 409,
+    en: 'Idempotency-Key: the first request with this key was interrupted; check whether it took effect, then use a new key',
+    'zh-CN': 'Idempotency-Key：使用该键的首个请求被中断，请先确认是否已生效，再换用新的键',
+  },
   unknown_setting: { code: 404, en: 'There is no setting {key}', 'zh-CN': '没有名为 {key} 的设置' },
   invalid_setting: { code: 400, en: '{key}: {reason}', 'zh-CN': '{key}：{reason}' },
   fixed_setting: {

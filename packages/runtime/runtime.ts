@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimeZone, locales } from '@tradepost/core';
 import { z } from 'zod';
-import { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
+import { type CoalesceOptions, coalesce } from './coalesce.ts';
 import type { Config } from './config.ts';
-import { openDatabase, type Sql } from './database.ts';
+import { openDatabase, type Sql, type Statement, type Transaction } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type Events, openEvents } from './events.ts';
+import { type Claim, type Idempotency, openIdempotency } from './idempotency.ts';
 import { alreadyRunning, tryInstanceLock } from './instance-lock.ts';
 import { type Log, openLog } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -37,15 +40,14 @@ export type Runtime = {
   readonly databaseUrl: string;
   readonly store: Store;
   readonly settings: Settings;
+  readonly events: Events;
+  readonly idempotency: Idempotency;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly migrated: Migrated;
   readonly embedded: EmbeddedPostgres | null;
   /** `coalesce` with the configured bounds, its batch sizes in the metrics, drained at close. */
-  groupCommit<I, O>(
-    useCase: string,
-    writeMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>,
-  ): Coalesced<I, O>;
+  groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, options?: GroupCommitOptions<O>): GroupCommitted<I, O>;
   now(): Date;
   /** Rejects when the database or the store does not answer. */
   check(): Promise<void>;
@@ -54,6 +56,14 @@ export type Runtime = {
   /** Gives what is queued so long to finish (default: the configured shutdown time), then closes everything. */
   close(deadlineMs?: number): Promise<void>;
 };
+
+/** Statements that keep the outcomes of a batch, to be sent in its transaction: none when no call carries a key. */
+export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
+export type WriteMany<I, O> = (items: readonly I[], record: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
+/** How an outcome survives JSON; needed where it holds more than JSON does. */
+export type GroupCommitOptions<O> = { revive?: (stored: never) => O };
+/** With a claim the outcome is kept: a repeat whose first request died after its commit gets it instead of a second write. */
+export type GroupCommitted<I, O> = (item: I, claim?: Claim | null) => Promise<O>;
 
 export type RuntimeOptions = {
   config: Config;
@@ -111,6 +121,7 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, onProgress } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
+  const instance = randomUUID();
   const metrics = openMetrics();
   const closers: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
@@ -142,12 +153,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       lockTimeoutMs: 2_000,
     });
     closers.push(() => sql.end({ timeout: 5 }));
+    const events = await openEvents({ url: server.url, sql, instance, log });
+    closers.push(() => events.close());
     const store = await openStore(config.redisUrl, log);
     closers.push(() => store.close());
     const definitions = [timeZone, shopLocale, ...options.definitions];
-    const settings = await openSettings({ sql, store, log, definitions, fixed: config.settings });
+    const settings = await openSettings({ sql, events, log, definitions, fixed: config.settings });
     closers.push(() => settings.close());
-    const batches: Coalesced<never, unknown>[] = [];
+    const idempotency = openIdempotency({ sql, instance, log });
+    closers.push(() => idempotency.drain());
+    const batches: { drain(): Promise<void> }[] = [];
     // A batch that waits for a lock is cut off at the deadline: its connection closes, which rolls it back.
     closers.push(() =>
       Promise.race([Promise.all(batches.map((batch) => batch.drain())), sleep(drainMs, undefined, { ref: false })]),
@@ -162,12 +177,32 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       metrics,
       migrated,
       embedded,
-      groupCommit(useCase, writeMany) {
+      events,
+      idempotency,
+      groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, { revive }: GroupCommitOptions<O> = {}) {
         const sizes = metrics.batchSize.labels(useCase);
         const bounds: CoalesceOptions = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
-        const grouped = coalesce(writeMany, { ...bounds, onBatch: (size) => sizes.observe(size) });
-        batches.push(grouped as never);
-        return grouped;
+        type Call = { item: I; claim: Claim | null };
+        const grouped = coalesce<Call, O>(
+          (calls) =>
+            writeMany(
+              calls.map((call) => call.item),
+              (tx, outcomes) => {
+                const done = calls.flatMap(({ claim }, index) => {
+                  const outcome = outcomes[index];
+                  return claim && !(outcome instanceof Error) ? [{ ...claim, outcome }] : [];
+                });
+                return idempotency.record(tx, useCase, done);
+              },
+            ),
+          { ...bounds, onBatch: (size) => sizes.observe(size) },
+        );
+        batches.push(grouped);
+        return async (item: I, claim: Claim | null = null) => {
+          if (!claim || !Object.hasOwn(claim.outcomes, useCase)) return grouped({ item, claim });
+          const stored = claim.outcomes[useCase];
+          return revive ? revive(stored as never) : (stored as O);
+        };
       },
       now: () => new Date(),
       async check() {

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function open(fixed: Record<string, unknown> = {}): Promise<Settings> {
   const log = openLog({ level: 'warn', stream: { write: (line: string) => lines.push(line) } });
-  const settings = await openSettings({ sql: database.sql, store, log, definitions, fixed });
+  const settings = await openSettings({ sql: database.sql, events: store, log, definitions, fixed });
   opened.push(settings);
   return settings;
 }
@@ -98,7 +98,7 @@ describe('refused, and the value in force stays', () => {
 
   test('two packages that claim one key, or a setting nobody registered', async () => {
     const log = openLog({ level: 'silent' });
-    const twice = { sql: database.sql, store, log, definitions: [days, days], fixed: {} };
+    const twice = { sql: database.sql, events: store, log, definitions: [days, days], fixed: {} };
     await expect(openSettings(twice)).rejects.toThrow('same setting');
     const settings = await open();
     expect(() => settings.get(setting('other', z.string(), '', ''))).toThrow('not registered');

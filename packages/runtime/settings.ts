@@ -34,6 +34,8 @@ export type Settings = {
   get<T>(of: Setting<T>): T;
   /** Validates, stores and tells the other instances. Refuses unknown keys, wrong values and keys fixed by the file. */
   set(key: string, value: unknown): Promise<void>;
+  /** `set` for several keys in one statement: all of them or none. */
+  setMany(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Back to the default. */
   unset(key: string): Promise<void>;
   list(): SettingRow[];
@@ -49,12 +51,13 @@ const pollMs = 30_000;
  */
 export async function openSettings(deps: {
   sql: Sql;
-  store: Store;
+  /** Tells the other instances. */
+  events: Pick<Store, 'publish' | 'subscribe'>;
   log: Log;
   definitions: readonly Setting[];
   fixed: Readonly<Record<string, unknown>>;
 }): Promise<Settings> {
-  const { sql, store, log, fixed } = deps;
+  const { sql, events, log, fixed } = deps;
   const definitions = new Map(deps.definitions.map((definition) => [definition.key, definition]));
   if (definitions.size !== deps.definitions.length) throw new Error('two packages define the same setting');
 
@@ -88,7 +91,7 @@ export async function openSettings(deps: {
   const reloadQuietly = () => {
     reload().catch((error: unknown) => log.warn({ err: error }, 'settings could not be read again'));
   };
-  const unsubscribe = await store.subscribe(channel, reloadQuietly);
+  const unsubscribe = await events.subscribe(channel, reloadQuietly);
   const timer = setInterval(reloadQuietly, pollMs);
   timer.unref();
 
@@ -97,10 +100,22 @@ export async function openSettings(deps: {
   };
   const announce = async () => {
     await reload();
-    // Not waited for: a store that hangs must not hang the change, the poll is the net.
-    store.publish(channel, 'changed').catch((error: unknown) => {
+    // Not waited for: the change is made, and the poll is the net.
+    events.publish(channel, 'changed').catch((error: unknown) => {
       log.warn({ err: error }, 'other instances see the changed setting at their next poll');
     });
+  };
+
+  const setMany = async (values: Readonly<Record<string, unknown>>) => {
+    const checked = Object.entries(values).map(([key, value]) => [key, check(key, value)] as const);
+    for (const [key] of checked) writable(key);
+    if (checked.length === 0) return;
+    // In key order, so that two who save at once wait for each other instead of deadlocking.
+    await sql`
+      insert into runtime.settings (key, value, updated_at)
+      select key, value, now() from jsonb_each(${sql.json(Object.fromEntries(checked) as never)}) order by key
+      on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`;
+    await announce();
   };
 
   return {
@@ -109,14 +124,8 @@ export async function openSettings(deps: {
       if (fixedValues.has(of.key)) return fixedValues.get(of.key) as T;
       return stored.has(of.key) ? (stored.get(of.key) as T) : of.fallback;
     },
-    async set(key, value) {
-      const checked = check(key, value);
-      writable(key);
-      await sql`
-        insert into runtime.settings (key, value, updated_at) values (${key}, ${sql.json(checked as never)}, now())
-        on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`;
-      await announce();
-    },
+    set: (key, value) => setMany({ [key]: value }),
+    setMany,
     async unset(key) {
       if (!definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
       writable(key);

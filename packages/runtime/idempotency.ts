@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { coalesce } from './coalesce.ts';
+import type { Sql, Statement, Transaction } from './database.ts';
+import { runtimeErrors as errors } from './errors.ts';
+import {
+  claimKeys,
+  type KeyAnswer,
+  type KeyId,
+  type KeyRequest,
+  keepAnswers,
+  recordOutcomes,
+  releaseKeys,
+  takeOverKey,
+} from './idempotency-store.ts';
+import type { Log } from './log.ts';
+
+/** A key that this request may run under. `outcomes`: what an earlier run of it has already done, by use case. */
+export type Claim = KeyId & { readonly outcomes: Readonly<Record<string, unknown>> };
+/** `nothingDone`: a fault that is known to have changed nothing. */
+export type StoredAnswer = { status: number; code: number; text: string; nothingDone?: boolean };
+/** What a repeat may do whose first request has died on the way. */
+export type Repeat = 'recorded' | 'natural' | 'once';
+
+export type Idempotency = {
+  /**
+   * Runs `work` once per caller and key, and answers every repeat with what it answered. Of several at once one runs, the
+   * others wait for its answer. An answer of 5xx, or a rejection, is not kept: a repeat runs again.
+   */
+  run(
+    request: KeyRequest & { repeat: Repeat },
+    work: (claim: Claim) => Promise<StoredAnswer>,
+  ): Promise<StoredAnswer & { replayed: boolean }>;
+  /** Statement that keeps outcomes in the transaction that brings them about. */
+  record(tx: Transaction, useCase: string, outcomes: readonly (KeyId & { outcome: unknown })[]): Statement[];
+  drain(): Promise<unknown>;
+};
+
+const keptSeconds = 24 * 3600;
+/** Longer than a request may take: a statement ends after a minute, a queue is bounded. */
+const leaseSeconds = 180;
+/** What a repeat waits for the first request on another instance. */
+const waitMs = 10_000;
+
+type Running = { fingerprint: Buffer; answer: Promise<StoredAnswer | null> };
+
+export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }): Idempotency {
+  const { sql, instance, log } = deps;
+  const claim = coalesce((many: readonly KeyRequest[]) => claimKeys(sql, many, { instance, keptSeconds }));
+  const keep = coalesce(async (many: readonly KeyAnswer[]) => {
+    await keepAnswers(sql, many, instance);
+    return many.map(() => true);
+  });
+  const release = coalesce(async (many: readonly KeyId[]) => {
+    await releaseKeys(sql, many, instance);
+    return many.map(() => true);
+  });
+  /** What runs in this process, so that its repeats need no query to wait for it. */
+  const running = new Map<string, Running>();
+
+  /** Runs under a claimed key and keeps the answer, or lets go of the key. */
+  async function carryOut(
+    { caller, key, repeat }: KeyRequest & { repeat: Repeat },
+    outcomes: Claim['outcomes'],
+    work: (claim: Claim) => Promise<StoredAnswer>,
+  ): Promise<StoredAnswer> {
+    const answer = await work({ caller, key, outcomes });
+    if (answer.status < 500) await keep({ caller, key, status: answer.status, code: answer.code, answer: answer.text });
+    // After a 5xx nobody knows what was done, unless the write keeps its outcome or may be done twice.
+    else if (repeat !== 'once' || answer.nothingDone) await release({ caller, key });
+    else log.warn({ key }, 'a write failed on the way: its Idempotency-Key can not be repeated');
+    return answer;
+  }
+
+  async function settle(
+    request: KeyRequest & { repeat: Repeat },
+    work: (claim: Claim) => Promise<StoredAnswer>,
+  ): Promise<StoredAnswer & { replayed: boolean }> {
+    const until = performance.now() + waitMs;
+    for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+      const row = await claim(request);
+      if (row === null) return { ...(await carryOut(request, {}, work)), replayed: false };
+      if (!row.fingerprint.equals(request.fingerprint)) throw errors.key_reused();
+      if (row.answer !== null) return { status: row.status!, code: row.code!, text: row.answer, replayed: true };
+      const taken = await takeOverKey(sql, request, { instance, leaseSeconds });
+      if (taken) {
+        const outcomes = (taken.outcome ?? {}) as Claim['outcomes'];
+        if (request.repeat === 'once') throw errors.key_outcome_unknown();
+        return { ...(await carryOut(request, outcomes, work)), replayed: Object.keys(outcomes).length > 0 };
+      }
+      if (performance.now() > until) throw errors.key_in_progress();
+      await sleep(pause);
+    }
+  }
+
+  return {
+    async run(request, work) {
+      const id = `${request.caller} ${request.key}`;
+      for (;;) {
+        const other = running.get(id);
+        if (!other) break;
+        if (!other.fingerprint.equals(request.fingerprint)) throw errors.key_reused();
+        const answer = await other.answer;
+        if (answer && answer.status < 500) return { ...answer, replayed: true };
+        // The first one failed: whoever comes first among those who waited tries again.
+      }
+      const settled = settle(request, work);
+      const entry: Running = { fingerprint: request.fingerprint, answer: settled.catch(() => null) };
+      running.set(id, entry);
+      try {
+        return await settled;
+      } finally {
+        running.delete(id);
+      }
+    },
+    record(tx, useCase, outcomes) {
+      if (outcomes.length === 0) return [];
+      const named = outcomes.map(({ caller, key, outcome }) => ({ caller, key, outcome: { [useCase]: outcome } }));
+      return [recordOutcomes(tx, named, instance)];
+    },
+    drain: () => Promise.all([claim.drain(), keep.drain(), release.drain()]),
+  };
+}
