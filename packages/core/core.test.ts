@@ -3,6 +3,7 @@ import {
   AppError,
   allocate,
   defineErrors,
+  instantInZone,
   isoInZone,
   isTimeZone,
   labelOf,
@@ -246,4 +247,35 @@ describe('refusals', () => {
   test('each call makes an error of its own', () => {
     expect(errors.gone()).not.toBe(errors.gone());
   });
+});
+
+describe('instantInZone: what a client means by a time', () => {
+  const zone = 'Asia/Shanghai';
+  test.each([
+    ['2026-03-01', 'start', '2026-02-28T16:00:00.000Z'],
+    ['2026-03-01', 'end', '2026-03-01T15:59:59.999Z'],
+    ['2026-03-01T09:30:00', 'start', '2026-03-01T01:30:00.000Z'],
+    ['2026-03-01 09:30:00', 'end', '2026-03-01T01:30:00.999Z'],
+    ['2026-03-01 09:30', 'end', '2026-03-01T01:30:59.999Z'],
+    ['2026-03-01T09:30:00.250', 'end', '2026-03-01T01:30:00.250Z'],
+    ['2026-03-01T09:30:00Z', 'end', '2026-03-01T09:30:00.000Z'],
+    ['2026-03-01T09:30:00+02:00', 'start', '2026-03-01T07:30:00.000Z'],
+  ] as const)('%s as %s', (text, edge, expected) => {
+    expect(instantInZone(text, zone, edge)?.toISOString()).toBe(expected);
+  });
+
+  test('a day is as long as it is where clocks are turned', () => {
+    const hours = (day: string) =>
+      (instantInZone(day, 'Europe/Berlin', 'end')!.getTime() -
+        instantInZone(day, 'Europe/Berlin', 'start')!.getTime()) /
+      3_600_000;
+    expect([hours('2026-03-29'), hours('2026-10-25'), hours('2026-06-01')].map(Math.round)).toEqual([23, 25, 24]);
+  });
+
+  test.each(['', 'yesterday', '2026-02-30', '2026-13-01', '2026-03-01T25:00:00', '1', '2026-03-01T', '0x10'])(
+    '%s is no time',
+    (text) => {
+      expect(instantInZone(text, zone, 'start')).toBeNull();
+    },
+  );
 });

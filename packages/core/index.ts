@@ -3,4 +3,4 @@ export { type Labels, labelOf } from './labels.ts';
 export { fill, type Locale, type Localized, locales, negotiateLocale } from './locale.ts';
 export { allocate, type Minor, maxMinor, toMinor, toWire } from './money.ts';
 export { type Paged, type Paging, paged, pagingOf } from './paging.ts';
-export { isoInZone, isTimeZone } from './time.ts';
+export { instantInZone, isoInZone, isTimeZone } from './time.ts';

@@ -40,3 +40,27 @@ export function isoInZone(at: Date, zone: string): string {
   const minutes = String(absolute % 60).padStart(2, '0');
   return `${local}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
+
+const localTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?$/;
+const absoluteTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
+
+/**
+ * The instant that a client means: ISO 8601 with offset as it is, without one in the shop's zone, `T` or a blank between. As
+ * the end of a range a date is its last moment, and a time without fraction its whole second. Null when it is no time.
+ */
+export function instantInZone(text: string, zone: string, edge: 'start' | 'end'): Date | null {
+  if (absoluteTime.test(text)) {
+    const at = Date.parse(text.replace(' ', 'T'));
+    return Number.isNaN(at) ? null : new Date(at);
+  }
+  const parts = localTime.exec(text);
+  if (!parts) return null;
+  const [, date, minute, second] = parts;
+  const last = edge === 'end';
+  const time = minute ? `${minute}${second ?? (last ? ':59' : ':00')}` : last ? '23:59:59' : '00:00:00';
+  const local = Date.parse(`${date}T${time}${last && !time.includes('.') ? '.999' : ''}Z`);
+  // 2026-02-30 parses as 2 March in some engines, and not at all in others.
+  if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 10) !== date) return null;
+  const guess = local - zoneOffsetMinutes(local, zone) * 60_000;
+  return new Date(local - zoneOffsetMinutes(guess, zone) * 60_000);
+}

@@ -1,16 +1,28 @@
-import { isoInZone, paged, pagingOf } from '@tradepost/core';
+import { instantInZone, isoInZone, paged, pagingOf, toMinor } from '@tradepost/core';
 import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { InventoryProvider } from '@tradepost/inventory';
+import { openPricePipeline } from '@tradepost/marketing';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { type Order, type OrderStatus, orderRowView } from './order.ts';
-import { type OwnedOrder, selectOrder, selectOrderPage } from './order-store.ts';
+import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
+import { resolveKeyword } from './order-search-store.ts';
+import { type OwnedOrder, selectOrder } from './order-store.ts';
 import { adminOrderViews, type OrderSections, orderViews } from './order-views.ts';
 import { type PlaceOrder, placeOrders, reviveOrder } from './place-orders.ts';
-import { adminOrderSchema, orderListQuery, orderRowSchema, orderViewSchema, placeOrderBody } from './schemas.ts';
+import {
+  type AdminOrderListQuery,
+  adminOrderListQuery,
+  adminOrderSchema,
+  orderListQuery,
+  orderRowSchema,
+  orderViewSchema,
+  placeOrderBody,
+} from './schemas.ts';
 import { unpaidMinutes } from './settings.ts';
 import { cancelOrders, payOrders } from './settle-orders.ts';
+import { openSoldTitles } from './sold-titles.ts';
 
 export function orderRoutes(
   runtime: Runtime,
@@ -19,7 +31,12 @@ export function orderRoutes(
   scheduleExpiry: ExpirySchedule,
 ): Route[] {
   const { sql, settings } = runtime;
-  const deps = { runtime, inventory, scheduleExpiry, unpaidMinutes: () => settings.get(unpaidMinutes) };
+  const deps = {
+    ...{ runtime, inventory, scheduleExpiry },
+    pipeline: openPricePipeline([]),
+    soldTitles: openSoldTitles(),
+    unpaidMinutes: () => settings.get(unpaidMinutes),
+  };
   const place = runtime.groupCommit<PlaceOrder, Order>(
     'place_orders',
     (many, record) => placeOrders(deps, many, record),
@@ -30,6 +47,30 @@ export function orderRoutes(
     cancelOrders(deps, many, 'user_cancel', record),
   );
   const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
+
+  const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
+    if (!text) return null;
+    const at = instantInZone(text, settings.get(timeZone), edge);
+    if (!at) throw orderErrors.invalid_time({ field });
+    return at;
+  };
+  const adminFilter = async (query: AdminOrderListQuery): Promise<AdminOrderFilter> => {
+    const { pay_method, amount_min, amount_max, province, logistics_company, keyword } = query;
+    return {
+      status: statusOf(query),
+      pay_method: pay_method ?? null,
+      time_start: momentOf('time_start', query.time_start, 'start'),
+      time_end: momentOf('time_end', query.time_end, 'end'),
+      amount_min: amount_min === undefined ? null : toMinor(amount_min),
+      amount_max: amount_max === undefined ? null : toMinor(amount_max),
+      provinces: province ? await selectProvinces(sql, province) : null,
+      has_after_sale: query.has_after_sale ?? false,
+      shippedWith: logistics_company
+        ? (sections.shippedWith?.(sql, logistics_company) ?? sql`(select 0::bigint as order_id)`)
+        : null,
+      keyword: keyword ? await resolveKeyword(sql, keyword) : null,
+    };
+  };
 
   return [
     defineRoute({
@@ -59,7 +100,7 @@ export function orderRoutes(
       response: pagedOf(orderViewSchema),
       async handle({ caller, query, request, locale }) {
         const paging = pagingOf(query, { cap: 50 });
-        const { rows, total } = await selectOrderPage(sql, { userId: caller.id, status: statusOf(query) }, paging);
+        const { rows, total } = await selectShopperOrders(sql, { userId: caller.id, status: statusOf(query) }, paging);
         return paged(await orderViews(runtime, sections, rows, { request, locale }), total, paging);
       },
     }),
@@ -118,11 +159,12 @@ export function orderRoutes(
       permission: 'order:view',
       tag: 'Orders (admin)',
       summary: 'Orders of all shoppers, newest first',
-      query: orderListQuery,
+      query: adminOrderListQuery,
+      statements: 9,
       response: pagedOf(adminOrderSchema),
       async handle({ query, request, locale }) {
         const paging = pagingOf(query, { cap: 1000 });
-        const { rows, total } = await selectOrderPage(sql, { userId: null, status: statusOf(query) }, paging);
+        const { rows, total } = await selectAdminOrders(sql, await adminFilter(query), paging);
         return paged(await adminOrderViews(runtime, sections, rows, { request, locale }), total, paging);
       },
     }),

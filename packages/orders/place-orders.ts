@@ -1,13 +1,15 @@
 import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
-import { allocate, type Locale, maxMinor } from '@tradepost/core';
+import { type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
 import type { InventoryProvider, StockHold } from '@tradepost/inventory';
+import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
 import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
-import { type AddressSnapshot, amountsOf, lineTexts, type Order, orderNumber } from './order.ts';
+import { type AddressSnapshot, lineTexts, type Order, orderNumber } from './order.ts';
 import { insertOrders, type NewOrderItem, nextOrderIds } from './order-store.ts';
+import type { SoldTitles } from './sold-titles.ts';
 
 export type PlaceOrder = {
   user_id: number;
@@ -62,6 +64,8 @@ type Facts = {
   address: Address | undefined;
   cart: Cart;
   skus: ReadonlyMap<number, SkuForSale>;
+  pipeline: PricePipeline;
+  prices: PriceFacts;
   inventoryStatus: Order['inventory_status'];
   expiresAt: Date;
   now: Date;
@@ -76,12 +80,16 @@ function draftOrder(request: PlaceOrder, facts: Facts): Draft {
     return sku ? [{ ...pick, sku }] : [];
   });
   if (lines.length === 0) throw orderErrors.no_valid_products();
-  const amounts = amountsOf(lines.map(({ sku, qty }) => ({ price: sku.price, qty })));
-  if (amounts.goods_amount > maxMinor) throw orderErrors.amount_too_large();
-  const shares = allocate(
-    amounts.total_amount,
-    lines.map(({ sku, qty }) => sku.price * qty),
+  const priced = facts.pipeline.quote(
+    {
+      user_id: request.user_id,
+      lines: lines.map(({ sku, qty, activity_product_id }) => ({
+        ...{ sku_id: sku.id, product_id: sku.product_id, activity_product_id, qty, price: sku.price },
+      })),
+    },
+    facts.prices,
   );
+  if (priced.goods_amount > maxMinor) throw orderErrors.amount_too_large();
   const order: Order = {
     id,
     order_no: orderNumber(id, now),
@@ -90,7 +98,10 @@ function draftOrder(request: PlaceOrder, facts: Facts): Draft {
     status: 1,
     inventory_status: facts.inventoryStatus,
     payment_method: request.payment_method,
-    ...amounts,
+    goods_amount: priced.goods_amount,
+    discount_amount: priced.discount_amount,
+    freight_amount: priced.freight_amount,
+    total_amount: priced.total_amount,
     address_snapshot: snapshotOf(facts.address),
     remark: request.remark,
     tracking_no: '',
@@ -111,9 +122,8 @@ function draftOrder(request: PlaceOrder, facts: Facts): Draft {
       activity_title: '',
       ...lineTexts(sku, request.locale),
       cover: sku.cover,
-      price: sku.price,
+      ...priced.lines[line]!,
       qty,
-      payable_amount: shares[line]!,
     }),
   );
   const usedUp = lines.filter((line) => line.fromCart).map((line) => ({ ...line, user_id: request.user_id }));
@@ -145,7 +155,9 @@ export function reviveOrder(stored: Order): Order {
 export type PlaceDeps = {
   runtime: Pick<Runtime, 'sql' | 'now'>;
   inventory: InventoryProvider;
+  pipeline: PricePipeline;
   unpaidMinutes: () => number;
+  soldTitles: SoldTitles;
   scheduleExpiry: ExpirySchedule;
 };
 
@@ -159,13 +171,14 @@ export async function placeOrders(
   requests: readonly PlaceOrder[],
   record?: RecordOutcomes<Order>,
 ): Promise<(Order | Error)[]> {
-  const { inventory, runtime } = deps;
+  const { inventory, runtime, pipeline } = deps;
+  const userIds = [...new Set(requests.map((request) => request.user_id))];
   const now = runtime.now();
   const expiresAt = new Date(now.getTime() + deps.unpaidMinutes() * 60_000);
   const answers: (Order | Error)[] = [];
-  const schedule = await writeTransaction(runtime.sql, async (tx) => {
+  const committed = await writeTransaction(runtime.sql, async (tx) => {
     const [carts, addresses, ids] = await Promise.all([
-      lockCarts(tx, [...new Set(requests.map((r) => r.user_id))]).then(cartsOf),
+      lockCarts(tx, userIds).then(cartsOf),
       selectAddressesOf(
         tx,
         requests.map((r) => r.address_id),
@@ -175,14 +188,20 @@ export async function placeOrders(
     ]);
     const skuIds = skuIdsOf(requests, carts);
     // The lock goes first: what an editor has committed while we waited for it, price or shelf, is then read.
-    const [stock, skus] = await Promise.all([inventory.hold(tx, skuIds), selectSkusForSale(tx, skuIds)]);
+    const [stock, skus, prices] = await Promise.all([
+      inventory.hold(tx, skuIds),
+      selectSkusForSale(tx, skuIds),
+      pipeline.load(tx, { userIds, skuIds, now }),
+    ]);
     const inventoryStatus = inventory.statusAfter.reserve;
     const placed: Draft[] = [];
     requests.forEach((request, index) => {
       const cart = carts.get(request.user_id) ?? new Map();
       const address = addresses.get(addressKey(request.user_id, request.address_id));
       try {
-        const draft = draftOrder(request, { id: ids[index]!, address, cart, skus, inventoryStatus, expiresAt, now });
+        const id = ids[index]!;
+        const facts = { id, address, cart, skus, pipeline, prices, inventoryStatus, expiresAt, now };
+        const draft = draftOrder(request, facts);
         reserveStock(stock, draft);
         // The next request of the same shopper in this batch must not see these lines again.
         for (const key of draft.usedUp) cart.delete(keyOf(key));
@@ -192,22 +211,22 @@ export async function placeOrders(
         answers[index] = refusal as Error;
       }
     });
-    if (placed.length === 0) return { value: null, last: [] };
-    const schedule = deps.scheduleExpiry(tx, expiresAt);
+    if (placed.length === 0) return { value: [], last: [] };
     const orders = placed.map((draft) => draft.order);
     const items = placed.flatMap((draft) => draft.items);
     const usedUp = placed.flatMap((draft) => draft.usedUp);
+    const beside = [deps.scheduleExpiry(tx, expiresAt), deps.soldTitles(tx, items)].filter((one) => one !== null);
     return {
-      value: schedule,
+      value: beside,
       last: [
         ...stock.statements(),
         insertOrders(tx, orders, items, usedUp),
-        ...(schedule ? [schedule.statement] : []),
+        ...beside.map((one) => one.statement),
         ...(record?.(tx, answers) ?? []),
       ],
     };
   });
-  schedule?.committed();
+  for (const one of committed) one.committed();
   return answers;
 }
 

@@ -21,6 +21,7 @@ export function openDatabase(
     max?: number;
     name?: string;
     onStatement?: (text: string) => void;
+    onNotice?: (text: string) => void;
     /** null keeps a connection for ever: what holds a session lock must not be renewed under it. */
     maxLifetimeSeconds?: number | null;
     statementTimeoutMs?: number;
@@ -35,7 +36,7 @@ export function openDatabase(
     connect_timeout: 10,
     // The driver's own waits up to 20 s, long after the database is back.
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
-    onnotice: () => {},
+    onnotice: (notice) => options.onNotice?.(String(notice.message)),
     ...(onStatement ? { debug: (_connection: number, text: string) => onStatement(text) } : {}),
     connection: {
       application_name: options.name ?? 'tradepost',
@@ -47,6 +48,15 @@ export function openDatabase(
       bigint: { to: int8, from: [int8], serialize: (value: number) => String(value), parse: parseInt8 },
     },
   }) as Sql;
+}
+
+/**
+ * Has a statement planned for the values it carries, each time: for filters whose best plan depends on them, where the
+ * driver's prepared statements would end in one plan for all.
+ */
+export function plannedByValue<T extends object>(query: T): T {
+  (query as unknown as { options: { prepare?: boolean } }).options.prepare = false;
+  return query;
 }
 
 /** A statement that is not sent yet. */

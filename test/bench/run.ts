@@ -5,6 +5,7 @@ import { http } from './http.ts';
 import { orders } from './orders.ts';
 import { purchase } from './purchase.ts';
 import { contextOf, progress, type Section, textOf } from './report.ts';
+import { scale } from './scale.ts';
 import { type Cluster, startCluster } from './server.ts';
 import type { BenchOptions } from './turns.ts';
 
@@ -17,16 +18,21 @@ const benches: Record<string, Bench> = {
   },
   purchase: { about: 'whole purchases/s: two cart adds, order, payment', run: purchase },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
+  scale: {
+    about: 'lists, filters and details with a million orders; p50 and p99, and the ratio to a small shop',
+    run: scale,
+  },
   boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
 };
 
-const help = `Usage: npm run bench -- <name> [--seconds N] [--json] [--profile FOLDER]
+const help = `Usage: npm run bench -- <name> [--seconds N] [--orders N] [--json] [--profile FOLDER]
 
 ${Object.entries(benches)
   .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
   .join('\n')}
 
   --seconds N       measured seconds of each turn, 1 to 60 (default 4)
+  --orders N        orders of the bench scale, 10,000 to 5,000,000 (default 1,000,000)
   --json            print the result as JSON
   --profile FOLDER  write CPU profiles of the server (orders and purchase, group commit)
 
@@ -48,6 +54,7 @@ async function main(args: string[]): Promise<number> {
     allowPositionals: true,
     options: {
       seconds: { type: 'string', default: '4' },
+      orders: { type: 'string', default: '1000000' },
       json: { type: 'boolean', default: false },
       profile: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -62,9 +69,11 @@ async function main(args: string[]): Promise<number> {
   const seconds = Number(values.seconds);
   if (!bench) return usage(name ? `There is no bench ${name}.` : 'Which bench?');
   if (!(seconds >= 1 && seconds <= 60)) return usage('--seconds: 1 to 60');
+  const orders = Number(values.orders);
+  if (!(orders >= 10_000 && orders <= 5_000_000)) return usage('--orders: 10000 to 5000000');
   progress(`${name}: starting an embedded PostgreSQL in a temporary folder`);
   const cluster = await startCluster();
-  const sections = await bench.run(cluster, { seconds, profile: values.profile });
+  const sections = await bench.run(cluster, { seconds, orders, profile: values.profile });
   const context = contextOf(cluster);
   await cluster.stop();
   const output = values.json

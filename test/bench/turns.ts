@@ -18,6 +18,8 @@ export const shoppers = 2_048;
 export type BenchOptions = {
   /** Measured seconds of each turn. */
   seconds: number;
+  /** Orders of the big shop (bench scale). */
+  orders: number;
   /** Folder for CPU profiles of the server. */
   profile?: string | undefined;
 };
