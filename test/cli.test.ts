@@ -31,6 +31,16 @@ describe('usage', () => {
     'settings set',
     'settings unset',
     'staff create',
+    'pay callback',
+    'pay refunds',
+    'pay retry-refund',
+    'audit',
+    'jobs list',
+    'jobs show',
+    'jobs retry',
+    'jobs discard',
+    'doctor',
+    'completion',
     'bench',
   ];
   test.each(commands)('%s --help shows an example and ends with 0', async (command) => {
@@ -124,7 +134,7 @@ test('seed fills an empty database once, is refused in production, and demo tell
   expect(story).toMatchObject({ code: 0, stderr: '' });
   const { steps } = JSON.parse(story.stdout);
   expect(steps.at(-1)).toMatchObject({ result: expect.stringContaining('Pending Receipt') });
-  expect(await runCommand(['demo', '--url', server.url, '--keyword', 'no such thing'], { env })).toMatchObject({
+  expect(await runCommand(['demo', '--url', server.url, '--keyword', 'nosuchthing'], { env })).toMatchObject({
     code: 1,
   });
 

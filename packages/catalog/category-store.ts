@@ -1,5 +1,5 @@
 import type { Locale } from '@tradepost/core';
-import type { Queryable } from '@tradepost/runtime';
+import type { Queryable, Transaction } from '@tradepost/runtime';
 
 /** `A / B / C` of each category, from the root down; a cycle in the data ends at ten levels. */
 export async function selectCategoryPaths(
@@ -18,4 +18,85 @@ export async function selectCategoryPaths(
     )
     select distinct on (leaf) leaf as id, path from up order by leaf, depth desc`;
   return new Map(rows.map((row) => [row.id, row.path]));
+}
+
+export type Category = {
+  id: number;
+  parent_id: number;
+  name: string;
+  icon: string;
+  sort: number;
+  status: number;
+  translations: CategoryTranslations;
+  created_at: Date;
+  updated_at: Date;
+};
+type CategoryTranslations = Partial<Record<Locale, { name?: string | undefined }>>;
+export type CategoryFields = Omit<Category, 'id' | 'created_at' | 'updated_at'>;
+
+/** Flat, in the order of a menu. */
+export async function selectVisibleCategories(sql: Queryable): Promise<Category[]> {
+  return sql<Category[]>`
+    select id, parent_id, name, icon, sort, status, translations, created_at, updated_at
+    from catalog.categories where status = 1 order by sort, id`;
+}
+
+/** All of them, each with the number of products that are directly in it. */
+export async function selectCategories(sql: Queryable): Promise<(Category & { product_count: number })[]> {
+  return sql<(Category & { product_count: number })[]>`
+    with counts as (
+      select category_id, count(*)::int as n from catalog.products where deleted_at is null group by category_id)
+    select c.id, c.parent_id, c.name, c.icon, c.sort, c.status, c.translations, c.created_at, c.updated_at,
+           coalesce(counts.n, 0) as product_count
+    from catalog.categories c left join counts on counts.category_id = c.id
+    order by c.sort, c.id`;
+}
+
+/** Category writers take turns, so that two moves can not make a circle together. Readers do not wait. */
+export async function lockCategories(tx: Transaction): Promise<Pick<Category, 'id' | 'parent_id'>[]> {
+  await tx`lock table catalog.categories in share row exclusive mode`;
+  return tx<Pick<Category, 'id' | 'parent_id'>[]>`select id, parent_id from catalog.categories`;
+}
+
+export async function insertCategory(tx: Transaction, fields: CategoryFields): Promise<Category> {
+  const [row] = await tx<Category[]>`
+    insert into catalog.categories (parent_id, name, icon, sort, status, translations)
+    values (${fields.parent_id}, ${fields.name}, ${fields.icon}, ${fields.sort}, ${fields.status},
+            ${tx.json(fields.translations as never)})
+    returning id, parent_id, name, icon, sort, status, translations, created_at, updated_at`;
+  return row!;
+}
+
+/** Writes the fields that are given. */
+export async function updateCategory(
+  tx: Transaction,
+  id: number,
+  fields: { [K in keyof CategoryFields]?: CategoryFields[K] | undefined },
+): Promise<void> {
+  const { parent_id = null, name = null, icon = null, sort = null, status = null, translations } = fields;
+  await tx`
+    update catalog.categories
+    set parent_id = coalesce(${parent_id}::bigint, parent_id), name = coalesce(${name}::text, name),
+        icon = coalesce(${icon}::text, icon), sort = coalesce(${sort}::int, sort),
+        status = coalesce(${status}::smallint, status),
+        translations = coalesce(${translations ? tx.json(translations as never) : null}::jsonb, translations),
+        updated_at = now()
+    where id = ${id}`;
+}
+
+/** Locks the category against products that are about to be put into it; whether it is there. */
+export async function lockCategory(tx: Transaction, id: number): Promise<boolean> {
+  const rows = await tx`select id from catalog.categories where id = ${id} for update`;
+  return rows.length > 0;
+}
+
+export async function countInside(tx: Transaction, id: number): Promise<{ children: number; products: number }> {
+  const [row] = await tx<{ children: number; products: number }[]>`
+    select (select count(*)::int from catalog.categories where parent_id = ${id}) as children,
+           (select count(*)::int from catalog.products where category_id = ${id} and deleted_at is null) as products`;
+  return row!;
+}
+
+export async function deleteCategoryRow(tx: Transaction, id: number): Promise<void> {
+  await tx`delete from catalog.categories where id = ${id}`;
 }

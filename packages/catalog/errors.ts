@@ -29,4 +29,33 @@ export const catalogErrors = defineErrors({
     en: 'stock of {sku_key} can not go below {reserved}: open orders hold that many',
     'zh-CN': '{sku_key} 的库存不能低于 {reserved}：未完成订单已占用',
   },
+  product_in_orders: {
+    code: 500,
+    en: 'Open orders hold stock of this product: take it off the shelf now, and delete it when they are paid or cancelled',
+    'zh-CN': '该商品有未完成订单占用库存，请先下架，待订单支付或取消后再删除',
+  },
+  price_too_large: { code: 400, en: 'The new price would be too large', 'zh-CN': '调整后的价格过大' },
+  no_such_category: { code: 400, en: '{field}: there is no such category', 'zh-CN': '{field}：分类不存在' },
+  category_not_there: { code: 404, en: 'Category not found', 'zh-CN': '分类不存在' },
+  category_in_itself: {
+    code: 400,
+    en: 'parent_id: a category can not be below itself',
+    'zh-CN': 'parent_id：分类不能移动到自身或其下级',
+  },
+  category_too_deep: {
+    code: 400,
+    en: 'parent_id: categories have at most {max} levels',
+    'zh-CN': 'parent_id：分类最多 {max} 级',
+  },
+  category_has_children: {
+    code: 500,
+    en: 'The category has {count} categories below it: move or delete them first',
+    'zh-CN': '该分类下有 {count} 个子分类，请先移动或删除',
+  },
+  category_has_products: {
+    code: 500,
+    en: 'The category has {count} products: move them first',
+    'zh-CN': '该分类下有 {count} 个商品，请先移动',
+  },
+  spec_template_not_found: { code: 404, en: 'Spec template not found', 'zh-CN': '规格模板不存在' },
 });

@@ -1,5 +1,4 @@
-import type { Paging } from '@tradepost/core';
-import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
+import type { Queryable, Transaction } from '@tradepost/runtime';
 import type { Product, ProductImage, ProductWithTotals, Sku } from './product.ts';
 import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
@@ -7,63 +6,12 @@ const productColumns = (sql: Queryable) => sql`
   p.id, p.merchant_id, p.category_id, p.title, p.subtitle, p.cover, p.price, p.origin_price, p.status, p.sort, p.detail,
   p.spec_schema, p.favorite_count, p.translations, p.created_at, p.updated_at`;
 
-const totals = (sql: Queryable) => sql`
+/** What can be sold and what was sold of product `p`, over its SKUs. */
+export const totals = (sql: Queryable) => sql`
   cross join lateral (
     select coalesce(sum(s.stock - s.reserved_stock) filter (where s.status = 'active'), 0)::bigint as sellable,
            coalesce(sum(s.sold), 0)::bigint as sales
     from catalog.product_skus s where s.product_id = p.id) as t`;
-
-/** A literal for `ilike`: what the shopper typed is text, not a pattern. */
-const contains = (keyword: string) => `%${keyword.replace(/[\\%_]/g, '\\$&')}%`;
-
-export type ProductFilter = {
-  keyword?: string | undefined;
-  category_id?: number | undefined;
-  status?: number | undefined;
-  /** At most so many pieces left to sell. */
-  sellable_max?: number | undefined;
-};
-export type ProductOrder = 'sort' | 'sales' | 'stock' | 'price_asc' | 'price_desc' | 'created';
-
-/** One page and the total, in one statement: where it can, the page is chosen first, then its few SKUs are added up. */
-export async function selectProductPage(
-  sql: Sql,
-  filter: ProductFilter,
-  paging: Paging,
-  order: ProductOrder = 'sort',
-): Promise<{ rows: ProductWithTotals[]; total: number }> {
-  const keyword = filter.keyword ? contains(filter.keyword) : null;
-  // Only the conditions that are asked for: a plan for "any or this one" could use no index.
-  const where = sql`true
-    ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}`}
-    ${filter.category_id === undefined ? sql`` : sql`and p.category_id = ${filter.category_id}`}
-    ${filter.sellable_max === undefined ? sql`` : sql`and t.sellable <= ${filter.sellable_max}`}
-    ${
-      keyword === null
-        ? sql``
-        : sql`and (p.title ilike ${keyword} or p.translations #>> '{en,title}' ilike ${keyword}
-           or p.translations #>> '{zh-CN,title}' ilike ${keyword})`
-    }`;
-  const orderBy = {
-    sort: sql`p.sort desc, p.id desc`,
-    sales: sql`t.sales desc, p.id desc`,
-    stock: sql`t.sellable desc, p.id desc`,
-    price_asc: sql`p.price, p.id desc`,
-    price_desc: sql`p.price desc, p.id desc`,
-    created: sql`p.id desc`,
-  }[order];
-  // What filters or sorts by sums over SKUs has to add them all up.
-  const needsTotals = filter.sellable_max !== undefined || order === 'sales' || order === 'stock';
-  const from = sql`from catalog.products p ${needsTotals ? totals(sql) : sql``} where ${where}`;
-  const rows = await sql<(ProductWithTotals & { total: number })[]>`
-    with page as (select p.id ${from} order by ${orderBy} limit ${paging.size} offset ${paging.offset}),
-    counted as (select count(*)::int as total ${from})
-    select ${productColumns(sql)}, t.sellable, t.sales, counted.total
-    from counted left join (page join catalog.products p using (id) ${totals(sql)}) on true
-    order by ${orderBy}`;
-  const total = rows[0]?.total ?? 0;
-  return { rows: rows.filter((row) => row.id !== null), total };
-}
 
 type WithParts = ProductWithTotals & { skus: Sku[]; images: ProductImage[] };
 
@@ -80,13 +28,13 @@ export async function selectProduct(sql: Queryable, id: number): Promise<WithPar
           order by i.sort, i.id), '[]')
         from catalog.product_images i where i.product_id = p.id) as images
     from catalog.products p ${totals(sql)}
-    where p.id = ${id}`;
+    where p.id = ${id} and p.deleted_at is null`;
   return row;
 }
 
 export type SkuWithProduct = { sku: Sku; product: ProductWithTotals };
 
-/** SKUs with their products, whatever their status: what a cart shows. */
+/** SKUs with their products, whatever their status: what a cart shows. A removed product has none. */
 export async function selectSkusWithProducts(
   sql: Queryable,
   skuIds: readonly number[],
@@ -97,7 +45,7 @@ export async function selectSkusWithProducts(
       'id', k.id, 'product_id', k.product_id, 'sku_key', k.sku_key, 'sku_code', k.sku_code, 'attrs', k.attrs,
       'price', k.price, 'stock', k.stock, 'reserved_stock', k.reserved_stock, 'sold', k.sold, 'status', k.status) as sku
     from catalog.product_skus k join catalog.products p on p.id = k.product_id ${totals(sql)}
-    where k.id = any(${[...skuIds]}::bigint[])`;
+    where k.id = any(${[...skuIds]}::bigint[]) and p.deleted_at is null`;
   return new Map(rows.map(({ sku, ...product }) => [sku.id, { sku, product }]));
 }
 
@@ -133,8 +81,9 @@ export type ProductFields = Pick<
   | 'translations'
 >;
 
-export async function categoryExists(tx: Queryable, id: number): Promise<boolean> {
-  const rows = await tx`select id from catalog.categories where id = ${id}`;
+/** Holds the category until the end of the transaction: it can not be removed under the product that is put into it. */
+export async function holdCategory(tx: Transaction, id: number): Promise<boolean> {
+  const rows = await tx`select id from catalog.categories where id = ${id} for key share`;
   return rows.length > 0;
 }
 
@@ -152,7 +101,7 @@ export async function insertProduct(tx: Transaction, fields: ProductFields, spec
 /** Locks the product and then its SKUs in id order: two editors of one product take turns. */
 export async function lockProduct(tx: Transaction, id: number): Promise<{ product: Product; skus: Sku[] } | undefined> {
   const [product] = await tx<Product[]>`
-    select ${productColumns(tx)} from catalog.products p where p.id = ${id} for no key update`;
+    select ${productColumns(tx)} from catalog.products p where p.id = ${id} and p.deleted_at is null for no key update`;
   if (!product) return undefined;
   const skus = await tx<Sku[]>`
     select id, product_id, sku_key, sku_code, attrs, price, stock, reserved_stock, sold, status

@@ -42,6 +42,9 @@ export type ProductImage = { id: number; product_id: number; url: string; sort: 
 /** A product with what its SKUs add up to: what can be sold now, and what was sold. */
 export type ProductWithTotals = Product & { sellable: number; sales: number };
 
+/** What a card shows: `detail` may be the reader's already, `translations` only theirs. */
+export type CardProduct = Omit<ProductWithTotals, 'spec_schema'>;
+
 /** Title and the other texts in the reader's language, the base text where there is no translation. */
 export function textsIn(product: Pick<Product, 'title' | 'subtitle' | 'translations'>, locale: Locale) {
   const texts = product.translations[locale];
@@ -70,11 +73,13 @@ export function skuView(sku: Sku, translations: Translations, locale: Locale) {
   };
 }
 
+const nothing: ReadonlySet<number> = new Set();
+
 /** How rows become answers: language, the shop's time and the address of its files. */
 export type ViewContext = { locale: Locale; iso(at: Date): string; fileUrl(path: string): string };
 
-/** The storefront's ProductCard. */
-export function productCard(product: ProductWithTotals, view: ViewContext) {
+/** The storefront's ProductCard; `favorited` holds the products that the reader likes. */
+export function productCard(product: CardProduct, view: ViewContext, favorited: ReadonlySet<number> = nothing) {
   return {
     id: product.id,
     merchant_id: product.merchant_id,
@@ -89,7 +94,7 @@ export function productCard(product: ProductWithTotals, view: ViewContext) {
     status: product.status,
     sort: product.sort,
     detail: product.translations[view.locale]?.detail ?? product.detail,
-    is_favorited: false,
+    is_favorited: favorited.has(product.id),
     created_at: view.iso(product.created_at),
     updated_at: view.iso(product.updated_at),
   };

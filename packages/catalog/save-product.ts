@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { catalogErrors } from './errors.ts';
 import type { Detail, Product, Sku } from './product.ts';
 import {
-  categoryExists,
+  holdCategory,
   insertProduct,
   lockProduct,
   type ProductFields,
@@ -31,7 +31,7 @@ function overridesOf(body: UpdateBody) {
   }));
 }
 
-function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): ProductFields {
+export function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): ProductFields {
   const base = before ?? {
     title: '',
     subtitle: '',
@@ -59,7 +59,7 @@ function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): P
 }
 
 /** The new matrix over the SKUs there are: a kept SKU keeps what nothing overrides, a new one takes the product's price. */
-function plannedSkus(
+export function plannedSkus(
   matrix: readonly MatrixSku[],
   before: readonly Sku[],
   price: number,
@@ -94,7 +94,7 @@ function diffOf(before: readonly Sku[], after: readonly SkuWrite[]): SkuDiff {
 }
 
 async function checkCategory(tx: Transaction, id: number): Promise<void> {
-  if (id > 0 && !(await categoryExists(tx, id))) throw catalogErrors.category_not_found();
+  if (id > 0 && !(await holdCategory(tx, id))) throw catalogErrors.category_not_found();
 }
 
 const sortedImages = (images: readonly { url: string; sort?: number | undefined }[]) =>

@@ -18,7 +18,7 @@ const maxCombinations = 300;
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** `name:value` pairs sorted by name, then value, joined with `|`: the clients compute the same key. */
-function skuKeyOf(attrs: readonly Attribute[]): string {
+export function skuKeyOf(attrs: readonly Attribute[]): string {
   if (attrs.length === 0) return defaultSkuKey;
   return [...attrs]
     .sort((a, b) => byText(a.name, b.name) || byText(a.value, b.value))

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { backofficeModule, backofficeSettings } from '@tradepost/backoffice';
-import { catalogModule, catalogSettings } from '@tradepost/catalog';
-import { fulfilmentModule, shipmentSection } from '@tradepost/fulfilment';
+import { catalogAudits, catalogModule, catalogSettings } from '@tradepost/catalog';
+import { fulfilmentAudits, fulfilmentModule, shipmentSection, shippedWith } from '@tradepost/fulfilment';
 import {
   type App,
   createApp,
@@ -11,10 +11,18 @@ import {
   type Route,
   systemResources,
 } from '@tradepost/http';
-import { identityModule, identitySettings, openTokens, type Tokens } from '@tradepost/identity';
-import { inventorySettings, openInventory } from '@tradepost/inventory';
-import { orderSettings, ordersModule } from '@tradepost/orders';
-import type { Audit, Cron, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import { identityAudits, identityModule, identitySettings, openTokens, type Tokens } from '@tradepost/identity';
+import { inventoryAudits, inventorySettings, openInventory } from '@tradepost/inventory';
+import { orderAudits, orderSettings, ordersModule } from '@tradepost/orders';
+import {
+  type Audit,
+  type Cron,
+  deleteExpiredKeys,
+  type Runtime,
+  runtimeAudits,
+  type Setting,
+  type Tasks,
+} from '@tradepost/runtime';
 import { fixturesFolder } from './seed-demo.ts';
 import { version } from './version.ts';
 
@@ -27,12 +35,21 @@ export const settings: readonly Setting[] = [
   ...backofficeSettings,
 ] as readonly Setting[];
 
+/** The invariants of all packages; a list of its own, as they are checked without opening the shop. */
+export const audits: readonly Audit[] = [
+  ...runtimeAudits,
+  ...identityAudits,
+  ...catalogAudits,
+  ...inventoryAudits,
+  ...orderAudits,
+  ...fulfilmentAudits,
+];
+
 export type Assembled = {
   app: App;
   tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
-  audits: readonly Audit[];
   close(): Promise<void>;
 };
 
@@ -49,9 +66,14 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
   const tokens = await openTokens(runtime);
   const inventory = openInventory(runtime);
   const modules: Module[] = [
-    identityModule(runtime, tokens),
+    {
+      name: 'runtime',
+      tasks: { 'runtime.forget_keys': () => deleteExpiredKeys(runtime.sql) },
+      crons: [{ task: 'runtime.forget_keys', match: '41 * * * *' }],
+    },
+    identityModule(runtime, tokens, () => routes),
     catalogModule(runtime),
-    ordersModule(runtime, inventory, { shipments: shipmentSection(runtime) }),
+    ordersModule(runtime, inventory, { shipments: shipmentSection(runtime), shippedWith }),
     fulfilmentModule(runtime),
     backofficeModule(runtime, () => routes),
   ];
@@ -68,7 +90,6 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
-    audits: modules.flatMap((module) => module.audits ?? []),
     close: () => tokens.close(),
   };
 }

@@ -14,8 +14,9 @@ import { addToken } from './commands/token.ts';
 import { exitCodes, reportFailure } from './output.ts';
 import { version } from './version.ts';
 
-export { type Assembled, assemble, settings } from './assemble.ts';
+export { type Assembled, assemble, audits, settings } from './assemble.ts';
 export { seedDemo } from './seed-demo.ts';
+export { seedScale } from './seed-scale.ts';
 export { type Server, startServer } from './server.ts';
 
 /** Runs one command line and answers its exit code; a server answers when it is ready and goes on. */

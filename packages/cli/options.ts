@@ -1,5 +1,5 @@
 import { type ConfigKey, type LoadedConfig, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { settings } from './assemble.ts';
 import { progress } from './output.ts';
 
@@ -13,6 +13,24 @@ export function withDatabaseOptions(command: Command): Command {
     .option('--database-url <url>', 'external PostgreSQL instead of the embedded one')
     .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store');
 }
+
+/** Reads `a, b` as a list. */
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Reads a whole number within bounds; anything else is wrong usage. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    return value;
+  };
 
 /** Configuration from flags, environment and file. Throws ConfigError. */
 export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unknown>>): LoadedConfig {

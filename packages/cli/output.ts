@@ -9,7 +9,8 @@ const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${t
 export const bold = paint(1);
 export const dim = paint(2);
 export const green = paint(32);
-const red = paint(31);
+export const red = paint(31);
+export const yellow = paint(33);
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);

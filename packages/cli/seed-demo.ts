@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CatalogueFile, catalogueIsEmpty, seedCatalogue } from '@tradepost/catalog';
-import { createShopper, createStaff, insertAddress } from '@tradepost/identity';
-import type { Sql, Transaction } from '@tradepost/runtime';
+import { createShopper, createStaff, insertAddress, insertRole } from '@tradepost/identity';
+import { sandboxSecret } from '@tradepost/orders';
+import type { Settings, Sql, Transaction } from '@tradepost/runtime';
 import { checkout } from './version.ts';
 
 export const fixturesFolder = join(checkout, 'fixtures/demo');
@@ -16,6 +18,15 @@ export const demoAccounts = [
 const homes = [
   { nickname: 'Demo', phone: '13800000001', city: 'Hangzhou', detail: '12 Lakeside Road' },
   { nickname: 'Second Demo', phone: '13800000002', city: 'Ningbo', detail: '3 Harbour Street' },
+];
+
+/** Contract: commerce-admin.md 13. */
+const demoRoles = [
+  { name: 'Customer service', permissions: ['im:view', 'im:reply'] },
+  {
+    name: 'Operator',
+    permissions: ['product:view', 'product:create', 'product:edit', 'order:view', 'marketing:view', 'marketing:edit'],
+  },
 ];
 
 export type Seeded = { products: number; skus: number; accounts: number };
@@ -35,6 +46,12 @@ export async function seedDemo(sql: Sql): Promise<Seeded | null> {
   });
 }
 
+/** A demo shop can be paid through the sandbox at once: with a key of its own, as a known one would be anybody's. */
+export async function seedPaymentKey(settings: Settings): Promise<void> {
+  const untouched = settings.list().some((row) => row.key === sandboxSecret.key && row.source === 'default');
+  if (untouched) await settings.set(sandboxSecret.key, randomBytes(32).toString('hex'));
+}
+
 async function seedAccounts(tx: Transaction): Promise<void> {
   const shoppers = demoAccounts.filter((account) => account.kind === 'shopper');
   for (const [index, { username, password }] of shoppers.entries()) {
@@ -45,4 +62,5 @@ async function seedAccounts(tx: Transaction): Promise<void> {
   }
   for (const { username, password } of demoAccounts.filter((account) => account.kind === 'administrator'))
     await createStaff(tx, { username, password, isDemo: true });
+  for (const { name, permissions } of demoRoles) await insertRole(tx, name, permissions);
 }

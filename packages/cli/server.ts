@@ -14,7 +14,7 @@ import {
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble, settings } from './assemble.ts';
-import { type Seeded, seedDemo } from './seed-demo.ts';
+import { type Seeded, seedDemo, seedPaymentKey } from './seed-demo.ts';
 
 export type Server = {
   runtime: Runtime;
@@ -96,6 +96,7 @@ export async function startServer(options: {
     if (config.seed === 'demo' && !config.production) {
       onProgress?.('looking for demo data');
       seeded = await seedDemo(runtime.sql);
+      await seedPaymentKey(runtime.settings);
     }
     let worker: Worker | null = null;
     if (config.only.includes('worker')) {

@@ -3,6 +3,11 @@ import { defineErrors } from '@tradepost/core';
 export const fulfilmentErrors = defineErrors({
   order_not_found: { code: 404, en: 'Order not found', 'zh-CN': '订单不存在' },
   cannot_ship: { code: 500, en: 'Cannot ship in current status', 'zh-CN': '当前状态不可发货' },
+  shipped_twice: {
+    code: 500,
+    en: 'The order is in the list twice: its first shipment counts',
+    'zh-CN': '订单在列表中重复，以第一条为准',
+  },
   reship_needs_case: { code: 500, en: 'Reship requires an after-sale case', 'zh-CN': '补发须关联售后单' },
   case_mismatch: { code: 500, en: 'After-sale case does not match order', 'zh-CN': '售后单与订单不匹配' },
   company_required: { code: 500, en: 'Please select an express company', 'zh-CN': '请选择快递公司' },

@@ -5,6 +5,9 @@ import { fulfilmentRoutes } from './routes.ts';
 import { shipmentView } from './shipment.ts';
 import { selectShipments } from './shipment-store.ts';
 
+export { fulfilmentAudits } from './fulfilment-audits.ts';
+export { shippedWith } from './shipment-store.ts';
+
 /** The shipments part of an order's answer. */
 export function shipmentSection(runtime: Runtime): NonNullable<OrderSections['shipments']> {
   return async (orderIds, locale) => {

@@ -1,9 +1,8 @@
-import { defineRoute, idOrZero, idParams, nothing, type Route, text } from '@tradepost/http';
-import { selectOrder } from '@tradepost/orders';
+import { defineRoute, id, idOrZero, idParams, nothing, type Route, text } from '@tradepost/http';
+import { batchResult, batchResultSchema, maxBatch } from '@tradepost/orders';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { fulfilmentErrors } from './errors.ts';
-import { shipOrders } from './ship-orders.ts';
+import { type ShipOrder, shipOrders } from './ship-orders.ts';
 
 const shipBody = z.object({
   ship_type: z.enum(['initial', 'reship']).default('initial'),
@@ -30,6 +29,21 @@ const shipBody = z.object({
     .meta({ examples: ['Two parcels'] }),
 });
 
+/** The bare array of the contract. A row that lacks something is refused in the result, not with the whole call. */
+const batchShipBody = z
+  .array(z.object({ order_id: id(), company: shipBody.shape.company, tracking_no: shipBody.shape.tracking_no }))
+  .max(maxBatch)
+  .meta({ examples: [[{ order_id: 1, company: 'SF', tracking_no: 'SF1234567890' }]] });
+
+const expressParcel = {
+  ship_type: 'initial',
+  delivery_type: 'express',
+  after_sale_case_id: 0,
+  rider_name: '',
+  rider_phone: '',
+  remark: '',
+} as const;
+
 export function fulfilmentRoutes(runtime: Runtime): Route[] {
   return [
     defineRoute({
@@ -43,15 +57,28 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       body: shipBody,
       response: nothing,
       refusals: { 404: 'Order not found', 500: 'Cannot ship in current status' },
+      statements: 3,
       async handle({ caller, params, body }) {
-        const order = await selectOrder(runtime.sql, params.id, null);
-        if (!order) throw fulfilmentErrors.order_not_found();
-        if (body.ship_type === 'reship')
-          // No after-sale case exists that could belong to this order.
-          throw body.after_sale_case_id > 0 ? fulfilmentErrors.case_mismatch() : fulfilmentErrors.reship_needs_case();
         const [outcome] = await shipOrders(runtime, [{ order_id: params.id, ...body }], caller.id);
         if (outcome instanceof Error) throw outcome;
         return null;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/batch/ship',
+      auth: 'staff',
+      permission: 'order:ship',
+      tag: 'Orders (admin)',
+      summary: 'Ship many paid orders by express; what is refused for one does not hold up the others',
+      body: batchShipBody,
+      response: batchResultSchema,
+      statements: 3,
+      repeat: 'natural',
+      async handle({ caller, body, locale }) {
+        const requests = body.map((row): ShipOrder => ({ ...expressParcel, ...row }));
+        const ids = body.map((row) => row.order_id);
+        return batchResult(ids, await shipOrders(runtime, requests, caller.id), locale);
       },
     }),
   ];

@@ -1,10 +1,12 @@
-import { markShipped } from '@tradepost/orders';
+import { markShipped, selectOrderStatuses } from '@tradepost/orders';
 import type { Runtime } from '@tradepost/runtime';
 import { fulfilmentErrors } from './errors.ts';
 import { insertInitialShipments } from './shipment-store.ts';
 
 export type ShipOrder = {
   order_id: number;
+  ship_type: 'initial' | 'reship';
+  after_sale_case_id: number;
   delivery_type: 'express' | 'local';
   company: string;
   tracking_no: string;
@@ -15,6 +17,9 @@ export type ShipOrder = {
 
 /** What a shipment lacks, as a refusal; null when it can go. */
 function shipmentRefusal(order: ShipOrder): Error | null {
+  if (order.ship_type === 'reship')
+    // No after-sale case exists that could belong to this order.
+    return order.after_sale_case_id > 0 ? fulfilmentErrors.case_mismatch() : fulfilmentErrors.reship_needs_case();
   if (order.delivery_type === 'express') {
     if (!order.company) return fulfilmentErrors.company_required();
     if (!order.tracking_no) return fulfilmentErrors.tracking_no_required();
@@ -25,33 +30,46 @@ function shipmentRefusal(order: ShipOrder): Error | null {
   return null;
 }
 
-/** Ships paid orders for the first time: 2 -> 3 and a shipment each. Answers per order true or its refusal. */
+/**
+ * Ships paid orders for the first time: 2 -> 3 and a shipment each, in two statements, and a third one when something is
+ * refused: an order that does not exist is refused as such, whatever else is wrong. Of two shipments for one order the first
+ * one counts. Answers per shipment true or its refusal.
+ */
 export async function shipOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
   requests: readonly ShipOrder[],
   staffId: number,
 ): Promise<(true | Error)[]> {
-  const refusals = requests.map(shipmentRefusal);
-  // Of two shipments for one order in a batch the first one counts.
   const first = new Map(requests.map((order, index) => [order.order_id, index] as const).reverse());
+  const refusals = requests.map((order, index) =>
+    first.get(order.order_id) === index ? shipmentRefusal(order) : fulfilmentErrors.shipped_twice(),
+  );
   const complete = requests
-    .filter((order, index) => !refusals[index] && first.get(order.order_id) === index)
+    .filter((_, index) => !refusals[index])
     .map((order) => ({ ...order, company: order.company.toUpperCase() }));
+  const moved = complete.length > 0 ? await ship(runtime, complete, staffId) : new Set<number>();
+  const refused = requests.filter((order, index) => refusals[index] || !moved.has(order.order_id));
+  const there = await selectOrderStatuses(runtime.sql, [...new Set(refused.map((order) => order.order_id))]);
+  return requests.map((order, index) => {
+    const refusal = refusals[index];
+    if (!refusal && moved.has(order.order_id)) return true;
+    if (!there.has(order.order_id)) return fulfilmentErrors.order_not_found();
+    return refusal ?? fulfilmentErrors.cannot_ship();
+  });
+}
+
+/** The ids that moved; each order is named once. */
+function ship(runtime: Pick<Runtime, 'sql' | 'now'>, orders: readonly ShipOrder[], staffId: number) {
   const now = runtime.now();
-  const moved = await runtime.sql.begin(async (tx) => {
-    const ids = new Set(await markShipped(tx, complete, { actor: { type: 'admin', id: staffId }, now }));
-    const shipped = complete.filter((order) => ids.delete(order.order_id));
+  return runtime.sql.begin(async (tx) => {
+    const moved = new Set(await markShipped(tx, orders, { actor: { type: 'admin', id: staffId }, now }));
+    const shipped = orders.filter((order) => moved.has(order.order_id));
     if (shipped.length > 0)
       await insertInitialShipments(
         tx,
         shipped.map((order) => ({ ...order, created_by_id: staffId })),
         now,
       );
-    return new Set(shipped.map((order) => order.order_id));
-  });
-  return requests.map((order, index) => {
-    const refusal = refusals[index];
-    if (refusal) return refusal;
-    return moved.delete(order.order_id) ? true : fulfilmentErrors.cannot_ship();
+    return moved;
   });
 }

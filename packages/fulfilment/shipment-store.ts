@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '@tradepost/runtime';
+import type { Queryable, Statement, Transaction } from '@tradepost/runtime';
 import type { Shipment } from './shipment.ts';
 
 export type NewShipment = Pick<
@@ -25,3 +25,7 @@ export async function selectShipments(sql: Queryable, orderIds: readonly number[
       created_by_type, created_by_id, created_at, updated_at
     from fulfilment.shipments where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id desc`;
 }
+
+/** The orders with a shipment of this carrier, each once, as a relation with the column order_id. */
+export const shippedWith = (sql: Queryable, company: string): Statement =>
+  sql`(select distinct order_id from fulfilment.shipments where company = ${company})`;

@@ -27,6 +27,7 @@ const slowMs = 1_000;
 const lockNotAvailable = '55P03';
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const noSearch = new URLSearchParams();
+const noBytes: Uint8Array = new Uint8Array();
 const jsonType = 'application/json; charset=utf-8';
 /** Clients on another origin call us without cookies (contract: commerce.md 4). */
 const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
@@ -148,18 +149,24 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
 
   const run = (event: Event, locale: Locale, search: URLSearchParams | null): unknown => {
     const request = event.req;
-    const handle = (caller: Caller | null, text: string) => {
+    const handle = (caller: Caller | null, text: string, rawBody = noBytes) => {
       const context: Handled = {
         params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
         query: query ? parseOrRefuse(route.query!, query(search ?? noSearch), locale, 'query') : {},
         body: body ? parseOrRefuse(route.body!, body(jsonOf(request, text)), locale, 'body') : {},
-        ...{ caller, locale, request, claim: null },
+        ...{ caller, locale, request, claim: null, rawBody },
       };
       const key = writes && caller ? idempotencyKeyOf(request) : null;
       return key === null ? route.handle(context as never) : keyed(context, key, text);
     };
-    const admitted = (caller: Caller | null) =>
-      body ? request.text().then((text) => handle(caller, text)) : handle(caller, '');
+    const admitted = (caller: Caller | null) => {
+      if (route.rawBody)
+        return request.arrayBuffer().then((bytes) => {
+          const raw = Buffer.from(bytes);
+          return handle(caller, raw.toString('utf8'), raw);
+        });
+      return body ? request.text().then((text) => handle(caller, text)) : handle(caller, '');
+    };
     const token = route.auth === 'public' ? null : bearerOf(request);
     const known = token ? deps.authenticate(token) : null;
     return known instanceof Promise

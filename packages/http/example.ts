@@ -34,7 +34,8 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
         Object.entries(schema.properties ?? {}).map(([name, property]) => [name, exampleOf(property, components)]),
       );
     case 'array':
-      return schema.items ? [exampleOf(schema.items, components)] : [];
+      // `not: {}` is the list that is always empty: the last level of a tree.
+      return schema.items && !schema.items.not ? [exampleOf(schema.items, components)] : [];
     case 'integer':
     case 'number':
       return typeof schema.default === 'number' ? schema.default : Math.max(1, schema.minimum ?? 1);

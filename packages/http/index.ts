@@ -1,4 +1,5 @@
 export { type App, type Authenticate, createApp, envelope } from './app.ts';
+export { clientAddress, clientNetwork } from './client-address.ts';
 export {
   amount,
   amountInput,
@@ -23,4 +24,4 @@ export { type Auth, type Caller, defineRoute, type Route, type RouteContext } fr
 export { serve } from './serve.ts';
 export { systemResources } from './system-resources.ts';
 export { zeroWhenEmpty } from './tolerant.ts';
-export type { Transport } from './uws-transport.ts';
+export { load as loadUws, type Transport } from './uws-transport.ts';

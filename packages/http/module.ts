@@ -1,4 +1,4 @@
-import type { Audit, Cron, Tasks } from '@tradepost/runtime';
+import type { Cron, Tasks } from '@tradepost/runtime';
 import type { Resource } from './resource.ts';
 import type { Route } from './route.ts';
 
@@ -9,5 +9,4 @@ export type Module = {
   readonly resources?: readonly Resource[];
   readonly tasks?: Tasks;
   readonly crons?: readonly Cron[];
-  readonly audits?: readonly Audit[];
 };

@@ -33,18 +33,24 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Compone
   return relocate(plain) as JsonSchema;
 }
 
-function envelopeSchema(data: JsonSchema): JsonSchema {
+function envelopeSchema(data: JsonSchema, code: JsonSchema): JsonSchema {
   return {
     type: 'object',
     required: ['code', 'message', 'msg', 'data'],
     properties: {
-      code: { type: 'integer', description: '0 = success' },
+      code,
       message: { type: 'string' },
       msg: { type: 'string', description: 'repeats message' },
       data,
     },
   };
 }
+
+const refusalSchema = envelopeSchema(
+  { type: 'null' },
+  { type: 'integer', minimum: 1, description: 'what a rule of the shop or the protocol said no with' },
+);
+const refusalRef = { $ref: '#/components/schemas/Refusal' };
 
 function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query', components: Components): unknown[] {
   if (!schema) return [];
@@ -112,7 +118,8 @@ function operationOf(route: Route, components: Components): Record<string, unkno
         description: 'Success (code 0), or a refusal by a rule (code other than 0, data null)',
         content: {
           'application/json': {
-            schema: envelopeSchema({ anyOf: [data, { type: 'null' }] }),
+            // Two shapes, so that a client knows: where the code is 0, the data is there.
+            schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
             examples: {
               success: { value: example },
               ...Object.fromEntries(
@@ -136,7 +143,7 @@ function fault(description: string, code: number, message: string) {
     description,
     content: {
       'application/json': {
-        schema: envelopeSchema({ type: 'null' }),
+        schema: refusalRef,
         example: { code, message, msg: message, data: null },
       },
     },
@@ -145,7 +152,7 @@ function fault(description: string, code: number, message: string) {
 
 /** The OpenAPI 3.1 document of a route table. */
 export function openApiDocument(routes: readonly Route[], resources: readonly Resource[], version: string): JsonSchema {
-  const components: Components = {};
+  const components: Components = { Refusal: refusalSchema };
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -203,6 +210,7 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
             'answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first ' +
             'one runs, or when it is not known whether it took effect, with 409.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
+          example: '6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d',
         },
       },
       responses: {

@@ -33,6 +33,8 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly request: Request;
   /** Of a write with an Idempotency-Key; goes along to the use case that keeps its outcome. */
   readonly claim: Claim | null;
+  /** The body byte by byte, of a route with `rawBody`; else empty. */
+  readonly rawBody: Uint8Array;
 };
 
 export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
@@ -45,6 +47,8 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
   params?: P;
   query?: Q;
   body?: B;
+  /** The handler also gets the body as it came: what a signature covers. */
+  rawBody?: boolean;
   /** Shape of `data`. Documentation, types and tests use it; answers are not parsed again at run time. */
   response: R;
   summary: string;

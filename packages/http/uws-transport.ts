@@ -943,7 +943,7 @@ const collect = (request: UwsRequest, declared: number): void => {
   else timer = setTimeout(tick, Math.min(server.bodyTimeoutMs, KEEP_BODY_MS));
 };
 
-const load = async (): Promise<UwsModule> => {
+export const load = async (): Promise<UwsModule> => {
   // Read once, when the binary is loaded: the 4096 bytes of uWS are little for cookies; 16 KiB is what node:http takes.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384';
   try {

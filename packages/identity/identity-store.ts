@@ -1,4 +1,4 @@
-import type { Queryable, Sql } from '@tradepost/runtime';
+import type { Queryable, Transaction } from '@tradepost/runtime';
 
 export type Shopper = {
   id: number;
@@ -10,6 +10,8 @@ export type Shopper = {
   points: number;
   status: number;
   is_demo: boolean;
+  /** Of the tokens this row may get (see token-store.ts). */
+  generation: number;
   created_at: Date;
 };
 export type Staff = {
@@ -18,23 +20,27 @@ export type Staff = {
   password_hash: string;
   status: number;
   is_demo: boolean;
+  generation: number;
   role_name: string;
   permissions: string[];
   created_at: Date;
 };
-export type SigningKey = { kid: string; secret: Buffer };
 
 export async function selectShopperByLogin(sql: Queryable, username: string): Promise<Shopper | undefined> {
   const [row] = await sql<Shopper[]>`
-    select id, username, phone, password_hash, nickname, avatar, points, status, is_demo, created_at
-    from identity.shoppers where username = ${username}`;
+    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.points, s.status, s.is_demo,
+           coalesce(f.generation, 0) as generation, s.created_at
+    from identity.shoppers s left join identity.token_floors f on f.role = 'user' and f.account_id = s.id
+    where s.username = ${username}`;
   return row;
 }
 
 export async function selectShopper(sql: Queryable, id: number): Promise<Shopper | undefined> {
   const [row] = await sql<Shopper[]>`
-    select id, username, phone, password_hash, nickname, avatar, points, status, is_demo, created_at
-    from identity.shoppers where id = ${id}`;
+    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.points, s.status, s.is_demo,
+           coalesce(f.generation, 0) as generation, s.created_at
+    from identity.shoppers s left join identity.token_floors f on f.role = 'user' and f.account_id = s.id
+    where s.id = ${id}`;
   return row;
 }
 
@@ -46,16 +52,20 @@ export async function selectNicknames(sql: Queryable, ids: readonly number[]): P
 
 export async function selectStaffByLogin(sql: Queryable, username: string): Promise<Staff | undefined> {
   const [row] = await sql<Staff[]>`
-    select s.id, s.username, s.password_hash, s.status, s.is_demo, r.name as role_name, r.permissions, s.created_at
+    select s.id, s.username, s.password_hash, s.status, s.is_demo, coalesce(f.generation, 0) as generation,
+           r.name as role_name, r.permissions, s.created_at
     from identity.staff s join identity.roles r on r.id = s.role_id
+    left join identity.token_floors f on f.role = 'admin' and f.account_id = s.id
     where s.username = ${username}`;
   return row;
 }
 
 export async function selectStaff(sql: Queryable, id: number): Promise<Staff | undefined> {
   const [row] = await sql<Staff[]>`
-    select s.id, s.username, s.password_hash, s.status, s.is_demo, r.name as role_name, r.permissions, s.created_at
+    select s.id, s.username, s.password_hash, s.status, s.is_demo, coalesce(f.generation, 0) as generation,
+           r.name as role_name, r.permissions, s.created_at
     from identity.staff s join identity.roles r on r.id = s.role_id
+    left join identity.token_floors f on f.role = 'admin' and f.account_id = s.id
     where s.id = ${id}`;
   return row;
 }
@@ -96,38 +106,32 @@ export async function ensureRole(
   return row?.id;
 }
 
-export async function selectSigningKeys(sql: Sql): Promise<SigningKey[]> {
-  return sql<SigningKey[]>`select kid, secret from identity.signing_keys order by created_at, kid`;
+/** What names a shopper to a login without a password. */
+export type LoginKey = { column: 'phone' | 'wechat_open_id'; value: string };
+
+/** The shopper of this phone or open id, made when there is none; two at once get the same one. */
+export async function findOrInsertShopper(tx: Transaction, key: LoginKey, nickname: string): Promise<Shopper> {
+  const column = tx(key.column);
+  await tx`
+    insert into identity.shoppers (${column}, nickname) values (${key.value}, ${nickname})
+    on conflict (${column}) do nothing`;
+  const [row] = await tx<Shopper[]>`
+    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.points, s.status, s.is_demo,
+           coalesce(f.generation, 0) as generation, s.created_at
+    from identity.shoppers s left join identity.token_floors f on f.role = 'user' and f.account_id = s.id
+    where s.${column} = ${key.value}`;
+  return row!;
 }
 
-/** With `onlyFirst` nothing happens when there is a key; the table lock settles two instances starting at once. */
-export async function addSigningKey(sql: Sql, kid: string, secret: Buffer, { onlyFirst = false } = {}): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx`lock table identity.signing_keys in share row exclusive mode`;
-    await tx`
-      insert into identity.signing_keys (kid, secret)
-      select ${kid}, ${secret} where not (${onlyFirst} and exists (select from identity.signing_keys))`;
-  });
-}
-
-export async function insertRevokedToken(sql: Sql, jti: string, expiresAt: Date): Promise<void> {
-  await sql`
-    insert into identity.revoked_tokens (jti, expires_at) values (${jti}, ${expiresAt}) on conflict do nothing`;
-}
-
-/** What was revoked since then, and the database's time to ask from the next time. */
-export async function selectRevokedSince(
-  sql: Sql,
-  since: Date,
-): Promise<{ at: Date; revoked: { jti: string; expires_at: Date }[] }> {
-  const rows = await sql<{ at: Date; jti: string | null; expires_at: Date }[]>`
-    select clock.at, r.jti, r.expires_at
-    from (select now() as at) clock
-    left join identity.revoked_tokens r on r.revoked_at >= ${since} and r.expires_at > clock.at`;
-  const revoked = rows.flatMap(({ jti, expires_at }) => (jti === null ? [] : [{ jti, expires_at }]));
-  return { at: rows[0]!.at, revoked };
-}
-
-export async function deleteExpiredRevocations(sql: Sql): Promise<void> {
-  await sql`delete from identity.revoked_tokens where expires_at < now() - interval '1 day'`;
+/** Takes out of the row and the address book what tells who they are. False when it is no such account (any more). */
+export async function deleteShopper(tx: Transaction, id: number, phone: string, at: Date): Promise<boolean> {
+  const gone = await tx`
+    update identity.shoppers
+    set status = 0, phone = 'deleted:' || id, nickname = 'Deleted user', avatar = '', username = null,
+        password_hash = null, wechat_open_id = null, deleted_at = ${at}, updated_at = now()
+    where id = ${id} and phone = ${phone} and status = 1
+    returning id`;
+  if (gone.length === 0) return false;
+  await tx`delete from identity.addresses where user_id = ${id}`;
+  return true;
 }

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { type Address, deleteAddress, insertAddress, selectAddresses, updateAddress } from './address-store.ts';
 import { identityErrors } from './errors.ts';
 import { selectShopper, selectStaff } from './identity-store.ts';
-import { loginAdministrator, loginAnyone } from './login.ts';
-import { addressBody, addressView, adminLoginBody, loginBody, loginView, profileView } from './schemas.ts';
+import { loginRoutes } from './login-routes.ts';
+import { addressBody, addressView, profileView, userProfileView } from './schemas.ts';
+import { staffRoutes } from './staff-routes.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Three digits, four stars, four digits: enough to recognise one's own number. */
@@ -14,9 +15,8 @@ function maskedPhone(phone: string | null): string {
   return phone ? phone.replace(/^(\d{3})\d{4}(\d{4})$/, '$1****$2') : '';
 }
 
-const wrongLogin = { 401: 'Invalid username or password' };
-
-export function identityRoutes(runtime: Runtime, tokens: Tokens): Route[] {
+/** `routes` answers the routes of all modules. */
+export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
   const addressViewOf = (a: Address) => ({
@@ -25,44 +25,19 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens): Route[] {
     created_at: iso(a.created_at),
     updated_at: iso(a.updated_at),
   });
+  const shopperProfile = async (userId: number) => {
+    const shopper = await selectShopper(sql, userId);
+    if (!shopper) throw identityErrors.account_gone();
+    const { id, nickname, avatar, points } = shopper;
+    const status = shopper.status === 1 ? (1 as const) : (0 as const);
+    const username = shopper.username ?? '';
+    const created_at = iso(shopper.created_at);
+    return { id, username, phone: maskedPhone(shopper.phone), nickname, avatar, points, status, created_at };
+  };
 
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/auth/login',
-      auth: 'public',
-      tag: 'Accounts',
-      summary: 'Log in as a shopper or an administrator',
-      body: loginBody,
-      response: loginView,
-      refusals: wrongLogin,
-      handle: async ({ body }) => ({ token: await loginAnyone({ runtime, tokens }, body.username, body.password) }),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/admin/api/auth/login',
-      auth: 'public',
-      tag: 'Accounts',
-      summary: 'Log in as an administrator',
-      body: adminLoginBody,
-      response: loginView,
-      refusals: wrongLogin,
-      handle: async ({ body }) => ({
-        token: await loginAdministrator({ runtime, tokens }, body.username, body.password),
-      }),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/auth/logout',
-      auth: 'any',
-      tag: 'Accounts',
-      summary: 'End this token on every instance',
-      response: nothing,
-      async handle({ caller }) {
-        await tokens.revoke(caller);
-        return null;
-      },
-    }),
+    ...loginRoutes(runtime, tokens),
+    ...staffRoutes(runtime, tokens, routes),
     defineRoute({
       method: 'GET',
       path: '/api/auth/profile',
@@ -77,13 +52,21 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens): Route[] {
           const { id, username, status, role_name, permissions: perms } = staff;
           return { id, role: 'admin' as const, username, status, role_name, perms, created_at: iso(staff.created_at) };
         }
-        const shopper = await selectShopper(sql, caller.id);
-        if (!shopper) throw identityErrors.account_gone();
-        const { id, nickname, avatar, points, status } = shopper;
-        const username = shopper.username ?? '';
-        const phone = maskedPhone(shopper.phone);
-        const created_at = iso(shopper.created_at);
-        return { id, role: 'user' as const, username, phone, nickname, avatar, points, status, created_at };
+        const { username, ...profile } = await shopperProfile(caller.id);
+        return { ...profile, username, role: 'user' as const };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/user/profile',
+      auth: 'shopper',
+      tag: 'Accounts',
+      summary: 'My profile; the phone is masked',
+      statements: 1,
+      response: userProfileView,
+      async handle({ caller }) {
+        const { username: _username, ...profile } = await shopperProfile(caller.id);
+        return profile;
       },
     }),
     defineRoute({

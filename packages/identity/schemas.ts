@@ -19,6 +19,42 @@ export const adminLoginBody = z.object({
 });
 export const loginView = z.object({ token: z.string().meta({ examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'] }) });
 
+const phone = () =>
+  text(32)
+    .trim()
+    .regex(/^1\d{10}$/)
+    .meta({ examples: ['13800000000'] });
+export const smsSendBody = z.object({ phone: phone() });
+export const smsSendView = z.object({
+  dev_code: z
+    .string()
+    .optional()
+    .meta({ description: 'The code itself, with the test provider only', examples: ['123456'] }),
+});
+/** To log in, or to delete the account. */
+export const smsCodeBody = z.object({
+  phone: phone(),
+  code: text(16)
+    .trim()
+    .min(1)
+    .meta({ examples: ['123456'] }),
+});
+export const wechatBody = z.object({ code: requiredText(256).meta({ examples: ['0a1Bcd2e3'] }) });
+export const wechatView = loginView.extend({ open_id: z.string().meta({ examples: ['oXyZ1234'] }) });
+
+/** A shopper's own profile (contract: storefront 2). */
+export const userProfileView = z
+  .object({
+    id: id(),
+    phone: z.string().meta({ examples: ['138****0000'] }),
+    nickname: z.string().meta({ examples: ['Demo'] }),
+    avatar: z.string().meta({ examples: [''] }),
+    points: z.int(),
+    status: bit(),
+    created_at: timestamp(),
+  })
+  .meta({ id: 'UserProfile' });
+
 /** A shopper's profile, or an administrator's: `role` tells which, and the other kind's fields are absent. */
 export const profileView = z
   .object({

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { localProvider } from './local-provider.ts';
 import type { InventoryProvider } from './provider.ts';
 
+export { inventoryAudits } from './inventory-audits.ts';
 export type { Demand, InventoryProvider, InventoryStatus, StockHold } from './provider.ts';
 
 const providerName = setting(

@@ -1,4 +1,4 @@
-import { productCard, selectSkusWithProducts, skuView } from '@tradepost/catalog';
+import { productCard, selectFavorited, selectSkusWithProducts, skuView } from '@tradepost/catalog';
 import { isoInZone, type Locale } from '@tradepost/core';
 import { defineRoute, fileUrls, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
@@ -18,6 +18,11 @@ export function cartRoutes(runtime: Runtime): Route[] {
       sql,
       lines.map((line) => line.sku_id),
     );
+    const liked = await selectFavorited(
+      sql,
+      userId,
+      [...goods.values()].map(({ product }) => product.id),
+    );
     const zone = settings.get(timeZone);
     const view = {
       locale,
@@ -27,7 +32,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
     return lines.flatMap(({ sku_id, activity_product_id, qty }) => {
       const found = goods.get(sku_id);
       if (!found) return [];
-      const product = productCard(found.product, view);
+      const product = productCard(found.product, view, liked);
       return [
         { sku_id, activity_product_id, qty, product, sku: skuView(found.sku, found.product.translations, locale) },
       ];

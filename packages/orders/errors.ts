@@ -8,6 +8,11 @@ export const orderErrors = defineErrors({
   amount_too_large: { code: 20001, en: 'The order amount is too large', 'zh-CN': '订单金额过大' },
   insufficient_stock: { code: 20001, en: 'Insufficient stock', 'zh-CN': '库存不足' },
   activity_not_found: { code: 20001, en: 'Activity product not found', 'zh-CN': '活动商品不存在' },
+  invalid_time: {
+    code: 400,
+    en: '{field}: must be a date (2026-03-01) or a time (2026-03-01T09:30:00)',
+    'zh-CN': '{field}：须为日期（2026-03-01）或时间（2026-03-01T09:30:00）',
+  },
   order_not_found: { code: 404, en: 'Order not found', 'zh-CN': '订单不存在' },
   cannot_pay: {
     code: 500,
@@ -19,4 +24,60 @@ export const orderErrors = defineErrors({
     en: 'Order not found or cannot cancel in current status',
     'zh-CN': '订单不存在或当前状态不可取消',
   },
+  too_many_notes: { code: 500, en: 'An order holds at most {max} notes', 'zh-CN': '每个订单最多 {max} 条备注' },
+  cannot_reprice: { code: 500, en: 'Only an unpaid order can be repriced', 'zh-CN': '仅待付款订单可改价' },
+  repriced_twice: { code: 400, en: 'items: a line is there twice', 'zh-CN': 'items：同一商品行重复' },
+  foreign_items: {
+    code: 400,
+    en: 'items: order {id} has no line {items}',
+    'zh-CN': 'items：订单 {id} 没有商品行 {items}',
+  },
+  price_too_low: { code: 500, en: 'The order must cost at least 0.01', 'zh-CN': '改价后的应付金额不能低于 0.01' },
+  cannot_remind: { code: 500, en: 'Only an unpaid order can be reminded of', 'zh-CN': '仅待付款订单可催付' },
+  reminded_already: {
+    code: 500,
+    en: 'There was a reminder on this channel in the last {minutes} minutes',
+    'zh-CN': '{minutes} 分钟内已通过该渠道催付',
+  },
+  cannot_close_paid: {
+    code: 500,
+    en: 'A paid order can not be closed: refund it by an after-sale',
+    'zh-CN': '已付款订单不可关闭，请走售后退款',
+  },
+  cannot_close_completed: { code: 500, en: 'A completed order can not be closed', 'zh-CN': '已完成订单不可关闭' },
+  already_cancelled: { code: 500, en: 'The order is cancelled already', 'zh-CN': '订单已取消' },
+  payment_not_found: { code: 404, en: 'Payment not found', 'zh-CN': '支付单不存在' },
+  instant_pay_off: {
+    code: 500,
+    en: 'This shop takes payments through its provider only: use /api/pay/create',
+    'zh-CN': '本店仅支持通过支付渠道付款，请使用 /api/pay/create',
+  },
+  provider_not_ready: {
+    code: 500,
+    en: 'Payment provider {provider} is not set up: {missing} is missing',
+    'zh-CN': '支付渠道 {provider} 未配置：缺少 {missing}',
+  },
+  signature_invalid: { code: 403, en: 'The signature is missing or wrong', 'zh-CN': '签名缺失或错误' },
+  signature_expired: {
+    code: 403,
+    en: 'The timestamp is too far from our clock',
+    'zh-CN': '时间戳超出允许范围',
+  },
+  nonce_reused: {
+    code: 409,
+    en: 'The nonce was used with another message',
+    'zh-CN': '随机串已被其他消息使用',
+  },
+  notice_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
+  amount_mismatch: {
+    code: 409,
+    en: 'Amount or currency differ from the payment',
+    'zh-CN': '金额或币种与支付单不一致',
+  },
+  trade_conflict: {
+    code: 409,
+    en: 'The trade number belongs to another payment',
+    'zh-CN': '交易号属于其他支付单',
+  },
+  refund_not_found: { code: 404, en: 'Refund not found', 'zh-CN': '退款单不存在' },
 });

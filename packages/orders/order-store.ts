@@ -1,9 +1,8 @@
-import type { Paging } from '@tradepost/core';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import type { CartKey } from './cart-store.ts';
-import { type Order, type OrderItem, type OrderStatus, orderTransitions } from './order.ts';
+import { type Order, type OrderItem, orderTransitions } from './order.ts';
 
-const columns = (sql: Queryable) => sql`
+export const orderColumns = (sql: Queryable) => sql`
   o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,
   o.discount_amount, o.freight_amount, o.total_amount, o.address_snapshot, o.remark, o.tracking_no, o.expires_at, o.paid_at,
   o.created_at, o.updated_at`;
@@ -29,9 +28,9 @@ export function insertOrders(
   return tx`
     with placed as (
       insert into orders.orders (id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount,
-        discount_amount, freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, updated_at)
+        discount_amount, freight_amount, total_amount, address_snapshot, province, remark, expires_at, created_at, updated_at)
       select id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount, discount_amount,
-        freight_amount, total_amount, address_snapshot, remark, expires_at, created_at, created_at
+        freight_amount, total_amount, address_snapshot, address_snapshot ->> 'province', remark, expires_at, created_at, created_at
       from json_to_recordset(${JSON.stringify(orders)}::text::json) as o (id bigint, order_no text, user_id bigint,
         merchant_id bigint, status smallint, inventory_status text, payment_method text, goods_amount bigint,
         discount_amount bigint, freight_amount bigint, total_amount bigint, address_snapshot jsonb, remark text,
@@ -55,16 +54,30 @@ export function insertOrders(
     where c.user_id = u.user_id and c.sku_id = u.sku_id and c.activity_product_id = u.activity_product_id`;
 }
 
+/** Titles that goods were sold under; known ones stay. In key order, so that two batches do not deadlock. */
+export function insertSoldTitles(tx: Transaction, titles: readonly { product_id: number; title: string }[]): Statement {
+  return tx`
+    insert into orders.sold_titles (product_id, title)
+    select product_id, title
+    from unnest(${titles.map((t) => t.product_id)}::bigint[], ${titles.map((t) => t.title)}::text[]) as t (product_id, title)
+    order by product_id, title
+    on conflict do nothing`;
+}
+
 /** An order of a shopper; `user_id` null is the system, which may move anybody's. */
 export type OwnedOrder = { order_id: number; user_id: number | null };
 export type MovedOrder = { id: number; order_no: string; user_id: number };
 
-/** Unpaid orders of these shoppers become paid: status, history and payment in one guarded statement. */
+/**
+ * Unpaid orders of these shoppers become paid: status, history and payment in one guarded statement. `instant` null: the
+ * payment that settles the order is there already, and the caller moves it in the same transaction.
+ */
 export async function markPaid(
   tx: Transaction,
   requests: readonly OwnedOrder[],
-  values: { inventoryStatus: string; provider: string; now: Date },
+  values: { inventoryStatus: string; instant: { currency: string } | null; now: Date },
 ): Promise<MovedOrder[]> {
+  const { instant } = values;
   const { pay } = orderTransitions;
   return tx<MovedOrder[]>`
     with locked as materialized (
@@ -80,10 +93,15 @@ export async function markPaid(
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
       select id, was, ${pay.to}, 'pay', 'user', user_id, ${values.now} from moved
-    ), paid as (
-      insert into orders.payments (order_id, provider, method, amount, status, created_at)
-      select id, ${values.provider}, payment_method, total_amount, 'succeeded', ${values.now} from moved
-    )
+    )${
+      instant
+        ? tx`, paid as (
+      insert into orders.payments (order_id, provider, method, amount, currency, status, paid_at, created_at)
+      select id, 'instant', payment_method, total_amount, ${instant.currency}, 'succeeded', ${values.now}, ${values.now}
+      from moved
+    )`
+        : tx``
+    }
     select id, order_no, user_id from moved`;
 }
 
@@ -91,8 +109,16 @@ export async function markPaid(
 export async function markCancelled(
   tx: Transaction,
   requests: readonly OwnedOrder[],
-  values: { inventoryStatus: string; trigger: 'user_cancel' | 'timeout'; actor: Actor['type']; now: Date },
+  values: {
+    inventoryStatus: string;
+    trigger: 'user_cancel' | 'timeout' | 'merchant_close';
+    /** The id counts where the request names no shopper. */
+    actor: Actor;
+    note: string;
+    now: Date;
+  },
 ): Promise<MovedOrder[]> {
+  const { actor } = values;
   const cancel = orderTransitions[values.trigger];
   return tx<MovedOrder[]>`
     with locked as materialized (
@@ -106,8 +132,10 @@ export async function markCancelled(
       from locked where o.id = locked.id
       returning o.id, o.order_no, o.user_id, locked.actor_id, locked.status as was
     ), history as (
-      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
-      select id, was, ${cancel.to}, ${values.trigger}, ${values.actor}, coalesce(actor_id, 0), ${values.now} from moved
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, note, created_at)
+      select id, was, ${cancel.to}, ${values.trigger}, ${actor.type}, coalesce(actor_id, ${actor.id}::bigint),
+             ${values.note}, ${values.now}
+      from moved
     )
     select id, order_no, user_id from moved`;
 }
@@ -150,29 +178,10 @@ export async function selectExpiredOrders(
   return rows.map((row) => row.id);
 }
 
-/** One page, newest first, and the total; `userId` null is the back office. */
-export async function selectOrderPage(
-  sql: Sql,
-  filter: { userId: number | null; status: OrderStatus | null },
-  paging: Paging,
-): Promise<{ rows: Order[]; total: number }> {
-  // Only the conditions that are asked for: a plan for "any or this one" could use no index.
-  const where = sql`true
-    ${filter.userId === null ? sql`` : sql`and user_id = ${filter.userId}`}
-    ${filter.status === null ? sql`` : sql`and status = ${filter.status}`}`;
-  const rows = await sql<(Order & { total: number })[]>`
-    with counted as (select count(*)::int as total from orders.orders where ${where}),
-    page as (select id from orders.orders where ${where} order by id desc limit ${paging.size} offset ${paging.offset})
-    select ${columns(sql)}, counted.total
-    from counted left join (page join orders.orders o using (id)) on true
-    order by o.id desc`;
-  return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
-}
-
 /** `userId` null is the back office; a shopper gets only their own. */
 export async function selectOrder(sql: Queryable, id: number, userId: number | null): Promise<Order | undefined> {
   const [row] = await sql<Order[]>`
-    select ${columns(sql)} from orders.orders o
+    select ${orderColumns(sql)} from orders.orders o
     where o.id = ${id} ${userId === null ? sql`` : sql`and o.user_id = ${userId}`}`;
   return row;
 }

@@ -2,12 +2,16 @@ import { isoInZone, type Locale } from '@tradepost/core';
 import { fileUrls } from '@tradepost/http';
 import { selectNicknames } from '@tradepost/identity';
 import { type Runtime, timeZone } from '@tradepost/runtime';
+import { noteViews } from './note-orders.ts';
 import { type Order, type OrderItem, orderItemView, orderRowView } from './order.ts';
+import type { ShippedWith } from './order-page-store.ts';
 import { selectOrderItems } from './order-store.ts';
 import type { ShipmentView } from './schemas.ts';
 
 /** What other packages add to an order's answer; a package that is switched off adds nothing. */
 export type OrderSections = {
+  /** Orders with a shipment of this carrier. */
+  shippedWith?: ShippedWith;
   /** Newest first per order. */
   shipments?: (orderIds: readonly number[], locale: Locale) => Promise<ReadonlyMap<number, ShipmentView[]>>;
 };
@@ -54,8 +58,12 @@ export async function adminOrderViews(
   orders: readonly Order[],
   at: ViewRequest,
 ) {
-  const [views, nicknames] = await Promise.all([
+  const [views, notes, nicknames] = await Promise.all([
     orderViews(runtime, sections, orders, at),
+    noteViews(
+      runtime,
+      orders.map((order) => order.id),
+    ),
     orders.length > 0
       ? selectNicknames(
           runtime.sql,
@@ -74,7 +82,7 @@ export async function adminOrderViews(
       receiver_phone: phone,
       receiver_address: [province, city, district, detail].filter(Boolean).join(' '),
       has_after_sale: false,
-      notes: [],
+      notes: notes.get(view.id) ?? [],
     };
   });
 }

@@ -14,10 +14,11 @@ export const orderTransitions = {
   pay: { from: [1], to: 2 },
   user_cancel: { from: [1], to: 6 },
   timeout: { from: [1], to: 6 },
+  merchant_close: { from: [1], to: 6 },
   ship: { from: [2], to: 3 },
 } as const satisfies Record<string, Transition>;
 
-const orderStatusLabels: Labels = {
+export const orderStatusLabels: Labels = {
   1: { en: 'Pending Payment', 'zh-CN': '待付款' },
   2: { en: 'Pending Shipment', 'zh-CN': '待发货' },
   3: { en: 'Pending Receipt', 'zh-CN': '待收货' },
@@ -74,21 +75,6 @@ export type OrderItem = {
 /** 13 digits of milliseconds and 6 of the order's id: unique without asking, and in the order of time. */
 export function orderNumber(id: number, at: Date): string {
   return String(at.getTime()).padStart(13, '0') + String(id % 1_000_000).padStart(6, '0');
-}
-
-export type PricedLine = { price: number; qty: number };
-
-/** Goods, discount, freight and what is to be paid, in minor units. */
-export function amountsOf(lines: readonly PricedLine[]) {
-  const goods_amount = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
-  const discount_amount = 0;
-  const freight_amount = 0;
-  return {
-    goods_amount,
-    discount_amount,
-    freight_amount,
-    total_amount: goods_amount - discount_amount + freight_amount,
-  };
 }
 
 function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>) {

@@ -1,5 +1,5 @@
 import { productCardView, skuViewSchema } from '@tradepost/catalog';
-import { amount, bit, id, idOrZero, pageQueryWith, text, timestamp, url } from '@tradepost/http';
+import { amount, amountInput, bit, id, idOrZero, pageQueryWith, text, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
 import { maxLineQty } from './cart-store.ts';
 import { paymentMethods } from './order.ts';
@@ -56,7 +56,7 @@ const status = z
   .min(1)
   .max(6)
   .meta({ examples: [1] });
-const breakdown = z
+export const breakdown = z
   .object({ goods_amount: amount(), discount_amount: amount(), freight_amount: amount(), payable_amount: amount() })
   .meta({ id: 'AmountBreakdown' });
 
@@ -183,3 +183,44 @@ export const orderListQuery = pageQueryWith({
     .optional()
     .meta({ examples: [0] }),
 });
+
+const time = () => text(40).trim().optional();
+/** The back office's filters. All that are given must hold. */
+export const adminOrderListQuery = orderListQuery.extend({
+  keyword: text(100)
+    .trim()
+    .optional()
+    .meta({
+      description: 'Order id, order number or its beginning, nickname, receiver name or phone, item title',
+      examples: [''],
+    }),
+  time_start: time().meta({
+    description: 'Created at or after; without offset in the time of the shop',
+    examples: ['2026-03-01'],
+  }),
+  time_end: time().meta({ description: 'Created at or before; a date counts to its end', examples: ['2099-03-01'] }),
+  amount_min: amountInput()
+    .optional()
+    .meta({ description: 'Payable amount', examples: [0] }),
+  amount_max: amountInput()
+    .optional()
+    .meta({ examples: [1000] }),
+  logistics_company: text(32)
+    .trim()
+    .toUpperCase()
+    .optional()
+    .meta({ description: 'Carrier code of a shipment', examples: [''] }),
+  province: text(64)
+    .trim()
+    .optional()
+    .meta({ description: 'Contained in the province of the address', examples: [''] }),
+  pay_method: text(32)
+    .trim()
+    .optional()
+    .meta({ examples: ['wechat'] }),
+  has_after_sale: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: only orders with an after-sale case', examples: [false] }),
+});
+export type AdminOrderListQuery = z.output<typeof adminOrderListQuery>;

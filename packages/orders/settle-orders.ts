@@ -2,6 +2,7 @@ import type { InventoryProvider } from '@tradepost/inventory';
 import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
+import { instantPay, payCurrency } from './settings.ts';
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider };
 
@@ -24,13 +25,15 @@ const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order
 
 /** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
 export async function payOrders(
-  deps: Deps,
+  deps: Deps & { runtime: Pick<Runtime, 'settings'> },
   requests: readonly OwnedOrder[],
   record?: RecordOutcomes<true>,
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
+  if (!runtime.settings.get(instantPay)) return requests.map(() => orderErrors.instant_pay_off());
   return writeTransaction(runtime.sql, async (tx) => {
-    const values = { inventoryStatus: inventory.statusAfter.confirm, provider: 'instant', now: runtime.now() };
+    const instant = { currency: runtime.settings.get(payCurrency) };
+    const values = { inventoryStatus: inventory.statusAfter.confirm, instant, now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
     const answers = answersOf(requests, orders, orderErrors.cannot_pay);
     if (orders.length === 0) return { value: answers, last: [] };
@@ -38,21 +41,23 @@ export async function payOrders(
   });
 }
 
-export type CancelReason = 'user_cancel' | 'timeout';
+export type CancelReason = 'user_cancel' | 'timeout' | 'merchant_close';
 
-/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout the requests carry no user. */
+/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout and for `by`, the merchant, the requests carry no user. */
 export async function cancelOrders(
   deps: Deps,
   requests: readonly OwnedOrder[],
   reason: CancelReason,
   record?: RecordOutcomes<true>,
+  by?: { staff_id: number; note: string },
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
   return writeTransaction(runtime.sql, async (tx) => {
     const orders = await markCancelled(tx, requests, {
       inventoryStatus: inventory.statusAfter.release,
       trigger: reason,
-      actor: reason === 'timeout' ? 'system' : 'user',
+      actor: by ? { type: 'admin', id: by.staff_id } : { type: reason === 'timeout' ? 'system' : 'user', id: 0 },
+      note: by?.note ?? '',
       now: runtime.now(),
     });
     const answers = answersOf(requests, orders, orderErrors.cannot_cancel);

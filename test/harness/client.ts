@@ -1,4 +1,5 @@
 import type { Route } from '@tradepost/http';
+import { undocumented } from './document.ts';
 
 export type CallOptions = {
   token?: string;
@@ -22,9 +23,38 @@ function routeOf(routes: readonly Route[], method: string, path: string): Route 
   return candidates.sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
 }
 
+type Envelope = { code: number; message: string; msg: string; data: unknown };
+
+function checkedAnswer(routes: readonly Route[], method: string, path: string, status: number, text: string): Envelope {
+  const answer = JSON.parse(text) as Envelope;
+  for (const key of ['code', 'message', 'msg', 'data'])
+    if (!(key in answer)) throw new Error(`${method} ${path}: the envelope has no ${key}: ${text}`);
+  if (answer.msg !== answer.message) throw new Error(`${method} ${path}: msg differs from message`);
+  const route = routeOf(routes, method, path);
+  const misfit = undocumented(route, status, answer);
+  if (misfit) throw new Error(`${method} ${path}: the answer is not what /openapi.json says: ${misfit}`);
+  if (answer.code === 0) {
+    if (!route) throw new Error(`${method} ${path} succeeded but is no route`);
+    const parsed = route.response.safeParse(answer.data);
+    if (!parsed.success) throw new Error(`${method} ${path}: answer does not fit its schema: ${parsed.error.message}`);
+  } else if (answer.data !== null) {
+    throw new Error(`${method} ${path}: a refusal carries data`);
+  }
+  return answer;
+}
+
+/** `fetch` for the typed client, with the checks of `call`. */
+export const checkedFetch = (routes: readonly Route[]) =>
+  (async (request: Request) => {
+    const response = await fetch(request);
+    const { pathname, search } = new URL(request.url);
+    checkedAnswer(routes, request.method, pathname + search, response.status, await response.clone().text());
+    return response;
+  }) as typeof fetch;
+
 /**
  * Sends one request and checks what every answer must be: never 5xx (unless the test asks for the raw status), the
- * whole envelope, and `data` as the route's schema says.
+ * whole envelope, status and data as the OpenAPI document says, and `data` as the route's schema says.
  */
 export async function call(
   url: string,
@@ -48,18 +78,7 @@ export async function call(
   const text = await response.text();
   if (method === 'HEAD')
     return { status: response.status, code: 0, message: '', data: null, headers: response.headers, body: null };
-  const answer = JSON.parse(text) as { code: number; message: string; msg: string; data: unknown };
-  for (const key of ['code', 'message', 'msg', 'data'])
-    if (!(key in answer)) throw new Error(`${method} ${path}: the envelope has no ${key}: ${text}`);
-  if (answer.msg !== answer.message) throw new Error(`${method} ${path}: msg differs from message`);
-  if (answer.code === 0) {
-    const route = routeOf(routes, method, path);
-    if (!route) throw new Error(`${method} ${path} succeeded but is no route`);
-    const parsed = route.response.safeParse(answer.data);
-    if (!parsed.success) throw new Error(`${method} ${path}: answer does not fit its schema: ${parsed.error.message}`);
-  } else if (answer.data !== null) {
-    throw new Error(`${method} ${path}: a refusal carries data`);
-  }
+  const answer = checkedAnswer(routes, method, path, response.status, text);
   return {
     status: response.status,
     code: answer.code,

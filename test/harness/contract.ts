@@ -40,7 +40,38 @@ export const contract = {
   adminOrder:
     'user_id i, user_nickname s, status_label s, pay_amount n, pay_method s, receiver_name s, receiver_phone s, ' +
     'receiver_address s, has_after_sale b, notes []',
+  userProfile: 'id i, phone s, nickname s, avatar s, points i, status i, created_at t',
+  admin: 'id i, username s, role_id i, status i, created_at t',
+  role: 'id i, name s, permissions []',
   skuDiff: 'added i, kept i, inactivated i',
+  category: 'id i, parent_id i, name s, icon s, sort i, status i, created_at t, updated_at t',
+  adminCategory: 'id i, parent_id i, name s, icon s, sort i, status i, product_count i, created_at t, updated_at t',
+  categoryNode: 'id i, parent_id i, name s, sort i, product_count i, children []',
+  specTemplate: 'id i, name s, category_ids [], attrs [], status 0/1, updated_at t',
+  recommended: 'id i, product_id i, cover s, title s, price n, origin_price n, sales i',
+  favorite: 'is_favorited b, favorited_at t',
+  reviewSummary: 'avg_product_score n, avg_logistics_score n, total i',
+  review:
+    'id i, order_id i, order_item_id i, order_no s, product_id i, user_id i, merchant_id i, product_score i, ' +
+    'logistics_score i, content s, images [], edited_times i, created_at t, updated_at t, user_nickname s, ' +
+    'user_avatar s, appends [], admin_reply o|null',
+  reviewAppend: 'id i, review_id i, user_id i, content s, images [], created_at t, updated_at t',
+  reviewReply: 'id i, review_id i, admin_id i, content s, created_at t, updated_at t',
+  menuDashboard: 'title s, path s',
+  menuGroup: 'key s, title s, title_key? s, icon s, sort i, menus []',
+  menu: 'title s, title_key? s, icon s, path s, sort i, children []',
+  menuPage: 'title s, title_key? s, path s',
+  siteSettings:
+    'site_name s, site_logo s, seo_title s, seo_keywords s, seo_description s, icp s, hero_badge s, hero_title s, ' +
+    'hero_subtitle s, hero_btn_text s, hero_btn_link s, color_primary s, color_primary_light s, color_primary_dark s, ' +
+    'color_bg_page s, color_bg_header s, color_bg_footer s, color_price s, color_hero_from s, color_hero_to s, ' +
+    'shop_name s, service_phone s, order_auto_cancel_minutes i',
+  repriced: 'id i, amount_breakdown o',
+  orderNote: 'id i, content s, visible_to s, created_at t',
+  reminded: 'sent_at t, channel s',
+  timelineStage: 'stage s, status s, time t, content s',
+  batchResult: 'success_ids [], fail []',
+  batchFail: 'id i, reason s',
 } as const;
 
 const isoWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/;

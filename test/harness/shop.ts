@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/cli';
+import { type Client, createClient } from '@tradepost/client';
 import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
-import { type Answer, type CallOptions, call } from './client.ts';
+import { type Answer, type CallOptions, call, checkedFetch } from './client.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 export type Shop = {
@@ -12,6 +13,8 @@ export type Shop = {
   database: TestDatabase;
   /** One request; the answer's data is checked against the route's response schema. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The typed client, its answers checked as those of `call`; a refusal throws RefusalError. */
+  client(token?: string): Client;
   /** Token of a demo account or of one made by `shopper`. */
   login(username: string, password: string): Promise<string>;
   /** A new shopper with one address. */
@@ -41,6 +44,7 @@ export async function openShop(flags: Partial<Record<ConfigKey, unknown>> = {}):
     server,
     database,
     call: shopCall,
+    client: (token) => createClient({ url, lang: 'en', token: token ?? null, fetch: checkedFetch(server.routes) }),
     login,
     async shopper() {
       shoppers += 1;

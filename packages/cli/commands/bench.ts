@@ -8,7 +8,7 @@ import { checkout } from '../version.ts';
 export function addBench(program: Command): void {
   program
     .command('bench [name]')
-    .description('run a benchmark of this checkout on this machine: orders, purchase, http, boot')
+    .description('run a benchmark of this checkout on this machine: orders, purchase, http, scale, boot')
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText('after', '\nExamples:\n  $ tradepost bench orders\n  $ tradepost bench http --json')

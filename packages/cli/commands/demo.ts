@@ -15,7 +15,7 @@ type DemoOptions = GlobalOptions & {
 };
 
 /** Where the server on this data said it is. */
-async function runningUrl(data: string): Promise<string | undefined> {
+export async function runningUrl(data: string): Promise<string | undefined> {
   const text = await readFile(join(data, 'instance.json'), 'utf8').catch(() => '');
   return /"url":"(http[^"]+)"/.exec(text)?.[1];
 }

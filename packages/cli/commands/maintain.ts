@@ -1,8 +1,9 @@
 import { describeConfig, runtimeErrors } from '@tradepost/runtime';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { configOf, type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
-import { print, printJson, table } from '../output.ts';
+import { print, printJson, progress, table } from '../output.ts';
 import { seedDemo } from '../seed-demo.ts';
+import { type Scale, seedScale } from '../seed-scale.ts';
 
 const mayMigrate = { mayMigrate: true };
 
@@ -26,20 +27,53 @@ function addMigrate(program: Command): void {
   });
 }
 
+/** A whole number from 1 to ten million, or the refusal that names the option. */
+function countOf(option: string, given: string): number {
+  const count = Number(given);
+  if (!/^\d+$/.test(given) || count < 1 || count > 10_000_000)
+    throw new InvalidArgumentError(`--${option}: a whole number from 1 to 10000000`);
+  return count;
+}
+
+function scaleOf(given: { orders: string; shoppers: string | undefined; products: string | undefined }): Scale {
+  const orders = countOf('orders', given.orders);
+  return {
+    orders,
+    shoppers: given.shoppers ? countOf('shoppers', given.shoppers) : Math.ceil(orders / 20),
+    products: given.products ? countOf('products', given.products) : Math.ceil(orders / 200),
+  };
+}
+
 function addSeed(program: Command): void {
   withDatabaseOptions(
     program
       .command('seed')
-      .description('fill an empty database with the demo shop: products in English and Chinese, accounts')
+      .description('fill an empty database with the demo shop, or any database with as many orders as you like')
+      .option(
+        '--orders <number>',
+        'add so many orders of a year with their shoppers and products, to try the shop at size',
+      )
+      .option('--shoppers <number>', 'with --orders: shoppers to add (default: one per 20 orders)')
+      .option('--products <number>', 'with --orders: products to add (default: one per 200 orders)')
       .option('--json', 'print the result as JSON')
-      .addHelpText('after', '\nExample:\n  $ tradepost seed --data /srv/try'),
-  ).action(async (options: GlobalOptions) => {
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost seed --data /srv/try\n  $ tradepost seed --data /srv/try --orders 1000000',
+      ),
+  ).action(async (given: GlobalOptions & { orders?: string; shoppers?: string; products?: string }) => {
+    const { orders, shoppers, products, ...options } = given;
+    const scale = orders === undefined ? null : scaleOf({ orders, shoppers, products });
     await withRuntime(
       options,
       async ({ sql, config }) => {
         if (config.production)
           throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
         const seeded = await seedDemo(sql);
+        if (scale) {
+          const added = await seedScale(sql, scale, progress);
+          if (options.json) return printJson(added);
+          return print(`${added.orders} orders, ${added.shoppers} shoppers, ${added.products} products added`);
+        }
         if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
         print(
           seeded

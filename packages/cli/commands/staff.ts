@@ -1,18 +1,36 @@
 import { text } from 'node:stream/consumers';
-import { createStaff } from '@tradepost/identity';
+import {
+  changeStaff,
+  createStaff,
+  minPassword,
+  openTokens,
+  operator,
+  type StaffWithRole,
+  selectAllStaff,
+  usernamePattern,
+} from '@tradepost/identity';
+import type { Runtime } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
-import { bold, print, printJson } from '../output.ts';
+import { bold, print, printJson, table } from '../output.ts';
 
-async function readPassword(options: { passwordStdin?: boolean }): Promise<string> {
-  if (options.passwordStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
-  const fromEnvironment = process.env.TRADEPOST_PASSWORD;
-  if (fromEnvironment) return fromEnvironment;
-  throw new Error('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
+type PasswordOptions = GlobalOptions & { passwordStdin?: boolean };
+
+async function readPassword(fromStdin: boolean | undefined): Promise<string> {
+  const given = fromStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : process.env.TRADEPOST_PASSWORD;
+  if (!given) throw new Error('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
+  if (given.length < minPassword) throw new Error(`password: at least ${minPassword} characters`);
+  return given;
 }
 
-export function addStaff(program: Command): void {
-  const group = program.command('staff').description('administrators');
+/** The administrator of that name. */
+export async function staffNamed({ sql }: Pick<Runtime, 'sql'>, username: string): Promise<StaffWithRole> {
+  const staff = (await selectAllStaff(sql)).find((row) => row.username === username);
+  if (!staff) throw new Error(`there is no administrator ${username}: tradepost staff list`);
+  return staff;
+}
+
+function addCreate(group: Command): void {
   withDatabaseOptions(
     group
       .command('create <username>')
@@ -21,15 +39,86 @@ export function addStaff(program: Command): void {
       .option('--password-stdin', 'read the password from standard input')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff create ann --password-stdin'),
-  ).action(async (username: string, options: GlobalOptions & { role?: string; passwordStdin?: boolean }) => {
+  ).action(async (username: string, options: PasswordOptions & { role?: string }) => {
     const { role, passwordStdin, ...rest } = options;
-    const password = await readPassword({ passwordStdin: passwordStdin === true });
-    if (!/^[\w.@-]{2,64}$/.test(username)) throw new Error('username: 2 to 64 letters, digits and . _ - @');
-    if (password.length < 8) throw new Error('password: at least 8 characters');
+    const password = await readPassword(passwordStdin);
+    if (!usernamePattern.test(username)) throw new Error('username: 2 to 64 letters, digits and . _ - @');
     await withRuntime(rest, async ({ sql }) => {
       const id = await sql.begin((tx) => createStaff(tx, { username, password, role }));
       if (options.json) return printJson({ id, username });
       print(`administrator ${bold(username)} created (id ${id})`);
     });
   });
+}
+
+/** Changes one administrator as the console would, and ends their tokens where that does. */
+async function change(
+  options: GlobalOptions,
+  username: string,
+  changes: { password?: string; status?: 0 | 1 },
+  done: string,
+): Promise<void> {
+  const { json, ...rest } = options;
+  await withRuntime(rest, async (runtime) => {
+    const { id } = await staffNamed(runtime, username);
+    const tokens = await openTokens(runtime);
+    await changeStaff({ runtime, tokens }, operator, id, changes).finally(() => tokens.close());
+    if (json) return printJson({ id, username, ...('status' in changes ? { status: changes.status } : {}) });
+    print(`administrator ${bold(username)}: ${done}`);
+  });
+}
+
+export function addStaff(program: Command): void {
+  const group = program.command('staff').description('administrators: create, passwd, disable, enable, list');
+  addCreate(group);
+  withDatabaseOptions(
+    group
+      .command('passwd <username>')
+      .description('set a new password, from standard input or TRADEPOST_PASSWORD; logs the account out everywhere')
+      .option('--password-stdin', 'read the password from standard input')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff passwd ann --password-stdin'),
+  ).action(async (username: string, { passwordStdin, ...options }: PasswordOptions) => {
+    const password = await readPassword(passwordStdin);
+    await change(options, username, { password }, 'new password set, logged out everywhere');
+  });
+  withDatabaseOptions(
+    group
+      .command('disable <username>')
+      .description('no login any more, logged out everywhere; refused for the last one who may do everything')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost staff disable ann'),
+  ).action((username: string, options: GlobalOptions) =>
+    change(options, username, { status: 0 }, 'disabled, logged out everywhere'),
+  );
+  withDatabaseOptions(
+    group
+      .command('enable <username>')
+      .description('may log in again')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost staff enable ann'),
+  ).action((username: string, options: GlobalOptions) => change(options, username, { status: 1 }, 'enabled'));
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('all administrators with their roles')
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost staff list'),
+  ).action((options: GlobalOptions) =>
+    withRuntime(options, async ({ sql }) => {
+      const rows = (await selectAllStaff(sql)).map(({ id, username, role_name, permissions, status, created_at }) => ({
+        ...{ id, username, role_name, permissions, status },
+        created_at: created_at.toISOString(),
+      }));
+      if (options.json) return printJson(rows);
+      const shown = rows.map((row) => [
+        String(row.id),
+        row.username,
+        row.role_name,
+        row.status === 1 ? 'enabled' : 'disabled',
+        row.permissions.join(' '),
+      ]);
+      print(table([['ID', 'NAME', 'ROLE', 'STATE', 'PERMISSIONS'], ...shown]));
+    }),
+  );
 }

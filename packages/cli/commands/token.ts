@@ -1,3 +1,148 @@
+import {
+  inspectToken,
+  longestTokenHours,
+  openTokens,
+  selectShopper,
+  selectStaff,
+  type Tokens,
+} from '@tradepost/identity';
+import type { Runtime } from '@tradepost/runtime';
 import type { Command } from 'commander';
+import { type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
+import { bold, exitCodes, print, printJson, progress, table } from '../output.ts';
+import { staffNamed } from './staff.ts';
 
-export function addToken(_program: Command): void {}
+type WhoseOptions = GlobalOptions & { user?: number; staff?: string };
+
+const maxId = Number.MAX_SAFE_INTEGER;
+
+/** Opens the database and the tokens, and closes both. */
+const withTokens = (options: GlobalOptions, work: (runtime: Runtime, tokens: Tokens) => Promise<void>) =>
+  withRuntime(options, async (runtime) => {
+    const tokens = await openTokens(runtime);
+    await work(runtime, tokens).finally(() => tokens.close());
+  });
+
+/** The account that --user or --staff names, with what a token of it carries. */
+async function accountOf(runtime: Runtime, { user, staff }: WhoseOptions) {
+  if ((user === undefined) === (staff === undefined)) throw new Error('give either --user <id> or --staff <name>');
+  if (user !== undefined) {
+    const shopper = await selectShopper(runtime.sql, user);
+    if (!shopper) throw new Error(`there is no shopper ${user}`);
+    const { id, status, generation } = shopper;
+    return { role: 'user' as const, id, perms: [] as string[], status, generation };
+  }
+  const row = await selectStaff(runtime.sql, (await staffNamed(runtime, staff ?? '')).id);
+  if (!row) throw new Error(`there is no administrator ${staff}`);
+  const { id, permissions: perms, status, generation } = row;
+  return { role: 'admin' as const, id, perms, status, generation };
+}
+
+const withWhose = (command: Command) =>
+  withDatabaseOptions(
+    command
+      .option('--user <id>', 'a shopper', wholeNumber(1, maxId))
+      .option('--staff <name>', 'an administrator')
+      .option('--json', 'print the result as JSON'),
+  );
+
+function addRotate(group: Command): void {
+  withDatabaseOptions(
+    group
+      .command('rotate')
+      .description('sign with a new key from now on; tokens of older keys live on until they expire')
+      .option('--revoke-old', 'forget the older keys at once: everybody has to log in again')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost token rotate'),
+  ).action(({ revokeOld, json, ...options }: GlobalOptions & { revokeOld?: boolean }) =>
+    withTokens(options, async (_runtime, tokens) => {
+      const { kid, revoked } = await tokens.rotate({ revokeOld: revokeOld === true });
+      if (json) return printJson({ kid, revoked_keys: revoked });
+      print(`new signing key ${bold(kid)}`);
+      progress(revokeOld ? `${revoked} older keys forgotten: their tokens have ended` : 'older tokens stay valid');
+    }),
+  );
+}
+
+function addIssue(group: Command): void {
+  withWhose(
+    group
+      .command('issue')
+      .description('print a token of an account, for scripts and for support')
+      .option('--hours <n>', 'lifetime; default: TOKEN_HOURS', wholeNumber(1, longestTokenHours)),
+  )
+    .addHelpText('after', '\nExample:\n  $ TOKEN=$(tradepost token issue --staff ann --hours 1)')
+    .action(({ hours, json, ...options }: WhoseOptions & { hours?: number }) =>
+      withTokens(options, async (runtime, tokens) => {
+        const { status, ...account } = await accountOf(runtime, options);
+        if (status !== 1) throw new Error('the account is disabled');
+        const token = await tokens.issue(account, hours === undefined ? {} : { hours });
+        if (!json) return print(token);
+        const { expires_at } = await inspectToken(runtime, token);
+        printJson({ token, role: account.role, user_id: account.id, perms: account.perms, expires_at });
+      }),
+    );
+}
+
+function addInspect(group: Command): void {
+  withDatabaseOptions(
+    group
+      .command('inspect <token>')
+      .description('what a token says, and whether this shop would take it; exit code 1 when not')
+      .option('--json', 'print it as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost token inspect "$TOKEN"'),
+  ).action((token: string, options: GlobalOptions) =>
+    withRuntime(options, async (runtime) => {
+      const found = await inspectToken(runtime, token.replace(/^Bearer\s+/i, ''));
+      if (!found.valid) process.exitCode = exitCodes.failed;
+      if (options.json) return printJson(found);
+      const { account } = found;
+      const who = account ? `${account.role === 'admin' ? 'administrator' : 'shopper'} ${account.id}` : '-';
+      print(
+        table([
+          ['valid', found.valid ? 'yes' : `no: ${found.reason}`],
+          ['account', `${who} ${account?.name ?? ''}${account && account.status !== 1 ? ' (disabled or gone)' : ''}`],
+          ['permissions', found.perms.join(' ') || '-'],
+          ['issued', found.issued_at || '-'],
+          ['expires', found.expires_at || '-'],
+          ['id (jti)', found.jti || '-'],
+          ['key (kid)', found.kid || '-'],
+        ]),
+      );
+    }),
+  );
+}
+
+function addRevoke(group: Command): void {
+  withWhose(
+    group
+      .command('revoke [token]')
+      .description('end one token, given whole or by its id (jti), or with --user or --staff all of an account'),
+  )
+    .addHelpText('after', '\nExamples:\n  $ tradepost token revoke "$TOKEN"\n  $ tradepost token revoke --staff ann')
+    .action((token: string | undefined, { json, ...options }: WhoseOptions) =>
+      withTokens(options, async (runtime, tokens) => {
+        const whose = options.user !== undefined || options.staff !== undefined;
+        if (whose === (token !== undefined)) throw new Error('give either a token or --user <id> or --staff <name>');
+        if (token === undefined) {
+          const { role, id } = await accountOf(runtime, options);
+          await tokens.endAll(role, [id]);
+          return json ? printJson({ role, user_id: id }) : print('all tokens of the account have ended');
+        }
+        const found = token.includes('.') ? await inspectToken(runtime, token) : { jti: token, expires_at: '' };
+        if (!found.jti) throw new Error('this is neither a token of the shop nor the id of one');
+        // Of a bare id the end is not known: remembered for as long as any token can live.
+        const end = found.expires_at ? Date.parse(found.expires_at) : Date.now() + longestTokenHours * 3_600_000;
+        await tokens.revoke({ jti: found.jti, expiresAt: Math.ceil(end / 1000) });
+        return json ? printJson({ jti: found.jti }) : print(`token ${found.jti} has ended`);
+      }),
+    );
+}
+
+export function addToken(program: Command): void {
+  const group = program.command('token').description('login tokens and their keys: rotate, issue, inspect, revoke');
+  addRotate(group);
+  addIssue(group);
+  addInspect(group);
+  addRevoke(group);
+}

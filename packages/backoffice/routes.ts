@@ -1,0 +1,60 @@
+import { defineRoute, type Route } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { menusFor } from './menus.ts';
+import { menuView, siteSettingsBody, siteSettingsView as siteSettingsSchema } from './schemas.ts';
+import { saveSiteSettings, siteSettingsView } from './site-settings.ts';
+
+export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[]): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/menus',
+      auth: 'staff',
+      tag: 'Back office',
+      summary: 'The console’s menus: pages that are served and that the caller may open',
+      response: menuView,
+      statements: 0,
+      handle: ({ caller, locale }) => menusFor(served(), caller.perms, locale),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/site-settings',
+      auth: 'public',
+      tag: 'Site',
+      summary: 'Name, texts and colours of the shop; defaults where nothing is set',
+      response: siteSettingsSchema,
+      statements: 0,
+      handle: ({ request, locale }) => siteSettingsView(runtime, request, locale),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/site-settings',
+      auth: 'staff',
+      permission: 'system:config',
+      tag: 'Back office',
+      summary: 'All site settings as they are in force',
+      response: siteSettingsSchema,
+      statements: 0,
+      handle: ({ request, locale }) => siteSettingsView(runtime, request, locale),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/admin/api/site-settings',
+      auth: 'staff',
+      permission: 'system:config',
+      tag: 'Back office',
+      summary: 'Change site settings: the keys that are sent, the others stay',
+      body: siteSettingsBody,
+      response: siteSettingsSchema,
+      // One writes, one reads all settings again.
+      statements: 2,
+      refusals: {
+        409: 'order_auto_cancel_minutes is set in the configuration file (orders.unpaid_minutes), which wins',
+      },
+      async handle({ body, request, locale }) {
+        await saveSiteSettings(runtime, body, request);
+        return siteSettingsView(runtime, request, locale);
+      },
+    }),
+  ];
+}

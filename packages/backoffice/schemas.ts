@@ -1,0 +1,67 @@
+import { text } from '@tradepost/http';
+import { z } from 'zod';
+import { type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
+
+const title = () => z.string().meta({ examples: ['Orders'] });
+const path = () => z.string().meta({ examples: ['/order/list'] });
+const icon = () => z.string().meta({ examples: ['shopping-cart'] });
+const sort = () => z.int().meta({ examples: [20] });
+const titleKey = () =>
+  z
+    .string()
+    .optional()
+    .meta({ description: 'the console translates it itself', examples: ['menu.wms.stock'] });
+
+export const menuView = z
+  .object({
+    dashboard: z.object({ title: title(), path: path() }),
+    groups: z.array(
+      z.object({
+        key: z.string().meta({ examples: ['order'] }),
+        title: title(),
+        icon: icon(),
+        sort: sort(),
+        menus: z.array(
+          z.object({
+            title: title(),
+            icon: icon(),
+            path: path(),
+            sort: sort(),
+            children: z.array(z.object({ title: title(), title_key: titleKey(), path: path() })),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'AdminMenu' });
+
+type Shape<S extends z.ZodType> = Record<SiteKeyName, S>;
+const shapeOf = <S extends z.ZodType>(of: (key: SiteKeyName) => S) =>
+  Object.fromEntries(siteKeyNames.map((key) => [key, of(key)])) as Shape<S>;
+
+export const siteSettingsBody = z.object({
+  ...shapeOf((key) =>
+    text(siteKeys[key].max)
+      .trim()
+      .optional()
+      .meta({ description: siteKeys[key].about, examples: [siteKeys[key].example] }),
+  ),
+  order_auto_cancel_minutes: z
+    .union([z.number(), text(20)])
+    .optional()
+    .meta({
+      description:
+        'minutes after which an unpaid order is cancelled, also as text; the setting orders.unpaid_minutes; empty = as it is',
+      examples: [30],
+    }),
+});
+
+export const siteSettingsView = z
+  .object({
+    ...shapeOf((key) => z.string().meta({ description: siteKeys[key].about, examples: [siteKeys[key].example] })),
+    order_auto_cancel_minutes: z
+      .int()
+      .optional()
+      .meta({ examples: [30] }),
+  })
+  .meta({ id: 'SiteSettings' });

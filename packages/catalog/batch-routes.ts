@@ -1,0 +1,67 @@
+import { defineRoute, idParams, nothing, type Route } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { batchCategoryBody, batchPriceBody, batchResult, batchStatusBody } from './batch-schemas.ts';
+import { changeCategory, changePrices, changeStatus, deleteProducts } from './change-products.ts';
+
+const tag = 'Products (admin)';
+const edit = { auth: 'staff', permission: 'product:edit', tag, response: batchResult } as const;
+
+/** Changes of many products at once, and the removal of one. */
+export function batchRoutes(runtime: Runtime): Route[] {
+  const { sql } = runtime;
+  return [
+    defineRoute({
+      ...edit,
+      method: 'PUT',
+      path: '/admin/api/products/batch/status',
+      summary: 'Put products on the shelf or take them off',
+      body: batchStatusBody,
+      statements: 1,
+      handle: ({ body, locale }) => changeStatus(sql, body.ids, body.status, locale),
+    }),
+    defineRoute({
+      ...edit,
+      method: 'PUT',
+      path: '/admin/api/products/batch/category',
+      summary: 'Put products into a category; 0 is none',
+      body: batchCategoryBody,
+      statements: 3,
+      handle: ({ body, locale }) => changeCategory(sql, body.ids, body.category_id, locale),
+    }),
+    defineRoute({
+      ...edit,
+      method: 'PUT',
+      path: '/admin/api/products/batch/price',
+      summary: 'Set prices, or change them by an amount or a percentage',
+      description: 'Exact to the cent, half a cent away from zero, never below 0. `origin_price` stays.',
+      body: batchPriceBody,
+      repeat: 'recorded',
+      statements: 4,
+      handle: ({ body, locale, claim }) =>
+        changePrices(
+          runtime,
+          body.ids,
+          { type: body.adjustment.type, value: String(body.adjustment.value), scope: body.adjustment.scope ?? 'all' },
+          locale,
+          claim,
+        ),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/admin/api/products/:id',
+      auth: 'staff',
+      permission: 'product:delete',
+      tag,
+      summary: 'Delete a product',
+      description: 'Refused while open orders hold its stock. Orders and reviews keep what they say about it.',
+      params: idParams,
+      response: nothing,
+      refusals: { 10002: 'Product not found', 500: 'Open orders hold stock of this product' },
+      statements: 3,
+      async handle({ params }) {
+        await deleteProducts(sql, [params.id]);
+        return null;
+      },
+    }),
+  ];
+}

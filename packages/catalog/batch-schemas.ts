@@ -1,0 +1,40 @@
+import { maxMinor, toWire } from '@tradepost/core';
+import { id, idOrZero, zeroWhenEmpty } from '@tradepost/http';
+import { z } from 'zod';
+
+const ids = z
+  .array(id())
+  .max(1000)
+  .meta({ examples: [[1]] });
+const limit = toWire(maxMinor);
+
+export const batchStatusBody = z.object({
+  ids,
+  status: z
+    .int()
+    .min(0)
+    .max(1)
+    .meta({ examples: [1] }),
+});
+export const batchCategoryBody = z.object({ ids, category_id: zeroWhenEmpty(idOrZero()) });
+export const batchPriceBody = z.object({
+  ids,
+  adjustment: z.object({
+    type: z.enum(['set', 'percent', 'amount']).meta({ examples: ['percent'] }),
+    value: z
+      .number()
+      .min(-limit)
+      .max(limit)
+      .meta({ description: 'an amount, or a percentage: -12.5 takes an eighth off', examples: [-12.5] }),
+    scope: z
+      .enum(['all', 'product', 'sku'])
+      .optional()
+      .meta({ description: 'whose price: of the product and all its SKUs (default), or of one of the two alone' }),
+  }),
+});
+export const batchResult = z
+  .object({
+    success_ids: z.array(id()),
+    fail: z.array(z.object({ id: id(), reason: z.string().meta({ examples: ['Product not found'] }) })),
+  })
+  .meta({ id: 'BatchResult' });

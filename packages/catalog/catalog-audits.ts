@@ -1,0 +1,34 @@
+import type { Audit } from '@tradepost/runtime';
+
+export const catalogAudits: readonly Audit[] = [
+  {
+    name: 'catalog.sku_orphans',
+    about: 'every SKU belongs to a product',
+    query: (sql) => sql`
+      select s.id as sku_id, s.product_id, s.sku_key from catalog.product_skus s
+      left join catalog.products p on p.id = s.product_id where p.id is null`,
+  },
+  {
+    name: 'catalog.favorite_counts',
+    about: 'the number of favourites of a product is the number of shoppers who have it among theirs',
+    query: (sql) => sql`
+      select p.id as product_id, p.favorite_count, coalesce(f.favorites, 0) as favorites
+      from catalog.products p
+      left join (select product_id, count(*) as favorites from catalog.favorites group by product_id) as f
+        on f.product_id = p.id
+      where p.favorite_count <> coalesce(f.favorites, 0)`,
+  },
+  {
+    name: 'catalog.category_cycles',
+    about: 'no category is above itself',
+    query: (sql) => sql`
+      with recursive above as (
+        select id as category_id, parent_id as ancestor from catalog.categories where parent_id <> 0
+        -- union, not union all: a pair that was there before ends the walk
+        union
+        select above.category_id, c.parent_id from above
+        join catalog.categories c on c.id = above.ancestor where c.parent_id <> 0
+      )
+      select category_id from above where ancestor = category_id`,
+  },
+];

@@ -1,0 +1,119 @@
+import { defineRoute, fileUrls, idParams, nothing, pageQueryWith, type Route } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { z } from 'zod';
+import {
+  adminCategoryView,
+  categoryCreateBody,
+  categoryView as categorySchema,
+  categoryTreeView,
+  categoryUpdateBody,
+} from './category-schemas.ts';
+import { selectCategories } from './category-store.ts';
+import { createCategory, deleteCategory, editCategory } from './save-category.ts';
+import { categoryView, viewsOf } from './views.ts';
+
+const tag = 'Categories (admin)';
+
+export function categoryRoutes(runtime: Runtime): Route[] {
+  const { sql, config } = runtime;
+  const viewFor = viewsOf(runtime);
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/categories',
+      auth: 'staff',
+      permission: 'product:view',
+      tag,
+      summary: 'All categories, flat; `page` and `size` are not needed',
+      query: pageQueryWith({}),
+      response: z.array(adminCategoryView),
+      statements: 1,
+      async handle({ request, locale }) {
+        const view = viewFor(request, locale);
+        return (await selectCategories(sql)).map((row) => ({
+          ...categoryView(row, view),
+          translations: row.translations,
+          product_count: row.product_count,
+        }));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/categories/tree',
+      auth: 'staff',
+      permission: 'product:view',
+      tag,
+      summary: 'All categories, nested in three levels',
+      response: categoryTreeView,
+      statements: 1,
+      async handle({ request, locale }) {
+        const view = viewFor(request, locale);
+        const rows = await selectCategories(sql);
+        const below = new Map<number, typeof rows>();
+        for (const row of rows) {
+          const siblings = below.get(row.parent_id);
+          if (siblings) siblings.push(row);
+          else below.set(row.parent_id, [row]);
+        }
+        const level = <C>(parentId: number, childrenOf: (id: number) => C[]) =>
+          (below.get(parentId) ?? []).map(({ id, parent_id, name, icon, sort, status, product_count }) => ({
+            ...{ id, parent_id, name, icon: view.fileUrl(icon), sort, status, product_count },
+            children: childrenOf(id),
+          }));
+        return level(0, (root) => level(root, (middle) => level(middle, (): never[] => [])));
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/categories',
+      auth: 'staff',
+      permission: 'product:create',
+      tag,
+      summary: 'Create a category',
+      body: categoryCreateBody,
+      response: categorySchema,
+      statements: 3,
+      async handle({ body, request, locale }) {
+        const { name, parent_id = 0, icon = '', sort = 0, status = 1, translations = {} } = body;
+        const path = fileUrls(request, config.publicUrl).relative(icon);
+        const row = await createCategory(sql, { name, parent_id, icon: path, sort, status, translations });
+        return categoryView(row, viewFor(request, locale));
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/admin/api/categories/:id',
+      auth: 'staff',
+      permission: 'product:edit',
+      tag,
+      summary: 'Change what the body carries; a new parent takes the categories below along',
+      params: idParams,
+      body: categoryUpdateBody,
+      response: nothing,
+      refusals: { 404: 'Category not found' },
+      statements: 3,
+      async handle({ params, body, request }) {
+        const { relative } = fileUrls(request, config.publicUrl);
+        await editCategory(sql, params.id, { ...body, ...(body.icon ? { icon: relative(body.icon) } : {}) });
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/admin/api/categories/:id',
+      auth: 'staff',
+      permission: 'product:delete',
+      tag,
+      summary: 'Delete a category that is empty',
+      params: idParams,
+      response: nothing,
+      refusals: { 404: 'Category not found', 500: 'The category has 3 products: move them first' },
+      statements: 5,
+      async handle({ params }) {
+        await deleteCategory(sql, params.id);
+        return null;
+      },
+    }),
+  ];
+}

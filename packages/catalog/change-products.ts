@@ -1,0 +1,95 @@
+import { type AppError, type Locale, maxMinor } from '@tradepost/core';
+import type { Claim, Runtime, Sql } from '@tradepost/runtime';
+import {
+  type Adjustment,
+  adjustPrices,
+  lockProductIds,
+  lockSkusOf,
+  markDeleted,
+  type Scope,
+  setCategory,
+  setStatus,
+} from './batch-store.ts';
+import { catalogErrors } from './errors.ts';
+import { holdCategory } from './product-store.ts';
+
+/** Of many products at once: what was done, and why the rest was not. */
+export type BatchResult = { success_ids: number[]; fail: { id: number; reason: string }[] };
+
+/** The answer in the order in which the ids were given, each once. */
+function resultOf(
+  ids: readonly number[],
+  done: readonly number[],
+  locale: Locale,
+  why: (id: number) => AppError = () => catalogErrors.product_not_found(),
+): BatchResult {
+  const succeeded = new Set(done);
+  const distinct = [...new Set(ids)];
+  return {
+    success_ids: distinct.filter((id) => succeeded.has(id)),
+    fail: distinct.filter((id) => !succeeded.has(id)).map((id) => ({ id, reason: why(id).messageIn(locale) })),
+  };
+}
+
+export async function changeStatus(
+  sql: Sql,
+  ids: readonly number[],
+  status: number,
+  locale: Locale,
+): Promise<BatchResult> {
+  return resultOf(ids, await setStatus(sql, ids, status), locale);
+}
+
+/** Refuses when there is no such category; 0 is none. */
+export async function changeCategory(
+  sql: Sql,
+  ids: readonly number[],
+  categoryId: number,
+  locale: Locale,
+): Promise<BatchResult> {
+  return sql.begin(async (tx) => {
+    const found = await lockProductIds(tx, ids);
+    if (categoryId > 0 && !(await holdCategory(tx, categoryId)))
+      throw catalogErrors.no_such_category({ field: 'category_id' });
+    await setCategory(tx, found, categoryId);
+    return resultOf(ids, found, locale);
+  });
+}
+
+const priceUseCase = 'batch_price';
+
+/**
+ * A percentage taken off twice is wrong, so with a claim the outcome is kept in the same transaction, and a repeat whose
+ * first request died gets it.
+ */
+export async function changePrices(
+  { sql, idempotency }: Pick<Runtime, 'sql' | 'idempotency'>,
+  ids: readonly number[],
+  adjustment: Adjustment & { scope: Scope },
+  locale: Locale,
+  claim: Claim | null,
+): Promise<BatchResult> {
+  const done = claim?.outcomes[priceUseCase];
+  if (done) return done as BatchResult;
+  return sql.begin(async (tx) => {
+    const found = await lockProductIds(tx, ids);
+    await lockSkusOf(tx, found);
+    const changed = await adjustPrices(tx, found, adjustment, adjustment.scope, maxMinor);
+    const known = new Set(found);
+    const outcome = resultOf(ids, changed, locale, (id) =>
+      known.has(id) ? catalogErrors.price_too_large() : catalogErrors.product_not_found(),
+    );
+    if (claim) for (const statement of idempotency.record(tx, priceUseCase, [{ ...claim, outcome }])) await statement;
+    return outcome;
+  });
+}
+
+/** Refuses while an open order holds stock of one of them: its buyer has been promised these goods. */
+export async function deleteProducts(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql.begin(async (tx) => {
+    const found = await lockProductIds(tx, ids);
+    if (found.length < new Set(ids).size) throw catalogErrors.product_not_found();
+    if ((await lockSkusOf(tx, found)).size > 0) throw catalogErrors.product_in_orders();
+    await markDeleted(tx, found);
+  });
+}

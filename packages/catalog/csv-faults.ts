@@ -1,0 +1,58 @@
+import { fill, type RefusalValues } from '@tradepost/core';
+
+/** What is wrong with a line of a catalogue file; a command's texts, so English only. */
+const faults = {
+  not_utf8: 'is not UTF-8; save the file as "CSV UTF-8" and import it again',
+  utf16: 'is UTF-16; save the file as "CSV UTF-8" and import it again',
+  empty_file: 'has no header line',
+  unknown_column: 'there is no column {name}; known: {known}',
+  repeated_column: 'is in the header twice',
+  no_key_column: 'the header needs product_id or handle',
+  broken_quotes: 'the quotes do not match, or the line is longer than {max} characters',
+  cell_count: '{count} cells, the header has {wanted}',
+  no_key: 'needed, unless the line has a handle',
+  scattered: 'the lines of a product must follow each other: line {line} was the last of this one',
+  repeated: 'line {line} was about the same product ({id})',
+  too_many_lines: 'more than {max} lines of one product',
+  differs: 'line {line} says something else for the same product',
+  not_integer: 'must be a whole number',
+  not_amount: 'must be an amount such as 12.90, with at most two decimals',
+  not_json: 'is not valid JSON',
+  not_detail: 'must be {"version":1,"blocks":[...]} with a type in each block',
+  not_pairs: 'must be name=value; name=value',
+  not_images: 'must be one address per line, or JSON [{"url":...,"sort":...}]',
+  not_category: 'must be names joined with " / ", at most {levels} levels of {max} characters',
+  not_category_detail: 'must be a JSON list with as many entries as the category has levels',
+  not_status: 'must be active or inactive',
+  missing: 'needed for a new product',
+  not_empty: 'must not be empty',
+  no_code: 'a new product without product_id needs one, else a second import would make it twice',
+  repeated_sku: 'line {line} is about the same SKU',
+  which_sku: 'the product has several SKUs: say which one, by specs or by its sku_code',
+  mixed_specs: 'must name the same specs as the other active SKUs of the product: {names}',
+  several_products: 'products {ids} have these codes: give the product_id',
+  other_product:
+    'product {id} has none of these codes and product {other} has: is this the file of another shop? Leave product_id empty to go by sku_code',
+  removed: 'product {id} was removed; leave product_id empty to make a new one',
+  far_ahead: 'there is no such product, and it is too far beyond the last one ({last})',
+  stock_moved:
+    'was {before} when the file was written and is {now} by now; export again, or empty stock_before to overwrite it',
+  refused: 'the database refused it: {reason}',
+} as const;
+
+export type CsvFault = { line: number; field: string; message: string };
+
+export const csvFault = (
+  line: number,
+  field: string,
+  name: keyof typeof faults,
+  values: RefusalValues = {},
+): CsvFault => ({ line, field, message: fill(faults[name], values) });
+
+/** The file as a whole can not be read any further; what was written until then stays. */
+class CsvFileError extends Error {
+  override name = 'CsvFileError';
+}
+
+export const csvFileError = (line: number, name: keyof typeof faults, values: RefusalValues = {}) =>
+  new CsvFileError(`line ${line}: ${fill(faults[name], values)}`);

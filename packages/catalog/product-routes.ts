@@ -1,0 +1,149 @@
+import { paged, pagingOf, toWire } from '@tradepost/core';
+import { defineRoute, fileUrls, idParams, pagedOf, type Route } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { selectCategoryPaths } from './category-store.ts';
+import { catalogErrors } from './errors.ts';
+import { withPicturePaths } from './picture-paths.ts';
+import { selectProductRows } from './product-list-store.ts';
+import { selectProduct } from './product-store.ts';
+import { createProduct, editProduct } from './save-product.ts';
+import {
+  adminProductDetailView,
+  adminProductView,
+  adminQuery,
+  lowStock,
+  productCreateBody,
+  productCreated,
+  productUpdateBody,
+  productUpdated,
+} from './schemas.ts';
+import { viewsOf } from './views.ts';
+
+const notFound = { 10002: 'Product not found' };
+
+/** Products in the back office, one at a time. */
+export function productRoutes(runtime: Runtime): Route[] {
+  const { sql, config } = runtime;
+  const viewFor = viewsOf(runtime);
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/products',
+      auth: 'staff',
+      permission: 'product:view',
+      tag: 'Products (admin)',
+      summary: 'All products, whatever their status',
+      query: adminQuery,
+      response: pagedOf(adminProductView),
+      statements: 2,
+      async handle({ query, request, locale }) {
+        const paging = pagingOf(query, { cap: 1000 });
+        const { status, sort_by } = query;
+        const filter = {
+          ...{ keyword: query.keyword?.trim() || undefined, status },
+          category_id: query.category_id || undefined,
+          sellable_max: query.low_stock ? lowStock : undefined,
+        };
+        const { rows, total } = await selectProductRows(sql, filter, paging, sort_by);
+        const view = viewFor(request, locale);
+        const paths = await selectCategoryPaths(
+          sql,
+          rows.map((row) => row.category_id),
+          locale,
+        );
+        const list = rows.map((row) => ({
+          id: row.id,
+          title: row.title,
+          cover: view.fileUrl(row.cover),
+          price: toWire(row.price),
+          stock: row.sellable,
+          favorite_count: row.favorite_count,
+          status: row.status,
+          category_id: row.category_id,
+          category_path_name: paths.get(row.category_id) ?? '',
+          sales_count: row.sales,
+          sales: row.sales,
+          created_at: view.iso(row.created_at),
+        }));
+        return paged(list, total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/products/:id',
+      auth: 'staff',
+      permission: 'product:view',
+      tag: 'Products (admin)',
+      summary: 'A product as its editor needs it: base texts, inactive SKUs too, stock on hand',
+      params: idParams,
+      response: adminProductDetailView,
+      statements: 2,
+      refusals: notFound,
+      async handle({ params, request, locale }) {
+        const product = await selectProduct(sql, params.id);
+        if (!product) throw catalogErrors.product_not_found();
+        const view = viewFor(request, locale);
+        const paths = await selectCategoryPaths(sql, [product.category_id], locale);
+        const { id, title, subtitle, category_id, status, sort, detail, translations, spec_schema } = product;
+        const { merchant_id, sales, favorite_count } = product;
+        return {
+          ...{ id, title, subtitle, category_id, status, sort, detail, translations, spec_schema },
+          ...{ merchant_id, sales, favorite_count, is_favorited: false },
+          cover: view.fileUrl(product.cover),
+          price: toWire(product.price),
+          origin_price: toWire(product.origin_price),
+          stock: product.skus.reduce((sum, sku) => sum + (sku.status === 'active' ? sku.stock : 0), 0),
+          category_path_name: paths.get(category_id) ?? '',
+          images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
+          skus: product.skus.map(({ sold: _sold, ...sku }) => ({
+            ...sku,
+            price: toWire(sku.price),
+          })),
+          created_at: view.iso(product.created_at),
+          updated_at: view.iso(product.updated_at),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/products',
+      auth: 'staff',
+      permission: 'product:create',
+      tag: 'Products (admin)',
+      summary: 'Create a product with its SKU matrix',
+      description:
+        'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU.',
+      body: productCreateBody,
+      response: productCreated,
+      statements: 6,
+      async handle({ body, request }) {
+        const { id, sku_diff } = await createProduct(
+          sql,
+          withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+        );
+        return { id, product: { id, title: body.product.title }, sku_diff };
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/admin/api/products/:id',
+      auth: 'staff',
+      permission: 'product:edit',
+      tag: 'Products (admin)',
+      summary: 'Change what the body carries; absent parts stay as they are',
+      params: idParams,
+      body: productUpdateBody,
+      response: productUpdated,
+      statements: 8,
+      refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
+      handle: async ({ params, body, request }) => ({
+        sku_diff: await editProduct(
+          sql,
+          params.id,
+          withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+        ),
+      }),
+    }),
+  ];
+}

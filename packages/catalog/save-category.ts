@@ -1,0 +1,66 @@
+import type { Sql } from '@tradepost/runtime';
+import {
+  type Category,
+  type CategoryFields,
+  countInside,
+  deleteCategoryRow,
+  insertCategory,
+  lockCategories,
+  lockCategory,
+  updateCategory,
+} from './category-store.ts';
+import { catalogErrors } from './errors.ts';
+
+export const maxLevels = 3;
+type Node = Pick<Category, 'id' | 'parent_id'>;
+
+/** Levels from the root down to `id`, itself included; 0 for none. Ends in a circle that is there already. */
+function levelsAbove(parents: ReadonlyMap<number, number>, id: number): number {
+  let levels = 0;
+  for (let at = id; at > 0 && parents.has(at) && levels <= parents.size; at = parents.get(at)!) levels += 1;
+  return levels;
+}
+
+/** Refuses a parent that is not there, below the category itself, or so deep that the tree would pass its levels. */
+function checkPlace(nodes: readonly Node[], id: number | null, parentId: number): void {
+  const parents = new Map(nodes.map((node) => [node.id, node.parent_id]));
+  if (parentId > 0 && !parents.has(parentId)) throw catalogErrors.no_such_category({ field: 'parent_id' });
+  const ancestors = new Set<number>();
+  for (let at = parentId; at > 0 && !ancestors.has(at); at = parents.get(at) ?? 0) ancestors.add(at);
+  if (id !== null && ancestors.has(id)) throw catalogErrors.category_in_itself();
+  const children = new Map<number, number[]>();
+  for (const node of nodes) children.set(node.parent_id, [...(children.get(node.parent_id) ?? []), node.id]);
+  let height = 1;
+  for (let level = id === null ? [] : (children.get(id) ?? []); level.length > 0 && height <= maxLevels; height += 1)
+    level = level.flatMap((child) => children.get(child) ?? []);
+  if (levelsAbove(parents, parentId) + height > maxLevels) throw catalogErrors.category_too_deep({ max: maxLevels });
+}
+
+export async function createCategory(sql: Sql, fields: CategoryFields): Promise<Category> {
+  return sql.begin(async (tx) => {
+    checkPlace(await lockCategories(tx), null, fields.parent_id);
+    return insertCategory(tx, fields);
+  });
+}
+
+/** Changes the fields that are given; a move takes the categories below along. */
+export async function editCategory(sql: Sql, id: number, fields: Parameters<typeof updateCategory>[2]): Promise<void> {
+  await sql.begin(async (tx) => {
+    const nodes = await lockCategories(tx);
+    const node = nodes.find((candidate) => candidate.id === id);
+    if (!node) throw catalogErrors.category_not_there();
+    if (fields.parent_id !== undefined && fields.parent_id !== node.parent_id) checkPlace(nodes, id, fields.parent_id);
+    await updateCategory(tx, id, fields);
+  });
+}
+
+export async function deleteCategory(sql: Sql, id: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await lockCategories(tx);
+    if (!(await lockCategory(tx, id))) throw catalogErrors.category_not_there();
+    const { children, products } = await countInside(tx, id);
+    if (children > 0) throw catalogErrors.category_has_children({ count: children });
+    if (products > 0) throw catalogErrors.category_has_products({ count: products });
+    await deleteCategoryRow(tx, id);
+  });
+}

@@ -1,0 +1,73 @@
+import type { Values, Words } from './words.ts';
+
+export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Cases that find the command a line has come to, and whether its last word waits for a value. For bash and zsh. */
+export function walkCases(words: readonly Words[]): string[] {
+  return words.flatMap(({ path, commands, options }) => [
+    ...commands
+      .filter((each) => words.some((other) => other.path === `${path} ${each.name}`.trim()))
+      .map((each) => `${quote(`${path}|${each.name}`)}) at=${quote(`${path} ${each.name}`.trim())} ;;`),
+    ...options
+      .filter((option) => option.takesValue)
+      .map((option) => `${option.flags.map((flag) => quote(`${path}|${flag}`)).join('|')}) option=$word ;;`),
+  ]);
+}
+
+function candidates(values: Values): string {
+  if (values === 'files') return 'files=-f';
+  if (values === 'folders') return 'files=-d';
+  return `list=${quote((values ?? []).join(' '))}`;
+}
+
+/** For bash 3.2 and newer, so without arrays by name. `--option=value` reaches a completion as three words. */
+export function bashScript(words: readonly Words[]): string {
+  const valueCases = words.flatMap(({ path, options }) =>
+    options
+      .filter((option) => option.takesValue && option.values)
+      .map(
+        (option) =>
+          `${option.flags.map((flag) => quote(`${path}|${flag}`)).join('|')}) ${candidates(option.values)} ;;`,
+      ),
+  );
+  const wordCases = words.map(({ path, commands, options, values }) => {
+    const flags = options.flatMap((option) => option.flags.filter((flag) => flag.startsWith('--')));
+    const names = [...commands.map((each) => each.name), ...(Array.isArray(values) ? values : [])];
+    const paths = typeof values === 'string' ? `; ${candidates(values)}` : '';
+    return `${quote(path)}) flags=${quote(flags.join(' '))}; list=${quote(names.join(' '))}${paths} ;;`;
+  });
+  const indent = (lines: readonly string[]) => lines.map((line) => `      ${line}`).join('\n');
+  return `# bash completion of tradepost
+_tradepost() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" at='' option='' word list='' flags='' files='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    if [[ -n $option ]]; then
+      [[ $word == '=' ]] || option=''
+      continue
+    fi
+    case "$at|$word" in
+${indent(walkCases(words))}
+    esac
+  done
+  [[ $cur == '=' ]] && cur=''
+  if [[ -n $option ]]; then
+    case "$at|$option" in
+${indent(valueCases)}
+    esac
+  else
+    case "$at" in
+${indent(wordCases)}
+    esac
+    [[ $cur == -* ]] && { list=$flags; files=''; }
+  fi
+  local IFS=$'\\n'
+  if [[ -n $files ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen "$files" -- "$cur"))
+  else
+    COMPREPLY=($(IFS=' '; compgen -W "$list" -- "$cur"))
+  fi
+}
+complete -F _tradepost tradepost`;
+}

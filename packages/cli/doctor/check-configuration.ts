@@ -1,0 +1,88 @@
+import { stat } from 'node:fs/promises';
+import type { LoadedConfig, Setting } from '@tradepost/runtime';
+import { type Finding, findingsOf } from './finding.ts';
+
+const local = (host: string) => ['127.0.0.1', 'localhost', '::1'].includes(host);
+
+/** Values that are allowed and still ask for trouble, and who may read the file they come from. */
+export async function checkConfiguration(loaded: LoadedConfig, settings: readonly Setting[]): Promise<Finding[]> {
+  const { config, sources, file } = loaded;
+  const { findings, ok, note, warning, error } = findingsOf('configuration');
+  const chosen = Object.entries(sources).filter(([, source]) => source !== 'default');
+  ok(
+    `${file ?? 'no file'}; ${chosen.length === 0 ? 'all values are defaults' : chosen.map(([key, source]) => `${key} (${source})`).join(', ')}`,
+  );
+  if (!config.production && !local(config.host))
+    warning(
+      `the shop is reachable from outside (HOST ${config.host}) in development mode: demo accounts can log in`,
+      'set NODE_ENV=production, or HOST=127.0.0.1 when only this machine shall reach it',
+    );
+  if (config.production && config.seed === 'demo' && sources.seed !== 'default')
+    warning('--seed demo has no effect in production', 'set TRADEPOST_SEED=none, so that nobody counts on it');
+  if (!config.publicUrl && !local(config.host))
+    warning(
+      `no PUBLIC_URL with HOST ${config.host}: addresses of pictures are made from what the request says its host is`,
+      'set PUBLIC_URL to the address under which clients reach the shop',
+    );
+  if (config.production && config.publicUrl?.startsWith('http:') && !local(new URL(config.publicUrl).hostname))
+    warning('PUBLIC_URL is not https: tokens and passwords travel in the open', 'put a TLS proxy before the shop');
+  if (config.tokenHours > 24 * 31)
+    warning(
+      `a login lasts ${config.tokenHours} hours: a stolen token works as long`,
+      'lower TOKEN_HOURS to 720 or less',
+    );
+  if (config.logLevel === 'silent')
+    warning('LOG_LEVEL silent: nobody learns of a fault', 'set LOG_LEVEL to warn or info');
+  else if (config.production && ['trace', 'debug'].includes(config.logLevel))
+    note(`LOG_LEVEL ${config.logLevel} writes much, and costs time under load`, 'set LOG_LEVEL=info when you are done');
+  if (config.only.length < 2 && !config.redisUrl)
+    warning(
+      `only ${config.only.join()} runs in this process, and there is no REDIS_URL: instances do not hear of each other's changes`,
+      'set REDIS_URL to a Redis or Valkey that all instances share',
+    );
+  if (file && process.platform !== 'win32') {
+    const { mode } = await stat(file);
+    const secrets = [
+      ...(sources.databaseUrl === 'file' ? ['databaseUrl'] : []),
+      ...(sources.redisUrl === 'file' ? ['redisUrl'] : []),
+    ];
+    const secretSettings = settings.filter((each) => each.secret && Object.hasOwn(config.settings, each.key));
+    if (mode & 0o077 && secrets.length + secretSettings.length > 0)
+      warning(`${file} holds secrets and others may read it`, `chmod 600 ${file}`);
+  }
+  for (const [key, value] of Object.entries(config.settings)) {
+    const definition = settings.find((each) => each.key === key);
+    const parsed = definition?.schema.safeParse(value);
+    if (!definition) error(`${file}: there is no shop setting ${key}`, 'correct its name: tradepost settings list');
+    else if (!parsed?.success)
+      error(
+        `${file}: ${key}: ${parsed?.error.issues.map((issue) => issue.message).join('; ')}`,
+        'correct the value: the shop does not start with it',
+      );
+  }
+  return findings;
+}
+
+/** Stored settings that are not in force. */
+export function checkStoredSettings(
+  rows: readonly { key: string; value: unknown }[],
+  settings: readonly Setting[],
+): Finding[] {
+  const { findings, ok, note, error } = findingsOf('settings');
+  for (const { key, value } of rows) {
+    const definition = settings.find((each) => each.key === key);
+    const parsed = definition?.schema.safeParse(value);
+    if (!definition)
+      note(
+        `${key} is stored, and this version has no such setting`,
+        'nothing, unless the version is older than the data',
+      );
+    else if (!parsed?.success)
+      error(
+        `${key} is stored with a value that is not valid (${parsed?.error.issues.map((issue) => issue.message).join('; ')}): its default is in force`,
+        `tradepost settings set ${key} <value>, or tradepost settings unset ${key}`,
+      );
+  }
+  if (findings.length === 0) ok(`${rows.length} stored, all valid`);
+  return findings;
+}

@@ -1,0 +1,48 @@
+import type { paths } from './schema.ts';
+
+export type Method = 'get' | 'post' | 'put' | 'delete' | 'patch';
+
+/** The paths that have the method; those that answer an envelope, not the files and system pages. */
+type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends {
+    [K in M]: { responses: { 200: { content: { 'application/json': { code: number } } } } };
+  }
+    ? P
+    : never;
+}[keyof paths];
+
+export type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O } ? O : never;
+
+type EnvelopeOf<O> = O extends { responses: { 200: { content: { 'application/json': infer E } } } } ? E : never;
+/** What a success answers. */
+export type DataOf<O> = Extract<EnvelopeOf<O>, { code: 0 }> extends { data: infer D } ? D : never;
+
+type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : unknown;
+type QueryParameters<O> = O extends { parameters: { query?: infer T } } ? { query?: T } : unknown;
+type Body<O> = O extends { requestBody: { content: { 'application/json': infer T } } }
+  ? { body: T }
+  : O extends { requestBody?: { content: { 'application/json': infer T } } }
+    ? { body?: T }
+    : unknown;
+
+/** Options of one call; they win over those of the client. */
+export type CallOptions = {
+  token?: string | null;
+  lang?: 'en' | 'zh-CN';
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  /** Repeats after no answer, 429, 502, 503, 504: reads, and writes that carry an Idempotency-Key. */
+  retry?: number;
+  headers?: Record<string, string>;
+};
+type WriteOptions<M extends Method> = M extends 'get' ? unknown : { idempotencyKey?: string };
+
+type Input<O, M extends Method> = PathParameters<O> & QueryParameters<O> & Body<O> & WriteOptions<M> & CallOptions;
+/** The input may be left out where nothing in it is needed. */
+type InputArguments<O, M extends Method> =
+  Record<never, never> extends Input<O, M> ? [input?: Input<O, M>] : [input: Input<O, M>];
+
+export type Call<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  ...input: InputArguments<OperationOf<P, M>, M>
+) => Promise<DataOf<OperationOf<P, M>>>;

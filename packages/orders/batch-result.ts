@@ -1,0 +1,30 @@
+import { AppError, type Locale } from '@tradepost/core';
+import { id } from '@tradepost/http';
+import { z } from 'zod';
+
+/** Most orders of one batch call; a page of the back office has no more. */
+export const maxBatch = 1_000;
+
+export const batchIds = z
+  .array(id())
+  .max(maxBatch)
+  .meta({ description: `at most ${maxBatch}; one that is there twice counts once`, examples: [[1]] });
+
+export const batchResultSchema = z
+  .object({
+    success_ids: z.array(id()),
+    fail: z.array(z.object({ id: id(), reason: z.string().meta({ examples: ['Order not found'] }) })),
+  })
+  .meta({ id: 'BatchResult' });
+
+/** What became of each order, in the order of the call. A fault of ours is no result: it fails the call. */
+export function batchResult(ids: readonly number[], outcomes: readonly unknown[], locale: Locale) {
+  const result: z.input<typeof batchResultSchema> = { success_ids: [], fail: [] };
+  ids.forEach((id, index) => {
+    const outcome = outcomes[index];
+    if (outcome instanceof AppError) result.fail.push({ id, reason: outcome.messageIn(locale) });
+    else if (outcome instanceof Error) throw outcome;
+    else result.success_ids.push(id);
+  });
+  return result;
+}

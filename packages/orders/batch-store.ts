@@ -1,0 +1,13 @@
+import type { Queryable } from '@tradepost/runtime';
+import type { OrderStatus } from './order.ts';
+
+/** Which of these orders there are, and where they stand: for the reason of a refusal, after the guarded write. */
+export async function selectOrderStatuses(
+  sql: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, OrderStatus>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<{ id: number; status: OrderStatus }[]>`
+    select id, status from orders.orders where id = any(${[...ids]}::bigint[])`;
+  return new Map(rows.map((row) => [row.id, row.status]));
+}

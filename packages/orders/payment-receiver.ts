@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { toMinor } from '@tradepost/core';
+import type { InventoryProvider } from '@tradepost/inventory';
+import type { Runtime } from '@tradepost/runtime';
+import { orderErrors } from './errors.ts';
+import { type PaymentNotice, type TakenNotice, takeNotices } from './payment-notices.ts';
+import type { PayCallbackBody } from './payment-schemas.ts';
+import type { PaymentProviders } from './providers/provider.ts';
+
+/** Far more than a notice needs. */
+const maxNoticeBytes = 16_384;
+const warnEveryMs = 60_000;
+
+/** Takes a signed message of a provider; throws the refusal. */
+export type ReceiveNotice = (body: PayCallbackBody, headers: Headers, raw: Uint8Array) => Promise<TakenNotice>;
+
+export function openReceiver(
+  runtime: Runtime,
+  inventory: InventoryProvider,
+  providers: PaymentProviders,
+): ReceiveNotice {
+  const take = runtime.groupCommit<PaymentNotice, TakenNotice>('payment_notices', (many) =>
+    takeNotices({ runtime, inventory }, many),
+  );
+  let forged = 0;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  // Anybody can send wrong signatures: they are counted, and told once a minute.
+  const notOurs = (provider: string, error: unknown) => {
+    forged += 1;
+    if (performance.now() - warnedAt < warnEveryMs) return;
+    runtime.log.warn({ provider, times: forged, err: error }, 'payment notices were refused for their signature');
+    warnedAt = performance.now();
+    forged = 0;
+  };
+  return async (body, headers, raw) => {
+    if (raw.byteLength > maxNoticeBytes) throw orderErrors.notice_too_large();
+    let nonce: string;
+    try {
+      nonce = providers[body.provider].verify(headers, raw).nonce;
+    } catch (error) {
+      notOurs(body.provider, error);
+      throw error;
+    }
+    const { provider, payment_no, trade_no, currency, status } = body;
+    return take({
+      ...{ provider, payment_no, trade_no, currency, status, nonce },
+      amount: toMinor(body.amount),
+      paid_at: body.paid_at ? new Date(body.paid_at) : null,
+      digest: createHash('sha256').update(raw).digest('hex'),
+    });
+  };
+}

@@ -1,0 +1,133 @@
+import { AppError } from '@tradepost/core';
+import { describe, expect, test } from 'vitest';
+import { type PriceChange, repricedAmounts } from './reprice-rules.ts';
+
+const order = (lines: { price: number; qty: number }[], discount_amount = 0, freight_amount = 0) => {
+  const goods_amount = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
+  const total_amount = goods_amount - discount_amount + freight_amount;
+  return {
+    order: { id: 7, goods_amount, discount_amount, freight_amount, total_amount },
+    lines: lines.map((line, index) => ({ id: index + 1, ...line })),
+  };
+};
+const reprice = (given: ReturnType<typeof order>, change: PriceChange) =>
+  repricedAmounts(given.order, given.lines, change);
+/** Amounts and shares agree, whatever was asked. */
+function expectExact(given: ReturnType<typeof order>, now: ReturnType<typeof reprice>) {
+  const gross = now.lines.map((line, index) => line.price * given.lines[index]!.qty);
+  const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+  expect(now.goods_amount).toBe(sum(gross));
+  expect(now.total_amount).toBe(now.goods_amount - now.discount_amount + now.freight_amount);
+  expect(sum(now.lines.map((line) => line.payable_amount))).toBe(now.goods_amount - now.discount_amount);
+  expect(now.discount_amount).toBeGreaterThanOrEqual(0);
+  expect(now.discount_amount).toBeLessThanOrEqual(now.goods_amount);
+  now.lines.forEach((line, index) => {
+    expect(line.price).toBeGreaterThanOrEqual(0);
+    expect(line.payable_amount).toBeLessThanOrEqual(gross[index]!);
+  });
+}
+
+describe('new unit prices', () => {
+  test('lines that are not named keep theirs, and a line may be free', () => {
+    const given = order([
+      { price: 1290, qty: 2 },
+      { price: 500, qty: 1 },
+    ]);
+    const now = reprice(given, { items: [{ item_id: 2, price: 0 }] });
+    expect(now).toMatchObject({ goods_amount: 2580, discount_amount: 0, total_amount: 2580 });
+    expect(now.lines).toEqual([
+      { id: 1, price: 1290, payable_amount: 2580 },
+      { id: 2, price: 0, payable_amount: 0 },
+    ]);
+  });
+
+  test('the discount stays and is spread anew', () => {
+    const given = order(
+      [
+        { price: 1000, qty: 1 },
+        { price: 1000, qty: 1 },
+      ],
+      301,
+    );
+    const now = reprice(given, { items: [{ item_id: 1, price: 3000 }] });
+    expect(now).toMatchObject({ goods_amount: 4000, discount_amount: 301, total_amount: 3699 });
+    expectExact(given, now);
+  });
+
+  test.each([
+    ['nothing is left to pay', { items: [{ item_id: 1, price: 0 }] }, 'price_too_low'],
+    ['the discount eats all of it', { items: [{ item_id: 1, price: 300 }] }, 'price_too_low'],
+    ['a line of another order', { items: [{ item_id: 99, price: 1 }] }, 'foreign_items'],
+    [
+      'a line twice',
+      {
+        items: [
+          { item_id: 1, price: 1 },
+          { item_id: 1, price: 2 },
+        ],
+      },
+      'repriced_twice',
+    ],
+    ['too much', { items: [{ item_id: 1, price: 99_999_999_99 }] }, 'amount_too_large'],
+  ] as [string, PriceChange, string][])('%s is refused', (_what, change, name) => {
+    const given = order([{ price: 1000, qty: 2 }], 600);
+    expect(() => reprice(given, change)).toThrow(AppError);
+    try {
+      reprice(given, change);
+    } catch (error) {
+      expect((error as AppError).refusalName).toBe(name);
+    }
+  });
+});
+
+describe('a change of the whole', () => {
+  test.each([
+    [10_000, { percent: -10 }, 9_000],
+    [1_050, { percent: -15 }, 893],
+    [1_000, { percent: 33.33 }, 1_333],
+    [1, { percent: 0 }, 1],
+    [2_580, { amount: -580 }, 2_000],
+    [2_580, { amount: 1 }, 2_581],
+  ] as [number, PriceChange, number][])('%d with %o is %d to the cent', (price, change, total) => {
+    const given = order([{ price, qty: 1 }]);
+    expect(reprice(given, change).total_amount).toBe(total);
+  });
+
+  test('what unit prices can not say is a discount: three pieces for 10.00', () => {
+    const given = order([{ price: 400, qty: 3 }]);
+    const now = reprice(given, { amount: -200 });
+    expect(now).toMatchObject({ goods_amount: 1002, discount_amount: 2, total_amount: 1000 });
+    expect(now.lines).toEqual([{ id: 1, price: 334, payable_amount: 1000 }]);
+  });
+
+  test('nothing to pay, and less, is refused', () => {
+    for (const change of [{ percent: -100 }, { percent: -250 }, { amount: -1200 }, { amount: -5000 }])
+      expect(() => reprice(order([{ price: 400, qty: 3 }]), change)).toThrow('at least 0.01');
+  });
+});
+
+test('five thousand random orders: amounts and shares always add up', () => {
+  let seed = 12345;
+  const random = (n: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % n;
+  };
+  for (let round = 0; round < 5_000; round += 1) {
+    const lines = Array.from({ length: 1 + random(6) }, () => ({ price: random(50_000), qty: 1 + random(9) }));
+    const goods = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
+    const given = order(lines, random(goods + 1), round % 3 === 0 ? random(2_000) : 0);
+    const kind = random(3);
+    const change: PriceChange =
+      kind === 0
+        ? { items: given.lines.filter(() => random(2)).map((line) => ({ item_id: line.id, price: random(60_000) })) }
+        : kind === 1
+          ? { percent: random(40_000) / 100 - 120 }
+          : { amount: random(60_000) - 30_000 };
+    try {
+      expectExact(given, reprice(given, change));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      expect(error.refusalName).toBe('price_too_low');
+    }
+  }
+});

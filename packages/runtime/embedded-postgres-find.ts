@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { findPackage } from './embedded-postgres-binaries.ts';
+import { readPassword } from './embedded-postgres-cluster.ts';
+import { readPidFile, serverState } from './embedded-postgres-pid.ts';
+import { dataOf } from './embedded-postgres-places.ts';
+
+export type FoundPostgres = {
+  state: 'absent' | 'stopped' | 'running';
+  dataDirectory: string;
+  passwordFile: string;
+  /** Of a running one. */
+  url: string | null;
+};
+
+/** Looks for the embedded server of a data folder without starting, adopting or moving anything. */
+export async function findEmbeddedPostgres(directory: string): Promise<FoundPostgres> {
+  const here = resolve(directory);
+  const pointer = await readFile(join(here, 'cluster-location'), 'utf8').catch(() => '');
+  const home = pointer.trim() || here;
+  const found = { dataDirectory: dataOf(home), passwordFile: join(home, 'cluster', 'password'), url: null };
+  if (!existsSync(join(found.dataDirectory, 'PG_VERSION'))) return { ...found, state: 'absent' };
+  const file = readPidFile(found.dataDirectory);
+  const alive = file && file.pid > 0 && ['ours', 'unknown'].includes(serverState(file, found.dataDirectory));
+  if (!alive || file.status !== 'ready') return { ...found, state: 'stopped' };
+  const url = `postgres://tradepost:${await readPassword(home)}@127.0.0.1:${file.port}/tradepost`;
+  return { ...found, state: 'running', url };
+}
+
+/** Where the binaries of this platform are. Rejects with what to do when there are none. */
+export async function embeddedBinaries(): Promise<string> {
+  return (await findPackage()).binaries.postgres;
+}

@@ -1,0 +1,31 @@
+import { createClient } from '@redis/client';
+
+export type RedisFacts = { version: string; policy: string | null; latencyMs: number };
+
+const connectMs = 3_000;
+
+/** Asks a Redis or Valkey what it is; one try. `policy` is null where the account may not ask. */
+export async function inspectRedis(url: string): Promise<RedisFacts> {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: connectMs, reconnectStrategy: false },
+  });
+  // The rejection of connect() says the same.
+  client.on('error', () => {});
+  const timer = setTimeout(() => client.destroy(), connectMs + 1_000);
+  try {
+    await client.connect();
+    const begun = performance.now();
+    await client.ping();
+    const latencyMs = Math.round((performance.now() - begun) * 10) / 10;
+    const info = await client.info('server').catch(() => '');
+    const memory = await client.info('memory').catch(() => '');
+    const value = (text: string, key: string) => new RegExp(`^${key}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? null;
+    const version = value(info, 'valkey_version') ?? value(info, 'redis_version') ?? 'unknown';
+    return { version, policy: value(memory, 'maxmemory_policy'), latencyMs };
+  } finally {
+    clearTimeout(timer);
+    if (client.isOpen) client.destroy();
+  }
+}

@@ -1,0 +1,195 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assemble, type Server, startServer } from '@tradepost/cli';
+import { signedHeaders } from '@tradepost/orders';
+import { type ConfigKey, loadConfig, openDatabase, openLog, type Sql, type Tasks } from '@tradepost/runtime';
+import { defer } from '../bench/cleanup.ts';
+import { type Answer, type CallOptions, call } from '../harness/client.ts';
+import { templateDatabase } from '../harness/cluster.ts';
+import { openWire, type Wire } from '../harness/wire.ts';
+
+export const paySecret = 'secret-of-the-fault-proofs';
+
+/** One process of the shop, as far as the database can tell: its API, and its jobs run on demand. */
+export type Instance = {
+  url: string;
+  server: Server;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Runs one job here, at once. */
+  job(task: string, payload?: unknown): Promise<void>;
+};
+
+export type Buyer = { id: number; token: string; address_id: number };
+export type Goods = { id: number; sku_ids: number[] };
+
+/** A shop of two instances on a database of its own; what `first` sends passes the wire. */
+export type Stage = {
+  sql: Sql;
+  databaseUrl: string;
+  wire: Wire;
+  first: Instance;
+  second: Instance;
+  staff: string;
+  buyers(count: number): Promise<Buyer[]>;
+  goods(options?: { stocks?: number[]; price?: number }): Promise<Goods>;
+  close(): Promise<void>;
+};
+
+async function openInstance(flags: Partial<Record<ConfigKey, unknown>>): Promise<Instance & { close(): Promise<void> }> {
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-fault-'));
+  const { config } = loadConfig({
+    env: {},
+    flags: { data, port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
+  });
+  const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
+  const server = await startServer({ config, log });
+  const jobs = await assemble(server.runtime);
+  const tasks: Tasks = jobs.tasks;
+  const url = server.transport?.url ?? '';
+  return {
+    url,
+    server,
+    call: (method, path, options) => call(url, server.routes, method, path, options),
+    job: (task, payload = {}) => tasks[task]!(payload, { log, signal: new AbortController().signal }),
+    async close() {
+      await jobs.close();
+      await server.stop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Shoppers with an address, made by SQL: logins are not what is tested. */
+export async function makeBuyers(sql: Sql, tokens: Server['tokens'], count: number): Promise<Buyer[]> {
+  const rows = await sql<{ user_id: number; id: number }[]>`
+    with made as (
+      insert into identity.shoppers (nickname) select 'buyer ' || n from generate_series(1, ${count}) as n returning id)
+    insert into identity.addresses (user_id, name, phone, is_default) select id, 'Ann', '13800000000', true from made
+    returning user_id, id`;
+  return Promise.all(
+    rows.map(async (row) => ({
+      id: row.user_id,
+      token: await tokens.issue({ role: 'user', id: row.user_id, perms: [] }),
+      address_id: row.id,
+    })),
+  );
+}
+
+/** A product on the shelf with one SKU per stock. Prices in cents. */
+export async function makeGoods(sql: Sql, { stocks = [100], price = 1290 } = {}): Promise<Goods> {
+  const title = `Mug ${randomBytes(4).toString('hex')}`;
+  const [row] = await sql<{ id: number }[]>`
+    insert into catalog.products (title, price, status, spec_schema)
+    values (${title}, ${price}, 1, ${stocks.length === 1 ? sql`'[]'` : sql`'[{"name":"Size","values":["1","2"]}]'`})
+    returning id`;
+  const skus = await sql<{ id: number }[]>`
+    insert into catalog.product_skus (product_id, sku_key, price, stock)
+    select ${row!.id}, ${stocks.length === 1 ? sql`'default'` : sql`'Size:' || n`}, ${price}, stock
+    from unnest(${stocks}::int[]) with ordinality as s (stock, n) returning id`;
+  return { id: row!.id, sku_ids: skus.map((sku) => sku.id) };
+}
+
+/** A database of its own on this cluster, cloned from the migrated template. */
+async function cloneTemplate(clusterUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `fault_${randomBytes(6).toString('hex')}`;
+  const admin = openDatabase(clusterUrl, { max: 1 });
+  await admin.unsafe(`create database ${name} template ${templateDatabase}`);
+  const url = new URL(clusterUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.toString(),
+    async drop() {
+      await admin.unsafe(`drop database ${name} with (force)`);
+      await admin.end();
+    },
+  };
+}
+
+const settingRows = (secret: string) => ({
+  'pay.sandbox.secret': secret,
+  // One address sends everything here.
+  'sms.per_address_hour': 0,
+  'login.max_failures_per_address': 0,
+});
+
+export async function openStage(
+  clusterUrl: string,
+  flags: Partial<Record<ConfigKey, unknown>> = {},
+): Promise<Stage> {
+  const database = await cloneTemplate(clusterUrl);
+  const wire = await openWire(database.url);
+  const sql = openDatabase(database.url, { max: 4, name: 'stage' });
+  const opened: { close(): Promise<void> }[] = [];
+  const close = defer(async () => {
+    wire.close().catch(() => {});
+    for (const instance of opened) await instance.close().catch(() => {});
+    await sql.end({ timeout: 1 });
+    await database.drop();
+  });
+  const known = await sql<{ key: string }[]>`select key from runtime.settings`;
+  void known;
+  const rows = settingRows(paySecret);
+  await sql`
+    insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(rows as never)})
+    on conflict (key) do update set value = excluded.value`;
+  const first = await openInstance({ ...flags, databaseUrl: wire.url });
+  opened.push(first);
+  const second = await openInstance({ ...flags, databaseUrl: database.url });
+  opened.push(second);
+  const { tokens } = first.server;
+  return {
+    sql,
+    databaseUrl: database.url,
+    wire,
+    first,
+    second,
+    staff: await tokens.issue({ role: 'admin', id: 1, perms: ['*'] }),
+    buyers: (count) => makeBuyers(sql, tokens, count),
+    goods: (options) => makeGoods(sql, options),
+    close,
+  };
+}
+
+/** Waits until it holds; the reason tells what did not happen. */
+export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
+  for (const end = performance.now() + seconds * 1000; ; ) {
+    if (await holds()) return;
+    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`);
+    await sleep(20);
+  }
+}
+
+export const order = (at: Instance, { token, address_id }: Buyer, skuIds: readonly number[], options: CallOptions = {}) =>
+  at.call('POST', '/api/v1/orders', {
+    token,
+    body: { address_id, items: skuIds.map((sku_id) => ({ sku_id })) },
+    ...options,
+  });
+
+export const act = (at: Instance, verb: 'pay' | 'cancel', { token }: Buyer, orderId: number, options: CallOptions = {}) =>
+  at.call('POST', `/api/v1/orders/${orderId}/${verb}`, { token, ...options });
+
+export const keyed = (key: string = randomUUID()) => ({ headers: { 'idempotency-key': key } });
+
+export type Money = { payment_no: string; amount: number; trade_no: string };
+
+/** What a gateway tells: money has come in. */
+export function tell(at: Instance, money: Money, nonce: string = randomUUID()): Promise<Answer> {
+  const body = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...money });
+  const timestamp = String(Math.trunc(Date.now() / 1000));
+  const headers = { 'content-type': 'application/json', ...signedHeaders(paySecret, { timestamp, nonce, body }) };
+  return at.call('POST', '/api/pay/callback', { rawBody: body, headers });
+}
+
+/** An open payment of this order. */
+export async function openMoney(at: Instance, { token }: Buyer, orderId: number): Promise<Money> {
+  const { code, data, message } = await at.call('POST', '/api/pay/create', {
+    token,
+    body: { order_id: orderId, provider: 'sandbox' },
+  });
+  if (code !== 0) throw new Error(`pay/create: ${message}`);
+  return { payment_no: data.payment_no, amount: data.amount, trade_no: `T${data.payment_no}` };
+}

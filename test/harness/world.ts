@@ -1,0 +1,192 @@
+import type { Route } from '@tradepost/http';
+import { createStaff } from '@tradepost/identity';
+import { fieldsOf, inputSchema, type Json, label, valid, withAt } from './inputs.ts';
+import { insertProduct, type Shop } from './shop.ts';
+
+/**
+ * Requests that mean something, for any route of the table: its examples, with every id in them replaced by that of a row
+ * made for the call. What a path parameter is an id of follows from the path before it, a field's from its name.
+ */
+export type Id = number | string;
+export type Person = { id: number; token: string; address_id: number; username: string };
+/** `order`: what became of the orders that are made; `large`: many lines, many ids in a list, many rows on a page. */
+export type Wish = { order: 'unpaid' | 'paid' | 'shipped'; large: boolean };
+export type Filled = { path: string; query: string; body: unknown; kinds: Set<string> };
+export type World = {
+  owner: Person;
+  staff: string;
+  /** New rows of a kind; the owner's where they belong to somebody. */
+  make(kind: string, count: number, wish?: Wish): Promise<Id[]>;
+  fill(route: Route, wish?: Wish): Promise<Filled>;
+  /** The owner's, the administrator's, or that of somebody new where the call ends the account or the token. */
+  tokenFor(route: Route): Promise<string | undefined>;
+};
+
+const small: Wish = { order: 'unpaid', large: false };
+const many = 50;
+const idName = /^(id|ids|\w+_ids?|payment_no)$/;
+/** Named like ids of ours: the example is better. */
+const noIds = new Set(['parent_id', 'open_id', 'transaction_id', 'merchant_id']);
+const plurals: Readonly<Record<string, string>> = { category: 'categories', address: 'addresses', role: 'roles' };
+/** What has to be unlike its neighbours. */
+const unique = /^(name|username|title|code|key)$/;
+/** These end what they are sent with. */
+const lastCalls = /\/(logout|user\/delete)$/;
+/** What no shop makes over its API. */
+const collections: Readonly<Record<string, string>> = { payments: '/api/pay' };
+
+/** The path of the collection that an id is of: `/admin/api/orders` for `/admin/api/orders/:id/notes` and for `order_id`. */
+export function collectionOf(route: Route, name: string, where: 'path' | 'fields'): string {
+  if (name === 'payment_no') return collections.payments!;
+  const [, area, version] = route.path.split('/');
+  const of = /^(\w+)_ids?$/.exec(name)?.[1];
+  if (of) return `/${area}/${version}/${plurals[of] ?? `${of}s`}`;
+  if (where === 'path') return route.path.slice(0, route.path.indexOf(`/:${name}`));
+  return route.path.split('/').slice(0, 4).join('/');
+}
+const kindOf = (collection: string) => collection.split('/').pop()!;
+
+export async function openWorld(shop: Shop, person?: Person): Promise<World> {
+  const { sql } = shop.database;
+  const owner = person ?? (await shop.shopper());
+  const [first] = await sql<{ id: number }[]>`select min(id) as id from identity.staff`;
+  const staffId = first?.id ?? (await createStaff(sql, { username: 'harness', password: 'harness-Password-1' }));
+  const staff = await shop.server.tokens.issue({ role: 'admin', id: staffId, perms: ['*'] });
+  let counter = 0;
+  const next = () => {
+    counter += 1;
+    return counter;
+  };
+  const sent = async (method: string, path: string, token: string | undefined, body?: unknown) => {
+    const answer = await shop.call(method, path, { token, body });
+    if (answer.code !== 0) throw new Error(`${method} ${path}: ${answer.message}`);
+    return answer.data;
+  };
+  const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+  let shelf: number[] = [];
+
+  async function orders(count: number, { order, large }: Wish): Promise<Id[]> {
+    if (shelf.length === 0) shelf = (await insertProduct(shop.database, { stocks: Array(many).fill(1_000_000) })).sku_ids;
+    const items = shelf.slice(0, large ? 20 : 1).map((sku_id) => ({ sku_id, qty: 1 }));
+    return times(count, async () => {
+      const body = { address_id: owner.address_id, items };
+      const { id } = await sent('POST', '/api/v1/orders', owner.token, body);
+      if (order !== 'unpaid') await sent('POST', `/api/v1/orders/${id}/pay`, owner.token);
+      if (order === 'shipped')
+        await sent('POST', `/admin/api/orders/${id}/ship`, staff, { company_code: 'SF', tracking_no: `SF${id}` });
+      return id;
+    });
+  }
+
+  /** Kinds that need more than one POST to their collection. */
+  const makers: Record<string, (count: number, wish: Wish) => Promise<Id[]>> = {
+    orders,
+    products: (count, { large }) =>
+      times(count, async () => (await insertProduct(shop.database, { stocks: Array(large ? 20 : 1).fill(100) })).id),
+    skus: async (count) => (await insertProduct(shop.database, { stocks: Array(count).fill(1_000) })).sku_ids,
+    // An existing line of the cart.
+    cart: async (count) => {
+      const ids = (await insertProduct(shop.database, { stocks: Array(count).fill(1_000) })).sku_ids;
+      for (const sku_id of ids) await sent('POST', '/api/v1/cart/add', owner.token, { sku_id, qty: 1 });
+      return ids;
+    },
+    pay: (count) =>
+      times(count, async () => {
+        const [order_id] = await orders(1, small);
+        return (await sent('POST', '/api/pay/create', owner.token, { order_id, provider: 'sandbox' })).payment_no;
+      }),
+    users: async () => [owner.id],
+  };
+
+  const make: World['make'] = async (collection, count, wish = small) => {
+    const maker = makers[kindOf(collection)];
+    if (maker) return maker(count, wish);
+    const post = shop.server.routes.find((route) => route.method === 'POST' && route.path === collection);
+    const list = shop.server.routes.find((route) => route.method === 'GET' && route.path === collection);
+    if (post)
+      return times(count, async () => {
+        const { path, body } = await fill(post);
+        return (await sent('POST', path, await tokenFor(post), body)).id;
+      });
+    if (list) {
+      const data = await sent('GET', `${collection}?size=100`, await tokenFor(list));
+      const rows = (Array.isArray(data) ? data : (data.list ?? [])) as { id?: Id }[];
+      const ids = rows.flatMap((row) => (row.id === undefined ? [] : [row.id])).slice(0, count);
+      if (ids.length > 0) return ids;
+    }
+    throw new Error(`no way to make ${collection}: add a maker to test/harness/world.ts`);
+  };
+
+  /** Ids of the fields put in; lists are as long as they may be, up to `many`. */
+  async function filledFields(route: Route, schema: Json, wish: Wish, kinds: Set<string>): Promise<unknown> {
+    let value = valid(schema);
+    for (const field of fieldsOf(schema)) {
+      const { path, name, schema: of } = field;
+      if (unique.test(name) && of.type === 'string' && !of.enum && path.length === 1 && route.method !== 'GET')
+        value = withAt(value, path, `${name}${next()}`.slice(0, (of.maxLength as number) ?? 50));
+      if (!idName.test(name) || noIds.has(name) || path.includes(0)) continue;
+      const collection = collectionOf(route, name, 'fields');
+      kinds.add(kindOf(collection));
+      const length = of.type === 'array' ? (wish.large ? Math.min(many, (of.maxItems as number) ?? many) : 1) : 0;
+      // A filter or a reference of a kind that nobody can make yet keeps its example.
+      const ids = await make(collection, length || 1, wish).catch((error: Error) => {
+        if (route.auth === 'staff') return null;
+        throw new Error(`${label(route)}: what is ${name} an id of? ${error.message}`);
+      });
+      if (ids) value = withAt(value, path, length > 0 ? ids : ids[0]);
+    }
+    // Lists of objects: one for each id of its own.
+    for (const [name, part] of Object.entries(schema.properties ?? {})) {
+      const ids = Object.keys(part.items?.properties ?? {}).filter((inner) => idName.test(inner) && !noIds.has(inner));
+      if (ids.length !== 1) continue;
+      const collection = collectionOf(route, ids[0]!, 'fields');
+      kinds.add(kindOf(collection));
+      const made = await make(collection, wish.large ? Math.min(many, (part.maxItems as number) ?? many) : 1, wish);
+      const one = ((value as Record<string, unknown[]>)[name] ?? [])[0] as object;
+      value = withAt(
+        value,
+        [name],
+        made.map((id) => ({ ...one, [ids[0]!]: id })),
+      );
+    }
+    if (Object.hasOwn(schema.properties ?? {}, 'address_id')) value = withAt(value, ['address_id'], owner.address_id);
+    return value;
+  }
+
+  async function fill(route: Route, wish: Wish = small): Promise<Filled> {
+    const kinds = new Set<string>();
+    let path = route.path;
+    for (const [, name] of route.path.matchAll(/:(\w+)/g)) {
+      const collection = collectionOf(route, name!, 'path');
+      kinds.add(kindOf(collection));
+      const made = await make(collection, 1, wish).catch((error: Error) => {
+        throw new Error(`${label(route)}: what is :${name} an id of? ${error.message}`);
+      });
+      path = path.replace(`:${name}`, encodeURIComponent(String(made[0])));
+    }
+    const query = new URLSearchParams();
+    if (route.query) {
+      const schema = inputSchema(route.query);
+      const fields = (await filledFields(route, schema, wish, kinds)) as Record<string, unknown>;
+      for (const name of Object.keys(schema.properties ?? {}))
+        // Of filters only what the route needs: an example of each at once finds nothing.
+        if (schema.required?.includes(name) || name === 'payment_no' || name === 'sku_ids')
+          query.set(name, String(fields[name]));
+      if ('size' in (schema.properties ?? {})) query.set('size', wish.large ? '100' : '1');
+      if ('page_size' in (schema.properties ?? {})) query.set('page_size', wish.large ? '100' : '1');
+    }
+    const body =
+      route.body && route.method !== 'GET'
+        ? await filledFields(route, inputSchema(route.body), wish, kinds)
+        : undefined;
+    return { path, query: query.size > 0 ? `?${query}` : '', body, kinds };
+  }
+
+  const tokenFor: World['tokenFor'] = async (route) => {
+    if (route.auth === 'public') return undefined;
+    if (route.auth === 'staff') return staff;
+    return lastCalls.test(route.path) ? (await shop.shopper()).token : owner.token;
+  };
+  return { owner, staff, make, fill, tokenFor };
+}
