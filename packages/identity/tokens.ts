@@ -113,8 +113,11 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       if (jti) revoked.set(jti, Number(expiresAt));
     }),
     events.subscribe(channels.floors, (message) => {
-      const [role, id, generation] = message.split(' ');
-      if (role === 'user' || role === 'admin') raise({ role, account_id: Number(id), generation: Number(generation) });
+      for (const part of message.split(',')) {
+        const [role, id, generation] = part.split(' ');
+        if (role !== 'user' && role !== 'admin') continue;
+        raise({ role, account_id: Number(id), generation: Number(generation) });
+      }
     }),
     events.subscribe(channels.keys, () => void readKeys().catch(failed)),
   ]);

@@ -82,12 +82,10 @@ export async function makeBuyers(sql: Sql, tokens: Server['tokens'], count: numb
 export async function makeGoods(sql: Sql, { stocks = [100], price = 1290 } = {}): Promise<Goods> {
   const title = `Mug ${randomBytes(4).toString('hex')}`;
   const [row] = await sql<{ id: number }[]>`
-    insert into catalog.products (title, price, status, spec_schema)
-    values (${title}, ${price}, 1, ${stocks.length === 1 ? sql`'[]'` : sql`'[{"name":"Size","values":["1","2"]}]'`})
-    returning id`;
+    insert into catalog.products (title, price, status) values (${title}, ${price}, 1) returning id`;
   const skus = await sql<{ id: number }[]>`
     insert into catalog.product_skus (product_id, sku_key, price, stock)
-    select ${row!.id}, ${stocks.length === 1 ? sql`'default'` : sql`'Size:' || n`}, ${price}, stock
+    select ${row!.id}, ${stocks.length === 1 ? sql`'__default__'` : sql`'Size:' || n`}, ${price}, stock
     from unnest(${stocks}::int[]) with ordinality as s (stock, n) returning id`;
   return { id: row!.id, sku_ids: skus.map((sku) => sku.id) };
 }
@@ -112,7 +110,7 @@ const settingRows = (secret: string) => ({
   'pay.sandbox.secret': secret,
   // One address sends everything here.
   'sms.per_address_hour': 0,
-  'login.max_failures_per_address': 0,
+  'login.failures_per_address': 0,
 });
 
 export async function openStage(
@@ -129,8 +127,6 @@ export async function openStage(
     await sql.end({ timeout: 1 });
     await database.drop();
   });
-  const known = await sql<{ key: string }[]>`select key from runtime.settings`;
-  void known;
   const rows = settingRows(paySecret);
   await sql`
     insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(rows as never)})

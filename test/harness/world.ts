@@ -25,8 +25,8 @@ export type World = {
 const small: Wish = { order: 'unpaid', large: false };
 const many = 50;
 const idName = /^(id|ids|\w+_ids?|payment_no)$/;
-/** Named like ids of ours: the example is better. */
-const noIds = new Set(['parent_id', 'open_id', 'transaction_id', 'merchant_id']);
+/** Named like ids of rows that can be made, and are not: the example is better. */
+const noIds = new Set(['parent_id', 'open_id', 'transaction_id', 'merchant_id', 'activity_product_id']);
 const plurals: Readonly<Record<string, string>> = { category: 'categories', address: 'addresses', role: 'roles' };
 /** What has to be unlike its neighbours. */
 const unique = /^(name|username|title|code|key)$/;
@@ -65,6 +65,7 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)));
   let shelf: number[] = [];
+  let lastOrder = 0;
 
   async function orders(count: number, { order, large }: Wish): Promise<Id[]> {
     if (shelf.length === 0) shelf = (await insertProduct(shop.database, { stocks: Array(many).fill(1_000_000) })).sku_ids;
@@ -74,7 +75,8 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
       const { id } = await sent('POST', '/api/v1/orders', owner.token, body);
       if (order !== 'unpaid') await sent('POST', `/api/v1/orders/${id}/pay`, owner.token);
       if (order === 'shipped')
-        await sent('POST', `/admin/api/orders/${id}/ship`, staff, { company_code: 'SF', tracking_no: `SF${id}` });
+        await sent('PUT', `/admin/api/orders/${id}/ship`, staff, { company: 'SF', tracking_no: `SF${id}` });
+      lastOrder = id;
       return id;
     });
   }
@@ -97,6 +99,12 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
         return (await sent('POST', '/api/pay/create', owner.token, { order_id, provider: 'sandbox' })).payment_no;
       }),
     users: async () => [owner.id],
+    // Of the order that the request is about.
+    items: async (count) => {
+      const rows = await sql<{ id: number }[]>`
+        select id from orders.order_items where order_id = ${lastOrder} order by id limit ${count}`;
+      return rows.map((row) => row.id);
+    },
   };
 
   const make: World['make'] = async (collection, count, wish = small) => {
@@ -120,6 +128,11 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
 
   /** Ids of the fields put in; lists are as long as they may be, up to `many`. */
   async function filledFields(route: Route, schema: Json, wish: Wish, kinds: Set<string>): Promise<unknown> {
+    // A bare list is filled as the list of an object.
+    if (schema.items?.properties) {
+      const inside = await filledFields(route, { type: 'object', properties: { list: schema } }, wish, kinds);
+      return (inside as { list: unknown }).list;
+    }
     let value = valid(schema);
     for (const field of fieldsOf(schema)) {
       const { path, name, schema: of } = field;

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { pairs } from './faults/race-pairs.ts';
+import { runPair } from './faults/race.ts';
+import { openStage, type Stage } from './faults/stage.ts';
+import { brokenBooks } from './harness/books.ts';
+
+/** Two things happen to one order, one product, one account: whichever statement the first one is at, one of them wins. */
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage(inject('clusterUrl'));
+});
+afterAll(() => stage?.close());
+
+describe('held before each of its statements while another one runs', () => {
+  test.each(pairs)('$name', async (pair) => {
+    const { faults, held } = await runPair(stage, pair);
+    expect(faults).toEqual([]);
+    expect(held.length, 'statements at which it was held').toBeGreaterThan(1);
+  });
+});
+
+test('after all this the books are right', async () => {
+  expect(await brokenBooks(stage.sql)).toEqual([]);
+});
