@@ -105,7 +105,10 @@ create index shoppers_nickname on identity.shoppers using gin (runtime.grams(nic
 
 create function identity.keep_receiver() returns trigger language plpgsql as $$
 begin
-  insert into identity.former_receivers (user_id, name, phone) values (old.user_id, old.name, old.phone) on conflict do nothing;
+  -- not of an account that is being deleted
+  insert into identity.former_receivers (user_id, name, phone)
+  select old.user_id, old.name, old.phone from identity.shoppers where id = old.user_id and deleted_at is null
+  on conflict do nothing;
   return null;
 end
 $$;

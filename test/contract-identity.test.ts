@@ -188,7 +188,9 @@ describe('deleting an account', () => {
     });
     expect(row!.nickname).not.toContain('Ann');
     expect(row!.deleted_at).toBeInstanceOf(Date);
-    const [left] = await shop.database.sql`select count(*)::int as n from identity.addresses where user_id = ${id}`;
+    const [left] = await shop.database.sql`
+      select (select count(*) from identity.addresses where user_id = ${id})::int
+           + (select count(*) from identity.former_receivers where user_id = ${id})::int as n`;
     expect(left!.n).toBe(0);
     expect(await rowOf(phone)).toBeUndefined();
     const anew = (await login(phone, await send(phone))).data.token;

@@ -47,7 +47,7 @@ export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[
       body: siteSettingsBody,
       response: siteSettingsSchema,
       // One writes, one reads all settings again.
-      statements: 2,
+      statements: 3,
       refusals: {
         409: 'order_auto_cancel_minutes is set in the configuration file (orders.unpaid_minutes), which wins',
       },

@@ -36,7 +36,7 @@ export function batchRoutes(runtime: Runtime): Route[] {
       description: 'Exact to the cent, half a cent away from zero, never below 0. `origin_price` stays.',
       body: batchPriceBody,
       repeat: 'recorded',
-      statements: 4,
+      statements: 3,
       handle: ({ body, locale, claim }) =>
         changePrices(
           runtime,

@@ -5,6 +5,7 @@ import { longColumns, productColumns } from './csv-columns.ts';
 import { type CsvFault, csvFault } from './csv-faults.ts';
 import type { CsvLine } from './csv-lines.ts';
 import type { Translations } from './product.ts';
+import { maxLevels } from './save-category.ts';
 import { productUpdateBody } from './schemas.ts';
 import type { Attribute } from './sku-matrix.ts';
 
@@ -47,7 +48,6 @@ export type Group = { key: string; lines: CsvLine[]; faults: CsvFault[] };
 /** More lines than a product can have SKUs, with room for those that are no longer sold. */
 const maxLines = 2_000;
 /** As in the editor of categories. */
-const maxLevels = 3;
 const categoryName = 64;
 const categoryDetails = z.array(
   z.object({

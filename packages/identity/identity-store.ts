@@ -132,6 +132,9 @@ export async function deleteShopper(tx: Transaction, id: number, phone: string, 
     where id = ${id} and phone = ${phone} and status = 1
     returning id`;
   if (gone.length === 0) return false;
-  await tx`delete from identity.addresses where user_id = ${id}`;
+  // Orders keep whom they were sent to; what they were searched by goes with the account.
+  await tx`
+    with former as (delete from identity.former_receivers where user_id = ${id})
+    delete from identity.addresses where user_id = ${id}`;
   return true;
 }

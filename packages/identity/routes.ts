@@ -44,6 +44,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       auth: 'any',
       tag: 'Accounts',
       summary: 'The account behind the token',
+      statements: 1,
       response: profileView,
       async handle({ caller }) {
         if (caller.role === 'admin') {
@@ -75,6 +76,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       auth: 'shopper',
       tag: 'Addresses',
       summary: 'My addresses, the default first',
+      statements: 1,
       response: z.array(addressView),
       handle: async ({ caller }) => (await selectAddresses(sql, caller.id)).map(addressViewOf),
     }),
@@ -85,6 +87,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       tag: 'Addresses',
       summary: 'Add an address; the first one becomes the default',
       body: addressBody,
+      statements: 3,
       response: addressView,
       async handle({ caller, body }) {
         const fields = { ...body, is_default: Boolean(body.is_default) };
@@ -101,6 +104,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       summary: 'Replace an address',
       params: idParams,
       body: addressBody,
+      statements: 3,
       response: addressView,
       refusals: { 404: 'Address not found' },
       async handle({ caller, params, body }) {
@@ -117,6 +121,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       tag: 'Addresses',
       summary: 'Remove an address; the newest that remains becomes the default',
       params: idParams,
+      statements: 3,
       response: nothing,
       refusals: { 404: 'Address not found' },
       async handle({ caller, params }) {

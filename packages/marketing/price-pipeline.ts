@@ -2,7 +2,7 @@ import { allocate, type Minor } from '@tradepost/core';
 import type { Transaction } from '@tradepost/runtime';
 
 /** A line before pricing; `price` is the SKU's unit price. */
-export type PriceLine = {
+type PriceLine = {
   readonly sku_id: number;
   readonly product_id: number;
   readonly activity_product_id: number;
@@ -12,15 +12,15 @@ export type PriceLine = {
 export type PriceRequest = { readonly user_id: number; readonly lines: readonly PriceLine[] };
 
 /** Whom and what a batch of orders is about: what a step reads its facts for, before the lines are picked. */
-export type PriceScope = {
+type PriceScope = {
   readonly userIds: readonly number[];
   readonly skuIds: readonly number[];
   readonly now: Date;
 };
 
-export type AppliedRule = { type: string; name: string; discount: Minor };
+type AppliedRule = { type: string; name: string; discount: Minor };
 
-export type Quote = {
+type Quote = {
   goods_amount: Minor;
   discount_amount: Minor;
   freight_amount: Minor;
@@ -31,7 +31,7 @@ export type Quote = {
 };
 
 /** What a step sees and may do. Amounts are minor units; nothing can go below zero. */
-export type Pricing = {
+type Pricing = {
   readonly request: PriceRequest;
   /** Unit price in force, in the order of the request. */
   price(line: number): Minor;

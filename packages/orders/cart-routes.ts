@@ -48,6 +48,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       tag: 'Cart',
       summary: 'Set the quantity of a line',
       body: cartQtyBody,
+      statements: 1,
       response: nothing,
       async handle({ caller, body }) {
         await setCartQty(sql, { user_id: caller.id, ...body });
@@ -62,6 +63,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       auth: 'shopper',
       tag: 'Cart',
       summary: 'My cart, in the order of adding',
+      statements: 3,
       response: z.array(cartLineView),
       handle: ({ caller, request, locale }) => cartView(caller.id, request, locale),
     }),
@@ -72,6 +74,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       tag: 'Cart',
       summary: 'Add pieces of a SKU; quantities of one line add up',
       body: cartAddBody,
+      statements: 2,
       response: nothing,
       refusals: { 10002: 'Product not found', 20001: 'Activity product not found' },
       repeat: 'recorded',
@@ -91,6 +94,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       params: cartKeyParams,
       query: cartKeyPart,
       body: cartKeyPart,
+      statements: 1,
       response: nothing,
       async handle({ caller, params, query, body }) {
         const activity_product_id = body.activity_product_id ?? query.activity_product_id ?? 0;

@@ -97,6 +97,7 @@ export function orderRoutes(
       tag: 'Orders',
       summary: 'My orders, newest first',
       query: orderListQuery,
+      statements: 3,
       response: pagedOf(orderViewSchema),
       async handle({ caller, query, request, locale }) {
         const paging = pagingOf(query, { cap: 50 });
@@ -111,6 +112,7 @@ export function orderRoutes(
       tag: 'Orders',
       summary: 'One of my orders',
       params: idParams,
+      statements: 3,
       response: orderViewSchema,
       refusals: { 404: 'Order not found' },
       async handle({ caller, params, request, locale }) {
@@ -130,7 +132,7 @@ export function orderRoutes(
       response: nothing,
       refusals: { 500: 'Order not found or cannot pay in current status' },
       repeat: 'recorded',
-      statements: 3,
+      statements: 2,
       async handle({ caller, params, claim }) {
         await pay({ order_id: params.id, user_id: caller.id }, claim);
         return null;
@@ -146,7 +148,7 @@ export function orderRoutes(
       response: nothing,
       refusals: { 500: 'Order not found or cannot cancel in current status' },
       repeat: 'recorded',
-      statements: 3,
+      statements: 2,
       async handle({ caller, params, claim }) {
         await cancel({ order_id: params.id, user_id: caller.id }, claim);
         return null;
@@ -176,6 +178,7 @@ export function orderRoutes(
       tag: 'Orders (admin)',
       summary: 'One order',
       params: idParams,
+      statements: 5,
       response: adminOrderSchema,
       refusals: { 404: 'Order not found' },
       async handle({ params, request, locale }) {

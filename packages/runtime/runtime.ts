@@ -59,11 +59,11 @@ export type Runtime = {
 
 /** Statements that keep the outcomes of a batch, to be sent in its transaction: none when no call carries a key. */
 export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
-export type WriteMany<I, O> = (items: readonly I[], record: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
+type WriteMany<I, O> = (items: readonly I[], record: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
 /** How an outcome survives JSON; needed where it holds more than JSON does. */
-export type GroupCommitOptions<O> = { revive?: (stored: never) => O };
+type GroupCommitOptions<O> = { revive?: (stored: never) => O };
 /** With a claim the outcome is kept: a repeat whose first request died after its commit gets it instead of a second write. */
-export type GroupCommitted<I, O> = (item: I, claim?: Claim | null) => Promise<O>;
+type GroupCommitted<I, O> = (item: I, claim?: Claim | null) => Promise<O>;
 
 export type RuntimeOptions = {
   config: Config;
