@@ -167,8 +167,8 @@ test('a shopper, an order, its lines and the sweep of unpaid orders', async () =
     select user_id, max(id) as id, count(*)::int as n from orders.orders group by 1 order by 3 desc limit 1`;
   const { user_id: userId, id, n } = top!;
   const reads = [
-    [() => selectShopperOrders(sql, { userId, status: null }, page(1)), n + 200],
-    [() => selectShopperOrders(sql, { userId, status: 6 }, page(1)), n + 200],
+    [() => selectShopperOrders(sql, { userId, status: null }, page(1)), 2 * n + 200],
+    [() => selectShopperOrders(sql, { userId, status: 6 }, page(1)), 2 * n + 200],
     [() => selectOrder(sql, id, userId), 2],
     [() => selectOrderItems(sql, [id]), 4],
     [() => selectExpiredOrders(sql, new Date(), 200, []), 2],

@@ -99,6 +99,7 @@ function operationOf(route: Route, components: Components): Record<string, unkno
       .filter(Boolean)
       .join(' '),
     security: route.auth === 'public' ? [] : route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    ...(route.statements === undefined ? {} : { 'x-statements': route.statements }),
     parameters: [
       ...parametersOf(route.params, 'path', components),
       ...parametersOf(route.query, 'query', components),

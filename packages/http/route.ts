@@ -61,7 +61,10 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    * twice is doing it once. Default: natural for PUT and DELETE; POST is refused, as it may have been carried out.
    */
   repeat?: 'recorded' | 'natural';
-  /** Most SQL statements that one call sends (BEGIN and COMMIT not counted), however many rows it answers or writes. */
+  /**
+   * Most SQL statements that one call sends, however many rows it answers or writes. What only opens or ends a transaction
+   * is not counted (BEGIN, COMMIT, SET LOCAL), nor what an Idempotency-Key adds: its claim, its answer, a recorded outcome.
+   */
   statements?: number;
   /** Envelope codes this route refuses with, beyond 400 and 401. */
   refusals?: Readonly<Record<number, string>>;

@@ -22,8 +22,13 @@ export async function addToCarts(
     return true;
   });
   if (summed.size === 0) return answers;
+  const lines = [...summed.values()];
+  if (!record) {
+    await addCartLines(sql, lines);
+    return answers;
+  }
   return writeTransaction(sql, async (tx) => ({
     value: answers,
-    last: [addCartLines(tx, [...summed.values()]), ...(record?.(tx, answers) ?? [])],
+    last: [addCartLines(tx, lines), ...record(tx, answers)],
   }));
 }

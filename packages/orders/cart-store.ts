@@ -16,8 +16,8 @@ export async function selectCart(sql: Queryable, userId: number): Promise<CartLi
  * Adds quantities to lines, new ones at the end. Rows are written in key order, so that two batches that meet on the
  * same lines wait for each other instead of deadlocking; the caller has summed equal keys.
  */
-export function addCartLines(tx: Transaction, lines: readonly CartLine[]): Statement {
-  return tx`
+export function addCartLines(sql: Queryable, lines: readonly CartLine[]): Statement {
+  return sql`
     insert into orders.cart_lines (user_id, sku_id, activity_product_id, qty)
     select user_id, sku_id, activity_product_id, least(qty, ${maxLineQty})
     from unnest(${lines.map((l) => l.user_id)}::bigint[], ${lines.map((l) => l.sku_id)}::bigint[],

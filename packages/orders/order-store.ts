@@ -165,7 +165,7 @@ export async function markShipped(
   return moved.map((row) => row.id);
 }
 
-/** Unpaid orders whose time is over, but for those in `except`. */
+/** Unpaid orders whose time is over, but for those in `except`. The counts say in which blocks of ids unpaid ones are. */
 export async function selectExpiredOrders(
   sql: Sql,
   now: Date,
@@ -173,8 +173,19 @@ export async function selectExpiredOrders(
   except: readonly number[],
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select id from orders.orders where status = 1 and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
-    order by expires_at limit ${limit}`;
+    with blocks as materialized (
+      select block from (select block, orders as n from orders.order_blocks where status = 1
+                         union all
+                         select block, change from orders.order_changes where status = 1) as c
+      group by block having sum(n) > 0
+    )
+    select o.id from blocks b
+    cross join lateral (
+      select id, expires_at from orders.orders
+      where id >= b.block << 12 and id < (b.block + 1) << 12
+        and status = 1 and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
+    ) as o
+    order by o.expires_at limit ${limit}`;
   return rows.map((row) => row.id);
 }
 

@@ -92,12 +92,28 @@ export async function keepAnswers(sql: Sql, answers: readonly KeyAnswer[], insta
   });
 }
 
-/** Lets go of keys whose request did nothing, so that a repeat runs. */
-export async function releaseKeys(sql: Sql, keys: readonly KeyId[], instance: string): Promise<void> {
-  const [callers, names] = ids(keys);
+/** `forget`: its request may run again from the start. */
+export type LetGo = KeyId & { forget: boolean };
+
+/**
+ * Lets go of keys whose request ended without an answer that could be kept. One that may run again is forgotten, unless its
+ * outcome has been written after all; any other becomes nobody's, so that a repeat on any instance learns at once how it is.
+ */
+export async function releaseKeys(sql: Sql, keys: readonly LetGo[], instance: string): Promise<void> {
+  const given = keys.filter((key) => key.forget);
+  const [callers, names] = ids(given);
+  // Waits for a transaction under way that writes the outcome; the second statement then sees it.
+  if (given.length > 0)
+    await sql`
+      delete from runtime.idempotency_keys k using unnest(${callers}::text[], ${names}::text[]) as r (caller, key)
+      where k.caller = r.caller and k.key = r.key and k.instance = ${instance} and k.outcome is null and k.answer is null`;
+  const [allCallers, allNames] = ids(keys);
   await sql`
-    delete from runtime.idempotency_keys k using unnest(${callers}::text[], ${names}::text[]) as r (caller, key)
-    where k.caller = r.caller and k.key = r.key and k.instance = ${instance} and k.outcome is null and k.answer is null`;
+    update runtime.idempotency_keys k set instance = ''
+    from unnest(${allCallers}::text[], ${allNames}::text[], ${keys.map((key) => key.forget)}::boolean[])
+      as r (caller, key, forget)
+    where k.caller = r.caller and k.key = r.key and k.instance = ${instance} and k.answer is null
+      and (k.outcome is not null or not r.forget)`;
 }
 
 /**

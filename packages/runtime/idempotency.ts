@@ -8,6 +8,7 @@ import {
   type KeyId,
   type KeyRequest,
   keepAnswers,
+  type LetGo,
   recordOutcomes,
   releaseKeys,
   takeOverKey,
@@ -50,12 +51,31 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
     await keepAnswers(sql, many, instance);
     return many.map(() => true);
   });
-  const release = coalesce(async (many: readonly KeyId[]) => {
+  const release = coalesce(async (many: readonly LetGo[]) => {
     await releaseKeys(sql, many, instance);
     return many.map(() => true);
   });
   /** What runs in this process, so that its repeats need no query to wait for it. */
   const running = new Map<string, Running>();
+  const idOf = ({ caller, key }: KeyId) => `${caller} ${key}`;
+  let closing = false;
+
+  /**
+   * Lets go of a key; when the database is away, as soon as it is back: this instance lives, so the others would take its
+   * request for still running. A run that has begun meanwhile has the key for itself.
+   */
+  async function letGo(of: LetGo): Promise<void> {
+    const until = performance.now() + leaseSeconds * 1000;
+    const again = async (error: unknown) => {
+      for (let pause = 100; !closing && performance.now() < until; pause = Math.min(pause * 2, 2_000)) {
+        await sleep(pause, undefined, { ref: false });
+        if (closing || running.has(idOf(of))) return;
+        if (await release(of).catch(() => false)) return;
+      }
+      log.warn({ err: error, key: of.key }, 'an Idempotency-Key could not be let go of');
+    };
+    await release(of).catch((error: unknown) => void again(error));
+  }
 
   /** Runs under a claimed key and keeps the answer, or lets go of the key. */
   async function carryOut(
@@ -64,10 +84,18 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
     work: (claim: Claim) => Promise<StoredAnswer>,
   ): Promise<StoredAnswer> {
     const answer = await work({ caller, key, outcomes });
-    if (answer.status < 500) await keep({ caller, key, status: answer.status, code: answer.code, answer: answer.text });
+    if (answer.status < 500) {
+      const { status, code, text } = answer;
+      await keep({ caller, key, status, code, answer: text }).catch(async (error: unknown) => {
+        await letGo({ caller, key, forget: repeat !== 'once' });
+        throw error;
+      });
+      return answer;
+    }
     // After a 5xx nobody knows what was done, unless the write keeps its outcome or may be done twice.
-    else if (repeat !== 'once' || answer.nothingDone) await release({ caller, key });
-    else log.warn({ key }, 'a write failed on the way: its Idempotency-Key can not be repeated');
+    const forget = repeat !== 'once' || answer.nothingDone === true;
+    await letGo({ caller, key, forget });
+    if (!forget) log.warn({ key }, 'a write failed on the way: its Idempotency-Key can not be repeated');
     return answer;
   }
 
@@ -77,7 +105,11 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
   ): Promise<StoredAnswer & { replayed: boolean }> {
     const until = performance.now() + waitMs;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
-      const row = await claim(request);
+      const row = await claim(request).catch(async (error: unknown) => {
+        // It may have been claimed all the same.
+        await letGo({ caller: request.caller, key: request.key, forget: request.repeat !== 'once' });
+        throw error;
+      });
       if (row === null) return { ...(await carryOut(request, {}, work)), replayed: false };
       if (!row.fingerprint.equals(request.fingerprint)) throw errors.key_reused();
       if (row.answer !== null) return { status: row.status!, code: row.code!, text: row.answer, replayed: true };
@@ -94,7 +126,7 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
 
   return {
     async run(request, work) {
-      const id = `${request.caller} ${request.key}`;
+      const id = idOf(request);
       for (;;) {
         const other = running.get(id);
         if (!other) break;
@@ -117,6 +149,9 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
       const named = outcomes.map(({ caller, key, outcome }) => ({ caller, key, outcome: { [useCase]: outcome } }));
       return [recordOutcomes(tx, named, instance)];
     },
-    drain: () => Promise.all([claim.drain(), keep.drain(), release.drain()]),
+    drain() {
+      closing = true;
+      return Promise.all([claim.drain(), keep.drain(), release.drain()]);
+    },
   };
 }

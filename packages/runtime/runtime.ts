@@ -57,9 +57,10 @@ export type Runtime = {
   close(deadlineMs?: number): Promise<void>;
 };
 
-/** Statements that keep the outcomes of a batch, to be sent in its transaction: none when no call carries a key. */
+/** Statements that keep the outcomes of a batch, to be sent in its transaction. */
 export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
-type WriteMany<I, O> = (items: readonly I[], record: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
+/** `record` is there when a call of the batch carries a key. */
+type WriteMany<I, O> = (items: readonly I[], record?: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
 /** How an outcome survives JSON; needed where it holds more than JSON does. */
 type GroupCommitOptions<O> = { revive?: (stored: never) => O };
 /** With a claim the outcome is kept: a repeat whose first request died after its commit gets it instead of a second write. */
@@ -183,25 +184,29 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         const sizes = metrics.batchSize.labels(useCase);
         const bounds: CoalesceOptions = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
         type Call = { item: I; claim: Claim | null };
-        const grouped = coalesce<Call, O>(
-          (calls) =>
-            writeMany(
-              calls.map((call) => call.item),
-              (tx, outcomes) => {
+        const recordOf = (calls: readonly Call[]): RecordOutcomes<O> | undefined =>
+          calls.some((call) => call.claim !== null)
+            ? (tx, outcomes) => {
                 const done = calls.flatMap(({ claim }, index) => {
                   const outcome = outcomes[index];
                   return claim && !(outcome instanceof Error) ? [{ ...claim, outcome }] : [];
                 });
                 return idempotency.record(tx, useCase, done);
-              },
+              }
+            : undefined;
+        const grouped = coalesce<Call, O>(
+          (calls) =>
+            writeMany(
+              calls.map((call) => call.item),
+              recordOf(calls),
             ),
           { ...bounds, onBatch: (size) => sizes.observe(size) },
         );
         batches.push(grouped);
-        return async (item: I, claim: Claim | null = null) => {
+        return (item: I, claim: Claim | null = null): Promise<O> => {
           if (!claim || !Object.hasOwn(claim.outcomes, useCase)) return grouped({ item, claim });
           const stored = claim.outcomes[useCase];
-          return revive ? revive(stored as never) : (stored as O);
+          return Promise.resolve(revive ? revive(stored as never) : (stored as O));
         };
       },
       now: () => new Date(),

@@ -45,7 +45,8 @@ export async function seedSkus(sql: Sql, products: number, stock: number): Promi
 /** Back to a shop that has sold nothing, in the same physical state each time. */
 export async function resetOrders(sql: Sql, stock: number): Promise<void> {
   await sql`
-    truncate orders.orders, orders.order_items, orders.order_history, orders.payments, orders.cart_lines,
+    truncate orders.orders, orders.order_items, orders.order_history, orders.payments, orders.refunds, orders.cart_lines,
+      orders.order_blocks, orders.order_changes,
       inventory.inventory_reservation, inventory.order_inventory_state, fulfilment.shipments`;
   await sql`update catalog.product_skus set stock = ${stock}, reserved_stock = 0, sold = 0`;
   // Not the emptied tables: a plan made on a table that is known to be empty scans it, and the checks of foreign keys
