@@ -31,6 +31,8 @@ export const tokenClaims = z.object({
 
 const channels = { revoked: 'identity.revoked', floors: 'identity.floors', keys: 'identity.keys' } as const;
 const pollMs = 30_000;
+/** What the clocks of two instances may differ by: a token of a later time is nobody's. */
+const clockSkewSeconds = 300;
 /** Verified tokens kept; beyond it the oldest go and are verified again. About 400 bytes each. */
 const cacheLimit = 50_000;
 /** A token of an unknown key makes the keys be read again, at most so often: anybody can invent key ids. */
@@ -152,7 +154,8 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       const key = kid ? await keyOf(kid) : undefined;
       if (!kid || !key) return null;
       const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], currentDate: runtime.now() });
-      const { role, user_id: id, perms, jti, exp: expiresAt, gen: generation } = tokenClaims.parse(payload);
+      const { role, user_id: id, perms, jti, iat, exp: expiresAt, gen: generation } = tokenClaims.parse(payload);
+      if (iat > runtime.now().getTime() / 1000 + clockSkewSeconds) return null;
       const caller: Caller = Object.freeze({ role, id, perms, jti, expiresAt });
       const entry = { caller, kid, generation };
       if (!stillGood(entry)) return null;

@@ -63,12 +63,13 @@ export async function recordRefundError(
     where refund_no = ${refundNo} and status = 'pending'`;
 }
 
-/** Open refunds that no job will come for. */
+/** Open refunds that no job will come for. One that has been locked for so long is a dead worker's: nobody runs it. */
 export async function selectForgottenRefunds(sql: Sql, before: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ refund_no: string }[]>`
     select r.refund_no from orders.refunds r
     where r.status = 'pending' and r.updated_at < ${before} and not exists (
-      select from graphile_worker.jobs j where j.key = 'payments.refund:' || r.refund_no and j.attempts < j.max_attempts)
+      select from graphile_worker.jobs j where j.key = 'payments.refund:' || r.refund_no and j.attempts < j.max_attempts
+        and (j.locked_at is null or j.locked_at >= ${before}))
     order by r.updated_at limit ${limit}`;
   return rows.map((row) => row.refund_no);
 }

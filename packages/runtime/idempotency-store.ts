@@ -110,10 +110,10 @@ export async function releaseKeys(sql: Sql, keys: readonly LetGo[], instance: st
   const [allCallers, allNames] = ids(keys);
   await sql`
     update runtime.idempotency_keys k set instance = ''
-    from unnest(${allCallers}::text[], ${allNames}::text[], ${keys.map((key) => key.forget)}::boolean[])
+    from unnest(${allCallers}::text[], ${allNames}::text[], ${keys.map((key) => Number(key.forget))}::int[])
       as r (caller, key, forget)
     where k.caller = r.caller and k.key = r.key and k.instance = ${instance} and k.answer is null
-      and (k.outcome is not null or not r.forget)`;
+      and (k.outcome is not null or r.forget = 0)`;
 }
 
 /**

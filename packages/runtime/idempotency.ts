@@ -66,15 +66,17 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
    */
   async function letGo(of: LetGo): Promise<void> {
     const until = performance.now() + leaseSeconds * 1000;
-    const again = async (error: unknown) => {
+    const again = async () => {
       for (let pause = 100; !closing && performance.now() < until; pause = Math.min(pause * 2, 2_000)) {
         await sleep(pause, undefined, { ref: false });
         if (closing || running.has(idOf(of))) return;
         if (await release(of).catch(() => false)) return;
       }
-      log.warn({ err: error, key: of.key }, 'an Idempotency-Key could not be let go of');
     };
-    await release(of).catch((error: unknown) => void again(error));
+    await release(of).catch((error: unknown) => {
+      log.warn({ err: error, key: of.key }, 'an Idempotency-Key could not be let go of: trying again');
+      void again();
+    });
   }
 
   /** Runs under a claimed key and keeps the answer, or lets go of the key. */

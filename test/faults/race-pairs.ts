@@ -379,6 +379,7 @@ const keys: readonly Pair[] = [
   {
     name: 'one Idempotency-Key on two instances',
     bothWays: false,
+    patienceMs: 60,
     async setUp(stage) {
       const [buyer] = await stage.buyers(1);
       const { sku_ids } = await stage.goods();

@@ -17,6 +17,8 @@ export type Pair = {
   setUp(stage: Stage): Promise<Race>;
   /** Also with the second one being held. Pointless where both are the same. */
   bothWays?: boolean;
+  /** Less than usual, where the second one waits without a lock. */
+  patienceMs?: number;
 };
 
 export type Raced = { rounds: number; requests: number; refused: number; held: string[]; faults: string[] };
@@ -35,13 +37,13 @@ async function somebodyWaits({ sql }: Stage): Promise<boolean> {
 }
 
 /** Resolves when the second one has ended, waits for a lock, or has had its time: the first one may then go on. */
-async function endedOrWaiting(stage: Stage, second: Promise<unknown>): Promise<void> {
+async function endedOrWaiting(stage: Stage, second: Promise<unknown>, ms = patienceMs): Promise<void> {
   let ended = false;
   const done = second.finally(() => {
     ended = true;
   });
   done.catch(() => {});
-  for (const end = performance.now() + patienceMs; !ended && performance.now() < end; ) {
+  for (const end = performance.now() + ms; !ended && performance.now() < end; ) {
     if (await somebodyWaits(stage)) return;
     await Promise.race([sleep(5), done.catch(() => {})]);
   }
@@ -64,7 +66,7 @@ async function round(
   const held = await Promise.race([gate.reached, ended]);
   const following = follows(stage.second);
   following.catch(() => {});
-  if (held !== null) await endedOrWaiting(stage, following);
+  if (held !== null) await endedOrWaiting(stage, following, pair.patienceMs);
   gate.go();
   const [lead, follow] = await Promise.all([leading, following]);
   const faults = await race.faults(turned ? [follow, lead] : [lead, follow]);

@@ -30,8 +30,12 @@ export async function runCommand(
 
 export type RunningServer = { url: string; child: ChildProcess; output(): string; ended: Promise<number | null> };
 
-/** `tradepost start` as a process of its own, ready to be asked and to be killed. */
-export async function startProcess(args: readonly string[], env: Record<string, string> = {}): Promise<RunningServer> {
+/** `tradepost start` as a process of its own, ready to be asked and to be killed. A worker alone has no address. */
+export async function startProcess(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  ready: RegExp = /Shop API\s+(http:\S+)/,
+): Promise<RunningServer> {
   const child = spawn(process.execPath, [script, 'start', '--port', '0', ...args], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,8 +47,8 @@ export async function startProcess(args: readonly string[], env: Record<string, 
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();
-      const match = /Shop API\s+(http:\S+)/.exec(output);
-      if (match) resolve(match[1]!);
+      const match = ready.exec(output);
+      if (match) resolve(match[1] ?? '');
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);

@@ -3,6 +3,9 @@ import type { Shop } from './shop.ts';
 /** What opens, ends or colours a transaction, and what a new connection asks the server about its types. */
 const housekeeping = /^\s*(begin|commit|rollback|savepoint|release|set local)\b|\bpg_catalog\.pg_type\b/i;
 
+/** Every instance's answer to the news of a changed setting, and so this one's: sent by nobody's call. */
+const settingsNews = 'select key, value from runtime.settings';
+
 export type StatementLog = {
   /** The statements sent until `work` has ended. The shop does nothing else meanwhile. */
   during<T>(work: () => Promise<T>): Promise<{ value: T; texts: string[] }>;
@@ -24,7 +27,8 @@ export function logStatements(shop: Shop): StatementLog {
       const mine = texts;
       const value = await work();
       texts = [];
-      return { value, texts: mine };
+      const first = mine.indexOf(settingsNews);
+      return { value, texts: mine.filter((text, index) => text !== settingsNews || index === first) };
     },
   };
 }

@@ -55,8 +55,8 @@ function cString(frame: Buffer, from: number): { text: string; next: number } {
   return { text: frame.toString('utf8', from, end), next: end + 1 };
 }
 
-/** The driver's own question when a connection opens. */
-const isDriversOwn = (text: string) => text.includes('pg_catalog.pg_type');
+/** What nobody asked for: the driver's own question when a connection opens, and keys let go of after a fault. */
+const besideTheWork = /pg_catalog\.pg_type|delete from runtime\.idempotency_keys|set instance = ''/;
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
@@ -66,7 +66,14 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
  */
 export async function openWire(databaseUrl: string): Promise<Wire> {
   let server = new URL(databaseUrl);
-  type Armed = Gate & { at: Boundary; act: Act; count: number; seen: string[]; reach(text: string): void; open: boolean };
+  type Armed = Gate & {
+    at: Boundary;
+    act: Act;
+    count: number;
+    seen: string[];
+    reach(text: string): void;
+    open: boolean;
+  };
   let armed: Armed | null = null;
   let held: (() => void)[] = [];
   const sockets = new Set<Socket>();
@@ -90,7 +97,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
 
   /** What to do with this statement. */
   function look(text: string): Armed | null {
-    if (!armed || isDriversOwn(text)) return null;
+    if (!armed || besideTheWork.test(text)) return null;
     armed.count += 1;
     armed.seen.push(oneLine(text));
     const here = typeof armed.at === 'number' ? armed.count === armed.at : armed.at.test(oneLine(text));

@@ -1,5 +1,5 @@
 import type { Route } from '@tradepost/http';
-import { createStaff } from '@tradepost/identity';
+import { createShopper, createStaff } from '@tradepost/identity';
 import { fieldsOf, inputSchema, type Json, label, valid, withAt } from './inputs.ts';
 import { insertProduct, type Shop } from './shop.ts';
 
@@ -7,11 +7,11 @@ import { insertProduct, type Shop } from './shop.ts';
  * Requests that mean something, for any route of the table: its examples, with every id in them replaced by that of a row
  * made for the call. What a path parameter is an id of follows from the path before it, a field's from its name.
  */
-export type Id = number | string;
+type Id = number | string;
 export type Person = { id: number; token: string; address_id: number; username: string };
 /** `order`: what became of the orders that are made; `large`: many lines, many ids in a list, many rows on a page. */
-export type Wish = { order: 'unpaid' | 'paid' | 'shipped'; large: boolean };
-export type Filled = { path: string; query: string; body: unknown; kinds: Set<string> };
+export type Wish = { order: 'unpaid' | 'paid' | 'shipped'; large: boolean; missing?: boolean; query?: string };
+type Filled = { path: string; query: string; body: unknown; kinds: Set<string> };
 export type World = {
   owner: Person;
   staff: string;
@@ -24,7 +24,7 @@ export type World = {
 
 const small: Wish = { order: 'unpaid', large: false };
 const many = 50;
-const idName = /^(id|ids|\w+_ids?|payment_no)$/;
+export const idName = /^(id|ids|\w+_ids?|payment_no)$/;
 /** Named like ids of rows that can be made, and are not: the example is better. */
 const noIds = new Set(['parent_id', 'open_id', 'transaction_id', 'merchant_id', 'activity_product_id']);
 const plurals: Readonly<Record<string, string>> = { category: 'categories', address: 'addresses', role: 'roles' };
@@ -36,7 +36,7 @@ const lastCalls = /\/(logout|user\/delete)$/;
 const collections: Readonly<Record<string, string>> = { payments: '/api/pay' };
 
 /** The path of the collection that an id is of: `/admin/api/orders` for `/admin/api/orders/:id/notes` and for `order_id`. */
-export function collectionOf(route: Route, name: string, where: 'path' | 'fields'): string {
+function collectionOf(route: Route, name: string, where: 'path' | 'fields'): string {
   if (name === 'payment_no') return collections.payments!;
   const [, area, version] = route.path.split('/');
   const of = /^(\w+)_ids?$/.exec(name)?.[1];
@@ -44,13 +44,17 @@ export function collectionOf(route: Route, name: string, where: 'path' | 'fields
   if (where === 'path') return route.path.slice(0, route.path.indexOf(`/:${name}`));
   return route.path.split('/').slice(0, 4).join('/');
 }
+const nobodys = (id: Id): Id => (typeof id === 'number' ? 2 ** 40 : `${id.slice(0, -2)}zz`);
 const kindOf = (collection: string) => collection.split('/').pop()!;
 
 export async function openWorld(shop: Shop, person?: Person): Promise<World> {
   const { sql } = shop.database;
+  await shop.server.runtime.settings.set('pay.sandbox.secret', 'of the harness '.repeat(3));
   const owner = person ?? (await shop.shopper());
   const [first] = await sql<{ id: number }[]>`select min(id) as id from identity.staff`;
-  const staffId = first?.id ?? (await createStaff(sql, { username: 'harness', password: 'harness-Password-1' }));
+  // Those that the examples of the logins speak of.
+  const staffId = first?.id ?? (await createStaff(sql, { username: 'admin', password: 'admin123' }));
+  if (!first?.id) await createShopper(sql, { username: 'demo', password: 'demo123456', nickname: 'Demo' });
   const staff = await shop.server.tokens.issue({ role: 'admin', id: staffId, perms: ['*'] });
   let counter = 0;
   const next = () => {
@@ -68,7 +72,8 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
   let lastOrder = 0;
 
   async function orders(count: number, { order, large }: Wish): Promise<Id[]> {
-    if (shelf.length === 0) shelf = (await insertProduct(shop.database, { stocks: Array(many).fill(1_000_000) })).sku_ids;
+    if (shelf.length === 0)
+      shelf = (await insertProduct(shop.database, { stocks: Array(many).fill(1_000_000) })).sku_ids;
     const items = shelf.slice(0, large ? 20 : 1).map((sku_id) => ({ sku_id, qty: 1 }));
     return times(count, async () => {
       const body = { address_id: owner.address_id, items };
@@ -93,9 +98,9 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
       for (const sku_id of ids) await sent('POST', '/api/v1/cart/add', owner.token, { sku_id, qty: 1 });
       return ids;
     },
-    pay: (count) =>
+    pay: (count, { large }) =>
       times(count, async () => {
-        const [order_id] = await orders(1, small);
+        const [order_id] = await orders(1, { order: 'unpaid', large });
         return (await sent('POST', '/api/pay/create', owner.token, { order_id, provider: 'sandbox' })).payment_no;
       }),
     users: async () => [owner.id],
@@ -110,8 +115,11 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
   const make: World['make'] = async (collection, count, wish = small) => {
     const maker = makers[kindOf(collection)];
     if (maker) return maker(count, wish);
-    const post = shop.server.routes.find((route) => route.method === 'POST' && route.path === collection);
-    const list = shop.server.routes.find((route) => route.method === 'GET' && route.path === collection);
+    const routeOf = (method: string, path: string) =>
+      shop.server.routes.find((route) => route.method === method && route.path === path);
+    const list = routeOf('GET', collection);
+    // What shoppers only look at is made by the back office.
+    const post = routeOf('POST', collection) ?? routeOf('POST', `/admin/api/${kindOf(collection)}`);
     if (post)
       return times(count, async () => {
         const { path, body } = await fill(post);
@@ -126,6 +134,13 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
     throw new Error(`no way to make ${collection}: add a maker to test/harness/world.ts`);
   };
 
+  /** For a field; null, which leaves its example, where an administrator's route names what nobody can make yet. */
+  const made = (route: Route, name: string, count: number, wish: Wish): Promise<Id[] | null> =>
+    make(collectionOf(route, name, 'fields'), count, wish).catch((error: Error) => {
+      if (route.auth === 'staff') return null;
+      throw new Error(`${label(route)}: what is ${name} an id of? ${error.message}`);
+    });
+
   /** Ids of the fields put in; lists are as long as they may be, up to `many`. */
   async function filledFields(route: Route, schema: Json, wish: Wish, kinds: Set<string>): Promise<unknown> {
     // A bare list is filled as the list of an object.
@@ -136,17 +151,14 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
     let value = valid(schema);
     for (const field of fieldsOf(schema)) {
       const { path, name, schema: of } = field;
-      if (unique.test(name) && of.type === 'string' && !of.enum && path.length === 1 && route.method !== 'GET')
+      if (unique.test(name) && of.type === 'string' && !of.enum && path.length === 1 && !/login|GET/.test(label(route)))
         value = withAt(value, path, `${name}${next()}`.slice(0, (of.maxLength as number) ?? 50));
       if (!idName.test(name) || noIds.has(name) || path.includes(0)) continue;
       const collection = collectionOf(route, name, 'fields');
       kinds.add(kindOf(collection));
       const length = of.type === 'array' ? (wish.large ? Math.min(many, (of.maxItems as number) ?? many) : 1) : 0;
-      // A filter or a reference of a kind that nobody can make yet keeps its example.
-      const ids = await make(collection, length || 1, wish).catch((error: Error) => {
-        if (route.auth === 'staff') return null;
-        throw new Error(`${label(route)}: what is ${name} an id of? ${error.message}`);
-      });
+      const ids = await made(route, name, length || 1, wish);
+      if (ids && wish.missing) ids[0] = nobodys(ids[0]!);
       if (ids) value = withAt(value, path, length > 0 ? ids : ids[0]);
     }
     // Lists of objects: one for each id of its own.
@@ -155,12 +167,15 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
       if (ids.length !== 1) continue;
       const collection = collectionOf(route, ids[0]!, 'fields');
       kinds.add(kindOf(collection));
-      const made = await make(collection, wish.large ? Math.min(many, (part.maxItems as number) ?? many) : 1, wish);
+      const count = wish.large ? Math.min(many, (part.maxItems as number) ?? many) : 1;
+      const each = await made(route, ids[0]!, count, wish);
+      if (!each) continue;
+      if (wish.missing) each[0] = nobodys(each[0]!);
       const one = ((value as Record<string, unknown[]>)[name] ?? [])[0] as object;
       value = withAt(
         value,
         [name],
-        made.map((id) => ({ ...one, [ids[0]!]: id })),
+        each.map((id) => ({ ...one, [ids[0]!]: id })),
       );
     }
     if (Object.hasOwn(schema.properties ?? {}, 'address_id')) value = withAt(value, ['address_id'], owner.address_id);
@@ -173,18 +188,19 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
     for (const [, name] of route.path.matchAll(/:(\w+)/g)) {
       const collection = collectionOf(route, name!, 'path');
       kinds.add(kindOf(collection));
-      const made = await make(collection, 1, wish).catch((error: Error) => {
+      const [one] = await make(collection, 1, wish).catch((error: Error) => {
         throw new Error(`${label(route)}: what is :${name} an id of? ${error.message}`);
       });
-      path = path.replace(`:${name}`, encodeURIComponent(String(made[0])));
+      const id = wish.missing && !route.body ? nobodys(one!) : one;
+      path = path.replace(`:${name}`, encodeURIComponent(String(id)));
     }
     const query = new URLSearchParams();
     if (route.query) {
       const schema = inputSchema(route.query);
       const fields = (await filledFields(route, schema, wish, kinds)) as Record<string, unknown>;
+      // Of filters only what the route needs: an example of each at once finds nothing.
       for (const name of Object.keys(schema.properties ?? {}))
-        // Of filters only what the route needs: an example of each at once finds nothing.
-        if (schema.required?.includes(name) || name === 'payment_no' || name === 'sku_ids')
+        if (schema.required?.includes(name) || name === (wish.query ?? 'payment_no') || name === 'sku_ids')
           query.set(name, String(fields[name]));
       if ('size' in (schema.properties ?? {})) query.set('size', wish.large ? '100' : '1');
       if ('page_size' in (schema.properties ?? {})) query.set('page_size', wish.large ? '100' : '1');

@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settings } from '@tradepost/cli';
+import { openTokens } from '@tradepost/identity';
+import { loadConfig, openDatabase, openLog, openRuntime, type Sql, startEmbeddedPostgres } from '@tradepost/runtime';
+import { defer } from '../bench/cleanup.ts';
+import { type RunningServer, startProcess } from '../harness/process.ts';
+import { openWire } from '../harness/wire.ts';
+import { audit, check, type Ground, nothingYet, type Outcome, type Scenario } from './scenario.ts';
+import { type Crowd, openCrowd, type Target } from './shoppers.ts';
+import { type Buyer, makeBuyers, makeGoods, until } from './stage.ts';
+
+/** A data folder with its database running, and shoppers and goods in it. */
+type Shelf = {
+  data: string;
+  buyers: Buyer[];
+  skuIds: number[];
+  url(): string;
+  sql: Sql;
+  postmaster(): number;
+  /** Starts the database again after it was killed, or takes over the one that runs. */
+  start(): Promise<void>;
+};
+
+const clients = 64;
+
+let shared: Promise<Shelf> | null = null;
+/** One for all scenarios: making it takes as long as a short one of them. Gone with `cleanUp`. */
+async function openShelf(): Promise<Shelf> {
+  shared ??= makeShelf();
+  const shelf = await shared;
+  // Whoever used it last has taken the database down with the shop.
+  await shelf.start();
+  return shelf;
+}
+
+async function makeShelf(): Promise<Shelf> {
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-kills-'));
+  // Run as root, the database has an account of its own that must get in.
+  await chmod(data, 0o755);
+  const directory = join(data, 'postgres');
+  let postgres = await startEmbeddedPostgres({ directory });
+  let sql: Sql | null = null;
+  defer(async () => {
+    shared = null;
+    await sql?.end({ timeout: 1 });
+    await (await startEmbeddedPostgres({ directory })).stop();
+    await rm(data, { recursive: true, force: true });
+  });
+  const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
+  const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
+  const tokens = await openTokens(runtime);
+  const buyers = await makeBuyers(runtime.sql, tokens, clients);
+  const made = await makeGoods(runtime.sql, { stocks: Array.from({ length: 60 }, () => 1_000_000) });
+  await tokens.close();
+  await runtime.close();
+  const connect = () => openDatabase(postgres.url, { max: 2, name: 'faults' });
+  sql = connect();
+  return {
+    data,
+    buyers,
+    skuIds: made.sku_ids,
+    url: () => postgres.url,
+    get sql() {
+      return sql!;
+    },
+    postmaster: () => Number(readFileSync(join(postgres.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    async start() {
+      await sql!.end({ timeout: 1 });
+      postgres = await startEmbeddedPostgres({ directory });
+      sql = connect();
+    },
+  };
+}
+
+/** The address of the server of the moment; while it is away, shoppers wait here. */
+function openTarget() {
+  let there: PromiseWithResolvers<string> = Promise.withResolvers();
+  return {
+    target: (() => there.promise) as Target,
+    up: (url: string) => there.resolve(url),
+    down() {
+      there = Promise.withResolvers();
+    },
+  };
+}
+
+/** Enough orders since the last fault that many are under way again. */
+const load = { short: 150, long: 300 } as const;
+const untilBusy = (crowd: Crowd, { size }: Ground) => {
+  const from = crowd.confirmed();
+  return until('orders under load', () => crowd.confirmed() >= from + load[size], 60);
+};
+
+async function settle(shelf: Shelf, crowd: Crowd, outcome: Outcome, target: Target): Promise<void> {
+  await crowd.finish();
+  if (crowd.interrupted() === 0) outcome.faults.push('no request was cut off: nothing has been shown');
+  await crowd.verify(shelf.sql, outcome, target);
+  await audit(shelf.sql, outcome);
+}
+
+async function stop(server: RunningServer, outcome: Outcome): Promise<void> {
+  server.child.kill('SIGTERM');
+  check(outcome, 'exit code of the shop after SIGTERM', await server.ended, 0);
+}
+
+const apiKilled: Scenario = {
+  name: 'api-killed',
+  about: 'kill -9 of the API process while 64 clients order, pay and cancel',
+  async run(ground) {
+    const outcome = nothingYet();
+    const shelf = await openShelf();
+    const at = openTarget();
+    const start = async () => {
+      const server = await startProcess(['--data', shelf.data, '--seed', 'none']);
+      at.up(server.url);
+      return server;
+    };
+    let server = await start();
+    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    for (const rounds = ground.size === 'long' ? 20 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
+      await untilBusy(crowd, ground);
+      at.down();
+      server.child.kill('SIGKILL');
+      await server.ended;
+      await audit(shelf.sql, outcome);
+      server = await start();
+      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
+    }
+    await settle(shelf, crowd, outcome, at.target);
+    await stop(server, outcome);
+    return outcome;
+  },
+};
+
+const postgresKilled: Scenario = {
+  name: 'postgres-killed',
+  about: 'PostgreSQL beside the shop killed -9 or shut down under load, and started again; the shop lives on',
+  async run(ground) {
+    const outcome = nothingYet();
+    const shelf = await openShelf();
+    // The database comes back on another port: the shop keeps its address, as behind a proxy.
+    const wire = await openWire(shelf.url());
+    const at = openTarget();
+    const server = await startProcess(['--data', shelf.data, '--seed', 'none'], { DATABASE_URL: wire.url });
+    at.up(server.url);
+    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    for (const rounds = ground.size === 'long' ? 8 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
+      await untilBusy(crowd, ground);
+      process.kill(shelf.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
+      await shelf.start();
+      wire.target(shelf.url());
+      const down = performance.now();
+      await until('the shop is ready again by itself', async () => {
+        const ready = await fetch(`${server.url}/ready`).catch(() => null);
+        await ready?.arrayBuffer();
+        return ready?.status === 200;
+      });
+      const seconds = ((performance.now() - down) / 1000).toFixed(1);
+      ground.progress(`restart ${outcome.rounds + 1} of ${rounds}: ready ${seconds} s after the database`);
+    }
+    await settle(shelf, crowd, outcome, at.target);
+    check(outcome, 'the process of the shop', [server.child.exitCode, server.child.signalCode], [null, null]);
+    await stop(server, outcome);
+    await wire.close();
+    return outcome;
+  },
+};
+
+const embeddedKilled: Scenario = {
+  name: 'embedded-killed',
+  about: 'the embedded PostgreSQL killed -9 under load; the shop ends and says so, the next start loses nothing',
+  async run(ground) {
+    const outcome = nothingYet();
+    const shelf = await openShelf();
+    const at = openTarget();
+    const start = async () => {
+      const server = await startProcess(['--data', shelf.data, '--seed', 'none']);
+      at.up(server.url);
+      return server;
+    };
+    let server = await start();
+    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    for (const rounds = ground.size === 'long' ? 5 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
+      await untilBusy(crowd, ground);
+      at.down();
+      process.kill(shelf.postmaster(), 'SIGKILL');
+      check(outcome, 'exit code of the shop without its database', await server.ended, 1);
+      if (!/ended unexpectedly/.test(server.output())) outcome.faults.push(`the shop did not say why: ${server.output()}`);
+      server = await start();
+      await shelf.start();
+      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
+    }
+    await settle(shelf, crowd, outcome, at.target);
+    await stop(server, outcome);
+    return outcome;
+  },
+};
+
+export const kills: readonly Scenario[] = [apiKilled, postgresKilled, embeddedKilled];

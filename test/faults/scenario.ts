@@ -1,0 +1,57 @@
+import { audits } from '@tradepost/cli';
+import { runAudits, type Sql } from '@tradepost/runtime';
+
+/** `short` within the test suite, `long` with the runner. */
+export type Size = 'short' | 'long';
+
+export type Ground = {
+  size: Size;
+  /** A cluster with the migrated template database; scenarios that stop the database bring their own. */
+  clusterUrl: string;
+  progress(line: string): void;
+};
+
+export type Outcome = {
+  rounds: number;
+  requests: number;
+  confirmed: number;
+  refused: number;
+  auditMs: number;
+  /** What broke, in words; empty when all held. */
+  faults: string[];
+  /** Why it could not be run here. */
+  skipped?: string;
+};
+
+export type Scenario = { name: string; about: string; run(ground: Ground): Promise<Outcome> };
+
+export const nothingYet = (): Outcome => ({ rounds: 0, requests: 0, confirmed: 0, refused: 0, auditMs: 0, faults: [] });
+
+/** Every invariant of the shop, with no exception but those named. */
+export async function audit(sql: Sql, outcome: Outcome, except: readonly string[] = []): Promise<void> {
+  const begun = performance.now();
+  const results = await runAudits(
+    sql,
+    audits.filter(({ name }) => !except.includes(name)),
+  );
+  outcome.auditMs += Math.round(performance.now() - begun);
+  for (const { name, about, rows, error } of results) {
+    if (error !== null) outcome.faults.push(`${name}: ${error}`);
+    for (const row of rows) outcome.faults.push(`${name} (${about}): ${JSON.stringify(row)}`);
+  }
+}
+
+export function check(outcome: Outcome, what: string, found: unknown, wanted: unknown): void {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
+  if (a !== b) outcome.faults.push(`${what}: ${a} instead of ${b}`);
+}
+
+/** How often each code was answered; a 5xx is counted under its HTTP status. */
+export function tally(answers: readonly { status: number; code: number }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, code } of answers) {
+    const key = status < 500 ? String(code) : `HTTP ${status}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}

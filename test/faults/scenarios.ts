@@ -1,0 +1,6 @@
+import { crowds } from './crowds.ts';
+import { kills } from './kills.ts';
+import { outages } from './outages.ts';
+import type { Scenario } from './scenario.ts';
+
+export const scenarios: readonly Scenario[] = [...kills, ...crowds, ...outages];
