@@ -49,6 +49,12 @@ const absoluteTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d
  * the end of a range a date is its last moment, and a time without fraction its whole second. Null when it is no time.
  */
 export function instantInZone(text: string, zone: string, edge: 'start' | 'end'): Date | null {
+  const at = parseInstant(text, zone, edge);
+  // Beyond these years no order lies, and not every database takes them.
+  return at && at.getUTCFullYear() >= 1900 && at.getUTCFullYear() < 9999 ? at : null;
+}
+
+function parseInstant(text: string, zone: string, edge: 'start' | 'end'): Date | null {
   if (absoluteTime.test(text)) {
     const at = Date.parse(text.replace(' ', 'T'));
     return Number.isNaN(at) ? null : new Date(at);

@@ -1,5 +1,5 @@
 import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
-import { type Claim, type Log, type Runtime, runtimeErrors, type StoredAnswer, shopLocale } from '@tradepost/runtime';
+import { type Claim, lostConnection, type Log, type Runtime, runtimeErrors, type StoredAnswer, shopLocale } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';
@@ -23,8 +23,8 @@ export type AppDeps = {
 export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
 
 const slowMs = 1_000;
-/** SQLSTATE of a lock that was not to be had in time. */
-const lockNotAvailable = '55P03';
+/** SQLSTATEs of a lock that was not to be had in time, a deadlock's victim, a conflict of two transactions: nothing was done. */
+const inTheWay = new Set(['55P03', '40P01', '40001']);
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const noSearch = new URLSearchParams();
 const noBytes: Uint8Array = new Uint8Array();
@@ -53,7 +53,11 @@ export function envelope(code: number, message: string, data: unknown): string {
 function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
-  if ((error as { code?: unknown } | null)?.code === lockNotAvailable) return runtimeErrors.busy();
+  if (inTheWay.has(String((error as { code?: unknown } | null)?.code))) return runtimeErrors.busy();
+  if (lostConnection(error)) {
+    log.warn({ err: error, trace: traceId, where }, 'the database connection was lost during a request');
+    return where.startsWith('GET ') ? runtimeErrors.busy() : runtimeErrors.unknown_outcome();
+  }
   const cause = error instanceof HTTPError && error.cause ? error.cause : error;
   log.error({ err: cause, trace: traceId, where }, 'a request failed');
   return httpErrors.internal({ trace: traceId });

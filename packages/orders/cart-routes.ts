@@ -47,6 +47,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       auth: 'shopper',
       tag: 'Cart',
       summary: 'Set the quantity of a line',
+      repeat: 'natural',
       body: cartQtyBody,
       statements: 1,
       response: nothing,

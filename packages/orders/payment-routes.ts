@@ -19,8 +19,8 @@ export function paymentRoutes(runtime: Runtime, inventory: InventoryProvider, pr
   const create = runtime.groupCommit<CreatePayment, PaymentOfOrder>('create_payments', (many) =>
     createPayments({ runtime }, many),
   );
-  const payAtOnce = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many) =>
-    payOrders({ runtime, inventory }, many),
+  const payAtOnce = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) =>
+    payOrders({ runtime, inventory }, many, record),
   );
   const receive = openReceiver(runtime, inventory, providers);
   const view = (payment: PaymentOfOrder, request: Request, locale: Locale) => {
@@ -42,9 +42,10 @@ export function paymentRoutes(runtime: Runtime, inventory: InventoryProvider, pr
       body: payCreateBody,
       response: paymentSchema,
       refusals: { 500: 'Order not found or cannot pay in current status' },
-      repeat: 'natural',
+      // Asking for the open payment again answers it; paying at once keeps its outcome.
+      repeat: 'recorded',
       statements: 5,
-      async handle({ caller, body, request, locale }) {
+      async handle({ caller, body, request, locale, claim }) {
         const { order_id, return_url } = body;
         const provider = providers[body.provider ?? settings.get(payProvider)];
         const own = { order_id, user_id: caller.id };
@@ -52,7 +53,7 @@ export function paymentRoutes(runtime: Runtime, inventory: InventoryProvider, pr
           provider.ready();
           return view(await create({ ...own, provider: provider.name, return_url }), request, locale);
         }
-        await payAtOnce(own);
+        await payAtOnce(own, claim);
         const payment = await selectPaymentOfOrder(sql, order_id, caller.id, runtime.now());
         if (!payment) throw orderErrors.payment_not_found();
         return view(payment, request, locale);

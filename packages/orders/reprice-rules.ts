@@ -9,6 +9,8 @@ export type PriceChange =
   | { amount: Minor };
 
 type Amounts = Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>;
+/** `agreed_discount`: the one the order was placed with, without cents that a change before this one could not say in prices. */
+type Priced = Pick<Order, 'id' | 'freight_amount' | 'total_amount'> & { agreed_discount: Minor };
 type Line = Pick<OrderItem, 'id' | 'price' | 'qty'>;
 export type NewAmounts = Amounts & { lines: { id: number; price: Minor; payable_amount: Minor }[] };
 
@@ -44,16 +46,16 @@ function pricesFor(goods: Minor, lines: readonly Line[]): Minor[] {
 }
 
 /**
- * The order's amounts after the change. The discount stays as it is, but never above the goods, and is spread over the
+ * The order's amounts after the change. The discount stays what was agreed, but never above the goods, and is spread over the
  * lines anew. A total of the caller's choice is met to the cent: what unit prices can not say goes into the discount.
  * Throws the refusal.
  */
 export function repricedAmounts(
-  order: Amounts & Pick<Order, 'id'>,
+  order: Priced,
   lines: readonly Line[],
   change: PriceChange,
 ): NewAmounts {
-  const { freight_amount } = order;
+  const { freight_amount, agreed_discount } = order;
   let prices: Minor[];
   let wanted: Minor | null = null;
   if ('items' in change) prices = pricesOf(order, lines, change.items);
@@ -62,13 +64,13 @@ export function repricedAmounts(
     // Freight is not the lines' to reduce.
     if (wanted <= 0 || wanted < freight_amount) throw orderErrors.price_too_low();
     if (wanted > maxMinor) throw orderErrors.amount_too_large();
-    prices = pricesFor(wanted - freight_amount + order.discount_amount, lines);
+    prices = pricesFor(wanted - freight_amount + agreed_discount, lines);
   }
   const gross = lines.map((line, index) => prices[index]! * line.qty);
   const goods_amount = gross.reduce((sum, value) => sum + value, 0);
   if (goods_amount > maxMinor) throw orderErrors.amount_too_large();
   const discount_amount =
-    wanted === null ? Math.min(order.discount_amount, goods_amount) : goods_amount + freight_amount - wanted;
+    wanted === null ? Math.min(agreed_discount, goods_amount) : goods_amount + freight_amount - wanted;
   const total_amount = goods_amount - discount_amount + freight_amount;
   if (total_amount <= 0) throw orderErrors.price_too_low();
   const shares = allocate(goods_amount - discount_amount, gross);

@@ -29,7 +29,8 @@ function certainlyRolledBack(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(state) && !state.startsWith('08') && !state.startsWith('57');
 }
 
-function lostConnection(error: unknown): boolean {
+/** Whether the connection went away under a statement: nobody knows what became of it. */
+export function lostConnection(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   return /^(CONNECT|ECONN|EPIPE|ETIMEDOUT|08|57P)/.test(code);
 }

@@ -55,21 +55,30 @@ export async function claimKeys(
   });
 }
 
+type Lease = { instance: string; leaseSeconds: number };
+
 /**
- * Takes over a key whose request nobody runs any more: it was this instance's own (which runs a key once at a time), its
- * instance has no session left, or it is older than any request may become. Answers what its use case had done by then,
- * or undefined when somebody still works on it or has answered.
+ * A key whose request nobody runs any more: it was this instance's own (which runs a key once at a time), its instance has no
+ * session left, or it is older than any request may become.
  */
-export async function takeOverKey(
-  sql: Sql,
-  { caller, key }: KeyId,
-  { instance, leaseSeconds }: { instance: string; leaseSeconds: number },
-): Promise<{ outcome: unknown } | undefined> {
+const abandoned = (sql: Sql, { caller, key }: KeyId, { instance, leaseSeconds }: Lease) => sql`
+  caller = ${caller} and key = ${key} and answer is null and (
+    instance = ${instance} or claimed_at < now() - make_interval(secs => ${leaseSeconds})
+    or not exists (select from pg_stat_activity where application_name = ${sessionName('')} || instance))`;
+
+export async function isAbandoned(sql: Sql, key: KeyId, lease: Lease): Promise<boolean> {
+  const rows = await sql`select from runtime.idempotency_keys where ${abandoned(sql, key, lease)}`;
+  return rows.length > 0;
+}
+
+/**
+ * Takes over an abandoned key. Answers what its use case had done by then, or undefined when somebody still works on it or
+ * has answered.
+ */
+export async function takeOverKey(sql: Sql, key: KeyId, lease: Lease): Promise<{ outcome: unknown } | undefined> {
   const [row] = await sql<{ outcome: unknown }[]>`
-    update runtime.idempotency_keys set instance = ${instance}, claimed_at = now()
-    where caller = ${caller} and key = ${key} and answer is null and (
-      instance = ${instance} or claimed_at < now() - make_interval(secs => ${leaseSeconds})
-      or not exists (select from pg_stat_activity where application_name = ${sessionName('')} || instance))
+    update runtime.idempotency_keys set instance = ${lease.instance}, claimed_at = now()
+    where ${abandoned(sql, key, lease)}
     returning outcome`;
   return row;
 }

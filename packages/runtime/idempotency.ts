@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '@tradepost/core';
 import { coalesce } from './coalesce.ts';
 import type { Sql, Statement, Transaction } from './database.ts';
 import { runtimeErrors as errors } from './errors.ts';
 import {
   claimKeys,
+  isAbandoned,
   type KeyAnswer,
   type KeyId,
   type KeyRequest,
@@ -42,7 +44,17 @@ const leaseSeconds = 180;
 /** What a repeat waits for the first request on another instance. */
 const waitMs = 10_000;
 
-type Running = { fingerprint: Buffer; answer: Promise<StoredAnswer | null> };
+/** What those who wait get: the answer, a refusal that is theirs too, or null when the next of them shall try. */
+type Running = { fingerprint: Buffer; answer: Promise<StoredAnswer | AppError | null> };
+
+/** Answers `late` when it takes longer than until then. */
+async function within<T>(promise: Promise<T>, until: number, late: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(late()), Math.max(0, until - performance.now()));
+  });
+  return Promise.race([promise, over]).finally(() => clearTimeout(timer));
+}
 
 export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }): Idempotency {
   const { sql, instance, log } = deps;
@@ -64,13 +76,19 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
    * Lets go of a key; when the database is away, as soon as it is back: this instance lives, so the others would take its
    * request for still running. A run that has begun meanwhile has the key for itself.
    */
-  async function letGo(of: LetGo): Promise<void> {
+  async function letGo(of: LetGo, { fingerprint }: KeyRequest): Promise<void> {
     const until = performance.now() + leaseSeconds * 1000;
     const again = async () => {
       for (let pause = 100; !closing && performance.now() < until; pause = Math.min(pause * 2, 2_000)) {
         await sleep(pause, undefined, { ref: false });
         if (closing || running.has(idOf(of))) return;
-        if (await release(of).catch(() => false)) return;
+        // A repeat that comes now waits for it: it must not lose the row that it has just claimed.
+        const released = release(of).catch(() => false);
+        const entry: Running = { fingerprint, answer: released.then(() => null) };
+        running.set(idOf(of), entry);
+        const done = await released;
+        running.delete(idOf(of));
+        if (done) return;
       }
     };
     await release(of).catch((error: unknown) => {
@@ -81,22 +99,23 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
 
   /** Runs under a claimed key and keeps the answer, or lets go of the key. */
   async function carryOut(
-    { caller, key, repeat }: KeyRequest & { repeat: Repeat },
+    request: KeyRequest & { repeat: Repeat },
     outcomes: Claim['outcomes'],
     work: (claim: Claim) => Promise<StoredAnswer>,
   ): Promise<StoredAnswer> {
+    const { caller, key, repeat } = request;
     const answer = await work({ caller, key, outcomes });
     if (answer.status < 500) {
       const { status, code, text } = answer;
       await keep({ caller, key, status, code, answer: text }).catch(async (error: unknown) => {
-        await letGo({ caller, key, forget: repeat !== 'once' });
+        await letGo({ caller, key, forget: repeat !== 'once' }, request);
         throw error;
       });
       return answer;
     }
     // After a 5xx nobody knows what was done, unless the write keeps its outcome or may be done twice.
     const forget = repeat !== 'once' || answer.nothingDone === true;
-    await letGo({ caller, key, forget });
+    await letGo({ caller, key, forget }, request);
     if (!forget) log.warn({ key }, 'a write failed on the way: its Idempotency-Key can not be repeated');
     return answer;
   }
@@ -104,22 +123,26 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
   async function settle(
     request: KeyRequest & { repeat: Repeat },
     work: (claim: Claim) => Promise<StoredAnswer>,
+    until: number,
   ): Promise<StoredAnswer & { replayed: boolean }> {
-    const until = performance.now() + waitMs;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       const row = await claim(request).catch(async (error: unknown) => {
         // It may have been claimed all the same.
-        await letGo({ caller: request.caller, key: request.key, forget: request.repeat !== 'once' });
+        await letGo({ caller: request.caller, key: request.key, forget: request.repeat !== 'once' }, request);
         throw error;
       });
       if (row === null) return { ...(await carryOut(request, {}, work)), replayed: false };
       if (!row.fingerprint.equals(request.fingerprint)) throw errors.key_reused();
       if (row.answer !== null) return { status: row.status!, code: row.code!, text: row.answer, replayed: true };
-      const taken = await takeOverKey(sql, request, { instance, leaseSeconds });
-      if (taken) {
-        const outcomes = (taken.outcome ?? {}) as Claim['outcomes'];
-        if (request.repeat === 'once') throw errors.key_outcome_unknown();
-        return { ...(await carryOut(request, outcomes, work)), replayed: Object.keys(outcomes).length > 0 };
+      if (request.repeat === 'once') {
+        // Only looked at: if its process lives after all, its answer is still kept.
+        if (await isAbandoned(sql, request, { instance, leaseSeconds })) throw errors.key_outcome_unknown();
+      } else {
+        const taken = await takeOverKey(sql, request, { instance, leaseSeconds });
+        if (taken) {
+          const outcomes = (taken.outcome ?? {}) as Claim['outcomes'];
+          return { ...(await carryOut(request, outcomes, work)), replayed: Object.keys(outcomes).length > 0 };
+        }
       }
       if (performance.now() > until) throw errors.key_in_progress();
       await sleep(pause);
@@ -129,16 +152,19 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
   return {
     async run(request, work) {
       const id = idOf(request);
+      const until = performance.now() + waitMs;
       for (;;) {
         const other = running.get(id);
         if (!other) break;
         if (!other.fingerprint.equals(request.fingerprint)) throw errors.key_reused();
-        const answer = await other.answer;
+        const answer = await within(other.answer, until, errors.key_in_progress);
+        if (answer instanceof AppError) throw answer;
         if (answer && answer.status < 500) return { ...answer, replayed: true };
         // The first one failed: whoever comes first among those who waited tries again.
       }
-      const settled = settle(request, work);
-      const entry: Running = { fingerprint: request.fingerprint, answer: settled.catch(() => null) };
+      const settled = settle(request, work, until);
+      const answer = settled.catch((error: unknown) => (error instanceof AppError && error.status < 500 ? error : null));
+      const entry: Running = { fingerprint: request.fingerprint, answer };
       running.set(id, entry);
       try {
         return await settled;

@@ -1,5 +1,5 @@
 export type { Audit } from './audit.ts';
-export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
+export { type Coalesced, type CoalesceOptions, coalesce, lostConnection } from './coalesce.ts';
 export {
   type Config,
   ConfigError,

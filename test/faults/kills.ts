@@ -18,13 +18,56 @@ type Shelf = {
   buyers: Buyer[];
   skuIds: number[];
   url(): string;
-  sql: Sql;
+  sql(): Sql;
   postmaster(): number;
   /** Starts the database again after it was killed, or takes over the one that runs. */
   start(): Promise<void>;
 };
 
 const clients = 64;
+
+/** The shop as a process of its own, which does not outlive the run. */
+async function startShop(data: string, env: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startProcess(['--data', data, '--seed', 'none'], env);
+  const forget = defer(async () => server.child.kill('SIGKILL'));
+  void server.ended.then(forget);
+  return server;
+}
+
+async function makeShelf(): Promise<Shelf> {
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-kills-'));
+  // Run as root, the database has an account of its own that must get in.
+  await chmod(data, 0o755);
+  const directory = join(data, 'postgres');
+  let sql: Sql | null = null;
+  defer(async () => {
+    shared = null;
+    await sql?.end({ timeout: 1 });
+    await (await startEmbeddedPostgres({ directory })).stop();
+    await rm(data, { recursive: true, force: true });
+  });
+  let postgres = await startEmbeddedPostgres({ directory });
+  const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
+  const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
+  const tokens = await openTokens(runtime);
+  const buyers = await makeBuyers(runtime.sql, tokens, clients);
+  const made = await makeGoods(runtime.sql, { stocks: Array.from({ length: 60 }, () => 1_000_000) });
+  await tokens.close();
+  await runtime.close();
+  return {
+    data,
+    buyers,
+    skuIds: made.sku_ids,
+    url: () => postgres.url,
+    sql: () => sql!,
+    postmaster: () => Number(readFileSync(join(postgres.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    async start() {
+      await sql?.end({ timeout: 1 });
+      postgres = await startEmbeddedPostgres({ directory });
+      sql = openDatabase(postgres.url, { max: 2, name: 'faults' });
+    },
+  };
+}
 
 let shared: Promise<Shelf> | null = null;
 /** One for all scenarios: making it takes as long as a short one of them. Gone with `cleanUp`. */
@@ -36,50 +79,12 @@ async function openShelf(): Promise<Shelf> {
   return shelf;
 }
 
-async function makeShelf(): Promise<Shelf> {
-  const data = await mkdtemp(join(tmpdir(), 'tradepost-kills-'));
-  // Run as root, the database has an account of its own that must get in.
-  await chmod(data, 0o755);
-  const directory = join(data, 'postgres');
-  let postgres = await startEmbeddedPostgres({ directory });
-  let sql: Sql | null = null;
-  defer(async () => {
-    shared = null;
-    await sql?.end({ timeout: 1 });
-    await (await startEmbeddedPostgres({ directory })).stop();
-    await rm(data, { recursive: true, force: true });
-  });
-  const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
-  const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
-  const tokens = await openTokens(runtime);
-  const buyers = await makeBuyers(runtime.sql, tokens, clients);
-  const made = await makeGoods(runtime.sql, { stocks: Array.from({ length: 60 }, () => 1_000_000) });
-  await tokens.close();
-  await runtime.close();
-  const connect = () => openDatabase(postgres.url, { max: 2, name: 'faults' });
-  sql = connect();
-  return {
-    data,
-    buyers,
-    skuIds: made.sku_ids,
-    url: () => postgres.url,
-    get sql() {
-      return sql!;
-    },
-    postmaster: () => Number(readFileSync(join(postgres.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]),
-    async start() {
-      await sql!.end({ timeout: 1 });
-      postgres = await startEmbeddedPostgres({ directory });
-      sql = connect();
-    },
-  };
-}
-
 /** The address of the server of the moment; while it is away, shoppers wait here. */
 function openTarget() {
   let there: PromiseWithResolvers<string> = Promise.withResolvers();
+  const target: Target = () => there.promise;
   return {
-    target: (() => there.promise) as Target,
+    target,
     up: (url: string) => there.resolve(url),
     down() {
       there = Promise.withResolvers();
@@ -88,17 +93,17 @@ function openTarget() {
 }
 
 /** Enough orders since the last fault that many are under way again. */
-const load = { short: 150, long: 300 } as const;
+const load = { short: 100, long: 300 } as const;
 const untilBusy = (crowd: Crowd, { size }: Ground) => {
   const from = crowd.confirmed();
   return until('orders under load', () => crowd.confirmed() >= from + load[size], 60);
 };
 
-async function settle(shelf: Shelf, crowd: Crowd, outcome: Outcome, target: Target): Promise<void> {
+async function settle(shelf: Shelf, crowd: Crowd, outcome: Outcome): Promise<void> {
   await crowd.finish();
   if (crowd.interrupted() === 0) outcome.faults.push('no request was cut off: nothing has been shown');
-  await crowd.verify(shelf.sql, outcome, target);
-  await audit(shelf.sql, outcome);
+  await crowd.verify(shelf.sql(), outcome);
+  await audit(shelf.sql(), outcome);
 }
 
 async function stop(server: RunningServer, outcome: Outcome): Promise<void> {
@@ -114,7 +119,7 @@ const apiKilled: Scenario = {
     const shelf = await openShelf();
     const at = openTarget();
     const start = async () => {
-      const server = await startProcess(['--data', shelf.data, '--seed', 'none']);
+      const server = await startShop(shelf.data);
       at.up(server.url);
       return server;
     };
@@ -125,11 +130,11 @@ const apiKilled: Scenario = {
       at.down();
       server.child.kill('SIGKILL');
       await server.ended;
-      await audit(shelf.sql, outcome);
+      await audit(shelf.sql(), outcome);
       server = await start();
       ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
     }
-    await settle(shelf, crowd, outcome, at.target);
+    await settle(shelf, crowd, outcome);
     await stop(server, outcome);
     return outcome;
   },
@@ -144,7 +149,7 @@ const postgresKilled: Scenario = {
     // The database comes back on another port: the shop keeps its address, as behind a proxy.
     const wire = await openWire(shelf.url());
     const at = openTarget();
-    const server = await startProcess(['--data', shelf.data, '--seed', 'none'], { DATABASE_URL: wire.url });
+    const server = await startShop(shelf.data, { DATABASE_URL: wire.url });
     at.up(server.url);
     const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
     for (const rounds = ground.size === 'long' ? 8 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
@@ -152,16 +157,16 @@ const postgresKilled: Scenario = {
       process.kill(shelf.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
       await shelf.start();
       wire.target(shelf.url());
-      const down = performance.now();
+      const back = performance.now();
       await until('the shop is ready again by itself', async () => {
         const ready = await fetch(`${server.url}/ready`).catch(() => null);
         await ready?.arrayBuffer();
         return ready?.status === 200;
       });
-      const seconds = ((performance.now() - down) / 1000).toFixed(1);
+      const seconds = ((performance.now() - back) / 1000).toFixed(1);
       ground.progress(`restart ${outcome.rounds + 1} of ${rounds}: ready ${seconds} s after the database`);
     }
-    await settle(shelf, crowd, outcome, at.target);
+    await settle(shelf, crowd, outcome);
     check(outcome, 'the process of the shop', [server.child.exitCode, server.child.signalCode], [null, null]);
     await stop(server, outcome);
     await wire.close();
@@ -177,7 +182,7 @@ const embeddedKilled: Scenario = {
     const shelf = await openShelf();
     const at = openTarget();
     const start = async () => {
-      const server = await startProcess(['--data', shelf.data, '--seed', 'none']);
+      const server = await startShop(shelf.data);
       at.up(server.url);
       return server;
     };
@@ -188,12 +193,13 @@ const embeddedKilled: Scenario = {
       at.down();
       process.kill(shelf.postmaster(), 'SIGKILL');
       check(outcome, 'exit code of the shop without its database', await server.ended, 1);
-      if (!/ended unexpectedly/.test(server.output())) outcome.faults.push(`the shop did not say why: ${server.output()}`);
+      if (!/ended unexpectedly/.test(server.output()))
+        outcome.faults.push(`the shop did not say why it ended: ${server.output()}`);
       server = await start();
       await shelf.start();
       ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
     }
-    await settle(shelf, crowd, outcome, at.target);
+    await settle(shelf, crowd, outcome);
     await stop(server, outcome);
     return outcome;
   },

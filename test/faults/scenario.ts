@@ -27,6 +27,9 @@ export type Scenario = { name: string; about: string; run(ground: Ground): Promi
 
 export const nothingYet = (): Outcome => ({ rounds: 0, requests: 0, confirmed: 0, refused: 0, auditMs: 0, faults: [] });
 
+/** About work left undone, for scenarios that let orders run out and refunds wait on purpose. */
+export const withoutWorker: readonly string[] = ['orders.expired', 'orders.refunds_forgotten', 'runtime.jobs_late'];
+
 /** Every invariant of the shop, with no exception but those named. */
 export async function audit(sql: Sql, outcome: Outcome, except: readonly string[] = []): Promise<void> {
   const begun = performance.now();
