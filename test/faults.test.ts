@@ -6,8 +6,12 @@ import { scenarios } from './faults/scenarios.ts';
 afterAll(cleanUp);
 
 describe('nothing is lost, nothing is doubled', () => {
-  test.each(scenarios)('$name: $about', async ({ run }) => {
-    const outcome = await run({ size: 'short', clusterUrl: inject('clusterUrl'), progress: () => {} });
-    expect(outcome.faults).toEqual([]);
-  }, 60_000);
+  test.each(scenarios)(
+    '$name: $about',
+    async ({ run }) => {
+      const outcome = await run({ size: 'short', clusterUrl: inject('clusterUrl'), progress: () => {} });
+      expect(outcome.faults).toEqual([]);
+    },
+    60_000,
+  );
 });

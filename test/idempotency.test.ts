@@ -159,6 +159,31 @@ describe('the process dies between the write and its answer', () => {
     expect(cart.data[0].qty).toBe(3);
   });
 
+  test('a payment at once is not refused because it has been made', async () => {
+    const buyer = await shop.shopper();
+    const { data: order } = await shop.call('POST', '/api/v1/orders', orderOf(buyer, randomUUID()));
+    const key = randomUUID();
+    const options = { token: buyer.token, body: { order_id: order.id, provider: 'instant' }, ...keyed(key) };
+    const first = await shop.call('POST', '/api/pay/create', options);
+    await forgetAnswer(key);
+    expect((await shop.call('POST', '/api/pay/create', options)).data).toEqual(first.data);
+  });
+
+  test('many repeats of a request that another instance runs do not wait one after the other', async () => {
+    const buyer = await shop.shopper();
+    const key = randomUUID();
+    await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
+    await shop.database.sql`update runtime.idempotency_keys set answer = null where key = ${key}`;
+    const began = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        call(second.transport!.url, shop.server.routes, 'POST', '/api/v1/orders', orderOf(buyer, key)),
+      ),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual([409, 409, 409, 409]);
+    expect(performance.now() - began).toBeLessThan(15_000);
+  });
+
   test('before anything was written: the repeat runs', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
@@ -187,6 +212,9 @@ describe('the process dies between the write and its answer', () => {
     const again = await shop.call('POST', '/api/v1/addresses', { ...options, ...keyed(made) });
     expect([again.status, again.code]).toEqual([409, 409]);
     expect(again.message).toContain('interrupted');
+    // Only looked at: were its process alive after all, it could still keep its answer.
+    const [owner] = await shop.database.sql`select instance from runtime.idempotency_keys where key = ${made}`;
+    expect(owner!.instance).toBe('gone');
     const put = await shop.call('PUT', `/api/v1/addresses/${buyer.address_id}`, { ...options, ...keyed(changed) });
     expect(put.code).toBe(0);
     const list = await shop.call('GET', '/api/v1/addresses', { token: buyer.token });

@@ -272,10 +272,19 @@ describe('instantInZone: what a client means by a time', () => {
     expect([hours('2026-03-29'), hours('2026-10-25'), hours('2026-06-01')].map(Math.round)).toEqual([23, 25, 24]);
   });
 
-  test.each(['0000-01-01', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00', '', 'yesterday', '2026-02-30', '2026-13-01', '2026-03-01T25:00:00', '1', '2026-03-01T', '0x10'])(
-    '%s is no time',
-    (text) => {
-      expect(instantInZone(text, zone, 'start')).toBeNull();
-    },
-  );
+  test.each([
+    '0000-01-01',
+    '0001-01-01T00:00:00+14:00',
+    '9999-12-31T23:59:59-14:00',
+    '',
+    'yesterday',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-03-01T25:00:00',
+    '1',
+    '2026-03-01T',
+    '0x10',
+  ])('%s is no time', (text) => {
+    expect(instantInZone(text, zone, 'start')).toBeNull();
+  });
 });

@@ -26,6 +26,6 @@ export async function selectShipments(sql: Queryable, orderIds: readonly number[
     from fulfilment.shipments where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id desc`;
 }
 
-/** The orders with a shipment of this carrier, each once, as a relation with the column order_id. */
+/** The orders with a shipment of this carrier, each once, newest first: a relation with the column order_id. */
 export const shippedWith = (sql: Queryable, company: string): Statement =>
-  sql`(select distinct order_id from fulfilment.shipments where company = ${company})`;
+  sql`(select distinct order_id from fulfilment.shipments where company = ${company} order by order_id desc)`;

@@ -1,5 +1,13 @@
 import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
-import { type Claim, lostConnection, type Log, type Runtime, runtimeErrors, type StoredAnswer, shopLocale } from '@tradepost/runtime';
+import {
+  type Claim,
+  type Log,
+  lostConnection,
+  type Runtime,
+  runtimeErrors,
+  type StoredAnswer,
+  shopLocale,
+} from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';

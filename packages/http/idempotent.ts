@@ -22,7 +22,10 @@ const passwords = /("(?:\w*password|secret)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi;
 function fingerprintOf(route: Route, request: Request, body: string): Buffer {
   const { pathname, searchParams } = new URL(request.url);
   searchParams.delete('lang');
-  return createHash('sha256').update(`${route.method} ${pathname}?${searchParams}\n`).update(body.replace(passwords, '$1""')).digest();
+  return createHash('sha256')
+    .update(`${route.method} ${pathname}?${searchParams}\n`)
+    .update(body.replace(passwords, '$1""'))
+    .digest();
 }
 
 const repeatOf = (route: Route) => route.repeat ?? (route.method === 'POST' ? 'once' : 'natural');

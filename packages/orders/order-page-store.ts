@@ -1,7 +1,7 @@
 import type { Paging } from '@tradepost/core';
 import { plannedByValue, type Queryable, type Sql, type Statement } from '@tradepost/runtime';
 import type { Order, OrderStatus } from './order.ts';
-import { enoughCandidates, type KeywordHits, keywordCondition } from './order-search-store.ts';
+import { type Keyword, keywordCondition } from './order-search-store.ts';
 import { orderColumns } from './order-store.ts';
 
 /** Orders of a shipping company: a relation with the column order_id, from the package that ships. */
@@ -20,13 +20,17 @@ export type AdminOrderFilter = {
   provinces: string[] | null;
   has_after_sale: boolean;
   shippedWith: Statement | null;
-  keyword: KeywordHits | null;
+  keyword: Keyword | null;
 };
 
 export type OrderPage = { rows: Order[]; total: number };
 
 /** Where more are expected, a total is the planner's estimate: counting a large part of all orders takes too long. */
 const exactTotal = 10_000;
+/** What counting may take. */
+const countMs = 30;
+/** How many of the newest orders tell the share of a common keyword. */
+const sampled = 1_000;
 const blockBits = 12;
 
 /** A shopper's orders, newest first. */
@@ -104,18 +108,22 @@ async function selectCountedPage(sql: Sql, filter: AdminOrderFilter, paging: Pag
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
+/** Between the first and the last block that holds an order of this status, method and time. */
+function withinBlocks(sql: Queryable, filter: AdminOrderFilter): Statement {
+  const { status, pay_method, time_start, time_end } = filter;
+  if (status === null && pay_method === null && !time_start && !time_end) return sql``;
+  const edge = (of: Statement) => sql`
+    (select ${of} from (select block from ${counts(sql)} as c where true ${kindOf(sql, filter)}
+                        group by block having sum(n) > 0 ${blocksIn(sql, filter)}) as b)`;
+  return sql`
+    and o.id >= ${edge(sql`min(block) << ${blockBits}`)} and o.id < ${edge(sql`(max(block) + 1) << ${blockBits}`)}`;
+}
+
 function conditions(sql: Queryable, filter: AdminOrderFilter): Statement {
   const { time_start, time_end, keyword } = filter;
-  const hull = (edge: Statement) => sql`
-    (select ${edge} from (select block from ${counts(sql)} as c group by block having sum(n) > 0 ${blocksIn(sql, filter)}) as b)`;
-  return sql`true
+  return sql`true ${withinBlocks(sql, filter)}
     ${filter.status === null ? sql`` : sql`and o.status = ${filter.status}`}
     ${filter.pay_method === null ? sql`` : sql`and o.payment_method = ${filter.pay_method}`}
-    ${
-      time_start || time_end
-        ? sql`and o.id >= ${hull(sql`min(block) << ${blockBits}`)} and o.id < ${hull(sql`(max(block) + 1) << ${blockBits}`)}`
-        : sql``
-    }
     ${time_start ? sql`and o.created_at >= ${time_start}` : sql``} ${time_end ? sql`and o.created_at <= ${time_end}` : sql``}
     ${filter.amount_min === null ? sql`` : sql`and o.total_amount >= ${filter.amount_min}`}
     ${filter.amount_max === null ? sql`` : sql`and o.total_amount <= ${filter.amount_max}`}
@@ -146,51 +154,103 @@ async function estimate(sql: Sql, matching: Statement): Promise<number> {
   return Math.round(row!['QUERY PLAN'][0].Plan['Plan Rows']);
 }
 
+/** SQLSTATE of a statement that took longer than it may. */
+const tookTooLong = '57014';
+
+/** How many match; where they seem to be many, or counting takes too long, what the planner expects. */
 async function countMatching(sql: Sql, matching: Statement): Promise<number> {
   const guess = await estimate(sql, matching);
   if (guess > exactTotal) return guess;
-  const [row] = await plannedByValue(sql<{ total: number }[]>`
-    select count(*)::int as total from (select 1 ${matching} limit ${2 * exactTotal}) as m`);
-  return row!.total;
+  try {
+    return await sql.begin(async (tx) => {
+      const [, [row]] = await Promise.all([
+        tx`select set_config('statement_timeout', ${String(countMs)}, true)`,
+        plannedByValue(tx<{ total: number }[]>`
+          select count(*)::int as total from (select 1 ${matching} limit ${2 * exactTotal}) as m`),
+      ]);
+      return row!.total;
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === tookTooLong) return guess;
+    throw error;
+  }
+}
+
+/**
+ * How many orders a common keyword finds, of which the planner knows nothing: exactly when the other filters leave few,
+ * else by their share in the newest.
+ */
+async function countCommon(sql: Sql, filter: AdminOrderFilter, keyword: Keyword, from: Statement): Promise<number> {
+  const others = { ...filter, keyword: null };
+  const [row] = await plannedByValue(sql<{ looked: number; hits: number }[]>`
+    with newest as (
+      select o.id, o.order_no, o.user_id, o.address_snapshot ${from} where ${conditions(sql, others)}
+      order by o.id desc limit ${sampled}
+    )
+    select count(*)::int as looked, (count(*) filter (where true ${keywordCondition(sql, keyword)}))::int as hits
+    from newest as o`);
+  const { looked, hits } = row!;
+  if (looked < sampled) return hits;
+  const all = isCounted(others)
+    ? (await selectCountedPage(sql, others, { page: 1, size: 1, offset: 0 })).total
+    : await estimate(sql, sql`${from} where ${conditions(sql, others)}`);
+  return Math.round((all * hits) / looked);
 }
 
 async function selectFilteredPage(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
   const { keyword, shippedWith } = filter;
-  const shipped = shippedWith ? sql`${shippedWith} as s join` : sql``;
-  const matching = sql`
-    from ${shipped} orders.orders o ${shippedWith ? sql`on o.id = s.order_id` : sql``} where ${conditions(sql, filter)}`;
+  const from = shippedWith
+    ? sql`from ${shippedWith} as s join orders.orders o on o.id = s.order_id`
+    : sql`from orders.orders o`;
+  const matching = sql`${from} where ${conditions(sql, filter)}`;
   const [rows, counted] = await Promise.all([
     plannedByValue(sql<Order[]>`
       with page as (
         select o.id ${matching} order by o.id desc limit ${paging.size} offset ${paging.offset}
       )
       select ${orderColumns(sql)} from page join orders.orders o using (id) order by o.id desc`),
-    keyword && keyword.candidates >= enoughCandidates ? keyword.candidates : countMatching(sql, matching),
+    keyword?.common ? countCommon(sql, filter, keyword, from) : countMatching(sql, matching),
   ]);
   const seen = paging.offset + rows.length;
   // A page that is not full is the last one.
-  if (rows.length > 0 && rows.length < paging.size) return { rows, total: seen };
+  if (rows.length < paging.size && (rows.length > 0 || paging.page === 1)) return { rows, total: seen };
   return { rows, total: Math.max(counted, rows.length > 0 ? seen : 0) };
 }
+
+/** Whether the counts of the blocks answer it all. */
+const isCounted = ({ amount_min, amount_max, provinces, shippedWith, keyword }: AdminOrderFilter): boolean =>
+  amount_min === null && amount_max === null && provinces === null && !shippedWith && !keyword;
 
 /** A page of all shoppers' orders, newest first. Totals are exact without filters other than status, method and time. */
 export async function selectAdminOrders(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
   // There are no after-sale cases that an order could have.
   if (filter.has_after_sale) return { rows: [], total: 0 };
-  const { amount_min, amount_max, provinces, shippedWith, keyword } = filter;
-  if (provinces?.length === 0) return { rows: [], total: 0 };
-  const counted = amount_min === null && amount_max === null && provinces === null && !shippedWith && !keyword;
-  return counted ? selectCountedPage(sql, filter, paging) : selectFilteredPage(sql, filter, paging);
+  if (filter.provinces?.length === 0) return { rows: [], total: 0 };
+  return isCounted(filter) ? selectCountedPage(sql, filter, paging) : selectFilteredPage(sql, filter, paging);
 }
 
-/** Folds what has changed into the counts of the blocks, and answers how many changes. One at a time. */
+const foldedAtOnce = 200_000;
+
+/** Folds what has changed into the counts of the blocks, and answers how many changes. One process at a time. */
 export async function foldOrderCounts(sql: Sql): Promise<number> {
+  let folded = 0;
+  for (;;) {
+    const count = await foldSome(sql);
+    folded += count;
+    // A shop whose worker was away for a day has millions: they go in pieces that a statement can carry.
+    if (count < foldedAtOnce) return folded;
+  }
+}
+
+async function foldSome(sql: Sql): Promise<number> {
   return sql.begin(async (tx) => {
     const [lock] = await tx<{ ours: boolean }[]>`select pg_try_advisory_xact_lock(hashtext('orders.fold')) as ours`;
     if (!lock!.ours) return 0;
     const [row] = await tx<{ n: number }[]>`
       with taken as (
-        delete from orders.order_changes returning block, status, payment_method, change, first_at, last_at
+        delete from orders.order_changes
+        where id = any(array(select id from orders.order_changes order by id limit ${foldedAtOnce}))
+        returning block, status, payment_method, change, first_at, last_at
       ), folded as (
         insert into orders.order_blocks as b (block, status, payment_method, orders, first_at, last_at)
         select block, status, payment_method, sum(change), min(first_at), max(last_at) from taken group by 1, 2, 3

@@ -6,7 +6,10 @@ const order = (lines: { price: number; qty: number }[], discount_amount = 0, fre
   const goods_amount = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
   const total_amount = goods_amount - discount_amount + freight_amount;
   return {
-    order: { id: 7, goods_amount, discount_amount, freight_amount, total_amount },
+    order: {
+      ...{ id: 7, goods_amount, discount_amount, freight_amount, total_amount },
+      agreed_discount: discount_amount,
+    },
     lines: lines.map((line, index) => ({ id: index + 1, ...line })),
   };
 };
@@ -130,4 +133,20 @@ test('five thousand random orders: amounts and shares always add up', () => {
       expect(error.refusalName).toBe('price_too_low');
     }
   }
+});
+
+test('cents that prices can not say do not pile up into a discount', () => {
+  let given = order([{ price: 100, qty: 9_999 }]);
+  for (let n = 0; n < 11; n++) {
+    const now = reprice(given, { amount: 1 });
+    expect(now.total_amount).toBe(999_900 + n + 1);
+    const { goods_amount, discount_amount, total_amount } = now;
+    given = {
+      order: { ...given.order, goods_amount, discount_amount, total_amount },
+      lines: given.lines.map((line, index) => ({ ...line, price: now.lines[index]!.price })),
+    };
+    expect(given.lines[0]!.price).toBe(101);
+  }
+  const back = reprice(given, { items: [{ item_id: 1, price: 100 }] });
+  expect(back).toMatchObject({ goods_amount: 999_900, discount_amount: 0, total_amount: 999_900 });
 });

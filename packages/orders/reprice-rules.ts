@@ -50,11 +50,7 @@ function pricesFor(goods: Minor, lines: readonly Line[]): Minor[] {
  * lines anew. A total of the caller's choice is met to the cent: what unit prices can not say goes into the discount.
  * Throws the refusal.
  */
-export function repricedAmounts(
-  order: Priced,
-  lines: readonly Line[],
-  change: PriceChange,
-): NewAmounts {
+export function repricedAmounts(order: Priced, lines: readonly Line[], change: PriceChange): NewAmounts {
   const { freight_amount, agreed_discount } = order;
   let prices: Minor[];
   let wanted: Minor | null = null;

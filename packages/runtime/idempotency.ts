@@ -163,7 +163,9 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
         // The first one failed: whoever comes first among those who waited tries again.
       }
       const settled = settle(request, work, until);
-      const answer = settled.catch((error: unknown) => (error instanceof AppError && error.status < 500 ? error : null));
+      const answer = settled.catch((error: unknown) =>
+        error instanceof AppError && error.status < 500 ? error : null,
+      );
       const entry: Running = { fingerprint: request.fingerprint, answer };
       running.set(id, entry);
       try {

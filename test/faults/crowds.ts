@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../harness/client.ts';
-import { audit, check, type Ground, nothingYet, type Outcome, type Scenario, tally } from './scenario.ts';
+import {
+  audit,
+  check,
+  type Ground,
+  nothingYet,
+  type Outcome,
+  type Scenario,
+  tally,
+  withoutWorker,
+} from './scenario.ts';
 import { act, keyed, openMoney, openStage, order, type Stage, tell } from './stage.ts';
-
-/** About work left undone: these scenarios let orders run out and refunds wait on purpose. */
-const withoutWorker = ['orders.expired', 'orders.refunds_forgotten', 'runtime.jobs_late'];
 
 /** A scenario on two instances of the shop. */
 function onStage(
@@ -128,12 +134,18 @@ const lastMoment = onStage(
         count(outcome, answers);
         const [paid, told, cancelled] = answers;
         const { status, moves, refunds } = byId.get(orders[n]!.id)!;
-        check(outcome, 'faults', Object.keys(tally(answers)).filter((code) => code.startsWith('HTTP')), []);
+        check(
+          outcome,
+          'faults',
+          Object.keys(tally(answers)).filter((code) => code.startsWith('HTTP')),
+          [],
+        );
         check(outcome, 'moves of an order', moves, 2);
         const settled = told.data?.status === 'succeeded';
         const taken = Number(paid.code === 0) + Number(cancelled.code === 0) + Number(settled);
         // None of the three when the sweep was first.
-        if (taken > 1 || (taken === 0 && status !== 6)) outcome.faults.push(`${taken} of them moved an order to ${status}`);
+        if (taken > 1 || (taken === 0 && status !== 6))
+          outcome.faults.push(`${taken} of them moved an order to ${status}`);
         check(outcome, 'status', status, paid.code === 0 || settled ? 2 : 6);
         check(outcome, 'refunds', refunds, settled ? 0 : 1);
       }

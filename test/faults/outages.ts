@@ -4,15 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { createShopper } from '@tradepost/identity';
 import { defer } from '../bench/cleanup.ts';
 import { freePort } from '../bench/server.ts';
-import { startProcess } from '../harness/process.ts';
+import { type RunningServer, startProcess } from '../harness/process.ts';
 import { audit, check, nothingYet, type Outcome, type Scenario, tally } from './scenario.ts';
 import { act, type Buyer, type Instance, openMoney, openStage, order, type Stage, tell, until } from './stage.ts';
 
 /** Redis on a port of this machine, without a file; null when it is not installed. */
 async function startRedis(port: number): Promise<ChildProcess | null> {
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
@@ -48,7 +52,12 @@ async function loginAndOut(stage: Stage, username: string, outcome: Outcome, whe
   outcome.requests += 3;
   check(outcome, `login ${when}`, [login.status, login.code], [200, 0]);
   const { token } = login.data ?? {};
-  check(outcome, `the token on the other instance ${when}`, (await second.call('GET', '/api/v1/cart', { token })).code, 0);
+  check(
+    outcome,
+    `the token on the other instance ${when}`,
+    (await second.call('GET', '/api/v1/cart', { token })).code,
+    0,
+  );
   await first.call('POST', '/api/auth/logout', { token });
   await until(
     `a logout ${when} ends the token on the other instance`,
@@ -146,8 +155,13 @@ async function openGateway() {
   };
 }
 
-const startWorker = ({ databaseUrl }: Stage) =>
-  startProcess(['--only', 'worker', '--seed', 'none'], { DATABASE_URL: databaseUrl }, /Worker\s+running/);
+async function startWorker({ databaseUrl }: Stage): Promise<RunningServer> {
+  const env = { DATABASE_URL: databaseUrl };
+  const worker = await startProcess(['--only', 'worker', '--seed', 'none'], env, /Worker\s+running/);
+  const forget = defer(async () => worker.child.kill('SIGKILL'));
+  void worker.ended.then(forget);
+  return worker;
+}
 
 async function expireHalfway(stage: Stage, outcome: Outcome, orders: number): Promise<void> {
   const { sql } = stage;
@@ -173,7 +187,8 @@ async function expireHalfway(stage: Stage, outcome: Outcome, orders: number): Pr
   const next = await startWorker(stage);
   await sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
   const open = async () =>
-    (await sql<{ n: number }[]>`select count(*)::int as n from orders.orders where id = any(${ids}) and status = 1`)[0]!.n;
+    (await sql<{ n: number }[]>`select count(*)::int as n from orders.orders where id = any(${ids}) and status = 1`)[0]!
+      .n;
   await until('another worker cancels the rest', async () => (await open()) === 0);
   const [moves] = await sql<{ n: number }[]>`
     select count(*)::int as n from orders.order_history where order_id = any(${ids}) and to_status = 6`;
@@ -197,7 +212,7 @@ async function refundHalfway(stage: Stage, outcome: Outcome, refunds: number): P
     }),
   );
   outcome.requests += refunds * 4;
-  let worker: Awaited<ReturnType<typeof startWorker>> | null = null;
+  let worker: RunningServer | null = null;
   let calls = 0;
   const dead = Promise.withResolvers<void>();
   gateway.whenAsked(async () => {
@@ -218,8 +233,10 @@ async function refundHalfway(stage: Stage, outcome: Outcome, refunds: number): P
   await first.job('payments.sweep');
   const next = await startWorker(stage);
   const open = async () =>
-    (await sql<{ n: number }[]>`
-      select count(*)::int as n from orders.refunds where order_id = any(${ids}) and status <> 'succeeded'`)[0]!.n;
+    (
+      await sql<{ n: number }[]>`
+      select count(*)::int as n from orders.refunds where order_id = any(${ids}) and status <> 'succeeded'`
+    )[0]!.n;
   await until('another worker pays the rest back', async () => (await open()) === 0).catch((error: Error) =>
     outcome.faults.push(error.message),
   );

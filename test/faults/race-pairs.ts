@@ -102,8 +102,14 @@ const stockAt: Record<number, { stock: number; reserved: number; sold: number }>
   6: { stock: 10, reserved: 0, sold: 0 },
 };
 
-const pay = ({ buyer, order_id }: Placed): Doing => (at) => act(at, 'pay', buyer, order_id);
-const cancel = ({ buyer, order_id }: Placed): Doing => (at) => act(at, 'cancel', buyer, order_id);
+const pay =
+  ({ buyer, order_id }: Placed): Doing =>
+  (at) =>
+    act(at, 'pay', buyer, order_id);
+const cancel =
+  ({ buyer, order_id }: Placed): Doing =>
+  (at) =>
+    act(at, 'cancel', buyer, order_id);
 /** Answers per order: what was refused for it is a refusal here. */
 const close =
   (stage: Stage, { order_id }: Placed): Doing =>
@@ -293,7 +299,8 @@ const orders: readonly Pair[] = [
       const of = await placed(stage);
       const { token } = of.buyer;
       return {
-        first: (at) => at.call('POST', '/api/pay/create', { token, body: { order_id: of.order_id, provider: 'sandbox' } }),
+        first: (at) =>
+          at.call('POST', '/api/pay/create', { token, body: { order_id: of.order_id, provider: 'sandbox' } }),
         second: cancel(of),
         async faults(answers) {
           const should = expecting();
@@ -537,8 +544,7 @@ const accounts: readonly Pair[] = [
     async setUp(stage) {
       const phone = `139${String(randomInt(100_000_000)).padStart(8, '0')}`;
       const { data } = await stage.second.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
-      const login: Doing = (at) =>
-        at.call('POST', '/api/v1/auth/sms/login', { body: { phone, code: data.dev_code } });
+      const login: Doing = (at) => at.call('POST', '/api/v1/auth/sms/login', { body: { phone, code: data.dev_code } });
       return {
         first: login,
         second: login,

@@ -134,10 +134,12 @@ export function openCrowd(target: Target, buyers: readonly Buyer[], skuIds: read
       for (const deed of sample) {
         const again = await send(url, deed);
         requests += 1;
-        check(outcome, `repeat of key ${deed.key}`, [again?.code, again?.data?.id], [
-          deed.told?.code,
-          deed.told?.data?.id,
-        ]);
+        check(
+          outcome,
+          `repeat of key ${deed.key}`,
+          [again?.code, again?.data?.id],
+          [deed.told?.code, deed.told?.data?.id],
+        );
       }
       outcome.requests += requests;
       outcome.confirmed += confirmed;

@@ -38,7 +38,9 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-async function openInstance(flags: Partial<Record<ConfigKey, unknown>>): Promise<Instance & { close(): Promise<void> }> {
+async function openInstance(
+  flags: Partial<Record<ConfigKey, unknown>>,
+): Promise<Instance & { close(): Promise<void> }> {
   const data = await mkdtemp(join(tmpdir(), 'tradepost-fault-'));
   const { config } = loadConfig({
     env: {},
@@ -113,10 +115,7 @@ const settingRows = (secret: string) => ({
   'login.failures_per_address': 0,
 });
 
-export async function openStage(
-  clusterUrl: string,
-  flags: Partial<Record<ConfigKey, unknown>> = {},
-): Promise<Stage> {
+export async function openStage(clusterUrl: string, flags: Partial<Record<ConfigKey, unknown>> = {}): Promise<Stage> {
   const database = await cloneTemplate(clusterUrl);
   const wire = await openWire(database.url);
   const sql = openDatabase(database.url, { max: 4, name: 'stage' });
@@ -158,15 +157,25 @@ export async function until(what: string, holds: () => Promise<boolean> | boolea
   }
 }
 
-export const order = (at: Instance, { token, address_id }: Buyer, skuIds: readonly number[], options: CallOptions = {}) =>
+export const order = (
+  at: Instance,
+  { token, address_id }: Buyer,
+  skuIds: readonly number[],
+  options: CallOptions = {},
+) =>
   at.call('POST', '/api/v1/orders', {
     token,
     body: { address_id, items: skuIds.map((sku_id) => ({ sku_id })) },
     ...options,
   });
 
-export const act = (at: Instance, verb: 'pay' | 'cancel', { token }: Buyer, orderId: number, options: CallOptions = {}) =>
-  at.call('POST', `/api/v1/orders/${orderId}/${verb}`, { token, ...options });
+export const act = (
+  at: Instance,
+  verb: 'pay' | 'cancel',
+  { token }: Buyer,
+  orderId: number,
+  options: CallOptions = {},
+) => at.call('POST', `/api/v1/orders/${orderId}/${verb}`, { token, ...options });
 
 export const keyed = (key: string = randomUUID()) => ({ headers: { 'idempotency-key': key } });
 

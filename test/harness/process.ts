@@ -41,9 +41,11 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A test that fails half-way must not leave its server behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   let output = '';
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  void ended.then(() => process.off('exit', kill));
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();

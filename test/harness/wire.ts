@@ -150,7 +150,10 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
       if (type === 0x51) text = cString(frame, 5).text;
       if (type === 0x42) text = texts.get(cString(frame, cString(frame, 5).next).text) ?? '';
       const gate = watched && text !== undefined ? look(text) : null;
-      if (!gate) return send(type, frame);
+      if (!gate) {
+        send(type, frame);
+        return;
+      }
       const told = oneLine(text!);
       if (gate.act === 'cut before') {
         cut();
