@@ -11,6 +11,7 @@ import {
   type Runtime,
   runDueJobs,
   startWorker,
+  unlockJobs,
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble, settings } from './assemble.ts';
@@ -100,6 +101,7 @@ export async function startServer(options: {
     }
     let worker: Worker | null = null;
     if (config.only.includes('worker')) {
+      if (runtime.embedded) await unlockJobs(runtime.sql);
       const started = await startWorker({
         ...workerDeps(runtime, assembled),
         crons: assembled.crons,

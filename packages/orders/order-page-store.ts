@@ -197,19 +197,32 @@ async function countCommon(sql: Sql, filter: AdminOrderFilter, keyword: Keyword,
   return Math.round((all * hits) / looked);
 }
 
+/** A page of what a keyword finds, where that is little: all of it is looked at once. */
+async function selectRarePage(sql: Sql, matching: Statement, paging: Paging): Promise<OrderPage> {
+  const rows = await plannedByValue(sql<(Order & { total: number })[]>`
+    with matching as materialized (select o.id ${matching}),
+    page as (select id from matching order by id desc limit ${paging.size} offset ${paging.offset}),
+    counted as (select count(*)::int as total from matching)
+    select ${orderColumns(sql)}, counted.total
+    from counted left join (page join orders.orders o using (id)) on true
+    order by o.id desc`);
+  return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
+}
+
 async function selectFilteredPage(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
   const { keyword, shippedWith } = filter;
   const from = shippedWith
     ? sql`from ${shippedWith} as s join orders.orders o on o.id = s.order_id`
     : sql`from orders.orders o`;
   const matching = sql`${from} where ${conditions(sql, filter)}`;
+  if (keyword && !keyword.common) return selectRarePage(sql, matching, paging);
   const [rows, counted] = await Promise.all([
     plannedByValue(sql<Order[]>`
       with page as (
         select o.id ${matching} order by o.id desc limit ${paging.size} offset ${paging.offset}
       )
       select ${orderColumns(sql)} from page join orders.orders o using (id) order by o.id desc`),
-    keyword?.common ? countCommon(sql, filter, keyword, from) : countMatching(sql, matching),
+    keyword ? countCommon(sql, filter, keyword, from) : countMatching(sql, matching),
   ]);
   const seen = paging.offset + rows.length;
   // A page that is not full is the last one.

@@ -44,6 +44,7 @@ export {
   startWorker,
   type TaskHandler,
   type Tasks,
+  unlockJobs,
   type Worker,
 } from './jobs.ts';
 export { type Log, openLog } from './log.ts';

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
-import { enqueueJobs, type Job, runDueJobs, startWorker, type Tasks, type Worker, type WorkerDeps } from './jobs.ts';
+import {
+  enqueueJobs,
+  type Job,
+  runDueJobs,
+  startWorker,
+  type Tasks,
+  unlockJobs,
+  type Worker,
+  type WorkerDeps,
+} from './jobs.ts';
 import { openLog } from './log.ts';
 import { openMetrics } from './metrics.ts';
 
@@ -216,4 +225,20 @@ describe('the worker', () => {
     await vi.waitFor(async () => expect(await waiting()).toEqual([]), { timeout: 15_000 });
     expect(ran.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   });
+});
+
+test('what a killed worker has left locked runs again once it is freed', async () => {
+  const ran: unknown[] = [];
+  const tasks = deps({ notify: async (payload) => void ran.push(payload) });
+  await enqueue({ task: 'notify', payload: { order: 1 } });
+  await database.sql`
+    update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now(), attempts = 1`;
+  await runDueJobs(tasks);
+  expect(ran).toEqual([]);
+  await unlockJobs(database.sql);
+  await makeDue();
+  await runDueJobs(tasks);
+  expect(ran).toEqual([{ order: 1 }]);
+  // With nothing locked there is nothing to do.
+  await unlockJobs(database.sql);
 });

@@ -8,7 +8,7 @@ import {
   type TaskList,
 } from 'graphile-worker';
 import { Pool } from 'pg';
-import type { Statement, Transaction } from './database.ts';
+import type { Sql, Statement, Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -111,6 +111,16 @@ function openPool({ url, concurrency, log }: WorkerDeps): Pool {
   pool.on('error', lost);
   pool.on('connect', (client) => client.on('error', lost));
   return pool;
+}
+
+/**
+ * Frees the jobs that a killed worker has left locked, which else wait four hours. Only for whoever knows that no other worker
+ * runs: the server of an embedded database, which is alone on it.
+ */
+export async function unlockJobs(sql: Sql): Promise<void> {
+  await sql`
+    select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
+    from graphile_worker.jobs where locked_by is not null having count(*) > 0`;
 }
 
 export type Worker = { stop(): Promise<void> };
