@@ -10,12 +10,15 @@ export const shoppersByNickname = (sql: Queryable, text: string): Statement => s
   (select id as user_id from identity.shoppers
    where runtime.grams(nickname) @> runtime.grams_sought(${text}) and position(${text} in lower(nickname)) > 0)`;
 
-/** Shoppers who have, or had, an address whose receiver's name or phone holds the text: a relation with the column user_id. */
+/**
+ * Shoppers who have, or had, an address whose receiver's name or phone holds the text: a relation with the column user_id, in
+ * which one may stand several times. Whoever reads only a part of it need not wait for the rest.
+ */
 export const shoppersByReceiver = (sql: Queryable, text: string): Statement => sql`
   (select user_id from identity.addresses
    where runtime.grams(name || ' ' || phone) @> runtime.grams_sought(${text})
      and (position(${text} in lower(name)) > 0 or position(${text} in phone) > 0)
-   union
+   union all
    select user_id from identity.former_receivers
    where runtime.grams(name || ' ' || phone) @> runtime.grams_sought(${text})
      and (position(${text} in lower(name)) > 0 or position(${text} in phone) > 0))`;

@@ -30,7 +30,7 @@ const exactTotal = 10_000;
 /** What counting may take. */
 const countMs = 30;
 /** How many of the newest orders tell the share of a common keyword. */
-const sampled = 1_000;
+const sampled = 500;
 const blockBits = 12;
 
 /** A shopper's orders, newest first. */

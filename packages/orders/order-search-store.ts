@@ -35,7 +35,7 @@ async function isCommon(sql: Queryable, text: string): Promise<boolean> {
     plannedByValue(sql<{ n: number }[]>`
       select count(*)::int as n from (
         select 1 from (select user_id from ${shoppersByNickname(sql, text)} as a
-                       union select user_id from ${shoppersByReceiver(sql, text)} as b) as u
+                       union all select user_id from ${shoppersByReceiver(sql, text)} as b) as u
         join orders.orders o using (user_id) limit ${manyOrders}) as placed`),
   ]);
   return counts.some(([row]) => row!.n >= manyOrders);
