@@ -94,8 +94,10 @@ describe('at once', () => {
   test('notice, instant pay, cancel and expiry of one order, thirty times: one outcome, the rest of the money goes back', async () => {
     const crowd = await Promise.all(Array.from({ length: 30 }, () => openPayment(shop)));
     const ids = crowd.map((one) => one.order_id);
+    // Half of them: a sweep takes all it finds at once, and would leave the others nothing to win.
+    const late = ids.filter((_, index) => index % 2 === 0);
     await shop.database
-      .sql`update orders.orders set expires_at = now() - interval '1 minute' where id = any(${ids}::bigint[])`;
+      .sql`update orders.orders set expires_at = now() - interval '1 minute' where id = any(${late}::bigint[])`;
     const acts = [
       (one: Opened) => pay(one, `RACE-${one.order_id}`),
       (one: Opened) => post(one, 'pay'),

@@ -11,7 +11,7 @@ import { type Answer, type CallOptions, call } from '../harness/client.ts';
 import { templateDatabase } from '../harness/cluster.ts';
 import { openWire, type Wire } from '../harness/wire.ts';
 
-export const paySecret = 'secret-of-the-fault-proofs';
+const paySecret = 'secret-of-the-fault-proofs';
 
 /** One process of the shop, as far as the database can tell: its API, and its jobs run on demand. */
 export type Instance = {

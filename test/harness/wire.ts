@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 /** What happens to the connection at the statement that was waited for. */
 type Act = 'pause' | 'cut before' | 'cut after';
 /** A statement by its number since the gate was set (the first is 1), or the first whose text matches. */
-export type Boundary = number | RegExp;
+type Boundary = number | RegExp;
 
-export type Gate = {
+type Gate = {
   /** Resolves with the statement's text when it is there: held back, or the connection is broken at it. */
   reached: Promise<string>;
   /** Lets a held statement pass, and takes a gate away that nobody came to. */
