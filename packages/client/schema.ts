@@ -899,6 +899,16 @@ export interface paths {
          */
         put: operations["putAdminApiSiteSettings"];
     };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A browser is led to the API reference, others are told where it is */
+        get: operations["get"];
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -6913,6 +6923,26 @@ interface operations {
             };
             401: components["responses"]["Unauthorized"];
             default: components["responses"]["Fault"];
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A browser is led to the API reference, others are told where it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
         };
     };
     getHealth: {

@@ -55,6 +55,15 @@ export function systemResources(
   const { log, metrics } = runtime;
   const resources: Resource[] = [
     {
+      path: '/',
+      summary: 'A browser is led to the API reference, others are told where it is',
+      contentType: 'application/json',
+      handle: (request) =>
+        request.headers.get('accept')?.includes('text/html')
+          ? new FastResponse(null, { status: 302, headers: [['location', '/docs']] })
+          : json({ name: 'tradepost', version, docs: '/docs', openapi: '/openapi.json' }),
+    },
+    {
       path: '/health',
       summary: 'Whether the process serves requests',
       contentType: 'application/json',

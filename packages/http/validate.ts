@@ -1,9 +1,9 @@
 import type { Locale } from '@tradepost/core';
 import type { z } from 'zod';
-import { en, zhCN } from 'zod/locales';
 import { httpErrors } from './errors.ts';
+import { describeIssue } from './issue-texts.ts';
 
-const describe = { en: en().localeError, 'zh-CN': zhCN().localeError } as const;
+const describe = { en: describeIssue('en'), 'zh-CN': describeIssue('zh-CN') } as const;
 
 function pathOf(path: readonly PropertyKey[], whole: string): string {
   let text = '';

@@ -1,0 +1,76 @@
+import { fill, type Locale, type Localized } from '@tradepost/core';
+import type { z } from 'zod';
+import { en, zhCN } from 'zod/locales';
+
+/** What is wrong with a field, in words for whoever filled it in. */
+const texts = {
+  missing: { en: 'is missing', 'zh-CN': '缺少' },
+  type: { en: 'must be {what}', 'zh-CN': '须为{what}' },
+  empty: { en: 'must not be empty', 'zh-CN': '不能为空' },
+  short: { en: 'must have at least {n} characters', 'zh-CN': '至少 {n} 个字符' },
+  long: { en: 'must have at most {n} characters', 'zh-CN': '最多 {n} 个字符' },
+  few: { en: 'must have at least {n} entries', 'zh-CN': '至少 {n} 项' },
+  many: { en: 'must have at most {n} entries', 'zh-CN': '最多 {n} 项' },
+  least: { en: 'must be at least {n}', 'zh-CN': '不能小于 {n}' },
+  most: { en: 'must be at most {n}', 'zh-CN': '不能大于 {n}' },
+  above: { en: 'must be more than {n}', 'zh-CN': '须大于 {n}' },
+  below: { en: 'must be less than {n}', 'zh-CN': '须小于 {n}' },
+  choice: { en: 'must be one of {values}', 'zh-CN': '须为以下之一：{values}' },
+  value: { en: 'must be {values}', 'zh-CN': '须为 {values}' },
+  form: { en: 'does not have the expected form', 'zh-CN': '格式不正确' },
+} as const satisfies Record<string, Localized>;
+
+const kinds: Readonly<Record<string, Localized>> = {
+  string: { en: 'a text', 'zh-CN': '文本' },
+  number: { en: 'a number', 'zh-CN': '数字' },
+  int: { en: 'a whole number', 'zh-CN': '整数' },
+  boolean: { en: 'true or false', 'zh-CN': 'true 或 false' },
+  array: { en: 'a list', 'zh-CN': '列表' },
+  object: { en: 'an object', 'zh-CN': '对象' },
+  record: { en: 'an object', 'zh-CN': '对象' },
+};
+
+type Issue = z.core.$ZodRawIssue;
+type Said = readonly [keyof typeof texts, Record<string, string | number>?];
+
+function boundOf(
+  issue: Issue,
+  bound: unknown,
+  [text, list, inclusive, exclusive]: readonly (keyof typeof texts)[],
+): Said {
+  const n = Number(bound);
+  if (issue.origin === 'string') return n === 1 && text === 'short' ? ['empty'] : [text!, { n }];
+  if (issue.origin === 'array' || issue.origin === 'set') return n === 1 && list === 'few' ? ['empty'] : [list!, { n }];
+  return [issue.inclusive === false ? exclusive! : inclusive!, { n }];
+}
+
+function said(issue: Issue, locale: Locale): Said | null {
+  if (issue.input === undefined && issue.code !== 'custom') return ['missing'];
+  switch (issue.code) {
+    case 'invalid_type': {
+      const kind = kinds[String(issue.expected)];
+      return kind ? ['type', { what: kind[locale] }] : null;
+    }
+    case 'too_small':
+      return boundOf(issue, issue.minimum, ['short', 'few', 'least', 'above']);
+    case 'too_big':
+      return boundOf(issue, issue.maximum, ['long', 'many', 'most', 'below']);
+    case 'invalid_value': {
+      const values = issue.values as unknown[];
+      return [values.length === 1 ? 'value' : 'choice', { values: values.join(', ') }];
+    }
+    case 'invalid_format':
+    case 'invalid_union':
+      return ['form'];
+    default:
+      return null;
+  }
+}
+
+const others = { en: en().localeError, 'zh-CN': zhCN().localeError } as const;
+
+/** The text of an issue; a schema's own message comes before it. */
+export const describeIssue = (locale: Locale) => (issue: Issue) => {
+  const found = said(issue, locale);
+  return found ? fill(texts[found[0]][locale], found[1] ?? {}) : others[locale](issue);
+};
