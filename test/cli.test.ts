@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,14 +50,19 @@ describe('usage', () => {
     expect(stdout).toMatch(/Examples?:\n {2}\$ .*tradepost/);
   });
 
-  test.each([['bogus'], ['start', '--bogus'], ['settings', 'get'], ['start', '--port', 'abc'], ['start', '--once']])(
-    'wrong usage ends with 2: %s %s',
-    async (...args) => {
-      const { code, stderr } = await runCommand(args, { env });
-      expect(code).toBe(2);
-      expect(stderr).toContain('error:');
-    },
-  );
+  test.each([
+    ['bogus'],
+    ['start', '--bogus'],
+    ['settings', 'get'],
+    ['start', '--port', 'abc'],
+    ['start', '--once'],
+    ['seed', '--orders', 'abc'],
+    ['seed', '--shoppers', '5'],
+  ])('wrong usage ends with 2: %s %s', async (...args) => {
+    const { code, stderr } = await runCommand(args, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('error:');
+  });
 });
 
 test('config masks secrets and says where each value comes from', async () => {
@@ -67,11 +73,35 @@ test('config masks secrets and says where each value comes from', async () => {
   const rows = Object.fromEntries(JSON.parse(stdout).values.map((row: { key: string }) => [row.key, row]));
   expect(rows.port).toMatchObject({ value: '9002', source: 'environment' });
   expect(rows.logLevel).toMatchObject({ value: 'debug', source: 'file' });
+  expect(rows.production).toMatchObject({ value: expect.not.stringContaining('false') });
   expect(rows.host).toMatchObject({ value: '127.0.0.1', source: 'default' });
   expect(rows.databaseUrl.value).toContain('db.example');
   expect(stdout).not.toContain('s3cret');
   const plain = await runCommand(['config', '--config', file], { env: given });
   expect(plain.stdout).not.toContain('s3cret');
+});
+
+test('a command that looks at a shop does not make one where there is none', async () => {
+  const nowhere = join(folder, 'nowhere');
+  for (const command of [['audit'], ['settings', 'list'], ['jobs', 'list']])
+    expect(await runCommand([...command, '--data', nowhere], { env: { DATABASE_URL: '' } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`there is no shop in ${nowhere}`),
+    });
+  expect(existsSync(nowhere)).toBe(false);
+});
+
+test('a secret setting is told from one that is not set, and printed only when asked for', async () => {
+  const settings = async (...args: string[]) => (await runCommand(['settings', ...args], { env })).stdout;
+  const key = 'pay.sandbox.secret';
+  expect(await settings('get', key)).toBe('-\n');
+  expect(await settings('set', key, 'hush-hush-hush-1')).toBe(`${key} = ***\n`);
+  const listed = await settings('list', key);
+  expect(listed).toMatch(/\*\*\* +table/);
+  expect(listed.trim().split('\n')).toHaveLength(2);
+  expect(await settings('get', key)).toBe('***\n');
+  expect(await settings('get', key, '--reveal')).toBe('"hush-hush-hush-1"\n');
+  await settings('unset', key);
 });
 
 test('settings are validated, stored, listed with their origin and taken back', async () => {

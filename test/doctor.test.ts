@@ -129,7 +129,11 @@ test('what a look into the database finds, each with what to do', async () => {
     { level: 'error', what: expect.stringContaining('orders.unpaid_minutes'), todo: expect.stringContaining('unset') },
     { level: 'note', what: expect.stringContaining('shop.bogus') },
   ]);
-  expect(texts(of(found, 'configuration'), 'error').join('\n')).toMatch(/shop\.nothing[\s\S]*shop\.time_zone/);
+  expect(texts(of(found, 'configuration'), 'error')).toEqual([
+    expect.stringContaining('no shop setting shop.nothing'),
+    expect.stringContaining('shop.time_zone: must be an IANA time zone'),
+  ]);
+  expect(texts(of(found, 'configuration'), 'ok').join()).toContain('shop.time_zone (file)');
   expect(of(found, 'jobs')).toMatchObject([
     {
       level: 'error',

@@ -72,7 +72,17 @@ describe('staff', () => {
       code: 1,
       stderr: expect.stringContaining('at least 8'),
     });
-    expect((await run(['staff', 'passwd', 'ann'])).stderr).toContain('TRADEPOST_PASSWORD');
+    for (const command of ['create', 'passwd'])
+      expect(await run(['staff', command, 'ann'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('TRADEPOST_PASSWORD'),
+      });
+    expect(
+      await run(['staff', 'create', 'eve', '--password-stdin'], undefined, 'two long\nlines here\n'),
+    ).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('one line'),
+    });
     expect(await run(['staff', 'disable', 'nobody'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('nobody'),
@@ -93,7 +103,7 @@ describe('token', () => {
     expect(rest).toMatchObject({ role: 'user', user_id: id });
     expect(Date.parse(rest.expires_at) - Date.now()).toBeGreaterThan(1.9 * 3_600_000);
     expect(await statusOf(token)).toBe(200);
-    expect((await run(['token', 'issue'])).code).toBe(1);
+    expect(await run(['token', 'issue'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') });
     expect((await run(['token', 'issue', '--user', '999999'])).code).toBe(1);
     expect((await run(['token', 'issue', '--staff', 'boss', '--hours', '0'])).code).toBe(2);
   });
@@ -142,7 +152,11 @@ describe('token', () => {
     await becomes(boss, 401);
     const { stdout } = await run(['token', 'inspect', boss]);
     expect(stdout).toContain('ended');
-    expect((await run(['token', 'revoke'])).code).toBe(1);
+    for (const wrong of [[], ['garbage'], ['a.b.c'], [jti, '--staff', 'boss']])
+      expect(await run(['token', 'revoke', ...wrong])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('error:'),
+      });
   });
 
   test('rotate keeps old tokens alive; with --revoke-old they end', async () => {

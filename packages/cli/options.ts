@@ -1,4 +1,13 @@
-import { type ConfigKey, type LoadedConfig, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
+import { join } from 'node:path';
+import {
+  type ConfigKey,
+  hasEmbeddedPostgres,
+  type LoadedConfig,
+  loadConfig,
+  openLog,
+  openRuntime,
+  type Runtime,
+} from '@tradepost/runtime';
 import { type Command, InvalidArgumentError } from 'commander';
 import { settings } from './assemble.ts';
 import { progress } from './output.ts';
@@ -38,13 +47,21 @@ export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unkn
   return loadConfig({ flags: flags as Partial<Record<ConfigKey, unknown>>, file });
 }
 
-/** Runs `work` with the services open, beside a running server or without one, and closes them. */
+/**
+ * Runs `work` with the services open, beside a running server or without one, and closes them. Only with `mayMigrate`
+ * is a shop made where there is none: an audit of a mistyped folder would find an empty one clean.
+ */
 export async function withRuntime<T>(
   options: GlobalOptions,
   work: (runtime: Runtime) => Promise<T>,
   { mayMigrate = false } = {},
 ): Promise<T> {
   const { config } = configOf(options);
+  if (!mayMigrate && !config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres'))))
+    throw new Error(
+      `there is no shop in ${config.data}: give --data, or run the command where the shop was started ` +
+        '(tradepost migrate makes a new one)',
+    );
   const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   const runtime = await openRuntime({
     ...{ config, definitions: settings, log, onProgress: progress },

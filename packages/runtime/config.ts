@@ -14,6 +14,8 @@ type Field = {
   about: string;
   /** Masked wherever the configuration is printed. */
   secret?: boolean;
+  /** How it is printed where `String` does not say what the variable would hold. */
+  show?: (value: unknown) => string;
   flag?: string;
 };
 
@@ -94,6 +96,7 @@ const fields = {
   production: {
     env: 'NODE_ENV',
     schema: z.preprocess((v) => (typeof v === 'string' ? v === 'production' : v), z.boolean()).default(false),
+    show: (production) => (production ? 'production' : ''),
     about: 'NODE_ENV=production refuses demo data and demo accounts',
   },
   publicUrl: {
@@ -235,7 +238,7 @@ export function describeConfig(
 ): { key: ConfigKey; env: string; value: string; source: ConfigSource; about: string }[] {
   return (Object.entries(fields) as [ConfigKey, Field][]).map(([key, field]) => {
     const value = loaded.config[key];
-    const shown = value === undefined ? '' : field.secret ? masked(value) : String(value);
+    const shown = value === undefined ? '' : field.secret ? masked(value) : (field.show ?? String)(value);
     return { key, env: field.env, value: shown, source: loaded.sources[key], about: field.about };
   });
 }

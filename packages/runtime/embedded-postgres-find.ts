@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { findPackage } from './embedded-postgres-binaries.ts';
 import { readPassword } from './embedded-postgres-cluster.ts';
 import { readPidFile, serverState } from './embedded-postgres-pid.ts';
 import { dataOf } from './embedded-postgres-places.ts';
+import { codeOf } from './embedded-postgres-system.ts';
 
 export type FoundPostgres = {
   state: 'absent' | 'stopped' | 'running';
@@ -26,6 +27,27 @@ export async function findEmbeddedPostgres(directory: string): Promise<FoundPost
   if (!alive || file.status !== 'ready') return { ...found, state: 'stopped' };
   const url = `postgres://tradepost:${await readPassword(home)}@127.0.0.1:${file.port}/tradepost`;
   return { ...found, state: 'running', url };
+}
+
+/**
+ * Whether a start would find a cluster instead of making one. True in doubt: what can not be looked at, or should be
+ * elsewhere and is not, the start itself explains better.
+ */
+export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
+  const there = (path: string) =>
+    stat(path).then(
+      () => true,
+      (error) => !['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? ''),
+    );
+  const here = resolve(directory);
+  const pointer = await readFile(join(here, 'cluster-location'), 'utf8').catch((error) =>
+    ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? '' : null,
+  );
+  if (pointer === null) return true;
+  const home = pointer.trim();
+  if (home && !(await there(join(home, 'origin')))) return true;
+  const homes = home ? [home, here] : [here];
+  return (await Promise.all(homes.map((each) => there(dataOf(each))))).includes(true);
 }
 
 /** Where the binaries of this platform are. Rejects with what to do when there are none. */

@@ -20,7 +20,7 @@ export {
   writeTransaction,
 } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-export { embeddedBinaries, findEmbeddedPostgres } from './embedded-postgres-find.ts';
+export { embeddedBinaries, findEmbeddedPostgres, hasEmbeddedPostgres } from './embedded-postgres-find.ts';
 export { runtimeErrors } from './errors.ts';
 export type { Claim, Repeat, StoredAnswer } from './idempotency.ts';
 export { deleteExpiredKeys } from './idempotency-store.ts';
@@ -51,7 +51,7 @@ export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationState } from './migrate.ts';
 export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
-export { openRuntime, type RecordOutcomes, type Runtime, shopLocale, timeZone } from './runtime.ts';
+export { openRuntime, type RecordOutcomes, type Runtime, runtimeSettings, shopLocale, timeZone } from './runtime.ts';
 export { runtimeAudits } from './runtime-audits.ts';
 export { type ServerFacts, selectServerFacts, selectStoredSettings } from './server-facts-store.ts';
 export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';

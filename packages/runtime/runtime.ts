@@ -31,6 +31,9 @@ export const shopLocale = setting(
   'language of messages and labels when a request names none: en or zh-CN',
 );
 
+/** The settings of this package; `openRuntime` adds them to those it is given. */
+export const runtimeSettings = [timeZone, shopLocale] as const;
+
 const checkMs = 2_000;
 
 /** What every package gets: the opened services of this process. */
@@ -158,7 +161,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     closers.push(() => events.close());
     const store = await openStore(config.redisUrl, log);
     closers.push(() => store.close());
-    const definitions = [timeZone, shopLocale, ...options.definitions];
+    const definitions = [...runtimeSettings, ...options.definitions];
     const settings = await openSettings({ sql, events, log, definitions, fixed: config.settings });
     closers.push(() => settings.close());
     const idempotency = openIdempotency({ sql, instance, log });

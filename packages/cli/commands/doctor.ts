@@ -1,7 +1,14 @@
 import { join, relative } from 'node:path';
-import { ConfigError, findEmbeddedPostgres, type LoadedConfig, selectStoredSettings } from '@tradepost/runtime';
+import {
+  ConfigError,
+  findEmbeddedPostgres,
+  type LoadedConfig,
+  runtimeSettings,
+  type Setting,
+  selectStoredSettings,
+} from '@tradepost/runtime';
 import type { Command } from 'commander';
-import { settings } from '../assemble.ts';
+import { settings as packageSettings } from '../assemble.ts';
 import { checkConfiguration, checkStoredSettings } from '../doctor/check-configuration.ts';
 import { checkDataFolder } from '../doctor/check-data-folder.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
@@ -12,6 +19,8 @@ import { checkStore } from '../doctor/check-store.ts';
 import { type Finding, findingsOf, type Level, levels, messageOf } from '../doctor/finding.ts';
 import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
 import { bold, dim, exitCodes, green, print, printJson, progress, red, yellow } from '../output.ts';
+
+const settings: readonly Setting[] = [...runtimeSettings, ...packageSettings];
 
 function configuration(options: GlobalOptions): { loaded: LoadedConfig | null; findings: Finding[] } {
   const { findings, error } = findingsOf('configuration');

@@ -1,11 +1,12 @@
-import { describeConfig, runtimeErrors } from '@tradepost/runtime';
-import { type Command, InvalidArgumentError } from 'commander';
-import { configOf, type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
+import { describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
+import type { Command } from 'commander';
+import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, progress, table } from '../output.ts';
 import { seedDemo } from '../seed-demo.ts';
 import { type Scale, seedScale } from '../seed-scale.ts';
 
 const mayMigrate = { mayMigrate: true };
+const count = wholeNumber(1, 10_000_000);
 
 function addMigrate(program: Command): void {
   withDatabaseOptions(
@@ -27,21 +28,18 @@ function addMigrate(program: Command): void {
   });
 }
 
-/** A whole number from 1 to ten million, or the refusal that names the option. */
-function countOf(option: string, given: string): number {
-  const count = Number(given);
-  if (!/^\d+$/.test(given) || count < 1 || count > 10_000_000)
-    throw new InvalidArgumentError(`--${option}: a whole number from 1 to 10000000`);
-  return count;
-}
+type ScaleOptions = Partial<Scale>;
 
-function scaleOf(given: { orders: string; shoppers: string | undefined; products: string | undefined }): Scale {
-  const orders = countOf('orders', given.orders);
-  return {
-    orders,
-    shoppers: given.shoppers ? countOf('shoppers', given.shoppers) : Math.ceil(orders / 20),
-    products: given.products ? countOf('products', given.products) : Math.ceil(orders / 200),
-  };
+/** Undefined without --orders, which the other counts go with. */
+function scaleOf({ orders, shoppers, products }: ScaleOptions, command: Command): Scale | undefined {
+  if (orders !== undefined)
+    return {
+      orders,
+      shoppers: shoppers ?? Math.ceil(orders / 20),
+      products: products ?? Math.ceil(orders / 200),
+    };
+  if (shoppers !== undefined || products !== undefined)
+    command.error('error: --shoppers and --products go with --orders');
 }
 
 function addSeed(program: Command): void {
@@ -52,17 +50,18 @@ function addSeed(program: Command): void {
       .option(
         '--orders <number>',
         'add so many orders of a year with their shoppers and products, to try the shop at size',
+        count,
       )
-      .option('--shoppers <number>', 'with --orders: shoppers to add (default: one per 20 orders)')
-      .option('--products <number>', 'with --orders: products to add (default: one per 200 orders)')
+      .option('--shoppers <number>', 'with --orders: shoppers to add (default: one per 20 orders)', count)
+      .option('--products <number>', 'with --orders: products to add (default: one per 200 orders)', count)
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost seed --data /srv/try\n  $ tradepost seed --data /srv/try --orders 1000000',
       ),
-  ).action(async (given: GlobalOptions & { orders?: string; shoppers?: string; products?: string }) => {
+  ).action(async (given: GlobalOptions & ScaleOptions, command: Command) => {
     const { orders, shoppers, products, ...options } = given;
-    const scale = orders === undefined ? null : scaleOf({ orders, shoppers, products });
+    const scale = scaleOf({ orders, shoppers, products }, command);
     await withRuntime(
       options,
       async ({ sql, config }) => {
@@ -116,32 +115,48 @@ function settingValue(given: string): unknown {
   }
 }
 
+/** An empty value is nothing to hide, and says that a secret is still to be set. */
+const hidden = ({ secret, value }: SettingRow) => secret && value !== '' && value !== null;
+const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: '***' } : row);
+
+function shown(row: SettingRow): string {
+  if (hidden(row)) return '***';
+  return row.secret ? '-' : JSON.stringify(row.value);
+}
+
+function rowOf(settings: Settings, key: string): SettingRow {
+  const row = settings.list().find((setting) => setting.key === key);
+  if (!row) throw runtimeErrors.unknown_setting({ key });
+  return row;
+}
+
 function addSettings(program: Command): void {
   const group = program.command('settings').description('shop settings: list, get, set, unset');
   withDatabaseOptions(
     group
-      .command('list')
-      .description('all settings with value, origin and meaning')
+      .command('list [prefix]')
+      .description('all settings, or those whose name begins so, with value, origin and meaning')
       .option('--json', 'print them as JSON')
-      .addHelpText('after', '\nExample:\n  $ tradepost settings list'),
-  ).action((options: GlobalOptions) =>
+      .addHelpText('after', '\nExamples:\n  $ tradepost settings list\n  $ tradepost settings list orders.'),
+  ).action((prefix: string | undefined, options: GlobalOptions) =>
     withRuntime(options, async ({ settings }) => {
-      const rows = settings.list().map((row) => (row.secret ? { ...row, value: '***' } : row));
-      if (options.json) return printJson(rows);
-      const shown = rows.map((row) => [row.key, JSON.stringify(row.value), row.source, row.about]);
-      print(table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...shown]));
+      const rows = settings.list().filter((row) => row.key.startsWith(prefix ?? ''));
+      if (options.json) return printJson(rows.map(masked));
+      if (rows.length === 0) progress(`no setting begins with ${prefix}`);
+      const cells = rows.map((row) => [row.key, shown(row), row.source, row.about]);
+      print(table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...cells]));
     }),
   );
   withDatabaseOptions(
     group
       .command('get <key>')
-      .description('print one value as JSON')
+      .description('print one value as JSON; of a secret only whether there is one')
+      .option('--reveal', 'print a secret too')
       .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
-  ).action((key: string, options: GlobalOptions) =>
+  ).action((key: string, { reveal, ...options }: GlobalOptions & { reveal?: boolean }) =>
     withRuntime(options, async ({ settings }) => {
-      const row = settings.list().find((setting) => setting.key === key);
-      if (!row) throw runtimeErrors.unknown_setting({ key });
-      print(JSON.stringify(row.value));
+      const row = rowOf(settings, key);
+      print(reveal ? JSON.stringify(row.value) : shown(row));
     }),
   );
   withDatabaseOptions(
@@ -152,7 +167,7 @@ function addSettings(program: Command): void {
   ).action((key: string, value: string, options: GlobalOptions) =>
     withRuntime(options, async ({ settings }) => {
       await settings.set(key, settingValue(value));
-      print(`${key} = ${JSON.stringify(settings.list().find((setting) => setting.key === key)?.value)}`);
+      print(`${key} = ${shown(rowOf(settings, key))}`);
     }),
   );
   withDatabaseOptions(
@@ -163,7 +178,7 @@ function addSettings(program: Command): void {
   ).action((key: string, options: GlobalOptions) =>
     withRuntime(options, async ({ settings }) => {
       await settings.unset(key);
-      print(`${key} = ${JSON.stringify(settings.list().find((setting) => setting.key === key)?.value)}`);
+      print(`${key} = ${shown(rowOf(settings, key))}`);
     }),
   );
 }

@@ -16,9 +16,14 @@ import { bold, print, printJson, table } from '../output.ts';
 
 type PasswordOptions = GlobalOptions & { passwordStdin?: boolean };
 
-async function readPassword(fromStdin: boolean | undefined): Promise<string> {
-  const given = fromStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : process.env.TRADEPOST_PASSWORD;
-  if (!given) throw new Error('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
+async function readPassword({ passwordStdin }: PasswordOptions, command: Command): Promise<string> {
+  if (!passwordStdin && !process.env.TRADEPOST_PASSWORD)
+    command.error('error: give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
+  const given = passwordStdin
+    ? (await text(process.stdin)).replace(/\r?\n$/, '')
+    : (process.env.TRADEPOST_PASSWORD ?? '');
+  // No login form takes it, so it would lock the account out: most often a whole file was piped in.
+  if (/[\r\n]/.test(given)) throw new Error('password: one line only');
   if (given.length < minPassword) throw new Error(`password: at least ${minPassword} characters`);
   return given;
 }
@@ -39,9 +44,9 @@ function addCreate(group: Command): void {
       .option('--password-stdin', 'read the password from standard input')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff create ann --password-stdin'),
-  ).action(async (username: string, options: PasswordOptions & { role?: string }) => {
-    const { role, passwordStdin, ...rest } = options;
-    const password = await readPassword(passwordStdin);
+  ).action(async (username: string, options: PasswordOptions & { role?: string }, command: Command) => {
+    const { role, passwordStdin: _, ...rest } = options;
+    const password = await readPassword(options, command);
     if (!usernamePattern.test(username)) throw new Error('username: 2 to 64 letters, digits and . _ - @');
     await withRuntime(rest, async ({ sql }) => {
       const id = await sql.begin((tx) => createStaff(tx, { username, password, role }));
@@ -78,9 +83,10 @@ export function addStaff(program: Command): void {
       .option('--password-stdin', 'read the password from standard input')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff passwd ann --password-stdin'),
-  ).action(async (username: string, { passwordStdin, ...options }: PasswordOptions) => {
-    const password = await readPassword(passwordStdin);
-    await change(options, username, { password }, 'new password set, logged out everywhere');
+  ).action(async (username: string, options: PasswordOptions, command: Command) => {
+    const { passwordStdin: _, ...rest } = options;
+    const password = await readPassword(options, command);
+    await change(rest, username, { password }, 'new password set, logged out everywhere');
   });
   withDatabaseOptions(
     group

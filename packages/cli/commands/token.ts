@@ -23,9 +23,10 @@ const withTokens = (options: GlobalOptions, work: (runtime: Runtime, tokens: Tok
     await work(runtime, tokens).finally(() => tokens.close());
   });
 
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** The account that --user or --staff names, with what a token of it carries. */
 async function accountOf(runtime: Runtime, { user, staff }: WhoseOptions) {
-  if ((user === undefined) === (staff === undefined)) throw new Error('give either --user <id> or --staff <name>');
   if (user !== undefined) {
     const shopper = await selectShopper(runtime.sql, user);
     if (!shopper) throw new Error(`there is no shopper ${user}`);
@@ -72,16 +73,18 @@ function addIssue(group: Command): void {
       .option('--hours <n>', 'lifetime; default: TOKEN_HOURS', wholeNumber(1, longestTokenHours)),
   )
     .addHelpText('after', '\nExample:\n  $ TOKEN=$(tradepost token issue --staff ann --hours 1)')
-    .action(({ hours, json, ...options }: WhoseOptions & { hours?: number }) =>
-      withTokens(options, async (runtime, tokens) => {
+    .action(({ hours, json, ...options }: WhoseOptions & { hours?: number }, command: Command) => {
+      if ((options.user === undefined) === (options.staff === undefined))
+        command.error('error: give either --user <id> or --staff <name>');
+      return withTokens(options, async (runtime, tokens) => {
         const { status, ...account } = await accountOf(runtime, options);
         if (status !== 1) throw new Error('the account is disabled');
         const token = await tokens.issue(account, hours === undefined ? {} : { hours });
         if (!json) return print(token);
         const { expires_at } = await inspectToken(runtime, token);
         printJson({ token, role: account.role, user_id: account.id, perms: account.perms, expires_at });
-      }),
-    );
+      });
+    });
 }
 
 function addInspect(group: Command): void {
@@ -120,23 +123,28 @@ function addRevoke(group: Command): void {
       .description('end one token, given whole or by its id (jti), or with --user or --staff all of an account'),
   )
     .addHelpText('after', '\nExamples:\n  $ tradepost token revoke "$TOKEN"\n  $ tradepost token revoke --staff ann')
-    .action((token: string | undefined, { json, ...options }: WhoseOptions) =>
-      withTokens(options, async (runtime, tokens) => {
-        const whose = options.user !== undefined || options.staff !== undefined;
-        if (whose === (token !== undefined)) throw new Error('give either a token or --user <id> or --staff <name>');
+    .action((given: string | undefined, { json, ...options }: WhoseOptions, command: Command) => {
+      if ([given, options.user, options.staff].filter((each) => each !== undefined).length !== 1)
+        command.error('error: give either a token or --user <id> or --staff <name>');
+      const token = given?.replace(/^Bearer\s+/i, '');
+      const noToken = 'error: this is neither a login token nor the id (jti, a UUID) of one';
+      if (token !== undefined && !token.includes('.') && !uuid.test(token)) command.error(noToken);
+      return withTokens(options, async (runtime, tokens) => {
         if (token === undefined) {
           const { role, id } = await accountOf(runtime, options);
           await tokens.endAll(role, [id]);
           return json ? printJson({ role, user_id: id }) : print('all tokens of the account have ended');
         }
-        const found = token.includes('.') ? await inspectToken(runtime, token) : { jti: token, expires_at: '' };
-        if (!found.jti) throw new Error('this is neither a token of the shop nor the id of one');
+        const found = token.includes('.')
+          ? await inspectToken(runtime, token)
+          : { jti: token.toLowerCase(), expires_at: '' };
+        if (!found.jti) command.error(noToken);
         // Of a bare id the end is not known: remembered for as long as any token can live.
         const end = found.expires_at ? Date.parse(found.expires_at) : Date.now() + longestTokenHours * 3_600_000;
         await tokens.revoke({ jti: found.jti, expiresAt: Math.ceil(end / 1000) });
         return json ? printJson({ jti: found.jti }) : print(`token ${found.jti} has ended`);
-      }),
-    );
+      });
+    });
 }
 
 export function addToken(program: Command): void {

@@ -8,10 +8,11 @@ const local = (host: string) => ['127.0.0.1', 'localhost', '::1'].includes(host)
 export async function checkConfiguration(loaded: LoadedConfig, settings: readonly Setting[]): Promise<Finding[]> {
   const { config, sources, file } = loaded;
   const { findings, ok, note, warning, error } = findingsOf('configuration');
-  const chosen = Object.entries(sources).filter(([, source]) => source !== 'default');
-  ok(
-    `${file ?? 'no file'}; ${chosen.length === 0 ? 'all values are defaults' : chosen.map(([key, source]) => `${key} (${source})`).join(', ')}`,
-  );
+  const chosen = [
+    ...Object.entries(sources).filter(([, source]) => source !== 'default'),
+    ...Object.keys(config.settings).map((key) => [key, 'file'] as const),
+  ].map(([key, source]) => `${key} (${source})`);
+  ok(`${file ?? 'no file'}; ${chosen.join(', ') || 'all values are defaults'}`);
   if (!config.production && !local(config.host))
     warning(
       `the shop is reachable from outside (HOST ${config.host}) in development mode: demo accounts can log in`,
