@@ -282,9 +282,14 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
   });
 
   describe('faults', () => {
+    test('a browser at the root is led to the API reference, others are told where it is', async () => {
+      const browser = await fetch(`${shop.url}/`, { headers: { accept: 'text/html,*/*' }, redirect: 'manual' });
+      expect([browser.status, browser.headers.get('location')]).toEqual([302, '/docs']);
+      expect(await (await fetch(`${shop.url}/`)).json()).toMatchObject({ docs: '/docs', openapi: '/openapi.json' });
+    });
+
     test('an unknown path is 404 in the envelope, in the language asked for', async () => {
       for (const path of [
-        '/',
         '/api',
         '/api/v1',
         '/api/v1/nothing',
