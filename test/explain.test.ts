@@ -2,9 +2,9 @@ import { seedScale } from '@tradepost/cli';
 import { shippedWith } from '@tradepost/fulfilment';
 import { openDatabase, type Sql } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { foldOrderCounts } from '../packages/orders/order-counts-store.ts';
 import {
   type AdminOrderFilter,
-  foldOrderCounts,
   selectAdminOrders,
   selectProvinces,
   selectShopperOrders,

@@ -1,10 +1,10 @@
-import { defineRoute, idParams, nothing, type Route } from '@tradepost/http';
+import { batchResultSchema, defineRoute, idParams, nothing, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
-import { batchCategoryBody, batchPriceBody, batchResult, batchStatusBody } from './batch-schemas.ts';
+import { batchCategoryBody, batchPriceBody, batchStatusBody } from './batch-schemas.ts';
 import { changeCategory, changePrices, changeStatus, deleteProducts } from './change-products.ts';
 
 const tag = 'Products (admin)';
-const edit = { auth: 'staff', permission: 'product:edit', tag, response: batchResult } as const;
+const edit = { auth: 'staff', permission: 'product:edit', tag, response: batchResultSchema } as const;
 
 /** Changes of many products at once, and the removal of one. */
 export function batchRoutes(runtime: Runtime): Route[] {

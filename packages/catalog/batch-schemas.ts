@@ -1,10 +1,10 @@
 import { maxMinor, toWire } from '@tradepost/core';
-import { id, idOrZero, zeroWhenEmpty } from '@tradepost/http';
+import { id, idOrZero, maxBatch, zeroWhenEmpty } from '@tradepost/http';
 import { z } from 'zod';
 
 const ids = z
   .array(id())
-  .max(1000)
+  .max(maxBatch)
   .meta({ examples: [[1]] });
 const limit = toWire(maxMinor);
 
@@ -32,9 +32,3 @@ export const batchPriceBody = z.object({
       .meta({ description: 'whose price: of the product and all its SKUs (default), or of one of the two alone' }),
   }),
 });
-export const batchResult = z
-  .object({
-    success_ids: z.array(id()),
-    fail: z.array(z.object({ id: id(), reason: z.string().meta({ examples: ['Product not found'] }) })),
-  })
-  .meta({ id: 'BatchResult' });

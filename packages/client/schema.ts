@@ -1606,7 +1606,7 @@ export interface components {
             fail: {
                 /** @example 1 */
                 id: number;
-                /** @example Order not found */
+                /** @example Not found */
                 reason: string;
             }[];
         };

@@ -1,5 +1,15 @@
-import { defineRoute, id, idOrZero, idParams, nothing, type Route, text } from '@tradepost/http';
-import { batchResult, batchResultSchema, maxBatch } from '@tradepost/orders';
+import {
+  batchResult,
+  batchResultSchema,
+  defineRoute,
+  id,
+  idOrZero,
+  idParams,
+  maxBatch,
+  nothing,
+  type Route,
+  text,
+} from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { type ShipOrder, shipOrders } from './ship-orders.ts';

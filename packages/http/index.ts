@@ -1,4 +1,5 @@
 export { type App, type Authenticate, createApp, envelope } from './app.ts';
+export { batchIds, batchResult, batchResultSchema, maxBatch } from './batch-result.ts';
 export { clientAddress, clientNetwork } from './client-address.ts';
 export {
   amount,

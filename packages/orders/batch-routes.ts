@@ -1,9 +1,8 @@
 import { toMinor } from '@tradepost/core';
-import { defineRoute, type Route, text } from '@tradepost/http';
+import { batchIds, batchResult, batchResultSchema, defineRoute, type Route, text } from '@tradepost/http';
 import type { InventoryProvider } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { batchIds, batchResult, batchResultSchema } from './batch-result.ts';
 import { closeOrders } from './close-orders.ts';
 import { noteOrders } from './note-orders.ts';
 import { noteContent, noteVisibility } from './note-schemas.ts';

@@ -5,7 +5,7 @@ import { batchRoutes } from './batch-routes.ts';
 import { cartRoutes } from './cart-routes.ts';
 import { expireOrders, expireTask, openExpirySchedule } from './expire-orders.ts';
 import { extensionRoutes } from './extension-routes.ts';
-import { foldOrderCounts } from './order-page-store.ts';
+import { foldOrderCounts } from './order-counts-store.ts';
 import { orderRoutes } from './order-routes.ts';
 import type { OrderSections } from './order-views.ts';
 import { cashierResources } from './pay-cashier.ts';
@@ -14,7 +14,6 @@ import { openProviders } from './providers/open-providers.ts';
 import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './refund-payments.ts';
 import { type OrderMessengers, remindTask, sendReminder } from './remind-orders.ts';
 
-export { batchResult, batchResultSchema, maxBatch } from './batch-result.ts';
 export { selectOrderStatuses } from './batch-store.ts';
 export { orderAudits } from './order-audits.ts';
 export { markShipped, selectOrder } from './order-store.ts';

@@ -1,6 +1,7 @@
 import type { Paging } from '@tradepost/core';
 import { plannedByValue, type Queryable, type Sql, type Statement } from '@tradepost/runtime';
 import type { Order, OrderStatus } from './order.ts';
+import { blockBits, orderCounts } from './order-counts-store.ts';
 import { type Keyword, keywordCondition } from './order-search-store.ts';
 import { orderColumns } from './order-store.ts';
 
@@ -31,7 +32,6 @@ const exactTotal = 10_000;
 const countMs = 30;
 /** How many of the newest orders tell the share of a common keyword. */
 const sampled = 500;
-const blockBits = 12;
 
 /** A shopper's orders, newest first. */
 export async function selectShopperOrders(
@@ -62,12 +62,6 @@ const createdIn = (sql: Queryable, { time_start, time_end }: AdminOrderFilter) =
 const blocksIn = (sql: Queryable, { time_start, time_end }: AdminOrderFilter) => sql`
   ${time_start ? sql`and max(last_at) >= ${time_start}` : sql``} ${time_end ? sql`and min(first_at) <= ${time_end}` : sql``}`;
 
-/** Counted orders and the changes that are not folded in yet. */
-const counts = (sql: Queryable) => sql`
-  (select block, status, payment_method, orders as n, first_at, last_at from orders.order_blocks
-   union all
-   select block, status, payment_method, change, first_at, last_at from orders.order_changes)`;
-
 /**
  * A page by status, payment method and time. The counts say in which blocks of ids the page lies, so page 5,000 costs what
  * page 1 does, and how many there are in all. A block that time cuts through is counted order by order.
@@ -84,7 +78,7 @@ async function selectCountedPage(sql: Sql, filter: AdminOrderFilter, paging: Pag
       : sql`b.n`;
   const rows = await sql<(Order & { total: number })[]>`
     with blocks as (
-      select block, sum(n) as n, min(first_at) as first_at, max(last_at) as last_at from ${counts(sql)} as c
+      select block, sum(n) as n, min(first_at) as first_at, max(last_at) as last_at from ${orderCounts(sql)} as c
       where true ${kindOf(sql, filter)}
       group by block having sum(n) > 0 ${blocksIn(sql, filter)}
     ), counted as (
@@ -113,7 +107,7 @@ function withinBlocks(sql: Queryable, filter: AdminOrderFilter): Statement {
   const { status, pay_method, time_start, time_end } = filter;
   if (status === null && pay_method === null && !time_start && !time_end) return sql``;
   const edge = (of: Statement) => sql`
-    (select ${of} from (select block from ${counts(sql)} as c where true ${kindOf(sql, filter)}
+    (select ${of} from (select block from ${orderCounts(sql)} as c where true ${kindOf(sql, filter)}
                         group by block having sum(n) > 0 ${blocksIn(sql, filter)}) as b)`;
   return sql`
     and o.id >= ${edge(sql`min(block) << ${blockBits}`)} and o.id < ${edge(sql`(max(block) + 1) << ${blockBits}`)}`;
@@ -240,38 +234,4 @@ export async function selectAdminOrders(sql: Sql, filter: AdminOrderFilter, pagi
   if (filter.has_after_sale) return { rows: [], total: 0 };
   if (filter.provinces?.length === 0) return { rows: [], total: 0 };
   return isCounted(filter) ? selectCountedPage(sql, filter, paging) : selectFilteredPage(sql, filter, paging);
-}
-
-const foldedAtOnce = 200_000;
-
-/** Folds what has changed into the counts of the blocks, and answers how many changes. One process at a time. */
-export async function foldOrderCounts(sql: Sql): Promise<number> {
-  let folded = 0;
-  for (;;) {
-    const count = await foldSome(sql);
-    folded += count;
-    // A shop whose worker was away for a day has millions: they go in pieces that a statement can carry.
-    if (count < foldedAtOnce) return folded;
-  }
-}
-
-async function foldSome(sql: Sql): Promise<number> {
-  return sql.begin(async (tx) => {
-    const [lock] = await tx<{ ours: boolean }[]>`select pg_try_advisory_xact_lock(hashtext('orders.fold')) as ours`;
-    if (!lock!.ours) return 0;
-    const [row] = await tx<{ n: number }[]>`
-      with taken as (
-        delete from orders.order_changes
-        where id = any(array(select id from orders.order_changes order by id limit ${foldedAtOnce}))
-        returning block, status, payment_method, change, first_at, last_at
-      ), folded as (
-        insert into orders.order_blocks as b (block, status, payment_method, orders, first_at, last_at)
-        select block, status, payment_method, sum(change), min(first_at), max(last_at) from taken group by 1, 2, 3
-        on conflict (block, status, payment_method) do update
-        set orders = b.orders + excluded.orders, first_at = least(b.first_at, excluded.first_at),
-            last_at = greatest(b.last_at, excluded.last_at)
-      )
-      select count(*)::int as n from taken`;
-    return row!.n;
-  });
 }

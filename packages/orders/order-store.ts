@@ -1,6 +1,7 @@
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import type { CartKey } from './cart-store.ts';
 import { type Order, type OrderItem, orderTransitions } from './order.ts';
+import { blockBits, orderCounts } from './order-counts-store.ts';
 
 export const orderColumns = (sql: Queryable) => sql`
   o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,
@@ -174,15 +175,13 @@ export async function selectExpiredOrders(
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with blocks as materialized (
-      select block from (select block, orders as n from orders.order_blocks where status = 1
-                         union all
-                         select block, change from orders.order_changes where status = 1) as c
+      select block from ${orderCounts(sql)} as c where status = 1
       group by block having sum(n) > 0
     )
     select o.id from blocks b
     cross join lateral (
       select id, expires_at from orders.orders
-      where id >= b.block << 12 and id < (b.block + 1) << 12
+      where id >= b.block << ${blockBits} and id < (b.block + 1) << ${blockBits}
         and status = 1 and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
     ) as o
     order by o.expires_at limit ${limit}`;

@@ -1,8 +1,8 @@
 import { AppError, type Locale } from '@tradepost/core';
-import { id } from '@tradepost/http';
 import { z } from 'zod';
+import { id } from './fields.ts';
 
-/** Most orders of one batch call; a page of the back office has no more. */
+/** Most rows of one batch call; a page of the back office has no more. */
 export const maxBatch = 1_000;
 
 export const batchIds = z
@@ -13,11 +13,11 @@ export const batchIds = z
 export const batchResultSchema = z
   .object({
     success_ids: z.array(id()),
-    fail: z.array(z.object({ id: id(), reason: z.string().meta({ examples: ['Order not found'] }) })),
+    fail: z.array(z.object({ id: id(), reason: z.string().meta({ examples: ['Not found'] }) })),
   })
   .meta({ id: 'BatchResult' });
 
-/** What became of each order, in the order of the call. A fault of ours is no result: it fails the call. */
+/** What became of each row, in the order of the call. A fault of ours is no result: it fails the call. */
 export function batchResult(ids: readonly number[], outcomes: readonly unknown[], locale: Locale) {
   const result: z.input<typeof batchResultSchema> = { success_ids: [], fail: [] };
   ids.forEach((id, index) => {
