@@ -13,7 +13,7 @@ import {
 } from '@tradepost/http';
 import { identityAudits, identityModule, identitySettings, openTokens, type Tokens } from '@tradepost/identity';
 import { inventoryAudits, inventorySettings, openInventory } from '@tradepost/inventory';
-import { orderAudits, orderSettings, ordersModule } from '@tradepost/orders';
+import { orderAudits, orderSettings, ordersModule, writeInventoryStatus } from '@tradepost/orders';
 import {
   type Audit,
   type Cron,
@@ -64,7 +64,7 @@ const demoPictures: Resource = {
 /** The one list of modules: what is in it is the shop. */
 export async function assemble(runtime: Runtime): Promise<Assembled> {
   const tokens = await openTokens(runtime);
-  const inventory = openInventory(runtime);
+  const stock = await openInventory(runtime, { writeOrderStatus: writeInventoryStatus });
   const modules: Module[] = [
     {
       name: 'runtime',
@@ -73,7 +73,8 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     },
     identityModule(runtime, tokens, () => routes),
     catalogModule(runtime),
-    ordersModule(runtime, inventory, { shipments: shipmentSection(runtime), shippedWith }),
+    stock.module,
+    ordersModule(runtime, stock.inventory, { shipments: shipmentSection(runtime), shippedWith }),
     fulfilmentModule(runtime),
     backofficeModule(runtime, () => routes),
   ];
@@ -90,6 +91,9 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
-    close: () => tokens.close(),
+    async close() {
+      await stock.close();
+      await tokens.close();
+    },
   };
 }

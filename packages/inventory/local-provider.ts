@@ -1,13 +1,6 @@
 import type { Transaction } from '@tradepost/runtime';
 import { insertReservations, lockSkuStock, type ReservationRow, settleReservations } from './local-store.ts';
-import type { Demand, InventoryProvider, Reserved, StockHold } from './provider.ts';
-
-/** Demand per SKU: an order may name one SKU in two lines (with and without an activity). */
-function summed(demand: Demand): Map<number, number> {
-  const bySku = new Map<number, number>();
-  for (const line of demand.lines) bySku.set(line.sku_id, (bySku.get(line.sku_id) ?? 0) + line.qty);
-  return bySku;
-}
+import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from './provider.ts';
 
 async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
   const left = new Map((await lockSkuStock(tx, skuIds)).map((row) => [row.id, row.sellable]));
@@ -15,7 +8,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
   const taken = new Map<number, number>();
   return {
     reserve(demand): Reserved {
-      const bySku = summed(demand);
+      const bySku = summedBySku(demand.lines);
       for (const [sku_id, qty] of bySku) {
         const sellable = left.get(sku_id);
         if (sellable === undefined) return { ok: false, reason: 'sku_not_found', sku_id };
@@ -28,6 +21,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
       }
       return { ok: true, warehouse_ids: demand.lines.map(() => 0) };
     },
+    giveBack() {},
     statements: () => (rows.length > 0 ? [insertReservations(tx, rows, taken)] : []),
   };
 }

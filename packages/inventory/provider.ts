@@ -1,8 +1,9 @@
 import type { Statement, Transaction } from '@tradepost/runtime';
+import type { ProviderName } from './settings.ts';
 
 export type InventoryStatus = 'none' | 'pending' | 'reserved' | 'confirmed' | 'released' | 'failed';
 
-type StockLine = { sku_id: number; qty: number };
+export type StockLine = { sku_id: number; qty: number };
 /** What one order wants; the same SKU may stand in several lines. */
 export type Demand = { biz_no: string; lines: readonly StockLine[]; expires_at: Date };
 
@@ -17,9 +18,14 @@ export type Reserved =
 export type StockHold = {
   /** Takes what the demand wants, or nothing. Demands are decided in the order of the calls. */
   reserve(demand: Demand): Reserved;
-  /** Writes what was taken. To be sent once, after the last `reserve`. */
+  /** Of a demand that was reserved ahead and is refused after all: its stock goes back when this transaction commits. */
+  giveBack(bizNo: string, reason: string): void;
+  /** Writes what was taken and given back. To be sent once, after the last `reserve`. */
   statements(): Statement[];
 };
+
+/** What an order's inventory_status is when the phase has been written; `pending` where the answer comes later. */
+export type StatusAfter = Readonly<Record<'reserve' | 'confirm' | 'release', InventoryStatus>>;
 
 /**
  * The three-phase stock transaction of orders (biz_type `order`). All phases take arrays and run on the caller's
@@ -27,13 +33,8 @@ export type StockHold = {
  * so that the caller can send them together with its own and the commit.
  */
 export type InventoryProvider = {
-  readonly name: 'local' | 'builtin_wms' | 'external_wms';
-  /** What an order's inventory_status is when the phase has been written; `pending` where the answer comes later. */
-  readonly statusAfter: {
-    readonly reserve: InventoryStatus;
-    readonly confirm: InventoryStatus;
-    readonly release: InventoryStatus;
-  };
+  readonly name: ProviderName;
+  readonly statusAfter: StatusAfter;
   /** Locks what demands on these SKUs may need. */
   hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold>;
   /** The stock of these orders leaves. The caller has moved the orders under its guard, so each comes once. */
@@ -41,3 +42,29 @@ export type InventoryProvider = {
   /** The stock of these orders is free again. */
   release(tx: Transaction, bizNos: readonly string[], reason: string): Statement[];
 };
+
+/** What a shop's stock is asked and told by orders: the provider in force, and an earlier one for the orders it holds. */
+export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
+  confirm(tx: Transaction, bizNos: readonly string[]): Promise<Statement[]>;
+  release(tx: Transaction, bizNos: readonly string[], reason: string): Promise<Statement[]>;
+  /**
+   * Where stock is taken over the network before the order is written: reserves it, or throws the refusal. What is
+   * reserved and not written within a minute is released, whatever happens to this process.
+   */
+  readonly reserveAhead: ((demand: Omit<Demand, 'expires_at'>) => Promise<void>) | null;
+  /** To be called after the commit of confirm and release: has what can be told at once told, within the call's deadline. */
+  settled(bizNos: readonly string[]): Promise<void>;
+};
+
+/** Sets the inventory_status of these orders; orders' own column, written in the transaction of the books here. */
+export type WriteOrderStatus = (
+  tx: Transaction,
+  rows: readonly { order_no: string; status: InventoryStatus }[],
+) => Statement;
+
+/** Demand per SKU: an order may name one SKU in two lines (with and without an activity). */
+export function summedBySku(lines: readonly StockLine[]): Map<number, number> {
+  const bySku = new Map<number, number>();
+  for (const line of lines) bySku.set(line.sku_id, (bySku.get(line.sku_id) ?? 0) + line.qty);
+  return bySku;
+}

@@ -1,6 +1,6 @@
 import { toMinor } from '@tradepost/core';
 import { batchIds, batchResult, batchResultSchema, defineRoute, type Route, text } from '@tradepost/http';
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { closeOrders } from './close-orders.ts';
@@ -17,7 +17,7 @@ function changeOf({ type, value }: z.output<typeof adjustmentSchema>): PriceChan
 }
 
 /** One act on many orders. What is refused for one order does not hold up the others. */
-export function batchRoutes(runtime: Runtime, inventory: InventoryProvider): Route[] {
+export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
   return [
     defineRoute({
       method: 'POST',

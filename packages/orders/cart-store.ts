@@ -42,13 +42,22 @@ export async function deleteCartLine(sql: Sql, key: CartKey): Promise<void> {
     where user_id = ${key.user_id} and sku_id = ${key.sku_id} and activity_product_id = ${key.activity_product_id}`;
 }
 
+/** `seq` is the order of adding. */
+type SeqLine = CartLine & { seq: number };
+
+const cartsOf = (sql: Queryable, userIds: readonly number[]) => sql`
+  select user_id, sku_id, activity_product_id, qty, id as seq from orders.cart_lines
+  where user_id = any(${[...userIds]}::bigint[])`;
+
+/** The carts of these shoppers as they are now. */
+export async function selectCarts(sql: Queryable, userIds: readonly number[]): Promise<SeqLine[]> {
+  return sql<SeqLine[]>`${cartsOf(sql, userIds)}`;
+}
+
 /**
  * The carts of these shoppers, locked in key order until the order is written: a second click waits, and then finds the
- * lines gone. `seq` is the order of adding.
+ * lines gone.
  */
-export async function lockCarts(tx: Transaction, userIds: readonly number[]): Promise<(CartLine & { seq: number })[]> {
-  return tx<(CartLine & { seq: number })[]>`
-    select user_id, sku_id, activity_product_id, qty, id as seq from orders.cart_lines
-    where user_id = any(${[...userIds]}::bigint[])
-    order by user_id, sku_id, activity_product_id for update`;
+export async function lockCarts(tx: Transaction, userIds: readonly number[]): Promise<SeqLine[]> {
+  return tx<SeqLine[]>`${cartsOf(tx, userIds)} order by user_id, sku_id, activity_product_id for update`;
 }

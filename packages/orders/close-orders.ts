@@ -1,4 +1,4 @@
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { selectOrderStatuses } from './batch-store.ts';
 import { orderErrors } from './errors.ts';
@@ -18,7 +18,7 @@ const refusals: Record<OrderStatus, () => Error> = {
 
 /** The merchant gives up unpaid orders: 1 -> 6, stock released. Answers per order true or why not. */
 export async function closeOrders(
-  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider },
+  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory },
   orderIds: readonly number[],
   by: { staff_id: number; note: string },
 ): Promise<(true | Error)[]> {

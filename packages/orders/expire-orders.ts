@@ -1,4 +1,4 @@
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import { enqueueJobs, type Log, type Runtime, type Statement, type Transaction } from '@tradepost/runtime';
 import { selectExpiredOrders } from './order-store.ts';
 import { cancelOrders } from './settle-orders.ts';
@@ -36,7 +36,7 @@ export function openExpirySchedule(): ExpirySchedule {
  * guarded. An order that can not be cancelled is logged and left out, so that it does not hold up the others.
  */
 export async function expireOrders(
-  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider },
+  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory },
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<number> {
   const broken: number[] = [];

@@ -1,5 +1,5 @@
 import type { Module } from '@tradepost/http';
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { batchRoutes } from './batch-routes.ts';
 import { cartRoutes } from './cart-routes.ts';
@@ -16,7 +16,7 @@ import { type OrderMessengers, remindTask, sendReminder } from './remind-orders.
 
 export { selectOrderStatuses } from './batch-store.ts';
 export { orderAudits } from './order-audits.ts';
-export { markShipped, selectOrder } from './order-store.ts';
+export { markShipped, selectOrder, writeInventoryStatus } from './order-store.ts';
 export type { OrderSections } from './order-views.ts';
 export { paySignature, signedHeaders } from './pay-signature.ts';
 export { selectPaymentToTell } from './payment-store.ts';
@@ -27,7 +27,7 @@ export { orderSettings, sandboxSecret } from './settings.ts';
 
 export function ordersModule(
   runtime: Runtime,
-  inventory: InventoryProvider,
+  inventory: Inventory,
   sections: OrderSections,
   messengers: OrderMessengers = {},
 ): Module {

@@ -1,16 +1,16 @@
 import { instantInZone, isoInZone, paged, pagingOf, toMinor } from '@tradepost/core';
 import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import { openPricePipeline } from '@tradepost/marketing';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
-import { type Order, type OrderStatus, orderRowView } from './order.ts';
+import { openPlacement } from './open-placement.ts';
+import { type OrderStatus, orderRowView } from './order.ts';
 import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
 import { type OwnedOrder, selectOrder } from './order-store.ts';
 import { adminOrderViews, type OrderSections, orderViews } from './order-views.ts';
-import { type PlaceOrder, placeOrders, reviveOrder } from './place-orders.ts';
 import {
   type AdminOrderListQuery,
   adminOrderListQuery,
@@ -26,7 +26,7 @@ import { openSoldTitles } from './sold-titles.ts';
 
 export function orderRoutes(
   runtime: Runtime,
-  inventory: InventoryProvider,
+  inventory: Inventory,
   sections: OrderSections,
   scheduleExpiry: ExpirySchedule,
 ): Route[] {
@@ -37,11 +37,7 @@ export function orderRoutes(
     soldTitles: openSoldTitles(),
     unpaidMinutes: () => settings.get(unpaidMinutes),
   };
-  const place = runtime.groupCommit<PlaceOrder, Order>(
-    'place_orders',
-    (many, record) => placeOrders(deps, many, record),
-    { revive: reviveOrder },
-  );
+  const place = openPlacement(deps);
   const pay = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) => payOrders(deps, many, record));
   const cancel = runtime.groupCommit<OwnedOrder, true>('cancel_orders', (many, record) =>
     cancelOrders(deps, many, 'user_cancel', record),

@@ -1,3 +1,4 @@
+import type { InventoryStatus } from '@tradepost/inventory';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import type { CartKey } from './cart-store.ts';
 import { type Order, type OrderItem, orderTransitions } from './order.ts';
@@ -11,8 +12,8 @@ export const orderColumns = (sql: Queryable) => sql`
 export type Actor = { type: 'user' | 'admin' | 'system'; id: number };
 
 /** Ids for orders that are about to be written: the order number is made of them. */
-export async function nextOrderIds(tx: Transaction, count: number): Promise<number[]> {
-  const rows = await tx<{ id: number }[]>`
+export async function nextOrderIds(sql: Queryable, count: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
     select nextval('orders.orders_id_seq') as id from generate_series(1, ${count})`;
   return rows.map((row) => row.id);
 }
@@ -202,4 +203,19 @@ export async function selectOrderItems(sql: Queryable, orderIds: readonly number
     select id, order_id, warehouse_id, product_id, sku_id, activity_product_id, activity_id, activity_type, activity_title,
            title, cover, attrs, price, qty, payable_amount
     from orders.order_items where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id`;
+}
+
+/** What the stock's books say of these orders now. Locks them in id order. */
+export function writeInventoryStatus(
+  tx: Transaction,
+  rows: readonly { order_no: string; status: InventoryStatus }[],
+): Statement {
+  return tx`
+    with locked as materialized (
+      select o.id, r.status from orders.orders o
+      join unnest(${rows.map((r) => r.order_no)}::text[], ${rows.map((r) => r.status)}::text[]) as r (order_no, status)
+        on o.order_no = r.order_no
+      where o.inventory_status <> r.status order by o.id for no key update of o
+    )
+    update orders.orders o set inventory_status = locked.status, updated_at = now() from locked where o.id = locked.id`;
 }

@@ -1,4 +1,4 @@
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import { enqueueJobs, type Runtime, type Statement, type Transaction, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { markPaid } from './order-store.ts';
@@ -33,7 +33,7 @@ export type PaymentNotice = {
 /** What became of the payment that the notice is about; of money that came in too late or twice it is `refunding`. */
 export type TakenNotice = { payment_no: string; status: PaymentStatus };
 
-type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; inventory: InventoryProvider };
+type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; inventory: Inventory };
 type Decision = { outcome: NoticeOutcome; payment?: Payment; answer: TakenNotice | Error };
 
 const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.provider} ${of.trade_no}`;
@@ -161,10 +161,10 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
       const moved = await markPaid(tx, requests, values);
       if (moved.length !== settled.length) throw new Error('an order has moved under our lock');
       last.push(
-        ...inventory.confirm(
+        ...(await inventory.confirm(
           tx,
           moved.map((order) => order.order_no),
-        ),
+        )),
       );
     }
     if (moves.size > 0) last.push(movePayments(tx, [...moves.values()], now));

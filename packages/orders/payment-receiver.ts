@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toMinor } from '@tradepost/core';
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type PaymentNotice, type TakenNotice, takeNotices } from './payment-notices.ts';
@@ -14,11 +14,7 @@ const warnEveryMs = 60_000;
 /** Takes a signed message of a provider; throws the refusal. */
 export type ReceiveNotice = (body: PayCallbackBody, headers: Headers, raw: Uint8Array) => Promise<TakenNotice>;
 
-export function openReceiver(
-  runtime: Runtime,
-  inventory: InventoryProvider,
-  providers: PaymentProviders,
-): ReceiveNotice {
+export function openReceiver(runtime: Runtime, inventory: Inventory, providers: PaymentProviders): ReceiveNotice {
   const take = runtime.groupCommit<PaymentNotice, TakenNotice>('payment_notices', (many) =>
     takeNotices({ runtime, inventory }, many),
   );

@@ -1,6 +1,6 @@
 import { isoInZone, type Locale } from '@tradepost/core';
 import { defineRoute, fileUrls, type Route } from '@tradepost/http';
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import type { OwnedOrder } from './order-store.ts';
@@ -14,7 +14,7 @@ import type { PaymentProviders } from './providers/provider.ts';
 import { payProvider } from './settings.ts';
 import { payOrders } from './settle-orders.ts';
 
-export function paymentRoutes(runtime: Runtime, inventory: InventoryProvider, providers: PaymentProviders): Route[] {
+export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers: PaymentProviders): Route[] {
   const { sql, settings, config } = runtime;
   const create = runtime.groupCommit<CreatePayment, PaymentOfOrder>('create_payments', (many) =>
     createPayments({ runtime }, many),

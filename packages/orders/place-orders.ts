@@ -1,10 +1,10 @@
 import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
 import { type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
-import type { InventoryProvider, StockHold } from '@tradepost/inventory';
+import type { Inventory, StockHold } from '@tradepost/inventory';
 import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
-import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
-import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
+import { type Queryable, type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
+import { type CartKey, type CartLine, lockCarts, selectCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { type AddressSnapshot, lineTexts, type Order, orderNumber } from './order.ts';
@@ -20,7 +20,11 @@ export type PlaceOrder = {
   sku_ids?: readonly number[] | undefined;
   remark: string;
   locale: Locale;
+  /** What was reserved for it before: its number is taken, and it must come out with these pieces. */
+  ahead?: AheadOrder;
 };
+
+export type AheadOrder = { id: number; order_no: string; lines: readonly { sku_id: number; qty: number }[] };
 
 type PickedLine = { sku_id: number; activity_product_id: number; qty: number; fromCart: boolean };
 type Cart = Map<string, CartLine>;
@@ -54,6 +58,16 @@ function pickLines(request: PlaceOrder, cart: Cart): PickedLine[] {
   return picks;
 }
 
+/** Those of the picked lines that are for sale; throws when none is. */
+function sellableLines(request: PlaceOrder, cart: Cart, skus: ReadonlyMap<number, SkuForSale>) {
+  const lines = pickLines(request, cart).flatMap((pick) => {
+    const sku = skus.get(pick.sku_id);
+    return sku ? [{ ...pick, sku }] : [];
+  });
+  if (lines.length === 0) throw orderErrors.no_valid_products();
+  return lines;
+}
+
 function snapshotOf(address: Address): AddressSnapshot {
   const { id, user_id, name, phone, province, city, district, detail } = address;
   return { id, user_id, name, phone, province, city, district, detail, is_default: address.is_default ? 1 : 0 };
@@ -61,6 +75,7 @@ function snapshotOf(address: Address): AddressSnapshot {
 
 type Facts = {
   id: number;
+  order_no: string;
   address: Address | undefined;
   cart: Cart;
   skus: ReadonlyMap<number, SkuForSale>;
@@ -73,13 +88,9 @@ type Facts = {
 
 /** Decides one request from the facts, without the stock. Throws its refusal. */
 function draftOrder(request: PlaceOrder, facts: Facts): Draft {
-  const { id, now, expiresAt } = facts;
+  const { id, order_no, now, expiresAt } = facts;
   if (!facts.address) throw orderErrors.address_not_found();
-  const lines = pickLines(request, facts.cart).flatMap((pick) => {
-    const sku = facts.skus.get(pick.sku_id);
-    return sku ? [{ ...pick, sku }] : [];
-  });
-  if (lines.length === 0) throw orderErrors.no_valid_products();
+  const lines = sellableLines(request, facts.cart, facts.skus);
   const priced = facts.pipeline.quote(
     {
       user_id: request.user_id,
@@ -92,7 +103,7 @@ function draftOrder(request: PlaceOrder, facts: Facts): Draft {
   if (priced.goods_amount > maxMinor) throw orderErrors.amount_too_large();
   const order: Order = {
     id,
-    order_no: orderNumber(id, now),
+    order_no,
     user_id: request.user_id,
     merchant_id: 1,
     status: 1,
@@ -154,7 +165,7 @@ export function reviveOrder(stored: Order): Order {
 
 export type PlaceDeps = {
   runtime: Pick<Runtime, 'sql' | 'now'>;
-  inventory: InventoryProvider;
+  inventory: Inventory;
   pipeline: PricePipeline;
   unpaidMinutes: () => number;
   soldTitles: SoldTitles;
@@ -179,11 +190,7 @@ export async function placeOrders(
   const committed = await writeTransaction(runtime.sql, async (tx) => {
     const [carts, addresses, ids] = await Promise.all([
       lockCarts(tx, userIds).then(cartsOf),
-      selectAddressesOf(
-        tx,
-        requests.map((r) => r.address_id),
-        requests.map((r) => r.user_id),
-      ).then(byOwner),
+      addressesOf(tx, requests),
       nextOrderIds(tx, requests.length),
     ]);
     const skuIds = skuIdsOf(requests, carts);
@@ -199,9 +206,10 @@ export async function placeOrders(
       const cart = carts.get(request.user_id) ?? new Map();
       const address = addresses.get(addressKey(request.user_id, request.address_id));
       try {
-        const id = ids[index]!;
-        const facts = { id, address, cart, skus, pipeline, prices, inventoryStatus, expiresAt, now };
+        const { id, order_no } = request.ahead ?? numbered(ids[index]!, now);
+        const facts = { id, order_no, address, cart, skus, pipeline, prices, inventoryStatus, expiresAt, now };
         const draft = draftOrder(request, facts);
+        if (request.ahead && !samePieces(linesOf(draft), request.ahead.lines)) throw orderErrors.cart_changed();
         reserveStock(stock, draft);
         // The next request of the same shopper in this batch must not see these lines again.
         for (const key of draft.usedUp) cart.delete(keyOf(key));
@@ -209,9 +217,10 @@ export async function placeOrders(
         answers[index] = draft.order;
       } catch (refusal) {
         answers[index] = refusal as Error;
+        if (request.ahead) stock.giveBack(request.ahead.order_no, (refusal as Error).message);
       }
     });
-    if (placed.length === 0) return { value: [], last: [] };
+    if (placed.length === 0) return { value: [], last: stock.statements() };
     const orders = placed.map((draft) => draft.order);
     const items = placed.flatMap((draft) => draft.items);
     const usedUp = placed.flatMap((draft) => draft.usedUp);
@@ -230,9 +239,49 @@ export async function placeOrders(
   return answers;
 }
 
+const numbered = (id: number, now: Date) => ({ id, order_no: orderNumber(id, now) });
+const linesOf = (draft: Draft) => draft.items.map(({ sku_id, qty }) => ({ sku_id, qty }));
+const samePieces = (a: AheadOrder['lines'], b: AheadOrder['lines']) =>
+  a.length === b.length && a.every((line, i) => line.sku_id === b[i]!.sku_id && line.qty === b[i]!.qty);
+
+/**
+ * What these requests would order as things are now, with numbers for their orders: for stock that has to be reserved
+ * before an order is written. Locks nothing; `placeOrders` decides.
+ */
+export async function draftOrders(
+  { runtime: { sql, now } }: Pick<PlaceDeps, 'runtime'>,
+  requests: readonly PlaceOrder[],
+): Promise<(AheadOrder | Error)[]> {
+  const [carts, addresses, ids] = await Promise.all([
+    selectCarts(sql, [...new Set(requests.map((request) => request.user_id))]).then(cartsOf),
+    addressesOf(sql, requests),
+    nextOrderIds(sql, requests.length),
+  ]);
+  const skus = await selectSkusForSale(sql, skuIdsOf(requests, carts));
+  return requests.map((request, index) => {
+    try {
+      if (!addresses.has(addressKey(request.user_id, request.address_id))) throw orderErrors.address_not_found();
+      const lines = sellableLines(request, carts.get(request.user_id) ?? new Map(), skus);
+      return {
+        ...numbered(ids[index]!, now()),
+        lines: lines.map(({ sku, qty }) => ({ sku_id: sku.id, qty })),
+      };
+    } catch (refusal) {
+      return refusal as Error;
+    }
+  });
+}
+
 /** By shopper and id: in a batch an address of one shopper must not be found by another. */
 const addressKey = (userId: number, id: number) => `${userId}/${id}`;
-const byOwner = (rows: readonly Address[]) => new Map(rows.map((row) => [addressKey(row.user_id, row.id), row]));
+async function addressesOf(sql: Queryable, requests: readonly PlaceOrder[]): Promise<Map<string, Address>> {
+  const rows = await selectAddressesOf(
+    sql,
+    requests.map((r) => r.address_id),
+    requests.map((r) => r.user_id),
+  );
+  return new Map(rows.map((row) => [addressKey(row.user_id, row.id), row]));
+}
 
 /** Every SKU that any of the requests may come to need. */
 function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {

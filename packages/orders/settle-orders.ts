@@ -1,10 +1,10 @@
-import type { InventoryProvider } from '@tradepost/inventory';
+import type { Inventory } from '@tradepost/inventory';
 import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
 import { instantPay, payCurrency } from './settings.ts';
 
-type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: InventoryProvider };
+type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory };
 
 /** Whether each request moved its order: its own, and of two for one order in a batch the first one did. */
 function answersOf(
@@ -31,14 +31,19 @@ export async function payOrders(
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
   if (!runtime.settings.get(instantPay)) return requests.map(() => orderErrors.instant_pay_off());
-  return writeTransaction(runtime.sql, async (tx) => {
+  let settled: string[] = [];
+  const answers = await writeTransaction(runtime.sql, async (tx) => {
     const instant = { currency: runtime.settings.get(payCurrency) };
     const values = { inventoryStatus: inventory.statusAfter.confirm, instant, now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
     const answers = answersOf(requests, orders, orderErrors.cannot_pay);
     if (orders.length === 0) return { value: answers, last: [] };
-    return { value: answers, last: [...inventory.confirm(tx, numbersOf(orders)), ...(record?.(tx, answers) ?? [])] };
+    const confirmed = await inventory.confirm(tx, numbersOf(orders));
+    settled = numbersOf(orders);
+    return { value: answers, last: [...confirmed, ...(record?.(tx, answers) ?? [])] };
   });
+  if (settled.length > 0) await inventory.settled(settled);
+  return answers;
 }
 
 export type CancelReason = 'user_cancel' | 'timeout' | 'merchant_close';
@@ -52,7 +57,8 @@ export async function cancelOrders(
   by?: { staff_id: number; note: string },
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  return writeTransaction(runtime.sql, async (tx) => {
+  let settled: string[] = [];
+  const answers = await writeTransaction(runtime.sql, async (tx) => {
     const orders = await markCancelled(tx, requests, {
       inventoryStatus: inventory.statusAfter.release,
       trigger: reason,
@@ -62,7 +68,10 @@ export async function cancelOrders(
     });
     const answers = answersOf(requests, orders, orderErrors.cannot_cancel);
     if (orders.length === 0) return { value: answers, last: [] };
-    const released = inventory.release(tx, numbersOf(orders), reason);
+    const released = await inventory.release(tx, numbersOf(orders), reason);
+    settled = numbersOf(orders);
     return { value: answers, last: [...released, ...(record?.(tx, answers) ?? [])] };
   });
+  if (settled.length > 0) await inventory.settled(settled);
+  return answers;
 }

@@ -36,5 +36,18 @@ export function openMetrics() {
       labelNames: ['task', 'result'] as const,
       registers,
     }),
+    externalCalls: new Counter({
+      name: 'external_wms_calls_total',
+      help: 'Calls to the external warehouse, by action and result: success, refused or retry',
+      labelNames: ['action', 'result'] as const,
+      registers,
+    }),
+    externalCallSeconds: new Histogram({
+      name: 'external_wms_call_seconds',
+      help: 'Time that calls to the external warehouse took, answered or not',
+      labelNames: ['action'] as const,
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+      registers,
+    }),
   };
 }

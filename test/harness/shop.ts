@@ -22,9 +22,13 @@ export type Shop = {
   close(): Promise<void>;
 };
 
-/** The whole server in this process on a database of its own. */
-export async function openShop(flags: Partial<Record<ConfigKey, unknown>> = {}): Promise<Shop> {
+/** The whole server in this process on a database of its own; `settings` are stored before it starts. */
+export async function openShop(
+  flags: Partial<Record<ConfigKey, unknown>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Shop> {
   const database = await cloneDatabase();
+  await storeSettings(database, settings);
   const data = await mkdtemp(join(tmpdir(), 'tradepost-shop-'));
   const { config } = loadConfig({
     env: {},
@@ -72,6 +76,13 @@ export async function openShop(flags: Partial<Record<ConfigKey, unknown>> = {}):
       await rm(data, { recursive: true, force: true });
     },
   };
+}
+
+/** As they are found by whoever starts on this database. */
+export async function storeSettings({ sql }: TestDatabase, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  await sql`
+    insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(settings as never)})
+    on conflict (key) do update set value = excluded.value`;
 }
 
 /** A product on the shelf made by SQL, with one SKU per stock given. Prices in cents. */

@@ -1,0 +1,143 @@
+import type { Runtime, Statement, Transaction } from '@tradepost/runtime';
+import { inventoryErrors } from './errors.ts';
+import type { ExternalClient } from './external-client.ts';
+import {
+  failAheadReservations,
+  finishAheadReservations,
+  type IntendedReservation,
+  insertIntendedReservations,
+  settleIntendedReservations,
+} from './external-store.ts';
+import { type InventoryProvider, type Reserved, type StockHold, type StockLine, summedBySku } from './provider.ts';
+import { backoffSeconds, externalTimeoutMs, maxAttempts } from './settings.ts';
+import { type NewTask, requestIdOf, type TaskAction } from './task.ts';
+import { insertTasks } from './task-store.ts';
+import { wakeWorker } from './wake-worker.ts';
+
+const bizType = 'order';
+/** What our own write may take after the partner's answer before the reservation is given up. */
+const writeMs = 60_000;
+
+const itemsOf = (lines: readonly StockLine[]) => Array.from(summedBySku(lines), ([sku_id, qty]) => ({ sku_id, qty }));
+
+export function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
+  return { biz_type: bizType, biz_no, action, payload: { biz_type: bizType, biz_no, ...more } };
+}
+
+type Deps = {
+  runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'groupCommit'>;
+  mode: 'sync' | 'async';
+  owner: string;
+};
+
+/** Intents for the partner on the caller's transaction, and a worker that is told of them. */
+export function openIntents({ runtime }: Pick<Deps, 'runtime'>) {
+  return (tx: Transaction, tasks: readonly NewTask[]): Statement[] =>
+    tasks.length === 0
+      ? []
+      : [
+          insertTasks(tx, tasks, {
+            mode: 'async',
+            maxAttempts: runtime.settings.get(maxAttempts),
+            backoffSeconds: runtime.settings.get(backoffSeconds),
+            now: runtime.now(),
+          }),
+          wakeWorker(tx),
+        ];
+}
+export type Intents = ReturnType<typeof openIntents>;
+
+/**
+ * Stock kept by a partner. async: an order writes its intent beside it, a worker delivers it. sync: `reserveAhead` has
+ * asked before; the order's transaction then ends that task.
+ */
+export function externalProvider({ runtime, mode }: Deps, intents: Intents): InventoryProvider {
+  const sync = mode === 'sync';
+
+  async function hold(tx: Transaction): Promise<StockHold> {
+    const rows: IntendedReservation[] = [];
+    const tasks: NewTask[] = [];
+    const taken = new Set<string>();
+    const returned: { biz_no: string; code: null; error: string }[] = [];
+    return {
+      reserve({ biz_no, lines, expires_at }): Reserved {
+        const items = itemsOf(lines);
+        for (const item of items) rows.push({ biz_no, ...item, expires_at });
+        if (!sync) tasks.push(orderTask('reserve', biz_no, { items }));
+        taken.add(biz_no);
+        return { ok: true, warehouse_ids: lines.map(() => 0) };
+      },
+      giveBack(biz_no, reason) {
+        returned.push({ biz_no, code: null, error: reason });
+        tasks.push(orderTask('release', biz_no, { reason: 'order_refused' }));
+      },
+      statements: () => [
+        ...(sync && taken.size > 0 ? [finishAheadReservations(tx, [...taken], runtime.now())] : []),
+        ...(returned.length > 0 ? [failAheadReservations(tx, returned, runtime.now())] : []),
+        ...(rows.length > 0 ? [insertIntendedReservations(tx, rows, sync ? 'reserved' : 'pending')] : []),
+        ...intents(tx, tasks),
+      ],
+    };
+  }
+
+  return {
+    name: 'external_wms',
+    statusAfter: { reserve: sync ? 'reserved' : 'pending', confirm: 'pending', release: 'pending' },
+    hold,
+    confirm: (tx, bizNos) => [
+      settleIntendedReservations(tx, bizNos, 'confirmed'),
+      ...intents(
+        tx,
+        bizNos.map((biz_no) => orderTask('confirm', biz_no)),
+      ),
+    ],
+    release: (tx, bizNos, reason) => [
+      settleIntendedReservations(tx, bizNos, 'released'),
+      ...intents(
+        tx,
+        bizNos.map((biz_no) => orderTask('release', biz_no, { reason })),
+      ),
+    ],
+  };
+}
+
+type AheadDemand = { biz_no: string; lines: readonly StockLine[] };
+type AheadFailure = { biz_no: string; code: number | null; error: string; release: boolean };
+
+/**
+ * Reserves at the partner before an order is written. The intent is committed first, locked for as long as the call and
+ * our own write may take: whoever dies in between leaves a task that a worker finds, ends and has released.
+ */
+export function openReserveAhead(deps: Deps & { client: ExternalClient }, intents: Intents) {
+  const { runtime, client, owner } = deps;
+  const announce = runtime.groupCommit<AheadDemand, true>('reserve_ahead', async (demands) => {
+    const now = runtime.now();
+    const lock = { owner, expiresAt: new Date(now.getTime() + runtime.settings.get(externalTimeoutMs) + writeMs) };
+    const tasks = demands.map(({ biz_no, lines }) => orderTask('reserve', biz_no, { items: itemsOf(lines) }));
+    await runtime.sql.begin(async (tx) => {
+      await insertTasks(tx, tasks, { mode: 'sync', maxAttempts: 1, backoffSeconds: 0, lock, now });
+    });
+    return demands.map(() => true);
+  });
+  const giveUp = runtime.groupCommit<AheadFailure, true>('reserve_ahead_refused', async (failures) => {
+    await runtime.sql.begin(async (tx) => {
+      await failAheadReservations(tx, failures, runtime.now());
+      const unsure = failures.filter((failure) => failure.release);
+      const tasks = unsure.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
+      for (const statement of intents(tx, tasks)) await statement;
+    });
+    return failures.map(() => true);
+  });
+  return async ({ biz_no, lines }: AheadDemand): Promise<void> => {
+    await announce({ biz_no, lines });
+    const task = orderTask('reserve', biz_no, { items: itemsOf(lines) });
+    const outcome = await client.call('reserve', task.payload, { requestId: requestIdOf(task) });
+    if (outcome.kind === 'success') return;
+    const { code, message } = outcome;
+    // After a definite no there is nothing to give back; else nobody knows, and a release of nothing does no harm.
+    await giveUp({ biz_no, code, error: message, release: outcome.kind === 'retry' });
+    throw outcome.kind === 'refused'
+      ? inventoryErrors.external_refused({ reason: message || `code ${code}` })
+      : inventoryErrors.external_unavailable();
+  };
+}

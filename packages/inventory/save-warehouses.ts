@@ -1,0 +1,59 @@
+import type { Claim, Runtime } from '@tradepost/runtime';
+import type { WarehouseHooks } from './document-hooks.ts';
+import { inventoryErrors } from './errors.ts';
+import { maxQuantity } from './stock-moves.ts';
+import {
+  insertWarehouse,
+  lockSkusInWarehouse,
+  lockWarehouse,
+  mirrorWarehouse,
+  selectWarehouse,
+  updateWarehouse,
+  type Warehouse,
+  type WarehouseChange,
+  type WarehouseFields,
+} from './warehouse-store.ts';
+
+type Deps = Pick<Runtime, 'sql' | 'idempotency'>;
+const createUseCase = 'create_warehouse';
+
+/** The new warehouse; to a repeat whose first request died after its commit, the one that it has made. */
+export async function createWarehouse(
+  { sql, idempotency }: Deps,
+  fields: WarehouseFields,
+  claim: Claim | null,
+): Promise<Warehouse> {
+  const done = claim?.outcomes[createUseCase] as number | undefined;
+  if (done) return (await selectWarehouse(sql, done))!;
+  return sql.begin(async (tx) => {
+    const row = await insertWarehouse(tx, fields);
+    if (!row) throw inventoryErrors.warehouse_code_taken({ code: fields.code });
+    if (claim)
+      for (const statement of idempotency.record(tx, createUseCase, [{ ...claim, outcome: row.id }])) await statement;
+    return row;
+  });
+}
+
+/**
+ * Writes what is given. A change of the status waits for the documents that are being completed there. Where SKUs carry
+ * the sums over the enabled warehouses, it takes this one's stock out of them or puts it in, reserved pieces too: open
+ * orders keep what they hold there, and nothing new is reserved in it.
+ */
+export async function changeWarehouse(
+  { sql }: Pick<Deps, 'sql'>,
+  { mirrors }: Pick<WarehouseHooks, 'mirrors'>,
+  id: number,
+  change: WarehouseChange,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const now = await lockWarehouse(tx, id);
+    if (!now) throw inventoryErrors.warehouse_not_found();
+    const switched = mirrors && change.status !== undefined && change.status !== now.status;
+    if (switched) await lockSkusInWarehouse(tx, id);
+    if (!(await updateWarehouse(tx, id, change))) throw inventoryErrors.warehouse_code_taken({ code: change.code ?? '' });
+    if (switched)
+      await mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1).catch((error: { code?: string }) => {
+        throw error.code === '22003' ? inventoryErrors.warehouse_too_full({ max: maxQuantity }) : error;
+      });
+  });
+}

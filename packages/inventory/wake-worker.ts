@@ -1,0 +1,14 @@
+import { enqueueJobs, type Statement, type Transaction } from '@tradepost/runtime';
+
+/** The job that delivers what is due. */
+export const deliverTask = 'inventory.deliver';
+
+/** As many transactions at once can ask for a delivery without waiting for each other, and as many workers can follow. */
+const lanes = 8;
+let lane = 0;
+
+/** Has a worker look for due tasks as soon as this transaction is committed. */
+export function wakeWorker(tx: Transaction): Statement {
+  lane = (lane + 1) % lanes;
+  return enqueueJobs(tx, [{ task: deliverTask, payload: {}, key: `${deliverTask}:${lane}`, maxAttempts: 1 }]);
+}

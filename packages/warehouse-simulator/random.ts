@@ -1,0 +1,11 @@
+/** Numbers from 0 up to 1 that are the same for the same seed (a 32-bit counter, well mixed). */
+export function openRandom(seed: number): () => number {
+  let counter = seed >>> 0;
+  return () => {
+    counter = (counter + 0x9e3779b9) >>> 0;
+    let mixed = counter;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+  };
+}
