@@ -420,17 +420,6 @@ describe('spec templates', () => {
   });
 });
 
-test('stock by SKU and warehouse: nothing while no warehouse is in use; a wrong list is refused by name', async () => {
-  for (const query of ['?sku_ids=1,2', '?sku_ids=1', '?sku_ids=', '', '?sku_ids=1,%202'])
-    expect((await admin('GET', `/wms/stocks/by-skus${query}`)).data, query).toEqual([]);
-  for (const bad of ['a', '1,', '1;2', '-1', '1.5', '0', '1,,2', '9'.repeat(20)])
-    expect(await admin('GET', `/wms/stocks/by-skus?sku_ids=${encodeURIComponent(bad)}`), bad).toMatchObject({
-      status: 200,
-      code: 400,
-      message: expect.stringContaining('sku_ids'),
-    });
-});
-
 test('the books are right afterwards', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

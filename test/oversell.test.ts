@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
+import { shelve } from './harness/warehouses.ts';
 
 /** Many buyers at once over real HTTP: nothing is sold twice, nothing is paid and cancelled, nothing hangs. */
 let shop: Shop;
+let inWarehouses = false;
 
 type Buyer = { token: string; address_id: number };
 /** Accounts with an address, made by SQL: the logins are not what is tested. */
@@ -19,6 +21,19 @@ async function buyers(count: number): Promise<Buyer[]> {
       address_id: row.id,
     })),
   );
+}
+
+/** A product whose stock is where the provider keeps it: each SKU in the one of two warehouses. */
+async function goods(of: { stocks: number[] }) {
+  const product = await insertProduct(shop.database, of);
+  if (inWarehouses) {
+    const shelves: Record<string, Record<number, number>> = { EVEN: {}, ODD: {} };
+    product.sku_ids.forEach((sku, i) => {
+      shelves[i % 2 ? 'ODD' : 'EVEN']![sku] = of.stocks[i]!;
+    });
+    await shelve(shop.database.sql, shelves);
+  }
+  return product;
 }
 
 const post = (path: string, token: string, body?: object) => shop.call('POST', path, { token, body });
@@ -41,16 +56,19 @@ const tally = (answers: { status: number; code: number }[]) => {
 
 /** Grouped, a batch settles what its calls contend for; one by one, only the locks of the database do. */
 describe.each([
-  ['in groups', {}],
-  ['one by one', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }],
-])('orders written %s', (_how, flags) => {
+  ['in groups', {}, 'local'],
+  ['one by one', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }, 'local'],
+  ['in groups from warehouses', {}, 'builtin_wms'],
+  ['one by one from warehouses', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }, 'builtin_wms'],
+])('orders written %s', (_how, flags, provider) => {
   beforeAll(async () => {
-    shop = await openShop({ only: 'api,worker', ...flags });
+    shop = await openShop({ only: 'api,worker', ...flags }, { 'inventory.provider': provider });
+    inWarehouses = provider === 'builtin_wms';
   });
   afterAll(() => shop?.close());
 
   test('400 buyers of 100 pieces: 100 orders, 300 polite refusals; all paid, nothing is left over', async () => {
-    const { sku_ids } = await insertProduct(shop.database, { stocks: [100] });
+    const { sku_ids } = await goods({ stocks: [100] });
     const sku = sku_ids[0]!;
     const crowd = await buyers(400);
     const answers = await Promise.all(crowd.map((buyer) => buy(buyer, sku)));
@@ -69,7 +87,7 @@ describe.each([
   });
 
   test('200 buyers with two pieces in the cart, of 101: fifty orders, one piece stays', async () => {
-    const { sku_ids } = await insertProduct(shop.database, { stocks: [101] });
+    const { sku_ids } = await goods({ stocks: [101] });
     const crowd = await buyers(200);
     await Promise.all(crowd.map(({ token }) => post('/api/v1/cart/add', token, { sku_id: sku_ids[0], qty: 2 })));
     const answers = await Promise.all(
@@ -80,7 +98,7 @@ describe.each([
   });
 
   test('pay and cancel of one order at once: exactly one wins, twenty times', async () => {
-    const { sku_ids } = await insertProduct(shop.database, { stocks: [20] });
+    const { sku_ids } = await goods({ stocks: [20] });
     const crowd = await buyers(20);
     const orders = await Promise.all(crowd.map((buyer) => buy(buyer, sku_ids[0]!)));
     let paid = 0;
@@ -103,7 +121,7 @@ describe.each([
   });
 
   test('the same cart ordered five times at once is one order, ten times', async () => {
-    const { sku_ids } = await insertProduct(shop.database, { stocks: [1000] });
+    const { sku_ids } = await goods({ stocks: [1000] });
     for (const { token, address_id } of await buyers(10)) {
       await post('/api/v1/cart/add', token, { sku_id: sku_ids[0], qty: 3 });
       const answers = await Promise.all(Array.from({ length: 5 }, () => post('/api/v1/orders', token, { address_id })));
@@ -115,7 +133,7 @@ describe.each([
   });
 
   test('adding to the cart while it is ordered loses no piece', async () => {
-    const { sku_ids } = await insertProduct(shop.database, { stocks: [100_000] });
+    const { sku_ids } = await goods({ stocks: [100_000] });
     for (const { token, address_id } of await buyers(5)) {
       const added = Array.from({ length: 20 }, () => post('/api/v1/cart/add', token, { sku_id: sku_ids[0] }));
       const ordered = Array.from({ length: 5 }, () => post('/api/v1/orders', token, { address_id }));
@@ -131,7 +149,7 @@ describe.each([
 
   test('64 clients order, pay and cancel pairs of overlapping SKUs in every order: no deadlock, the sums agree', async () => {
     const initial = 60;
-    const { sku_ids } = await insertProduct(shop.database, { stocks: Array.from({ length: 6 }, () => initial) });
+    const { sku_ids } = await goods({ stocks: Array.from({ length: 6 }, () => initial) });
     const crowd = await buyers(64);
     const answers: { status: number; code: number }[] = [];
     await Promise.all(
@@ -177,7 +195,7 @@ describe.each([
       (await shop.database.sql`select status from orders.orders where id = ${id}`)[0]!.status as number;
 
     test('is cancelled when its time is over, and its stock is free; a paid one, a cancelled one and a young one are not touched', async () => {
-      const { sku_ids } = await insertProduct(shop.database, { stocks: [4] });
+      const { sku_ids } = await goods({ stocks: [4] });
       const [late, paid, cancelled, young] = await buyers(4);
       const place = async (buyer: Buyer) => (await buy(buyer, sku_ids[0]!)).data.id as number;
       const ids = {
@@ -211,7 +229,7 @@ describe.each([
     });
 
     test('paid in the very moment it expires is either paid or cancelled, never both', async () => {
-      const { sku_ids } = await insertProduct(shop.database, { stocks: [40] });
+      const { sku_ids } = await goods({ stocks: [40] });
       const crowd = await buyers(40);
       const orders = await Promise.all(crowd.map((buyer) => buy(buyer, sku_ids[0]!)));
       for (const { data } of orders) await expire(data.id);

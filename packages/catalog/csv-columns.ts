@@ -15,6 +15,8 @@ export const longColumns: readonly string[] = [
   ...perLanguage('detail'),
   ...perLanguage('specs'),
 ];
+/** Left out where warehouses keep the stock. */
+export const stockColumns: readonly string[] = ['stock', 'stock_before'];
 /** Of the line's SKU. */
-const skuColumns: readonly string[] = [...['specs', 'sku_code', 'sku_price', 'stock', 'stock_before', 'sku_status']];
+const skuColumns: readonly string[] = ['specs', 'sku_code', 'sku_price', ...stockColumns, 'sku_status'];
 export const csvColumns: readonly string[] = [...productColumns, ...skuColumns, ...longColumns];

@@ -204,12 +204,14 @@ export type NewSku = {
 /** `stock` null leaves the stock alone. */
 export type SkuChange = Omit<NewSku, 'product_id' | 'sku_key' | 'stock'> & { id: number; stock: number | null };
 
-export async function insertSkus(tx: Transaction, skus: readonly NewSku[]): Promise<void> {
-  await tx`
+/** Answers them as they are stored. */
+export async function insertSkus(tx: Transaction, skus: readonly NewSku[]): Promise<Pick<Sku, 'id' | 'stock'>[]> {
+  return tx<Pick<Sku, 'id' | 'stock'>[]>`
     insert into catalog.product_skus (product_id, sku_key, sku_code, attrs, price, stock, status)
     select product_id, sku_key, sku_code, attrs, price, stock, status
     from jsonb_to_recordset(${tx.json(skus as never)}) as s (product_id bigint, sku_key text, sku_code text, attrs jsonb,
-      price bigint, stock int, status text)`;
+      price bigint, stock int, status text)
+    returning id, stock`;
 }
 
 /** Changes SKUs that are locked already. */

@@ -18,7 +18,9 @@ import {
   updateProducts,
   updateSkus,
 } from './csv-store.ts';
+import { announceStock, saysStock, withoutStockCells } from './obey-keeper.ts';
 import { type ImportPlan, planProduct, type Refused } from './plan-import.ts';
+import { ownStock, type StockKeeper } from './stock-keeper.ts';
 
 /** What is written in one transaction: a bound for memory, for statements and for the time that rows stay locked. */
 const batchProducts = 500;
@@ -37,8 +39,12 @@ export type Imported = {
   /** Lines and fields that were refused. */
   faults: number;
   dry_run: boolean;
+  /** The file speaks of stock, which warehouses keep. */
+  stock_ignored: boolean;
 };
-type Options = { dryRun?: boolean; onFault?: (fault: CsvFault) => void; onProgress?: (done: Imported) => void };
+/** How a batch is written. */
+type Mode = { dryRun: boolean; keeper: StockKeeper };
+type Options = Partial<Mode> & { onFault?: (fault: CsvFault) => void; onProgress?: (done: Imported) => void };
 type Outcome = ImportPlan | Refused;
 /** Products that this file has written or found: id to the line. A file speaks of a product once. */
 type Seen = Map<number, number>;
@@ -117,7 +123,7 @@ function withStock(
   );
 }
 
-async function writePlans(tx: Transaction, plans: readonly ImportPlan[]): Promise<void> {
+async function writePlans(tx: Transaction, plans: readonly ImportPlan[], keeper: StockKeeper): Promise<void> {
   const products = plans.flatMap((plan) => (plan.product ? [{ plan, row: plan.product }] : []));
   const inserts = products.filter(({ plan }) => plan.outcome === 'created').map(({ row }) => row);
   const updates = products.filter(({ plan }) => plan.outcome !== 'created').map(({ row }) => row);
@@ -133,12 +139,19 @@ async function writePlans(tx: Transaction, plans: readonly ImportPlan[]): Promis
       ids,
       pictured.flatMap((plan) => plan.images ?? []),
     );
-  if (newSkus.length > 0) await insertSkus(tx, newSkus);
+  const added = newSkus.length > 0 ? await insertSkus(tx, newSkus) : [];
   if (skuChanges.length > 0) await updateSkus(tx, skuChanges);
+  const restocked = skuChanges.flatMap(({ id, stock }) => (stock === null ? [] : [{ id, stock }]));
+  await announceStock(tx, keeper, [...added, ...restocked]);
 }
 
 /** One transaction for all drafts: find, lock in id order, plan by the rules of the editor, write. */
-async function writeBatch(tx: Transaction, drafts: readonly Draft[], seen: Seen, dryRun: boolean): Promise<Outcome[]> {
+async function writeBatch(
+  tx: Transaction,
+  drafts: readonly Draft[],
+  seen: Seen,
+  { dryRun, keeper }: Mode,
+): Promise<Outcome[]> {
   await lockImport(tx);
   const last = await lastProductId(tx);
   const matches = await matchDrafts(tx, drafts, seen, last);
@@ -162,7 +175,7 @@ async function writeBatch(tx: Transaction, drafts: readonly Draft[], seen: Seen,
     outcomes = planAll(matched, stored, categoryIds);
   }
   const plans = outcomes.filter((outcome): outcome is ImportPlan => !isRefused(outcome));
-  if (!dryRun) await writePlans(tx, plans);
+  if (!dryRun) await writePlans(tx, plans, keeper);
   return [...outcomes, ...refused];
 }
 const isRefusal = (match: Matched | Refused): match is Refused => 'faults' in match;
@@ -173,10 +186,10 @@ const isPassing = (error: unknown) => /^(40...|55P03)$/.test(stateOf(error));
 /** The data itself: alone, each product shows whether it is the one. */
 const isOfData = (error: unknown) => /^2[23]...$/.test(stateOf(error));
 
-async function writeDrafts(sql: Sql, drafts: readonly Draft[], seen: Seen, dryRun: boolean): Promise<Outcome[]> {
+async function writeDrafts(sql: Sql, drafts: readonly Draft[], seen: Seen, mode: Mode): Promise<Outcome[]> {
   for (let attempt = 1; ; attempt += 1)
     try {
-      return await sql.begin((tx) => writeBatch(tx, drafts, seen, dryRun));
+      return await sql.begin((tx) => writeBatch(tx, drafts, seen, mode));
     } catch (error) {
       if (isPassing(error) && attempt < attempts) continue;
       if (!isOfData(error)) throw error;
@@ -185,7 +198,7 @@ async function writeDrafts(sql: Sql, drafts: readonly Draft[], seen: Seen, dryRu
         return [{ draft: only, faults: [csvFault(only.line, '-', 'refused', { reason: (error as Error).message })] }];
       const outcomes: Outcome[] = [];
       for (const draft of drafts) {
-        const [outcome] = await writeDrafts(sql, [draft], seen, dryRun);
+        const [outcome] = await writeDrafts(sql, [draft], seen, mode);
         outcomes.push(outcome!);
         remember([outcome!], seen);
       }
@@ -207,8 +220,11 @@ export async function importProducts(
   input: AsyncIterable<Uint8Array>,
   options: Options = {},
 ): Promise<Imported> {
-  const { dryRun = false, onFault = () => {}, onProgress = () => {} } = options;
-  const done: Imported = { lines: 0, created: 0, updated: 0, unchanged: 0, failed: 0, faults: 0, dry_run: dryRun };
+  const { dryRun = false, keeper = ownStock, onFault = () => {}, onProgress = () => {} } = options;
+  const done: Imported = {
+    ...{ lines: 0, created: 0, updated: 0, unchanged: 0, failed: 0, faults: 0 },
+    ...{ dry_run: dryRun, stock_ignored: false },
+  };
   const seen: Seen = new Map();
   const report = (faults: readonly CsvFault[]) => {
     for (const fault of faults) onFault(fault);
@@ -217,7 +233,7 @@ export async function importProducts(
   let batch: Draft[] = [];
   let lines = 0;
   const flush = async () => {
-    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, dryRun) : [];
+    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, { dryRun, keeper }) : [];
     remember(outcomes, seen);
     for (const outcome of outcomes)
       if (isRefused(outcome)) {
@@ -235,7 +251,9 @@ export async function importProducts(
       done.lines += 1;
       continue;
     }
-    const draft = draftOf(item);
+    const ignored = !keeper.editable && saysStock(item);
+    done.stock_ignored ||= ignored;
+    const draft = draftOf(ignored ? withoutStockCells(item) : item);
     lines += draft.lines;
     if (draft.faults.length > 0) {
       done.failed += 1;

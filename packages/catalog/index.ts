@@ -2,6 +2,7 @@ import type { Module } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { refreshSales } from './product-list-store.ts';
 import { catalogRoutes } from './routes.ts';
+import { ownStock, type StockKeeper } from './stock-keeper.ts';
 
 export { catalogAudits } from './catalog-audits.ts';
 export type { CsvFault } from './csv-faults.ts';
@@ -15,13 +16,14 @@ export { productCardView, skuViewSchema } from './schemas.ts';
 export { type CatalogueFile, catalogueIsEmpty, seedCatalogue } from './seed-catalogue.ts';
 export { catalogSettings } from './settings.ts';
 export type { Attribute } from './sku-matrix.ts';
+export { ownStock, type StockKeeper } from './stock-keeper.ts';
 
 const salesTask = 'catalog.refresh_sales';
 
-export function catalogModule(runtime: Runtime): Module {
+export function catalogModule(runtime: Runtime, keeper: StockKeeper = ownStock): Module {
   return {
     name: 'catalog',
-    routes: catalogRoutes(runtime),
+    routes: catalogRoutes(runtime, keeper),
     tasks: {
       async [salesTask](_payload, { log }) {
         const moved = await refreshSales(runtime.sql);

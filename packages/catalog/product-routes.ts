@@ -17,13 +17,17 @@ import {
   productUpdateBody,
   productUpdated,
 } from './schemas.ts';
+import type { StockKeeper } from './stock-keeper.ts';
 import { viewsOf } from './views.ts';
 
 const notFound = { 10002: 'Product not found' };
+/** A partner's tasks, and what wakes their worker. */
+const toAnnounce = 2;
 
 /** Products in the back office, one at a time. */
-export function productRoutes(runtime: Runtime): Route[] {
+export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
   const { sql, config } = runtime;
+  const told = keeper.announce ? toAnnounce : 0;
   const viewFor = viewsOf(runtime);
 
   return [
@@ -113,14 +117,16 @@ export function productRoutes(runtime: Runtime): Route[] {
       tag: 'Products (admin)',
       summary: 'Create a product with its SKU matrix',
       description:
-        'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU.',
+        'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU. ' +
+        'Where warehouses keep the stock, `stock` is ignored and begins with 0.',
       body: productCreateBody,
       response: productCreated,
-      statements: 6,
+      statements: 6 + told,
       async handle({ body, request }) {
         const { id, sku_diff } = await createProduct(
           sql,
           withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+          keeper,
         );
         return { id, product: { id, title: body.product.title }, sku_diff };
       },
@@ -132,16 +138,18 @@ export function productRoutes(runtime: Runtime): Route[] {
       permission: 'product:edit',
       tag: 'Products (admin)',
       summary: 'Change what the body carries; absent parts stay as they are',
+      description: 'Where warehouses keep the stock, `stock` is ignored.',
       params: idParams,
       body: productUpdateBody,
       response: productUpdated,
-      statements: 8,
+      statements: 8 + told,
       refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
       handle: async ({ params, body, request }) => ({
         sku_diff: await editProduct(
           sql,
           params.id,
           withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+          keeper,
         ),
       }),
     }),

@@ -144,16 +144,25 @@ export async function replaceImages(
 
 export type SkuWrite = Pick<Sku, 'sku_key' | 'sku_code' | 'attrs' | 'price' | 'stock'>;
 
-/** Writes the matrix of one product: known keys are overwritten and active again, new ones added, missing ones inactive. */
-export async function writeSkus(tx: Transaction, productId: number, skus: readonly SkuWrite[]): Promise<void> {
-  await tx`
+/**
+ * Writes the matrix of one product: known keys are overwritten and active again, new ones added, missing ones inactive.
+ * Answers the matrix as it is stored.
+ */
+export async function writeSkus(
+  tx: Transaction,
+  productId: number,
+  skus: readonly SkuWrite[],
+): Promise<Pick<Sku, 'id' | 'stock'>[]> {
+  const stored = await tx<Pick<Sku, 'id' | 'stock'>[]>`
     insert into catalog.product_skus (product_id, sku_key, sku_code, attrs, price, stock)
     select ${productId}, s.sku_key, s.sku_code, s.attrs, s.price, s.stock
     from jsonb_to_recordset(${tx.json(skus as never)}) as s (sku_key text, sku_code text, attrs jsonb, price bigint, stock int)
     on conflict (product_id, sku_key) do update
     set sku_code = excluded.sku_code, attrs = excluded.attrs, price = excluded.price, stock = excluded.stock,
-        status = 'active', updated_at = now()`;
+        status = 'active', updated_at = now()
+    returning id, stock`;
   await tx`
     update catalog.product_skus set status = 'inactive', updated_at = now()
     where product_id = ${productId} and status = 'active' and sku_key <> all(${skus.map((s) => s.sku_key)}::text[])`;
+  return stored;
 }

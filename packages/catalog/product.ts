@@ -60,13 +60,18 @@ export function attrsIn(attrs: readonly Attribute[], translations: Translations,
 }
 
 /** The storefront's Sku: `attrs` is a JSON text because its clients parse it, `stock` what can still be sold. */
-export function skuView(sku: Sku, translations: Translations, locale: Locale) {
+export function skuView(
+  sku: Sku,
+  translations: Translations,
+  locale: Locale,
+  sellable = sku.stock - sku.reserved_stock,
+) {
   return {
     id: sku.id,
     product_id: sku.product_id,
     attrs: JSON.stringify(attrsIn(sku.attrs, translations, locale)),
     price: toWire(sku.price),
-    stock: sku.stock - sku.reserved_stock,
+    stock: sellable,
     sku_code: sku.sku_code,
     sku_key: sku.sku_key,
     status: sku.status,

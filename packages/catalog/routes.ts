@@ -4,16 +4,15 @@ import { batchRoutes } from './batch-routes.ts';
 import { categoryRoutes } from './category-routes.ts';
 import { productRoutes } from './product-routes.ts';
 import { specTemplateRoutes } from './spec-template-routes.ts';
-import { stockRoutes } from './stock-routes.ts';
+import type { StockKeeper } from './stock-keeper.ts';
 import { storefrontRoutes } from './storefront-routes.ts';
 
-export function catalogRoutes(runtime: Runtime): Route[] {
+export function catalogRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
   return [
-    ...storefrontRoutes(runtime),
-    ...productRoutes(runtime),
+    ...storefrontRoutes(runtime, keeper),
+    ...productRoutes(runtime, keeper),
     ...batchRoutes(runtime),
     ...categoryRoutes(runtime),
     ...specTemplateRoutes(runtime),
-    ...stockRoutes(),
   ];
 }

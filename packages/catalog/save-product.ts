@@ -2,6 +2,7 @@ import { toMinor } from '@tradepost/core';
 import type { Sql, Transaction } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { catalogErrors } from './errors.ts';
+import { announceStock, movedStock, withoutStock } from './obey-keeper.ts';
 import type { Detail, Product, Sku } from './product.ts';
 import {
   holdCategory,
@@ -15,6 +16,7 @@ import {
 } from './product-store.ts';
 import type { productCreateBody, productUpdateBody } from './schemas.ts';
 import { defaultSkuKey, type MatrixSku, normalizeSpecs, type SpecGroup, skuMatrix } from './sku-matrix.ts';
+import type { StockKeeper } from './stock-keeper.ts';
 
 type CreateBody = z.output<typeof productCreateBody>;
 type UpdateBody = z.output<typeof productUpdateBody>;
@@ -101,15 +103,21 @@ const sortedImages = (images: readonly { url: string; sort?: number | undefined 
   images.map((image, index) => ({ url: image.url, sort: image.sort ?? index }));
 
 /** Creates a product with its SKU matrix; everything or nothing. */
-export async function createProduct(sql: Sql, body: CreateBody): Promise<{ id: number; sku_diff: SkuDiff }> {
+export async function createProduct(
+  sql: Sql,
+  given: CreateBody,
+  keeper: StockKeeper,
+): Promise<{ id: number; sku_diff: SkuDiff }> {
+  const body = keeper.editable ? given : withoutStock(given);
   const fields = fieldsOf(body.product, null);
   const specs = normalizeSpecs(body.spec_schema ?? []);
   const skus = plannedSkus(skuMatrix(specs, overridesOf(body)), [], fields.price, body.product.stock);
   return sql.begin(async (tx) => {
     await checkCategory(tx, fields.category_id);
     const id = await insertProduct(tx, fields, specs);
-    await writeSkus(tx, id, skus);
+    const stored = await writeSkus(tx, id, skus);
     if (body.images?.length) await replaceImages(tx, id, sortedImages(body.images));
+    await announceStock(tx, keeper, stored);
     return { id, sku_diff: diffOf([], skus) };
   });
 }
@@ -131,7 +139,8 @@ function askedMatrix(
 }
 
 /** Changes what the body carries and nothing else. */
-export async function editProduct(sql: Sql, id: number, body: UpdateBody): Promise<SkuDiff> {
+export async function editProduct(sql: Sql, id: number, given: UpdateBody, keeper: StockKeeper): Promise<SkuDiff> {
+  const body = keeper.editable ? given : withoutStock(given);
   return sql.begin(async (tx) => {
     const locked = await lockProduct(tx, id);
     if (!locked) throw catalogErrors.product_not_found();
@@ -143,7 +152,8 @@ export async function editProduct(sql: Sql, id: number, body: UpdateBody): Promi
     if (body.images) await replaceImages(tx, id, sortedImages(body.images));
     if (!asked) return { added: 0, kept: skus.filter((sku) => sku.status === 'active').length, inactivated: 0 };
     const planned = plannedSkus(asked.matrix, skus, fields.price, body.product?.stock);
-    await writeSkus(tx, id, planned);
+    const stored = await writeSkus(tx, id, planned);
+    await announceStock(tx, keeper, movedStock(skus, stored));
     return diffOf(skus, planned);
   });
 }

@@ -11,13 +11,14 @@ import { selectBestSellers, selectFavorites, selectShelf } from './product-list-
 import { selectProduct } from './product-store.ts';
 import { selectReviews } from './review-store.ts';
 import { productCardView, productDetailView, storefrontQuery } from './schemas.ts';
+import type { StockKeeper } from './stock-keeper.ts';
 import { favoriteView, pageQuery, productReviewsView, recommendedView, recommendQuery } from './storefront-schemas.ts';
 import { categoryView, recommendedView as recommended, reviewView, viewsOf } from './views.ts';
 
 const notFound = { 10002: 'Product not found' };
 
 /** What shoppers see and like. */
-export function storefrontRoutes(runtime: Runtime): Route[] {
+export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);
   const like = runtime.groupCommit('favorite_add', async (favorites: readonly Favorite[]) => {
@@ -98,12 +99,17 @@ export function storefrontRoutes(runtime: Runtime): Route[] {
       async handle({ params, request, locale, caller }) {
         const product = await selectProduct(sql, params.id);
         if (product?.status !== 1) throw catalogErrors.product_not_found();
-        const favorited = caller ? await selectFavorited(sql, caller.id, [product.id]) : undefined;
+        const active = product.skus.filter((sku) => sku.status === 'active');
+        const [favorited, elsewhere] = await Promise.all([
+          caller ? selectFavorited(sql, caller.id, [product.id]) : undefined,
+          active.length > 0 ? keeper.sellable?.(active.map((sku) => sku.id)) : undefined,
+        ]);
         const view = viewFor(request, locale);
-        const skus = product.skus.filter((sku) => sku.status === 'active');
+        const skus = active.map((sku) => skuView(sku, product.translations, locale, elsewhere?.get(sku.id)));
         return {
           ...productCard(product, view, favorited),
-          skus: skus.map((sku) => skuView(sku, product.translations, locale)),
+          stock: skus.reduce((sum, sku) => sum + sku.stock, 0),
+          skus,
           images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
         };
       },

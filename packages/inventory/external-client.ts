@@ -37,6 +37,7 @@ const paths: Readonly<Record<ExternalAction, string>> = {
 const maxAnswerBytes = 1024 * 1024;
 const connections = 64;
 const idleMs = 30_000;
+const connectMs = 5_000;
 
 /** Texts of ours: those of errors may quote what was sent. */
 const networkFaults: Readonly<Record<string, string>> = {
@@ -56,16 +57,17 @@ const networkFaults: Readonly<Record<string, string>> = {
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '');
 
 function faultText(error: unknown): string {
-  const code = codeOf(error);
-  if (code.startsWith('HPE_')) return `the answer is not HTTP (${code})`;
-  return `${networkFaults[code] ?? 'the call failed'} (${code || (error as Error | null)?.name})`;
+  const { name } = error as Error;
+  const code = codeOf(error) || name;
+  const text = name === 'HTTPParserError' ? 'the answer is not HTTP' : (networkFaults[code] ?? 'the call failed');
+  return `${text} (${code})`;
 }
 
 type Partner = { origin: string; prefix: string; pool: Pool; repeatable: (error: unknown) => boolean };
 
 /** Connections to one origin. */
 function connectTo(origin: string): Pick<Partner, 'pool' | 'repeatable'> {
-  const connect = buildConnector({});
+  const connect = buildConnector({ timeout: connectMs });
   const afterUse = new WeakSet<Error>();
   const pool = new Pool(origin, {
     connections,
@@ -195,7 +197,10 @@ export function openExternalClient(runtime: Pick<Runtime, 'settings' | 'log' | '
       metrics.externalCalls.inc({ action, result: outcome.kind });
       metrics.externalCallSeconds.observe({ action }, seconds);
       const { kind, code, message } = outcome;
-      log.debug({ action, request_id: requestId, kind, code, message, ms: Math.round(seconds * 1000) }, 'warehouse call');
+      log.debug(
+        { action, request_id: requestId, kind, code, message, ms: Math.round(seconds * 1000) },
+        'warehouse call',
+      );
       return outcome;
     },
     async close() {

@@ -30,20 +30,27 @@ type Deps = {
   owner: string;
 };
 
-/** Intents for the partner on the caller's transaction, and a worker that is told of them. */
-export function openIntents({ runtime }: Pick<Deps, 'runtime'>) {
-  return (tx: Transaction, tasks: readonly NewTask[]): Statement[] =>
-    tasks.length === 0
-      ? []
-      : [
-          insertTasks(tx, tasks, {
-            mode: 'async',
-            maxAttempts: runtime.settings.get(maxAttempts),
-            backoffSeconds: runtime.settings.get(backoffSeconds),
-            now: runtime.now(),
-          }),
-          wakeWorker(tx),
-        ];
+/** What a caller who waits for the answer gets to tell the partner itself, before a worker does. */
+const ownTurnMs = 2_000;
+
+/**
+ * Writes intents for the partner on the caller's transaction, and has a worker told of them. In sync mode whoever wrote them
+ * tells the partner right after the commit, so the worker comes later. `restMs`: not before that.
+ */
+export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 'settings'>; mode: 'sync' | 'async' }) {
+  return (tx: Transaction, tasks: readonly NewTask[], restMs = mode === 'sync' ? ownTurnMs : 0): Statement[] => {
+    if (tasks.length === 0) return [];
+    const now = runtime.now();
+    const due = new Date(now.getTime() + restMs);
+    const values = {
+      mode,
+      maxAttempts: runtime.settings.get(maxAttempts),
+      backoffSeconds: runtime.settings.get(backoffSeconds),
+      now,
+      due,
+    };
+    return [insertTasks(tx, tasks, values), wakeWorker(tx, restMs > 0 ? due : null)];
+  };
 }
 export type Intents = ReturnType<typeof openIntents>;
 
@@ -124,7 +131,9 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
       await failAheadReservations(tx, failures, runtime.now());
       const unsure = failures.filter((failure) => failure.release);
       const tasks = unsure.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
-      for (const statement of intents(tx, tasks)) await statement;
+      // The call may still be on its way: a release that came before it would find nothing and leave it standing.
+      const restMs = Math.max(2 * runtime.settings.get(externalTimeoutMs), 10_000);
+      for (const statement of intents(tx, tasks, restMs)) await statement;
     });
     return failures.map(() => true);
   });

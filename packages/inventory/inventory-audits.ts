@@ -3,7 +3,7 @@ import type { Audit, Queryable } from '@tradepost/runtime';
 const piecesOf = (sql: Queryable, status: 'reserved' | 'confirmed') => sql`
   select sku_id, sum(qty)::bigint as qty from inventory.inventory_reservation where status = ${status} group by sku_id`;
 
-export const inventoryAudits: readonly Audit[] = [
+const skuAudits: readonly Audit[] = [
   {
     name: 'inventory.stock_bounds',
     about: 'stock is never below zero, and what is reserved is within it',
@@ -13,10 +13,18 @@ export const inventoryAudits: readonly Audit[] = [
   },
   {
     name: 'inventory.reserved_stock',
-    about: 'the reserved stock of a SKU is the sum of its open reservations',
+    about:
+      'the reserved stock of a SKU is the sum of its open reservations, but for those that a disabled or external warehouse holds',
     query: (sql) => sql`
       select s.id as sku_id, s.reserved_stock, coalesce(r.qty, 0) as open_reservations
-      from catalog.product_skus s left join (${piecesOf(sql, 'reserved')}) as r on r.sku_id = s.id
+      from catalog.product_skus s
+      left join (
+        select r.sku_id, sum(r.qty)::bigint as qty
+        from inventory.inventory_reservation r
+        left join inventory.order_inventory_state o on o.order_no = r.biz_no
+        left join inventory.warehouses w on w.id = r.warehouse_id
+        where r.status = 'reserved' and o.provider is distinct from 'external_wms' and w.status is distinct from 0
+        group by r.sku_id) as r on r.sku_id = s.id
       where s.reserved_stock <> coalesce(r.qty, 0)`,
   },
   {
@@ -28,3 +36,113 @@ export const inventoryAudits: readonly Audit[] = [
       where s.sold <> coalesce(r.qty, 0)`,
   },
 ];
+
+const warehouseAudits: readonly Audit[] = [
+  {
+    name: 'inventory.shelf_sums',
+    about: 'where warehouses keep the stock, a SKU shows the sum of what the enabled ones have on hand',
+    query: (sql) => sql`
+      select s.id as sku_id, s.stock, s.reserved_stock, coalesce(i.qty, 0) as on_shelves, coalesce(i.reserved, 0) as reserved
+      from catalog.product_skus s
+      left join (
+        select i.sku_id, sum(i.qty)::bigint as qty, sum(i.reserved_qty)::bigint as reserved
+        from inventory.inventory_stock i join inventory.warehouses w on w.id = i.warehouse_id and w.status = 1
+        group by i.sku_id) as i on i.sku_id = s.id
+      where exists (select from inventory.provider_state where provider = 'builtin_wms')
+        and (s.stock <> coalesce(i.qty, 0) or s.reserved_stock <> coalesce(i.reserved, 0))`,
+  },
+  {
+    name: 'inventory.shelf_reserved',
+    about: 'what is reserved of a SKU in a warehouse is the sum of the open reservations there',
+    query: (sql) => sql`
+      select coalesce(i.warehouse_id, r.warehouse_id) as warehouse_id, coalesce(i.sku_id, r.sku_id) as sku_id,
+             i.qty, i.reserved_qty, coalesce(r.qty, 0) as open_reservations
+      from inventory.inventory_stock i
+      full join (
+        select warehouse_id, sku_id, sum(qty)::bigint as qty from inventory.inventory_reservation
+        where status = 'reserved' and warehouse_id > 0 group by warehouse_id, sku_id) as r
+        on r.warehouse_id = i.warehouse_id and r.sku_id = i.sku_id
+      where coalesce(i.reserved_qty, 0) <> coalesce(r.qty, 0)`,
+  },
+  {
+    name: 'inventory.shelf_movements',
+    about: 'what a warehouse has of a SKU is the sum of the movements there',
+    query: (sql) => sql`
+      select coalesce(i.warehouse_id, m.warehouse_id) as warehouse_id, coalesce(i.sku_id, m.sku_id) as sku_id,
+             coalesce(i.qty, 0) as qty, coalesce(m.qty, 0) as movements
+      from inventory.inventory_stock i
+      full join (
+        select warehouse_id, sku_id, sum(change_qty)::bigint as qty from inventory.stock_movements
+        group by warehouse_id, sku_id) as m on m.warehouse_id = i.warehouse_id and m.sku_id = i.sku_id
+      where coalesce(i.qty, 0) <> coalesce(m.qty, 0)`,
+  },
+  {
+    name: 'inventory.movement_chain',
+    about: 'every movement begins with the quantity that the one before it has left',
+    query: (sql) => sql`
+      select id as movement_id, warehouse_id, sku_id, biz_type, doc_no, before_qty, left_before
+      from (select *, lag(after_qty, 1, 0) over (partition by warehouse_id, sku_id order by id) as left_before
+            from inventory.stock_movements) as chained
+      where before_qty <> left_before`,
+  },
+  {
+    name: 'inventory.documents',
+    about: 'a completed document has moved its items, and no other document has moved anything',
+    query: (sql) => sql`
+      select d.id as doc_id, coalesce(d.doc_no, m.doc_no) as doc_no, d.status, coalesce(i.sku_id, m.sku_id) as sku_id,
+             coalesce(i.qty, 0) as on_document, coalesce(m.qty, 0) as moved
+      from (select d.id, d.doc_no, d.status, i.sku_id, sum(i.qty)::bigint as qty
+            from inventory.stock_documents d join inventory.stock_document_items i on i.doc_id = d.id
+            where d.status = 'completed' group by d.id, d.doc_no, d.status, i.sku_id) as i
+      full join (select doc_id, doc_no, sku_id, abs(sum(change_qty))::bigint as qty from inventory.stock_movements
+                 where doc_id > 0 group by doc_id, doc_no, sku_id) as m on m.doc_id = i.id and m.sku_id = i.sku_id
+      left join inventory.stock_documents d on d.id = coalesce(i.id, m.doc_id)
+      where coalesce(i.qty, 0) <> coalesce(m.qty, 0)`,
+  },
+];
+
+/** Far more than a worker rests between two looks. */
+const lookedAtWithin = '10 minutes';
+
+const taskAudits: readonly Audit[] = [
+  {
+    name: 'inventory.tasks_stuck',
+    about: `no task for the external warehouse has waited for ${lookedAtWithin} after its time or its lock: else no worker runs`,
+    query: (sql) => sql`
+      select id as task_id, request_id, status, attempt_count, next_retry_at, lock_owner, lock_expires_at
+      from inventory.inventory_integration_tasks
+      where status in ('pending', 'processing') and next_retry_at < now() - ${lookedAtWithin}::interval`,
+  },
+  {
+    name: 'inventory.task_order',
+    about: 'tasks of one document are carried out in their order: none was begun before the one before it had ended',
+    query: (sql) => sql`
+      select t.id as task_id, t.request_id, t.status, e.id as earlier_id, e.request_id as earlier, e.status as earlier_status
+      from inventory.inventory_integration_tasks t
+      join inventory.inventory_integration_tasks e on e.sequence_key = t.sequence_key and e.id < t.id
+      where e.status in ('pending', 'processing') and t.status in ('processing', 'success')`,
+  },
+  {
+    name: 'inventory.task_states',
+    about:
+      'the inventory status of an order with an external warehouse is that of its tasks: pending while one is open, else as the last one has ended; failed when one has',
+    query: (sql) => sql`
+      select o.order_no, o.status, t.last_request, t.open, t.last_status
+      from inventory.order_inventory_state o
+      left join (
+        select biz_no, count(*) filter (where status in ('pending', 'processing')) as open,
+               count(*) filter (where status = 'failed') as failed,
+               (array_agg(request_id order by id desc))[1] as last_request,
+               (array_agg(status order by id desc))[1] as last_status,
+               (array_agg(action order by id desc))[1] as last_action
+        from inventory.inventory_integration_tasks where biz_type = 'order' group by biz_no) as t on t.biz_no = o.order_no
+      where o.provider = 'external_wms' and (t.biz_no is null or o.status <> case
+        when t.open > 0 then case when t.failed > 0 and o.status = 'failed' then 'failed' else 'pending' end
+        when t.last_status = 'failed' then 'failed'
+        when t.last_action in ('confirm', 'deduct') then 'confirmed'
+        when t.last_action in ('release', 'restore') then 'released'
+        else 'reserved' end)`,
+  },
+];
+
+export const inventoryAudits: readonly Audit[] = [...skuAudits, ...warehouseAudits, ...taskAudits];

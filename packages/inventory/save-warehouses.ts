@@ -1,3 +1,4 @@
+import type { AppError } from '@tradepost/core';
 import type { Claim, Runtime } from '@tradepost/runtime';
 import type { WarehouseHooks } from './document-hooks.ts';
 import { inventoryErrors } from './errors.ts';
@@ -34,6 +35,13 @@ export async function createWarehouse(
   });
 }
 
+/** A SQLSTATE that means a refusal: 23505 there already, 22003 beyond the range of a column. */
+async function refusing<T>(work: Promise<T>, state: string, refusal: () => AppError): Promise<T> {
+  return work.catch((error: { code?: string }) => {
+    throw error.code === state ? refusal() : error;
+  });
+}
+
 /**
  * Writes what is given. A change of the status waits for the documents that are being completed there. Where SKUs carry
  * the sums over the enabled warehouses, it takes this one's stock out of them or puts it in, reserved pieces too: open
@@ -50,10 +58,12 @@ export async function changeWarehouse(
     if (!now) throw inventoryErrors.warehouse_not_found();
     const switched = mirrors && change.status !== undefined && change.status !== now.status;
     if (switched) await lockSkusInWarehouse(tx, id);
-    if (!(await updateWarehouse(tx, id, change))) throw inventoryErrors.warehouse_code_taken({ code: change.code ?? '' });
+    await refusing(updateWarehouse(tx, id, change), '23505', () =>
+      inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
+    );
     if (switched)
-      await mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1).catch((error: { code?: string }) => {
-        throw error.code === '22003' ? inventoryErrors.warehouse_too_full({ max: maxQuantity }) : error;
-      });
+      await refusing(mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1), '22003', () =>
+        inventoryErrors.warehouse_too_full({ max: maxQuantity }),
+      );
   });
 }

@@ -22,6 +22,7 @@ const idsPerCall = 100;
 /** Product pages share the connections with the reservations of orders. */
 const callsAtOnce = 4;
 
+/** Ids that go out together; `settle` lets go who waits for them. */
 type Batch = { ids: Set<number>; done: Promise<void>; settle: () => void };
 /** `stock` is undefined where the warehouse was asked and said nothing. */
 type Told = { stock: number | undefined; at: number };
@@ -43,7 +44,7 @@ function stocksOf(data: unknown, asked: ReadonlySet<number>): Map<number, number
  * way is not asked for twice.
  *
  * ```
- *          failure, missed deadline            5 s over: one call tries
+ *          failure, missed deadline            5 s over: one page tries
  *  asking --------------------------> resting -------------------------> asking, others still rest
  *                                        ^       fails                        | answers in time
  *                                        +------------------------------------+--> asking
@@ -74,22 +75,23 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     failures += 1;
     if (restsUntil === null) log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
     restsUntil = now() + restMs;
+    for (const batch of waiting.splice(0)) batch.settle();
   }
 
-  /** What became of one call, in time or late. */
-  async function ask(batch: Batch, inTime: () => boolean): Promise<void> {
+  async function ask(batch: Batch): Promise<void> {
     const at = now();
     const failuresBefore = failures;
-    const answer = await client.call(
-      'stock/sellable',
-      { sku_ids: [...batch.ids] },
-      { requestId: `sellable:${randomUUID()}`, timeoutMs: restMs },
-    );
+    const overdue = setTimeout(() => fail(`no answer within ${deadlineMs} ms`), deadlineMs);
+    const requestId = `sellable:${randomUUID()}`;
+    const body = { sku_ids: [...batch.ids] };
+    const answer = await client.call('stock/sellable', body, { requestId, timeoutMs: restMs });
+    clearTimeout(overdue);
     const stocks = answer.kind === 'success' ? stocksOf(answer.data, batch.ids) : null;
     if (stocks) for (const id of batch.ids) remember(id, stocks.get(id), at);
-    if (!inTime()) return;
+    // Its own delay is one of the failures.
+    if (failures > failuresBefore) return;
     if (!stocks) fail(answer.kind === 'success' ? 'the answer holds no rows' : answer.message);
-    else if (restsUntil !== null && failures === failuresBefore) {
+    else if (restsUntil !== null) {
       restsUntil = null;
       log.info('sellable stock comes from the external warehouse again');
     }
@@ -99,7 +101,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     while (running < callsAtOnce && waiting.length > 0) {
       const batch = waiting.shift()!;
       running += 1;
-      void ask(batch, () => underWay.get([...batch.ids][0]!) === batch)
+      void ask(batch)
         .catch((error: unknown) => fail(String((error as Error | null)?.message)))
         .finally(() => {
           running -= 1;
@@ -117,10 +119,9 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
       resolve();
     };
     const batch: Batch = { ids: new Set(), done: promise, settle };
+    // Who asks for thousands may wait in vain without the partner being at fault: only `ask` counts failures.
     const timer = setTimeout(() => {
-      fail(`no answer within ${deadlineMs} ms`);
-      const queued = waiting.indexOf(batch);
-      if (queued >= 0) waiting.splice(queued, 1);
+      if (waiting.includes(batch)) waiting.splice(waiting.indexOf(batch), 1);
       settle();
     }, deadlineMs);
     waiting.push(batch);
@@ -154,8 +155,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
         const { stock, at } = told.get(id) ?? {};
         if (stock !== undefined && now() - at! < rememberedMs) known.set(id, stock);
       }
-      const answered = [...ids].every((id) => told.has(id));
-      return known.size === 0 && !answered ? null : known;
+      return known.size > 0 || ids.size === 0 ? known : null;
     },
   };
 }

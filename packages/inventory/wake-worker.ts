@@ -7,8 +7,9 @@ export const deliverTask = 'inventory.deliver';
 const lanes = 8;
 let lane = 0;
 
-/** Has a worker look for due tasks as soon as this transaction is committed. */
-export function wakeWorker(tx: Transaction): Statement {
+/** Has a worker look for due tasks as soon as this transaction is committed, or at `runAt`. */
+export function wakeWorker(tx: Transaction, runAt: Date | null): Statement {
   lane = (lane + 1) % lanes;
-  return enqueueJobs(tx, [{ task: deliverTask, payload: {}, key: `${deliverTask}:${lane}`, maxAttempts: 1 }]);
+  const key = `${deliverTask}:${runAt ? 'later:' : ''}${lane}`;
+  return enqueueJobs(tx, [{ task: deliverTask, payload: {}, key, ...(runAt ? { runAt } : {}) }]);
 }

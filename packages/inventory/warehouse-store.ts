@@ -66,18 +66,23 @@ export async function holdWarehouses(tx: Transaction, ids: readonly number[]): P
     select id, name, status from inventory.warehouses where id = any(${[...ids]}::bigint[]) order by id for share`;
 }
 
-/** Of a locked warehouse. False when the code is another's. */
-export async function updateWarehouse(tx: Transaction, id: number, change: WarehouseChange): Promise<boolean> {
+/** Those of documents that are not locked yet, and so may be elsewhere when they are. */
+export async function holdWarehousesOf(tx: Transaction, docIds: readonly number[]): Promise<HeldWarehouse[]> {
+  return tx<HeldWarehouse[]>`
+    select id, name, status from inventory.warehouses
+    where id in (select d.warehouse_id from inventory.stock_documents d where d.id = any(${[...docIds]}::bigint[]))
+    order by id for share`;
+}
+
+/** Of a locked warehouse; fails as a duplicate (23505) when the code is another's. */
+export async function updateWarehouse(tx: Transaction, id: number, change: WarehouseChange): Promise<void> {
   const { code = null, name = null, address = null, contact = null, phone = null, status = null } = change;
-  const rows = await tx`
+  await tx`
     update inventory.warehouses
     set code = coalesce(${code}::text, code), name = coalesce(${name}::text, name),
         address = coalesce(${address}::text, address), contact = coalesce(${contact}::text, contact),
         phone = coalesce(${phone}::text, phone), status = coalesce(${status}::smallint, status), updated_at = now()
-    where id = ${id}
-      and not exists (select from inventory.warehouses where code = ${code}::text and id <> ${id})
-    returning id`;
-  return rows.length > 0;
+    where id = ${id}`;
 }
 
 /** Locks the SKUs that have stock there, in id order: their sums are about to change. */

@@ -122,7 +122,7 @@ const stateAudits: readonly Audit[] = [
       from orders.orders o left join inventory.order_inventory_state s on s.order_no = o.order_no
       where s.status is distinct from o.inventory_status
          -- elsewhere the warehouse answers later
-         or (s.provider = 'local' and o.inventory_status <> ${stockOf(sql)})`,
+         or (s.provider <> 'external_wms' and o.inventory_status <> ${stockOf(sql)})`,
   },
   {
     name: 'orders.reservations',
@@ -130,7 +130,11 @@ const stateAudits: readonly Audit[] = [
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, r.sku_id, r.qty, r.status as reservation
       from inventory.inventory_reservation r join orders.orders o on o.order_no = r.biz_no
-      where r.biz_type = 'order' and r.status <> ${stockOf(sql)}`,
+      where r.biz_type = 'order' and r.status <> ${stockOf(sql)}
+        -- what an external warehouse has refused to hold is over, whatever becomes of the order
+        and not (r.status = 'released' and exists (
+          select from inventory.inventory_integration_tasks t
+          where t.biz_type = 'order' and t.biz_no = r.biz_no and t.action = 'reserve' and t.status = 'failed'))`,
   },
   {
     name: 'orders.payments',

@@ -12,7 +12,10 @@ const behaviourSchema = z
     jitterMs: ms('up to so much more, at random'),
 
     failRate: rate('of calls, answered with one of failCodes'),
-    failCodes: z.array(z.int().min(1)).min(1).default([...retryableCodes]),
+    failCodes: z
+      .array(z.int().min(1))
+      .min(1)
+      .default([...retryableCodes]),
     hangRate: rate('of calls, never answered'),
     htmlRate: rate('of calls, answered with a page, HTTP 200 or 502'),
     stringCodeRate: rate('of calls, answered with code "0"'),
@@ -23,14 +26,23 @@ const behaviourSchema = z
       .array(z.enum(callNames))
       .default([...callNames])
       .describe('calls that faults may strike'),
-    rememberRefusals: z.boolean().default(true).describe('false: what was refused is looked at anew when it is repeated'),
+    rememberRefusals: z
+      .boolean()
+      .default(true)
+      .describe('false: what was refused is looked at anew when it is repeated'),
 
-    callbacks: z.enum(['none', 'async']).default('none').describe('async: code 0 means accepted, a callback tells the end'),
+    callbacks: z
+      .enum(['none', 'async'])
+      .default('none')
+      .describe('async: code 0 means accepted, a callback tells the end'),
     callbackUrl: z.string().default('').describe('address at the shop'),
     callbackDelayMs: ms('from accepting to the callback'),
     callbackJitterMs: ms('up to so much more, at random'),
     carryOut: z.enum(['at_once', 'later']).default('at_once').describe('later: with the callback'),
-    refusalsBy: z.enum(['code', 'callback']).default('code').describe('how an action is refused that is carried out at once'),
+    refusalsBy: z
+      .enum(['code', 'callback'])
+      .default('code')
+      .describe('how an action is refused that is carried out at once'),
     duplicateRate: rate('of callbacks, sent twice'),
     lateRate: rate('of callbacks, sent lateMs later'),
     lateMs: ms('see lateRate').default(5_000),
@@ -53,9 +65,14 @@ export type Behaviour = Readonly<z.infer<typeof behaviourSchema>>;
 export type BehaviourOptions = Partial<Behaviour>;
 
 /** `given` over `current`, or what is wrong with it. */
-export function changedBehaviour(given: object, current: BehaviourOptions = {}): { behaviour: Behaviour } | { faults: string[] } {
+export function changedBehaviour(
+  given: object,
+  current: BehaviourOptions = {},
+): { behaviour: Behaviour } | { faults: string[] } {
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const result = behaviourSchema.safeParse({ ...current, ...known });
   if (result.success) return { behaviour: result.data };
-  return { faults: result.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')) };
+  return {
+    faults: result.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')),
+  };
 }

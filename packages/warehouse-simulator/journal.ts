@@ -18,6 +18,8 @@ export type Journal = {
 
 const kinds: readonly unknown[] = ['open', 'stock', 'deed', 'told'] satisfies JournalLine['t'][];
 
+const head = '{"t":"open"';
+
 function readLine(text: string, where: string): JournalLine {
   let line: Partial<JournalLine> | null = null;
   try {
@@ -37,7 +39,7 @@ export async function openJournal(path: string, replay: (line: JournalLine) => v
     for (const [index, line] of lines.entries()) replay(readLine(line, `${path}:${index + 1}`));
     if (whole.length < text.length) {
       // A file of something else is left as it is.
-      if (lines.length === 0 && !text.startsWith('{"t":"open"')) readLine(text, `${path}:1`);
+      if (lines.length === 0 && !text.startsWith(head) && !head.startsWith(text)) readLine(text, `${path}:1`);
       await file.truncate(Buffer.byteLength(whole));
     }
   } catch (error) {

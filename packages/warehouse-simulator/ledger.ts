@@ -22,7 +22,7 @@ export type SellableRow = { sku_id: number; sellable_stock: number; reserved: nu
 
 const done: Answer = { code: codes.done, message: 'done' };
 const refused = (message: string): Answer => ({ code: codes.business, message });
-const total = (items: readonly Item[]) => JSON.stringify(items);
+const isSame = (a: readonly Item[], b: readonly Item[]) => JSON.stringify(a) === JSON.stringify(b);
 
 /** What is there of each SKU, and what each document holds of it. */
 export function openLedger(unknownStock: number) {
@@ -69,7 +69,7 @@ export function openLedger(unknownStock: number) {
   const rules: Record<Action, (intent: Intent) => Answer> = {
     reserve(intent) {
       const document = documentOf(intent);
-      if (document.state === 'reserved' && total(document.items) === total(intent.items)) return done;
+      if (document.state === 'reserved' && isSame(document.items, intent.items)) return done;
       // Also after a release that came first: a reserve that arrives behind it must not hold stock for ever.
       if (document.state !== null) return refused(`the document is ${document.state} already`);
       const short = shortage(intent.items);
@@ -81,7 +81,8 @@ export function openLedger(unknownStock: number) {
     confirm(intent) {
       const document = documentOf(intent);
       if (document.state === 'confirmed') return done;
-      if (document.state !== 'reserved') return refused(`nothing is reserved, the document is ${document.state ?? 'new'}`);
+      if (document.state !== 'reserved')
+        return refused(`nothing is reserved, the document is ${document.state ?? 'new'}`);
       for (const { sku_id, qty } of document.items) {
         const sku = skuOf(sku_id);
         sku.reserved -= qty;
@@ -93,8 +94,7 @@ export function openLedger(unknownStock: number) {
     release(intent) {
       const document = documentOf(intent);
       if (document.state === 'confirmed') return refused('the document is confirmed already');
-      if (document.state === 'reserved')
-        for (const { sku_id, qty } of document.items) skuOf(sku_id).reserved -= qty;
+      if (document.state === 'reserved') for (const { sku_id, qty } of document.items) skuOf(sku_id).reserved -= qty;
       document.state = 'released';
       return done;
     },
@@ -128,7 +128,11 @@ export function openLedger(unknownStock: number) {
         return { sku_id, sellable_stock: on_hand - reserved, reserved, on_hand };
       }),
     skus: (): SkuRow[] => [...skus.values()].map((sku) => ({ ...sku })).sort((a, b) => a.sku_id - b.sku_id),
-    documents: (): DocumentRow[] => [...documents.values()].map((document) => ({ ...document })),
+    /** Without those that were only refused. */
+    documents: (): DocumentRow[] =>
+      [...documents.values()]
+        .filter(({ state, deducted, restored }) => state !== null || deducted.length + restored.length > 0)
+        .map((document) => ({ ...document })),
   };
 }
 export type Ledger = ReturnType<typeof openLedger>;

@@ -36,7 +36,11 @@ const item = z.object({ sku_id: skuId, qty: z.int().min(1).max(most) });
 const items = z.array(item).min(1).max(1_000);
 const document = {
   // A colon would make two documents look like one in the idempotency key.
-  biz_type: z.string().min(1).max(100).regex(/^[^:]+$/, { error: 'must not contain a colon' }),
+  biz_type: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[^:]+$/, { error: 'must not contain a colon' }),
   biz_no: z.string().min(1).max(200),
   request_id: z.string().min(1).max(500).optional(),
 };

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Route } from '@tradepost/http';
+import { type Cron, ConfigError, enqueueJobs, type Log, type Runtime, type Tasks } from '@tradepost/runtime';
+import { callbackRoutes } from './callback-routes.ts';
+import { forgetNonces } from './callback-store.ts';
+import { deliverTasks, type TaskDeps } from './deliver-tasks.ts';
+import { openExternalClient } from './external-client.ts';
+import { externalProvider, type Intents, openIntents, openReserveAhead } from './external-provider.ts';
+import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
+import { openSellable } from './sellable.ts';
+import {
+  externalAppKey,
+  externalAppSecret,
+  externalEndpoint,
+  externalMode,
+  externalTimeoutMs,
+  signatureTtl,
+  workerInterval,
+} from './settings.ts';
+import { taskRoutes } from './task-routes.ts';
+import { deliverTask } from './wake-worker.ts';
+
+/** Throws ConfigError with everything that is missing to speak to an external warehouse. */
+export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
+  const missing = [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '');
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    missing.map(({ key }) => `${key}: inventory.provider is external_wms, which needs it (tradepost settings set ${key} <value>)`),
+  );
+}
+
+export type External = {
+  provider: InventoryProvider;
+  intents: Intents;
+  reserveAhead: Inventory['reserveAhead'];
+  settled: Inventory['settled'];
+  sellable: (skuIds: readonly number[]) => Promise<ReadonlyMap<number, number> | null>;
+  routes: Route[];
+  tasks: Tasks;
+  crons: readonly Cron[];
+  close(): Promise<void>;
+};
+
+const forgetTask = 'inventory.forget_nonces';
+
+/** Everything that speaks with an external warehouse; opens no connection before it is needed. */
+export function openExternal(runtime: Runtime, writeOrderStatus: WriteOrderStatus): External {
+  const { settings, sql } = runtime;
+  const mode = settings.get(externalMode);
+  const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  const client = openExternalClient(runtime);
+  const sellable = openSellable({ client, log: runtime.log });
+  const intents = openIntents({ runtime, mode });
+  const deps = { runtime, client, owner, mode };
+  const taskDeps: TaskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus };
+
+  const deliver = async (log: Log, signal: AbortSignal) => {
+    const { nextDue } = await deliverTasks(taskDeps, { log, signal });
+    if (!nextDue || signal.aborted) return;
+    // One look ahead for all workers, at the next task's time and at the latest after the interval.
+    const latest = runtime.now().getTime() + settings.get(workerInterval) * 1000;
+    const runAt = new Date(Math.min(Math.max(nextDue.getTime(), runtime.now().getTime() + 50), latest));
+    await sql.begin((tx) => enqueueJobs(tx, [{ task: deliverTask, payload: {}, key: `${deliverTask}:next`, runAt }]));
+  };
+
+  return {
+    provider: externalProvider(deps, intents),
+    intents,
+    reserveAhead: mode === 'sync' ? openReserveAhead(deps, intents) : null,
+    async settled(bizNos) {
+      if (mode !== 'sync') return;
+      // Who waits for the answer waits no longer than for one call; what is not done by then is a worker's.
+      const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
+      await deliverTasks(taskDeps, { log: runtime.log, signal, bizNos }).catch((error: unknown) => {
+        runtime.log.warn({ err: error }, 'the external warehouse could not be told at once');
+      });
+    },
+    sellable: (skuIds) => sellable.sellable(skuIds),
+    routes: [...taskRoutes(taskDeps), ...callbackRoutes(taskDeps)],
+    tasks: {
+      [deliverTask]: (_payload, { log, signal }) => deliver(log, signal),
+      [forgetTask]: async () => {
+        await forgetNonces(sql, new Date(runtime.now().getTime() - 2_000 * settings.get(signatureTtl)));
+      },
+    },
+    // The net under the wake-ups that come with tasks.
+    crons: [
+      { task: deliverTask, match: '* * * * *' },
+      { task: forgetTask, match: '23 * * * *' },
+    ],
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,33 @@
+import type { StockKeeper } from '@tradepost/catalog';
+import { ownStock } from '@tradepost/catalog';
+import type { Runtime } from '@tradepost/runtime';
+import { openIntents } from './external-provider.ts';
+import { externalMode, inventoryProvider } from './settings.ts';
+import type { NewTask } from './task.ts';
+
+/** Each announcement is one of its own: the partner would take a second one under a known number for a repeat. */
+const announcement = (sku_id: number, stock: number, number: string): NewTask => {
+  const of = { biz_type: 'sku', biz_no: `${sku_id}-${number}` };
+  return { ...of, action: 'sync_sku', sequence_key: `sku:${sku_id}`, payload: { ...of, sku_id, stock } };
+};
+
+/** Who keeps the stock that the catalogue shows and edits, by the provider in force. */
+export function stockKeeperOf(
+  runtime: Pick<Runtime, 'settings' | 'now'>,
+  sellable: StockKeeper['sellable'] = null,
+): StockKeeper {
+  const name = runtime.settings.get(inventoryProvider);
+  if (name === 'builtin_wms') return { ...ownStock, editable: false };
+  if (name === 'local') return ownStock;
+  // Nobody waits for the partner here, whatever the mode of orders.
+  const intents = openIntents({ runtime, mode: runtime.settings.get(externalMode) });
+  return {
+    editable: true,
+    announce(tx, skus) {
+      const number = `${runtime.now().getTime()}${Math.random().toString(36).slice(2, 8)}`;
+      const tasks = skus.map(({ sku_id, stock }) => announcement(sku_id, stock, number));
+      return intents(tx, tasks, 0);
+    },
+    sellable,
+  };
+}

@@ -1,0 +1,164 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openCalls } from './answer-calls.ts';
+import { openOwn } from './answer-own.ts';
+import { sendReply } from './answers.ts';
+import { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour.ts';
+import { openSender } from './callback-sender.ts';
+import { type OpenCallback, openCallbacks } from './callbacks.ts';
+import { type Counters, newCounters } from './counters.ts';
+import { type Deed, openDeeds } from './deeds.ts';
+import { plainPlan } from './fates.ts';
+import { openGate } from './gate.ts';
+import { type JournalLine, noJournal, openJournal } from './journal.ts';
+import { type DocumentRow, openLedger, type SkuRow } from './ledger.ts';
+import { keyOf } from './protocol.ts';
+import { openRandom } from './random.ts';
+import { openTaking } from './take-actions.ts';
+import { openTimers } from './timers.ts';
+
+export type SimulatorOptions = BehaviourOptions & {
+  appKey: string;
+  appSecret: string;
+  /** Default 127.0.0.1 and any free port. */
+  host?: string;
+  port?: number;
+  /** Seconds by which a timestamp may differ, in either direction; default 300. */
+  signatureTtl?: number;
+  /** On hand of every SKU that nothing is known of; default 1,000,000. */
+  stock?: number;
+  /** File of JSON lines that keeps ledger and idempotency keys over a restart. */
+  journal?: string;
+  /** `POST /_control` from this machine changes the behaviour; default false. */
+  control?: boolean;
+  seed?: number;
+};
+export type LedgerView = {
+  skus: SkuRow[];
+  documents: DocumentRow[];
+  counters: Counters;
+  /** How often each idempotency key came, `<biz_type>:<biz_no>:<action>`. */
+  seen: Record<string, number>;
+  /** `lost` ones wait for the action to be delivered again. */
+  callbacks: OpenCallback[];
+};
+export type Simulator = {
+  url: string;
+  ledger(): LedgerView;
+  counters(): Counters;
+  seen(key: string): number;
+  behaviour(): Behaviour;
+  /** Throws when it is not valid; what is not named stays. */
+  change(options: BehaviourOptions): Behaviour;
+  /** What is on hand of a SKU from now on, never below what is reserved. */
+  setStock(skuId: number, onHand: number): Promise<void>;
+  /** When no callback is owed any more; lost ones are not waited for. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+function valid(result: ReturnType<typeof changedBehaviour>): Behaviour {
+  if ('faults' in result) throw new Error(result.faults.join('; '));
+  return result.behaviour;
+}
+
+export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { appKey, appSecret, signatureTtl = 300, stock = 1_000_000, seed = 1, ...rest } = options;
+  const { host = '127.0.0.1', port = 0, journal: journalPath, control = false, ...given } = rest;
+  if (appKey === '' || appSecret === '') throw new Error('appKey and appSecret: must not be empty');
+  let behaviour = valid(changedBehaviour(given));
+
+  const counters = newCounters();
+  const seen = new Map<string, number>();
+  const ledger = openLedger(stock);
+  const deeds = openDeeds();
+  const timers = openTimers();
+  const sender = openSender({ appKey, appSecret });
+  const fits = openGate({ appKey, appSecret, signatureTtl });
+  // Two streams: what callbacks draw does not shift what calls draw.
+  const [randomOfCalls, randomOfCallbacks] = [openRandom(seed), openRandom(seed ^ 0x5bd1e995)];
+
+  const replay = (line: JournalLine): void => {
+    if (line.t === 'open') ledger.setStockOfUnknown(line.stock);
+    else if (line.t === 'stock') ledger.setOnHand(line.sku_id, line.on_hand);
+    else if (line.t === 'told') Object.assign(deeds.get(line.key) ?? {}, { callback: line.callback });
+    else {
+      const deed = deeds.get(keyOf(line.intent)) ?? deeds.add(line.intent);
+      if (line.answer?.code === 0 && deed.answer?.code !== 0) ledger.apply(line.intent);
+      Object.assign(deed, { answer: line.answer, callback: line.callback });
+    }
+  };
+  const journal = journalPath === undefined ? noJournal : await openJournal(journalPath, replay);
+  ledger.setStockOfUnknown(stock);
+
+  const callbacks = openCallbacks({
+    ...{ behaviour: () => behaviour, counters, timers, sender },
+    carryOut: (deed: Deed) => taking.carryOut(deed),
+    onState: (deed: Deed) => journal.add({ t: 'told', key: deed.key, callback: deed.callback }),
+  });
+  // A disk that fails under the journal is told by calls; a callback has nobody to tell it to.
+  const tell: typeof callbacks.tell = (deed, plan) => callbacks.tell(deed, plan).catch(() => {});
+  const taking = openTaking({
+    ...{ ledger, deeds, timers, journal, tell },
+    ...{ behaviour: () => behaviour, random: randomOfCallbacks },
+  });
+
+  const view = (): LedgerView => ({
+    ...{ skus: ledger.skus(), documents: ledger.documents(), counters: structuredClone(counters) },
+    ...{ seen: Object.fromEntries(seen), callbacks: callbacks.open() },
+  });
+  const change = (changes: BehaviourOptions): Behaviour => {
+    behaviour = valid(changedBehaviour(changes, behaviour));
+    return behaviour;
+  };
+  const setStock = (sku_id: number, on_hand: number): Promise<void> => {
+    ledger.setOnHand(sku_id, on_hand);
+    return journal.add({ t: 'stock', sku_id, on_hand });
+  };
+
+  const calls = openCalls({
+    ...{ fits, taking, ledger, timers, counters, seen },
+    ...{ behaviour: () => behaviour, random: randomOfCalls },
+  });
+  const own = openOwn({ control, view, behaviour: () => behaviour, change, setStock });
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
+    const path = request.url!.split('?', 1)[0]!;
+    // A disk that fails under the journal, for one: the shop is to come again.
+    (path.startsWith('/_') ? own : calls)(request, response, path).catch((error: Error) => {
+      if (!response.headersSent) sendReply(response, { code: 5000, message: error.message, request_id: '' });
+    });
+  });
+  await journal.add({ t: 'open', stock });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  }).catch(async (error: Error) => {
+    await journal.close();
+    throw error;
+  });
+  for (const deed of deeds.all()) {
+    if (deed.callback === 'lost') callbacks.markLost(deed);
+    if (deed.callback === 'owed' && behaviour.callbacks === 'async') void tell(deed, plainPlan);
+  }
+  let closed: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    timers.close();
+    callbacks.close();
+    sender.close();
+    server.close();
+    server.closeAllConnections();
+    return journal.close();
+  };
+  const { address, port: bound, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    ...{ ledger: view, change, setStock, idle: callbacks.idle },
+    counters: () => structuredClone(counters),
+    seen: (key) => seen.get(key) ?? 0,
+    behaviour: () => behaviour,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

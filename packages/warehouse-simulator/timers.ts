@@ -1,0 +1,24 @@
+/** Pauses that end with the simulator: what waits then is never gone on with. */
+export function openTimers() {
+  const timers = new Set<NodeJS.Timeout>();
+  let closed = false;
+  return {
+    pause(ms: number): Promise<void> {
+      if (closed) return new Promise(() => {});
+      if (ms === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          timers.delete(timer);
+          resolve();
+        }, ms);
+        timers.add(timer);
+      });
+    },
+    close() {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}
+export type Timers = ReturnType<typeof openTimers>;
