@@ -50,6 +50,8 @@ export type Assembled = {
   tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
+  /** To be told when goods were put into an empty shop. */
+  shelveSeeded(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -72,7 +74,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
       crons: [{ task: 'runtime.forget_keys', match: '41 * * * *' }],
     },
     identityModule(runtime, tokens, () => routes),
-    catalogModule(runtime),
+    catalogModule(runtime, stock.keeper),
     stock.module,
     ordersModule(runtime, stock.inventory, { shipments: shipmentSection(runtime), shippedWith }),
     fulfilmentModule(runtime),
@@ -91,6 +93,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
+    shelveSeeded: stock.shelveSeeded,
     async close() {
       await stock.close();
       await tokens.close();

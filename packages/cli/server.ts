@@ -97,6 +97,7 @@ export async function startServer(options: {
     if (config.seed === 'demo' && !config.production) {
       onProgress?.('looking for demo data');
       seeded = await seedDemo(runtime.sql);
+      if (seeded) await assembled.shelveSeeded();
       await seedPaymentKey(runtime.settings);
     }
     let worker: Worker | null = null;

@@ -103,7 +103,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   const running = new Set<Promise<void>>();
   const done: number[] = [];
   let queue: ClaimedTask[] = [];
-  let failure: { error: unknown } | null = null;
+  const failures: unknown[] = [];
 
   /** Claims into the empty queue; answers whether there was anything to look at. */
   const claim = async (): Promise<boolean> => {
@@ -143,7 +143,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
     const call: Promise<void> = deliver(task)
       .catch((error: unknown) => {
         // The task stays locked, and is delivered again when its lock is over.
-        failure ??= { error };
+        failures.push(error);
       })
       .finally(() => running.delete(call));
     running.add(call);
@@ -151,9 +151,9 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
 
   try {
     let more = true;
-    while (!signal.aborted && !failure) {
+    while (!signal.aborted && failures.length === 0) {
       if (queue.length === 0 && more) more = await claim();
-      while (queue.length > 0 && running.size < concurrency) start(queue.shift()!);
+      while (queue.length > 0 && running.size < concurrency && !signal.aborted) start(queue.shift()!);
       if (queue.length === 0 && more) continue;
       if (running.size === 0) break;
       await Promise.race(running);
@@ -161,15 +161,13 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
       more = true;
     }
   } catch (error) {
-    failure ??= { error };
+    failures.push(error);
   }
-  const handBack = async () => {
-    if (queue.length > 0) await handBackTasks(sql, queue, { owner, now: runtime.now() });
-  };
-  await Promise.all([handBack().catch((error: unknown) => void (failure ??= { error })), ...running]);
-  if (failure) throw (failure as { error: unknown }).error;
+  if (queue.length > 0)
+    await handBackTasks(sql, queue, { owner, now: runtime.now() }).catch((error: unknown) => failures.push(error));
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
   const { left, ...told } = counts;
   if (left > 0) log.debug({ left }, 'answers came after their tasks had ended');
   return { ...told, nextDue: await selectNextDue(sql) };
 }
-

@@ -72,7 +72,11 @@ export async function repeatTasks(
       if (paidNos.length > 0) await settleIntendedReservations(tx, paidNos, 'confirmed');
     }
     await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
-    const value = ids.map((id) => refusals.get(id) ?? (true as const));
+    // Of two who ask for the same one in a batch the first has it.
+    const value = ids.map(
+      (id, index) =>
+        refusals.get(id) ?? (ids.indexOf(id) === index || errors.task_not_failed({ status: 'pending' as const })),
+    );
     const last = moves.length > 0 ? [wakeWorker(tx), ...(record?.(tx, value) ?? [])] : [];
     return { value, last };
   });
@@ -97,10 +101,7 @@ async function inBatches(
 }
 
 /** For an operator: these, or all that have failed. */
-export async function retryTasks(
-  deps: ManageDeps,
-  which: readonly number[] | { failed: true },
-): Promise<Managed> {
+export async function retryTasks(deps: ManageDeps, which: readonly number[] | { failed: true }): Promise<Managed> {
   const retry = (ids: readonly number[]) => inBatches(ids, (batch) => repeatTasks(deps, batch));
   if (!('failed' in which)) return retry(which);
   const result: Managed = { done: [], refused: [] };
@@ -134,9 +135,7 @@ export async function failTasks(
         return isAhead(task) ? errors.task_awaited() : (true as const);
       });
       const moves = batch.flatMap((id, index): TaskMove[] =>
-        value[index] === true
-          ? [{ id, to: 'failed', next: null, code: taskOf.get(id)!.last_code, error: reason }]
-          : [],
+        value[index] === true ? [{ id, to: 'failed', next: null, code: taskOf.get(id)!.last_code, error: reason }] : [],
       );
       await settleTasks(tx, { writeOrderStatus, wake: true }, tasks, moves, now);
       return { value, last: [] };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Route } from '@tradepost/http';
-import { type Cron, ConfigError, enqueueJobs, type Log, type Runtime, type Tasks } from '@tradepost/runtime';
+import { ConfigError, type Cron, enqueueJobs, type Log, type Runtime, type Tasks } from '@tradepost/runtime';
 import { callbackRoutes } from './callback-routes.ts';
 import { forgetNonces } from './callback-store.ts';
 import { deliverTasks, type TaskDeps } from './deliver-tasks.ts';
@@ -26,7 +26,9 @@ export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
   const missing = [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '');
   if (missing.length === 0) return;
   throw new ConfigError(
-    missing.map(({ key }) => `${key}: inventory.provider is external_wms, which needs it (tradepost settings set ${key} <value>)`),
+    missing.map(
+      ({ key }) => `${key}: inventory.provider is external_wms, which needs it (tradepost settings set ${key} <value>)`,
+    ),
   );
 }
 
@@ -53,7 +55,7 @@ export function openExternal(runtime: Runtime, writeOrderStatus: WriteOrderStatu
   const sellable = openSellable({ client, log: runtime.log });
   const intents = openIntents({ runtime, mode });
   const deps = { runtime, client, owner, mode };
-  const taskDeps: TaskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus };
+  const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
   const deliver = async (log: Log, signal: AbortSignal) => {
     const { nextDue } = await deliverTasks(taskDeps, { log, signal });

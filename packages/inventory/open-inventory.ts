@@ -1,47 +1,81 @@
+import type { StockKeeper } from '@tradepost/catalog';
 import type { Module } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { builtinProvider } from './builtin-provider.ts';
 import type { WarehouseHooks } from './document-hooks.ts';
 import { documentRoutes } from './document-routes.ts';
+import { documentTasks } from './document-tasks.ts';
 import { localProvider } from './local-provider.ts';
 import { movementRoutes } from './movement-routes.ts';
+import { checkExternal, openExternal } from './open-external.ts';
 import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
-import { inventoryProvider } from './settings.ts';
+import { inventoryProvider, type ProviderName } from './settings.ts';
+import { settleByProvider } from './settle-by-provider.ts';
+import { stockKeeperOf } from './stock-keeper.ts';
 import { stockRoutes } from './stock-routes.ts';
+import { shelveSeeded, takeOver } from './take-over.ts';
 import { warehouseRoutes } from './warehouse-routes.ts';
 
 export type OpenedInventory = {
   /** For orders. */
   readonly inventory: Inventory;
+  /** For the catalogue. */
+  readonly keeper: StockKeeper;
   readonly module: Module;
+  /** Goods were put into an empty shop: their stock goes where the provider keeps it. */
+  shelveSeeded(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** The stock of this shop, by the provider that is set; chosen once at start. Throws ConfigError when it can not work. */
+/**
+ * The stock of this shop, by the provider that is set; chosen once at start, when the books of another one are taken over.
+ * Throws ConfigError when it can not work.
+ */
 export async function openInventory(
   runtime: Runtime,
-  _deps: { writeOrderStatus: WriteOrderStatus },
+  { writeOrderStatus }: { writeOrderStatus: WriteOrderStatus },
 ): Promise<OpenedInventory> {
   const name = runtime.settings.get(inventoryProvider);
-  const provider: InventoryProvider = name === 'builtin_wms' ? builtinProvider : localProvider;
-  const hooks: WarehouseHooks = { mirrors: name === 'builtin_wms', completed: () => [] };
+  if (name === 'external_wms') checkExternal(runtime);
+  const known = await takeOver(runtime, name);
+  const external = openExternal(runtime, writeOrderStatus);
+  const providers: Record<ProviderName, InventoryProvider> = {
+    local: localProvider,
+    builtin_wms: builtinProvider,
+    external_wms: external.provider,
+  };
+  const current = providers[name];
+  // Whoever leaves warehouses or SKUs for a partner leaves open orders with the SKUs.
+  const former =
+    name === 'external_wms'
+      ? known.some((one) => one !== name) && localProvider
+      : known.includes('external_wms') && external.provider;
+  const hooks: WarehouseHooks = {
+    mirrors: name === 'builtin_wms',
+    completed: (tx, docs) => (name === 'external_wms' ? external.intents(tx, documentTasks(docs), 0) : []),
+  };
+  const isExternal = name === 'external_wms';
   return {
     inventory: {
-      ...provider,
-      confirm: async (tx, bizNos) => provider.confirm(tx, bizNos),
-      release: async (tx, bizNos, reason) => provider.release(tx, bizNos, reason),
-      reserveAhead: null,
-      settled: async () => {},
+      ...current,
+      ...settleByProvider(current, former || null, writeOrderStatus),
+      reserveAhead: isExternal ? external.reserveAhead : null,
+      settled: isExternal ? external.settled : async () => {},
     },
+    keeper: stockKeeperOf(runtime, external.sellable),
     module: {
       name: 'inventory',
       routes: [
         ...warehouseRoutes(runtime, hooks),
         ...documentRoutes(runtime, hooks),
-        ...stockRoutes(runtime, hooks),
+        ...stockRoutes(runtime),
         ...movementRoutes(runtime),
+        ...external.routes,
       ],
+      tasks: external.tasks,
+      crons: external.crons,
     },
-    close: async () => {},
+    shelveSeeded: () => shelveSeeded(runtime, name),
+    close: external.close,
   };
 }

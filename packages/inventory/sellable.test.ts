@@ -25,14 +25,17 @@ async function open(behaviour: Behaviour = honest) {
   const settings = { get: <T>(of: Setting<T>): T => (of.key in given ? (given[of.key] as T) : of.fallback) };
   const logged: string[] = [];
   const log = openLog({ level: 'info', stream: { write: (line: string) => logged.push(JSON.parse(line).msg) } });
-  const client = openExternalClient({ settings: settings as never, log, metrics: openMetrics() });
+  const metrics = openMetrics();
+  const client = openExternalClient({ settings: settings as never, log, metrics });
   closers.push(
     () => partner.close(),
     () => client.close(),
   );
   const clock = { ms: 1_000_000 };
   const { sellable } = openSellable({ client, log, now: () => clock.ms });
-  return { partner, sellable, clock, logged, asked: () => partner.calls.map(askedIn) };
+  /** Calls whose end we know. */
+  const ended = async () => (await metrics.externalCalls.get()).values.reduce((sum, { value }) => sum + value, 0);
+  return { partner, sellable, clock, logged, ended, asked: () => partner.calls.map(askedIn) };
 }
 
 /** A partner whose answers wait for the test. */
@@ -111,22 +114,26 @@ describe('asking', () => {
     }
     await partner.received(4);
     await turns();
-    expect(asked()).toEqual([[1], [2], [3], [4]]);
+    expect(asked().sort()).toEqual([[1], [2], [3], [4]]);
     partner.behave = honest;
     for (const answer of answers) answer();
     expect(await Promise.all(pages)).toEqual(Array.from({ length: 10 }, (_, index) => stocks(index + 1)));
     expect(asked().slice(4)).toEqual([[5, 6, 7, 8, 9, 10]]);
   });
 
-  test('memory is bounded: the longest untold goes', async () => {
-    const { sellable, asked } = await open();
-    const ids = Array.from({ length: 50_001 }, (_, index) => index + 1);
+  test('memory is bounded: what was told longest ago goes', async () => {
+    const { sellable, asked, clock } = await open();
+    const ids = Array.from({ length: 50_000 }, (_, index) => index + 1);
     for (let at = 0; at < ids.length; at += 5_000) await sellable(ids.slice(at, at + 5_000));
-    const calls = asked().length;
-    await sellable([2, 50_001]);
-    expect(asked()).toHaveLength(calls);
+    clock.ms += 2_000;
     await sellable([1]);
-    expect(asked().slice(calls)).toEqual([[1]]);
+    clock.ms -= 1;
+    await sellable([50_001]);
+    const calls = asked().length;
+    await sellable([1, 3, 50_000, 50_001]);
+    expect(asked()).toHaveLength(calls);
+    await sellable([2]);
+    expect(asked().slice(calls)).toEqual([[2]]);
   });
 });
 
@@ -187,6 +194,23 @@ describe('a partner that fails', () => {
       'sellable stock is shown from memory or our own numbers',
       'sellable stock comes from the external warehouse again',
     ]);
+  });
+
+  test('does not get what waits for its turn', async () => {
+    const { answers, behaviour } = held();
+    const { sellable, asked, partner } = await open(behaviour);
+    const pages: Promise<unknown>[] = [];
+    for (let id = 1; id <= 5; id += 1) {
+      pages.push(sellable([id]));
+      await turns();
+    }
+    await partner.received(4);
+    partner.calls.find((call) => askedIn(call)[0] === 1)!.socket.destroy();
+    expect(await pages[0]).toBeNull();
+    expect(await pages[4]).toBeNull();
+    for (const answer of answers) answer();
+    expect(await Promise.all(pages.slice(1, 4))).toEqual([stocks(2), stocks(3), stocks(4)]);
+    expect(asked()).toHaveLength(4);
   });
 
   test('is stood in for by what it said in the last ten minutes', async () => {
@@ -280,7 +304,7 @@ describe('a partner that hangs', () => {
 
   test('and answers at last, after a newer answer: the newer one stands', async () => {
     const { answers, behaviour } = held();
-    const { sellable, partner, clock } = await open(behaviour);
+    const { sellable, partner, clock, ended } = await open(behaviour);
     const first = sellable([1]);
     await partner.received(1);
     vi.advanceTimersByTime(500);
@@ -289,8 +313,9 @@ describe('a partner that hangs', () => {
     partner.behave = json({ code: 0, data: [row(1, 3)] });
     expect(await sellable([1])).toEqual(new Map([[1, 3]]));
     answers[0]!();
+    await expect.poll(ended).toBe(2);
     await turns();
-    await new Promise((resolve) => setImmediate(resolve));
+    partner.behave = json({ code: 5002 });
     expect(await sellable([1])).toEqual(new Map([[1, 3]]));
   });
 });

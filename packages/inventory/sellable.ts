@@ -27,14 +27,13 @@ type Batch = { ids: Set<number>; done: Promise<void>; settle: () => void };
 /** `stock` is undefined where the warehouse was asked and said nothing. */
 type Told = { stock: number | undefined; at: number };
 
-/** The rows of an answer; those that are malformed or were not asked for are left out. Null when it holds no rows. */
-function stocksOf(data: unknown, asked: ReadonlySet<number>): Map<number, number> | null {
+/** The rows of an answer by SKU, malformed ones left out. Null when it holds no rows. */
+function stocksOf(data: unknown): Map<unknown, number> | null {
   if (!Array.isArray(data)) return null;
-  const stocks = new Map<number, number>();
+  const stocks = new Map<unknown, number>();
   for (const row of data as unknown[]) {
     const { sku_id, sellable_stock } = (row ?? {}) as Record<string, unknown>;
-    if (asked.has(sku_id as number) && Number.isSafeInteger(sellable_stock))
-      stocks.set(sku_id as number, Math.max(sellable_stock as number, 0));
+    if (Number.isSafeInteger(sellable_stock)) stocks.set(sku_id, Math.max(sellable_stock as number, 0));
   }
   return stocks;
 }
@@ -86,7 +85,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     const body = { sku_ids: [...batch.ids] };
     const answer = await client.call('stock/sellable', body, { requestId, timeoutMs: restMs });
     clearTimeout(overdue);
-    const stocks = answer.kind === 'success' ? stocksOf(answer.data, batch.ids) : null;
+    const stocks = answer.kind === 'success' ? stocksOf(answer.data) : null;
     if (stocks) for (const id of batch.ids) remember(id, stocks.get(id), at);
     // Its own delay is one of the failures.
     if (failures > failuresBefore) return;

@@ -33,7 +33,7 @@ export async function claimDueTasks(
     lockedTo: Date;
     putOffTo: Date;
     batch: number;
-    /** Only tasks of these orders, without those in `except`. */
+    /** Only tasks of these orders, without those in `except`; new ones also before their time, as who wrote them has the first turn. */
     of?: { bizNos: readonly string[]; except: readonly number[] };
   },
 ): Promise<Claim> {
@@ -42,7 +42,8 @@ export async function claimDueTasks(
     with due as materialized (
       select t.id, t.sequence_key, t.mode, t.action, t.attempt_count, t.max_attempts
       from inventory.inventory_integration_tasks t
-      where t.status in ('pending', 'processing') and t.next_retry_at <= ${now}
+      where t.status in ('pending', 'processing')
+        and ${of ? sql`(t.next_retry_at <= ${now} or (t.status = 'pending' and t.attempt_count = 0))` : sql`t.next_retry_at <= ${now}`}
         ${of ? sql`and t.sequence_key = any(${of.bizNos.map((no) => `order:${no}`)}::text[]) and t.id <> all(${[...of.except]}::bigint[])` : sql``}
       order by t.next_retry_at, t.id limit ${values.batch} for no key update skip locked
     ), judged as materialized (

@@ -61,10 +61,7 @@ export type CallbackRow = {
 };
 
 /** A task with what the partner has called back about it, oldest first; also what came before the task was there. */
-export async function selectTask(
-  sql: Sql,
-  id: number,
-): Promise<(TaskRow & { callbacks: CallbackRow[] }) | undefined> {
+export async function selectTask(sql: Sql, id: number): Promise<(TaskRow & { callbacks: CallbackRow[] }) | undefined> {
   const [task] = await sql<TaskRow[]>`
     select ${columns(sql)} from inventory.inventory_integration_tasks where id = ${id}`;
   if (!task) return undefined;

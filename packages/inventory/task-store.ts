@@ -18,10 +18,12 @@ export function insertTasks(
     maxAttempts: number;
     backoffSeconds: number;
     lock?: { owner: string; expiresAt: Date };
+    /** When a worker may have them; at once when absent. */
+    due?: Date;
     now: Date;
   },
 ): Statement {
-  const { lock, now } = values;
+  const { lock, now, due = now } = values;
   const rows = tasks.map((task, n) => ({
     ...{ n, biz_type: task.biz_type, biz_no: task.biz_no, action: task.action, payload: task.payload },
     request_id: requestIdOf(task),
@@ -33,7 +35,7 @@ export function insertTasks(
       updated_at)
     select ${provider}, biz_type, biz_no, action, request_id, sequence_key, ${values.mode}, payload,
       ${lock ? 'processing' : 'pending'}, ${lock ? 1 : 0}, ${values.maxAttempts}, ${values.backoffSeconds},
-      ${lock?.expiresAt ?? now}, ${lock?.owner ?? null}, ${lock?.expiresAt ?? null}, ${now}, ${now}
+      ${lock?.expiresAt ?? due}, ${lock?.owner ?? null}, ${lock?.expiresAt ?? null}, ${now}, ${now}
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as t (n int, biz_type text, biz_no text, action text,
       request_id text, sequence_key text, payload jsonb)
     order by n`;

@@ -8,7 +8,7 @@ const lanes = 8;
 let lane = 0;
 
 /** Has a worker look for due tasks as soon as this transaction is committed, or at `runAt`. */
-export function wakeWorker(tx: Transaction, runAt: Date | null): Statement {
+export function wakeWorker(tx: Transaction, runAt: Date | null = null): Statement {
   lane = (lane + 1) % lanes;
   const key = `${deliverTask}:${runAt ? 'later:' : ''}${lane}`;
   return enqueueJobs(tx, [{ task: deliverTask, payload: {}, key, ...(runAt ? { runAt } : {}) }]);

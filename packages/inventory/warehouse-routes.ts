@@ -22,10 +22,10 @@ const conflicts = {
 
 export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[] {
   const { sql, settings } = runtime;
-  const viewOf = (row: Warehouse) => ({
-    ...row,
-    created_at: isoInZone(row.created_at, settings.get(timeZone)),
-    updated_at: isoInZone(row.updated_at, settings.get(timeZone)),
+  const viewOf = ({ id, code, name, address, contact, phone, status, created_at, updated_at }: Warehouse) => ({
+    ...{ id, code, name, address, contact, phone, status },
+    created_at: isoInZone(created_at, settings.get(timeZone)),
+    updated_at: isoInZone(updated_at, settings.get(timeZone)),
   });
   return [
     defineRoute({

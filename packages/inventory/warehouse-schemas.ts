@@ -30,7 +30,12 @@ export const warehouseStatusBody = z.object({ status: bit() });
 
 export const warehouseQuery = strictPageWith({
   keyword: text(100).trim().optional().meta({ description: 'part of name, code, contact or phone' }),
-  status: bit().optional(),
+  status: z
+    .int()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({ examples: [1] }),
 });
 
 export const warehouseView = z

@@ -205,7 +205,7 @@ export async function selectOrderItems(sql: Queryable, orderIds: readonly number
     from orders.order_items where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id`;
 }
 
-/** What the stock's books say of these orders now. Locks them in id order. */
+/** What the stock's books say of these orders now. Locks them all in id order, also those of which it is said already. */
 export function writeInventoryStatus(
   tx: Transaction,
   rows: readonly { order_no: string; status: InventoryStatus }[],
@@ -215,7 +215,8 @@ export function writeInventoryStatus(
       select o.id, r.status from orders.orders o
       join unnest(${rows.map((r) => r.order_no)}::text[], ${rows.map((r) => r.status)}::text[]) as r (order_no, status)
         on o.order_no = r.order_no
-      where o.inventory_status <> r.status order by o.id for no key update of o
+      order by o.id for no key update of o
     )
-    update orders.orders o set inventory_status = locked.status, updated_at = now() from locked where o.id = locked.id`;
+    update orders.orders o set inventory_status = locked.status, updated_at = now()
+    from locked where o.id = locked.id and o.inventory_status <> locked.status`;
 }

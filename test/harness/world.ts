@@ -104,6 +104,28 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
         return (await sent('POST', '/api/pay/create', owner.token, { order_id, provider: 'sandbox' })).payment_no;
       }),
     users: async () => [owner.id],
+    warehouses: (count) =>
+      times(count, async () => {
+        const body = { code: `W${next()}`, name: 'Warehouse' };
+        return (await sent('POST', '/admin/api/wms/warehouses', staff, body)).id;
+      }),
+    // Drafts that can be completed.
+    docs: (count, { large }) =>
+      times(count, async () => {
+        const [warehouse_id] = await make('warehouses', 1);
+        const skuIds = (await make('skus', large ? many : 1)) as number[];
+        const items = skuIds.map((sku_id) => ({ sku_id, qty: 1 }));
+        const body = { warehouse_id, doc_type: 'inbound', items };
+        return (await sent('POST', '/admin/api/wms/docs', staff, body)).id;
+      }),
+    stocks: async (count) => {
+      const [doc] = await make('docs', 1, { ...small, large: count > 1 });
+      await sent('POST', `/admin/api/wms/docs/${doc}/complete`, staff);
+      const rows = await sql<
+        { id: number }[]
+      >`select id from inventory.inventory_stock order by id desc limit ${count}`;
+      return rows.map((row) => row.id);
+    },
     // Of the order that the request is about.
     items: async (count) => {
       const rows = await sql<{ id: number }[]>`

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { type CsvFault, exportProducts, importProducts } from '@tradepost/catalog';
+import { type CsvFault, exportProducts, importProducts, ownStock } from '@tradepost/catalog';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { exitCodes, print, printJson, progress } from '../output.ts';
@@ -78,10 +78,11 @@ async function exportTo(file: string, options: GlobalOptions): Promise<void> {
 async function importFrom(file: string, options: GlobalOptions & { dryRun?: boolean }): Promise<void> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   if (file !== '-') await once(input, 'open');
-  await withRuntime(options, async ({ sql }) => {
+  await withRuntime(options, async (runtime) => {
     const { seconds, rate, tell } = pace('lines');
     const errors: CsvFault[] = [];
-    const done = await importProducts(sql, input, {
+    const done = await importProducts(runtime.sql, input, {
+      keeper: ownStock,
       dryRun: options.dryRun ?? false,
       onFault(fault) {
         if (errors.length < maxFaults) errors.push(fault);
@@ -93,6 +94,7 @@ async function importFrom(file: string, options: GlobalOptions & { dryRun?: bool
     if (options.json) return printJson({ ...done, seconds: seconds(), lines_per_second: rate(done.lines), errors });
     const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map((name) => count(done[name], name));
     print(`${count(done.lines, 'lines')}: ${counts.join(', ')} products in ${seconds()} s`);
+    if (done.stock_ignored) print('stock and stock_before were ignored: warehouses keep the stock');
     if (options.dryRun) print('nothing was written (--dry-run)');
   }).finally(() => input.destroy());
 }

@@ -1,4 +1,3 @@
-import { ConfigError } from '@tradepost/runtime';
 import {
   type BehaviourOptions,
   type Counters,
@@ -8,7 +7,7 @@ import {
 } from '@tradepost/warehouse-simulator';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { listOf, wholeNumber } from '../options.ts';
-import { bold, print, table } from '../output.ts';
+import { bold, exitCodes, print, table } from '../output.ts';
 
 type SimulateOptions = BehaviourOptions & {
   port: number;
@@ -28,7 +27,7 @@ const ms = wholeNumber(0, 3_600_000);
 const callbackPath = '/admin/api/external-wms/callback';
 
 function share(text: string): number {
-  const value = /^(0|1|0?\.\d+|0\.\d+|1\.0+)$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('It must be a share from 0 to 1, like 0.3.');
   return value;
 }
@@ -44,12 +43,12 @@ function shellWord(text: string): string {
 }
 
 /** What a shop needs to be told to use it; the secret stays where it is. */
-function settingLines({ url }: Simulator, { appKey, callbacks }: SimulateOptions): string[] {
+function settingLines({ url }: Simulator, { appKey, appSecret, callbacks }: SimulateOptions): string[] {
   const isAsync = callbacks === 'async';
   return [
     ['external_wms.endpoint', url],
     ['external_wms.app_key', shellWord(appKey)],
-    ['external_wms.app_secret', '"$WMS_APP_SECRET"'],
+    ['external_wms.app_secret', appSecret === undefined ? '"$WMS_APP_SECRET"' : "'<the secret>'"],
     ['external_wms.callback_enabled', String(isAsync)],
     ['inventory.external_mode', isAsync ? 'async' : 'sync'],
     ['inventory.provider', 'external_wms'],
@@ -80,7 +79,8 @@ function printLedger(simulator: Simulator, isJson: boolean): void {
   const net_change = skus.reduce((total, sku) => total + sku.net_change, 0);
   if (isJson) {
     const summary = { skus: skus.length, reserved, net_change, documents: states, open_callbacks: callbacks.length };
-    return print(JSON.stringify({ event: 'ledger', ...summary, counters }));
+    print(JSON.stringify({ event: 'ledger', ...summary, counters }));
+    return;
   }
   const pairs = (of: Readonly<Record<string, number>>) =>
     Object.entries(of)
@@ -112,14 +112,19 @@ function untilStopped(): Promise<void> {
   });
 }
 
-async function simulate(options: SimulateOptions): Promise<void> {
+const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** A fault as the user of the command knows its options. */
+const inFlags = (fault: string) => fault.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, flagOf);
+
+async function simulate(options: SimulateOptions, command: Command): Promise<void> {
   const { port, host, appKey, signatureTtl, stock, journal, control, seed, every, json = false, ...rest } = options;
   const { appSecret = process.env.WMS_APP_SECRET ?? '', ...behaviour } = rest;
   const checked = changedBehaviour(behaviour);
   const faults = 'faults' in checked ? checked.faults : [];
   if (appSecret === '') faults.unshift('the secret is missing: set WMS_APP_SECRET, or give --app-secret');
   if (appKey === '') faults.unshift('--app-key must not be empty');
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (faults.length > 0)
+    command.error(`error: ${faults.map(inFlags).join('\nerror: ')}`, { exitCode: exitCodes.usage });
 
   const stopped = untilStopped();
   const simulator = await openSimulator({
@@ -186,6 +191,10 @@ export function addSimulate(group: Command): void {
     .option('--close-rate <share>', 'of calls whose connection is cut', share)
     .option('--fail-after <share>', 'of all these that strike after the work was done (default 0.5)', share)
     .option('--faults-per-key <number>', 'so many for one action of a document at most', wholeNumber(0, 1_000_000))
+    .addOption(
+      new Option('--fault-calls <calls>', 'strike these only, comma-separated: reserve,confirm').argParser(listOf),
+    )
+    .option('--no-remember-refusals', 'look at what was refused anew when it is delivered again')
     .addOption(
       new Option('--callbacks <mode>', 'async: code 0 means accepted, a callback tells the end')
         .choices(['none', 'async'])

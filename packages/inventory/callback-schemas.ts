@@ -1,0 +1,41 @@
+import { requiredText, text } from '@tradepost/http';
+import { z } from 'zod';
+
+const sample =
+  '{"request_id":"order:1772358600000000001:reserve","callback_id":"cb-1","status":"success","message":""}';
+
+/** Lengths beyond the body's own are bounds for what is stored. */
+export const callbackBody = z.object({
+  app_key: requiredText(200).meta({ examples: ['demo-key'] }),
+  timestamp: z
+    .union([text(20), z.int()])
+    .transform(String)
+    .refine((seconds) => /^\d{1,12}$/.test(seconds), { error: 'must be Unix seconds' })
+    .meta({ description: 'Unix seconds, as a text or a number', examples: ['1772358600'] }),
+  nonce: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^\p{Cc}\p{Surrogate}]*$/u)
+    .meta({ description: 'another one in every message', examples: ['9f2c1e7a'] }),
+  sign: requiredText(200).meta({
+    description: 'lowercase hex SHA-256 of app_key, LF, timestamp, LF, nonce, LF, body, LF, app_secret',
+    examples: ['0'.repeat(64)],
+  }),
+  body: text(65_536)
+    .min(1)
+    .meta({ description: 'the inner JSON as text: request_id, callback_id, status, message', examples: [sample] }),
+});
+export type CallbackBody = z.output<typeof callbackBody>;
+
+export const callbackAnswer = z.object({ received: z.literal(true) });
+
+const textOrNumber = (max: number) => z.union([text(max), z.int()]).transform((value) => String(value).trim());
+
+/** What is in `body`. A status that is not known says that the task goes on. */
+export const innerBody = z.object({
+  request_id: textOrNumber(200).refine((id) => id !== '', { error: 'must not be empty' }),
+  callback_id: textOrNumber(200).nullish(),
+  status: z.unknown(),
+  message: z.unknown(),
+});
