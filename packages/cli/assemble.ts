@@ -50,8 +50,6 @@ export type Assembled = {
   tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
-  /** To be told when goods were put into an empty shop. */
-  shelveSeeded(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -93,7 +91,6 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
-    shelveSeeded: stock.shelveSeeded,
     async close() {
       await stock.close();
       await tokens.close();

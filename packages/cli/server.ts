@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
+import { shelveSeeded } from '@tradepost/inventory';
 import {
   type Config,
   type Log,
@@ -97,7 +98,7 @@ export async function startServer(options: {
     if (config.seed === 'demo' && !config.production) {
       onProgress?.('looking for demo data');
       seeded = await seedDemo(runtime.sql);
-      if (seeded) await assembled.shelveSeeded();
+      if (seeded) await shelveSeeded(runtime);
       await seedPaymentKey(runtime.settings);
     }
     let worker: Worker | null = null;

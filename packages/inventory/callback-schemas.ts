@@ -1,4 +1,4 @@
-import { requiredText, text } from '@tradepost/http';
+import { isStorable, requiredText, text } from '@tradepost/http';
 import { z } from 'zod';
 
 const sample =
@@ -22,8 +22,11 @@ export const callbackBody = z.object({
     description: 'lowercase hex SHA-256 of app_key, LF, timestamp, LF, nonce, LF, body, LF, app_secret',
     examples: ['0'.repeat(64)],
   }),
-  body: text(65_536)
+  // Too large is the receiver's to say, of the whole message.
+  body: z
+    .string()
     .min(1)
+    .refine((value) => isStorable(value), { error: 'must not contain NUL or broken Unicode' })
     .meta({ description: 'the inner JSON as text: request_id, callback_id, status, message', examples: [sample] }),
 });
 export type CallbackBody = z.output<typeof callbackBody>;
@@ -36,6 +39,6 @@ const textOrNumber = (max: number) => z.union([text(max), z.int()]).transform((v
 export const innerBody = z.object({
   request_id: textOrNumber(200).refine((id) => id !== '', { error: 'must not be empty' }),
   callback_id: textOrNumber(200).nullish(),
-  status: z.unknown(),
-  message: z.unknown(),
+  status: z.unknown().optional(),
+  message: z.unknown().optional(),
 });

@@ -5,6 +5,7 @@ import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Behaviour, json, type Received, raw, startPartner } from '../../test/harness/partner.ts';
 import { type ExternalAction, type ExternalClient, openExternalClient } from './external-client.ts';
+import { externalCodes } from './external-codes.ts';
 
 const secret = 'the-secret-of-the-shop';
 const closers: (() => Promise<unknown>)[] = [];
@@ -288,6 +289,12 @@ describe('a code of the partner', () => {
     const partner = await partnerThat(json(answer));
     const { confirm } = open(partner.url);
     expect((await confirm()).message).toBe(message);
+  });
+
+  test.each(externalCodes)('$code without a message is called $meaning', async ({ code, meaning }) => {
+    const partner = await partnerThat(json({ code }));
+    const { confirm } = open(partner.url);
+    expect((await confirm()).message).toBe(meaning);
   });
 
   test('a partner that quotes our signature does not get it into our tables', async () => {

@@ -47,6 +47,7 @@ describe('a callback', () => {
     ['too long', `${sign}0`],
     ['that is empty', ''],
     ['of letters that are no ASCII', 'é'.repeat(64)],
+    ['of letters that Latin-1 would fold', `${String.fromCharCode(0x100 + sign.charCodeAt(0))}${sign.slice(1)}`],
   ])('with a signature %s is refused', (_name, given) => {
     expect(signatureFits(parts, secret, given)).toBe(false);
   });

@@ -9,7 +9,7 @@ export function externalSignature({ app_key, timestamp, nonce, body }: SignedPar
 
 /** Whether `sign` is the signature of these parts; either case of its letters, compared in constant time. */
 export function signatureFits(parts: SignedParts, secret: string, sign: string): boolean {
-  const wanted = Buffer.from(externalSignature(parts, secret), 'latin1');
-  const given = Buffer.from(sign.toLowerCase(), 'latin1');
+  const wanted = Buffer.from(externalSignature(parts, secret), 'utf8');
+  const given = Buffer.from(sign.toLowerCase(), 'utf8');
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

@@ -13,7 +13,7 @@ import { inventoryProvider, type ProviderName } from './settings.ts';
 import { settleByProvider } from './settle-by-provider.ts';
 import { stockKeeperOf } from './stock-keeper.ts';
 import { stockRoutes } from './stock-routes.ts';
-import { shelveSeeded, takeOver } from './take-over.ts';
+import { takeOver } from './take-over.ts';
 import { warehouseRoutes } from './warehouse-routes.ts';
 
 export type OpenedInventory = {
@@ -22,8 +22,6 @@ export type OpenedInventory = {
   /** For the catalogue. */
   readonly keeper: StockKeeper;
   readonly module: Module;
-  /** Goods were put into an empty shop: their stock goes where the provider keeps it. */
-  shelveSeeded(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -62,7 +60,7 @@ export async function openInventory(
       reserveAhead: isExternal ? external.reserveAhead : null,
       settled: isExternal ? external.settled : async () => {},
     },
-    keeper: stockKeeperOf(runtime, external.sellable),
+    keeper: stockKeeperOf(runtime, name, external.sellable),
     module: {
       name: 'inventory',
       routes: [
@@ -75,7 +73,6 @@ export async function openInventory(
       tasks: external.tasks,
       crons: external.crons,
     },
-    shelveSeeded: () => shelveSeeded(runtime, name),
     close: external.close,
   };
 }

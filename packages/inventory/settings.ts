@@ -19,29 +19,40 @@ export const externalMode = setting(
   'sync',
   'external_wms: sync asks the warehouse before an order is taken, async tells it afterwards; read at start',
 );
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
+}
+
 export const externalEndpoint = setting(
   'external_wms.endpoint',
   z
     .string()
     .max(500)
-    .refine((text) => text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)), {
-      error: 'must be an http or https address',
+    .refine((text) => text === '' || isPlainAddress(text), {
+      error: 'must be an http or https address without user, query and fragment',
     })
     .transform((text) => text.replace(/\/+$/, '')),
   '',
   'root address of the external warehouse; its paths (/reserve ...) are added to it',
 );
-/** Line feeds part the signed fields. */
-const oneLine = (text: string) => !/[\r\n]/.test(text);
 export const externalAppKey = setting(
   'external_wms.app_key',
-  z.string().max(200).refine(oneLine, { error: 'must be one line' }),
+  z
+    .string()
+    .max(200)
+    .regex(/^[\x21-\x7e]*$/, { error: 'must be printable ASCII without blanks' }),
   '',
   'who we are to the external warehouse, and who it is to us',
 );
 export const externalAppSecret = setting(
   'external_wms.app_secret',
-  z.string().max(500).refine(oneLine, { error: 'must be one line' }),
+  // Line feeds part the signed fields.
+  z
+    .string()
+    .max(500)
+    .regex(/^[^\r\n]*$/, { error: 'must be one line' }),
   '',
   'secret that signs requests to and callbacks from the external warehouse',
   { secret: true },

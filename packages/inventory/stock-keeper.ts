@@ -2,7 +2,8 @@ import type { StockKeeper } from '@tradepost/catalog';
 import { ownStock } from '@tradepost/catalog';
 import type { Runtime } from '@tradepost/runtime';
 import { openIntents } from './external-provider.ts';
-import { externalMode, inventoryProvider } from './settings.ts';
+import { externalMode, inventoryProvider, type ProviderName } from './settings.ts';
+import { selectProvider } from './take-over-store.ts';
 import type { NewTask } from './task.ts';
 
 /** Each announcement is one of its own: the partner would take a second one under a known number for a repeat. */
@@ -14,9 +15,9 @@ const announcement = (sku_id: number, stock: number, number: string): NewTask =>
 /** Who keeps the stock that the catalogue shows and edits, by the provider in force. */
 export function stockKeeperOf(
   runtime: Pick<Runtime, 'settings' | 'now'>,
+  name: ProviderName,
   sellable: StockKeeper['sellable'] = null,
 ): StockKeeper {
-  const name = runtime.settings.get(inventoryProvider);
   if (name === 'builtin_wms') return { ...ownStock, editable: false };
   if (name === 'local') return ownStock;
   // Nobody waits for the partner here, whatever the mode of orders.
@@ -30,4 +31,10 @@ export function stockKeeperOf(
     },
     sellable,
   };
+}
+
+/** For a command beside the shop: by the provider that the books are in, whatever is set for the next start. */
+export async function openStockKeeper(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): Promise<StockKeeper> {
+  const inForce = await selectProvider(runtime.sql);
+  return stockKeeperOf(runtime, inForce ?? runtime.settings.get(inventoryProvider));
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from '@tradepost/runtime';
+import type { Queryable, Transaction } from '@tradepost/runtime';
 import type { Placed } from './plan-take-over.ts';
 import type { ProviderName } from './settings.ts';
 
@@ -12,6 +12,12 @@ export async function lockProviderState(tx: Transaction): Promise<ProviderState 
   await tx`select pg_advisory_xact_lock(${takeOverLock}), set_config('lock_timeout', '60s', true)`;
   const [row] = await tx<ProviderState[]>`select provider, known from inventory.provider_state`;
   return row;
+}
+
+/** The provider whose books these are; undefined before the first start. */
+export async function selectProvider(sql: Queryable): Promise<ProviderName | undefined> {
+  const [row] = await sql<{ provider: ProviderName }[]>`select provider from inventory.provider_state`;
+  return row?.provider;
 }
 
 export async function writeProviderState(tx: Transaction, { provider, known }: ProviderState): Promise<void> {

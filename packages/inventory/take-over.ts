@@ -63,11 +63,10 @@ export async function takeOver(deps: Deps, provider: ProviderName): Promise<read
   return known as readonly ProviderName[];
 }
 
-/** The stock of goods that were put into an empty shop, on shelves too where warehouses keep it. */
-export async function shelveSeeded(deps: Deps, provider: ProviderName): Promise<void> {
-  if (provider !== 'builtin_wms') return;
+/** Goods were put into an empty shop by a seed: where warehouses keep the stock, theirs goes on shelves too. */
+export async function shelveSeeded(deps: Deps): Promise<void> {
   await deps.sql.begin(async (tx) => {
-    await lockProviderState(tx);
-    await intoWarehouses(deps, tx);
+    const state = await lockProviderState(tx);
+    if (state?.provider === 'builtin_wms') await intoWarehouses(deps, tx);
   });
 }

@@ -36,11 +36,13 @@ test('the work may be put off until the callback, and is done once however often
   await reserve('A', items);
   expect(tested!.state('A')).toBeUndefined();
   expect((await reserve('A', items)).message).toBe('accepted');
+  // Told later than both deliveries of A would be.
+  await reserve('B', [[2, 1]]);
   await simulator.idle();
-  expect([tested!.state('A'), tested!.sku(1)?.reserved, told()]).toEqual([
-    'reserved',
-    2,
-    [['order:A:reserve', 'success']],
+  expect([tested!.state('A'), tested!.sku(1)?.reserved]).toEqual(['reserved', 2]);
+  expect(told()).toEqual([
+    ['order:A:reserve', 'success'],
+    ['order:B:reserve', 'success'],
   ]);
 });
 

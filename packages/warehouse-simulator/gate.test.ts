@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { externalSignature } from '@tradepost/inventory';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openGate } from './gate.ts';
 import { openTested, type Tested, unixNow } from './test-shop.ts';
 
 let tested: Tested;
@@ -30,7 +32,6 @@ describe('a call that is not the shop’s is refused with 4002 and changes nothi
   test('a body other than the signed one', async () => {
     const { simulator, call } = tested;
     const sent: Record<string, string> = { 'x-nonce': 'swap', 'x-timestamp': String(unixNow()) };
-    const { externalSignature } = await import('@tradepost/inventory');
     const parts = { app_key: 'demo-key', timestamp: sent['x-timestamp']!, nonce: 'swap', body: '{"sku_ids":[1]}' };
     sent['x-sign'] = externalSignature(parts, 'demo-secret');
     expect((await call('/stock/sellable', null, { raw: '{"sku_ids":[2]}', headers: sent })).code).toBe(4002);
@@ -47,6 +48,26 @@ describe('a call that is not the shop’s is refused with 4002 and changes nothi
       message: 'X-Nonce: used before',
     });
   });
+});
+
+test('a nonce is remembered as long as its timestamp is good', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000 });
+  try {
+    const fits = openGate({ appKey: 'k', appSecret: 's', signatureTtl: 60 });
+    const parts = { app_key: 'k', timestamp: '1000165', nonce: 'n', body: '{}' };
+    const headers = {
+      ...{ 'x-app-key': 'k', 'x-timestamp': parts.timestamp, 'x-nonce': 'n', 'x-request-mode': 'generic' },
+      'x-sign': externalSignature(parts, 's'),
+    };
+    vi.setSystemTime(1_000_110_000);
+    expect(fits(headers, '{}')).toBeNull();
+    vi.setSystemTime(1_000_224_000);
+    expect(fits(headers, '{}')).toBe('X-Nonce: used before');
+    vi.setSystemTime(1_000_226_000);
+    expect(fits(headers, '{}')).toContain('X-Timestamp');
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('timestamps within the window, in either direction, and a signature in capitals are taken', async () => {

@@ -40,12 +40,12 @@ test('a restarted warehouse has its books, and answers what it has done as befor
     expect(booksOf(next)).toEqual(books);
     await next.close();
   }
-  const last = await openTested({ journal, stock: 500 });
+  const last = await openTested({ journal, stock: 600 });
   await last.confirm('C');
   expect(last.sku(1)).toMatchObject({ on_hand: 7, reserved: 2 });
   // Only what nothing was known of begins with the stock of now.
   await last.reserve('G', [[9, 1]]);
-  expect(last.sku(9)?.on_hand).toBe(500);
+  expect(last.sku(9)?.on_hand).toBe(600);
   await last.close();
 });
 

@@ -66,7 +66,7 @@ function sortedItems(given: readonly Item[]): readonly Item[] {
 }
 
 /** The first thing wrong, with its field: one is enough to mend the caller. */
-export function faultOf(error: z.ZodError): string {
+function faultOf(error: z.ZodError): string {
   const [issue] = error.issues;
   return `${issue!.path.join('.') || 'body'}: ${issue!.message}`;
 }

@@ -11,7 +11,9 @@ afterEach(() => child?.kill('SIGKILL'));
 /** `tradepost wms simulate` as a process of its own; answers when it says its address. */
 async function start(args: readonly string[]) {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', WMS_APP_SECRET: appSecret };
-  const started = spawn(process.execPath, [script, 'wms', 'simulate', '--port', '0', '--app-key', appKey, ...args], { env });
+  const started = spawn(process.execPath, [script, 'wms', 'simulate', '--port', '0', '--app-key', appKey, ...args], {
+    env,
+  });
   child = started;
   let output = '';
   const ended = new Promise<number | null>((resolve) => started.on('close', resolve));
@@ -31,26 +33,40 @@ const reserve = (url: string) =>
   call(url, '/reserve', { biz_type: 'order', biz_no: 'A', items: [{ sku_id: 1, qty: 2 }] });
 
 describe('tradepost wms simulate', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('says how a shop uses it, serves, and ends on %s with its books', async (signal) => {
-    const { url, child, ended, output } = await start(['--stock', '10']);
-    expect(await reserve(url)).toMatchObject({ code: 0 });
-    child.kill(signal);
-    expect(await ended).toBe(0);
-    expect(output()).toContain(`tradepost settings set external_wms.endpoint ${url}\n`);
-    expect(output()).toContain(`tradepost settings set external_wms.app_key ${appKey}\n`);
-    expect(output()).toContain('tradepost settings set inventory.external_mode sync\n');
-    expect(output()).toMatch(/SKUs +1, 2 pieces reserved/);
-    expect(output()).toMatch(/Documents +reserved 1/);
-    expect(output()).not.toContain(appSecret);
-  });
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'says how a shop uses it, serves, and ends on %s with its books',
+    async (signal) => {
+      const { url, child, ended, output } = await start(['--stock', '10']);
+      expect(await reserve(url)).toMatchObject({ code: 0 });
+      child.kill(signal);
+      expect(await ended).toBe(0);
+      expect(output()).toContain(`tradepost settings set external_wms.endpoint ${url}\n`);
+      expect(output()).toContain(`tradepost settings set external_wms.app_key ${appKey}\n`);
+      expect(output()).toContain('tradepost settings set inventory.external_mode sync\n');
+      expect(output()).toMatch(/SKUs +1, 2 pieces reserved/);
+      expect(output()).toMatch(/Documents +reserved 1/);
+      expect(output()).not.toContain(appSecret);
+    },
+  );
 
   test('in JSON lines: ready, counters, ledger', async () => {
-    const { url, child, ended, output } = await start(['--json', '--every', '1', '--fail-rate', '1', '--fail-codes', '1002']);
+    const { url, child, ended, output } = await start([
+      '--json',
+      '--every',
+      '1',
+      '--fail-rate',
+      '1',
+      '--fail-codes',
+      '1002',
+    ]);
     expect(await reserve(url)).toMatchObject({ code: 1002 });
     await expect.poll(() => output().split('\n').length, { timeout: 10_000 }).toBeGreaterThan(2);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
-    const lines = output().trim().split('\n').map((line) => JSON.parse(line));
+    const lines = output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(lines[0]).toMatchObject({ event: 'ready', url, failRate: 1, failCodes: [1002] });
     expect(lines[1]).toMatchObject({ event: 'counters', calls: 1 });
     expect(lines.at(-1)).toMatchObject({ event: 'ledger', counters: { faults: { fail: 1 } } });

@@ -99,6 +99,14 @@ export async function openTaskBench(options: { log?: ReturnType<typeof openLog> 
       const tasks = await selectTasks(sql, { biz_no, action }, 1);
       return tasks[0]!;
     },
+    /** When so many statements of this database wait for somebody's lock. */
+    async waiting(count: number) {
+      for (let waiting = 0; waiting < count; ) {
+        const [row] = await sql<{ n: number }[]>`
+          select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        waiting = row!.n;
+      }
+    },
     /** Idempotency keys in the order in which the partner was asked. */
     asked: () => partner.calls.map((call) => String(call.headers['idempotency-key'])),
     requestId: (biz_no: string, action: TaskAction) => requestIdOf(orderTask(biz_no, action)),

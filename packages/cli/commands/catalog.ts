@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { type CsvFault, exportProducts, importProducts, ownStock } from '@tradepost/catalog';
+import { type CsvFault, exportProducts, importProducts } from '@tradepost/catalog';
+import { openStockKeeper } from '@tradepost/inventory';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { exitCodes, print, printJson, progress } from '../output.ts';
@@ -82,7 +83,7 @@ async function importFrom(file: string, options: GlobalOptions & { dryRun?: bool
     const { seconds, rate, tell } = pace('lines');
     const errors: CsvFault[] = [];
     const done = await importProducts(runtime.sql, input, {
-      keeper: ownStock,
+      keeper: await openStockKeeper(runtime),
       dryRun: options.dryRun ?? false,
       onFault(fault) {
         if (errors.length < maxFaults) errors.push(fault);

@@ -1,3 +1,4 @@
+import { shelveSeeded } from '@tradepost/inventory';
 import { describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
@@ -64,15 +65,18 @@ function addSeed(program: Command): void {
     const scale = scaleOf({ orders, shoppers, products }, command);
     await withRuntime(
       options,
-      async ({ sql, config }) => {
+      async (runtime) => {
+        const { sql, config } = runtime;
         if (config.production)
           throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
         const seeded = await seedDemo(sql);
         if (scale) {
           const added = await seedScale(sql, scale, progress);
+          await shelveSeeded(runtime);
           if (options.json) return printJson(added);
           return print(`${added.orders} orders, ${added.shoppers} shoppers, ${added.products} products added`);
         }
+        if (seeded) await shelveSeeded(runtime);
         if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
         print(
           seeded
