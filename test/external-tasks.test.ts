@@ -312,6 +312,32 @@ describe('a worker that dies', () => {
     expect(await bench.books('D3')).toMatchObject({ order: 'reserved' });
   });
 
+  test('and comes back while another one is calling does not decide for that one', async () => {
+    await bench.orders(['D4'], ['reserve']);
+    const open: (() => void)[] = [];
+    const answer =
+      (code: number): Behaviour =>
+      (received, response) =>
+        void open.push(() => json({ code })(received, response));
+    bench.partner.behave = answer(4004);
+    const worker = bench.worker();
+    const first = bench.partner.received(1);
+    const slow = worker.deliver();
+    await first;
+    bench.pass(120);
+    bench.partner.behave = answer(0);
+    const second = bench.partner.received(2);
+    // The same process may have claimed it again.
+    const again = worker.deliver();
+    await second;
+    open[0]!();
+    expect(await slow).toMatchObject({ delivered: 1, failed: 0 });
+    expect((await bench.task('D4', 'reserve')).status).toBe('processing');
+    open[1]!();
+    expect(await again).toMatchObject({ succeeded: 1 });
+    expect(await bench.books('D4')).toMatchObject({ order: 'reserved' });
+  });
+
   test('a worker that is stopped finishes its calls and hands the rest back uncounted', async () => {
     await bench.orders(numbers(10), ['reserve']);
     const stop = new AbortController();

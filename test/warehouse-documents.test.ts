@@ -1,9 +1,11 @@
 import { createStaff } from '@tradepost/identity';
+import type { Transaction } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completeDocuments, insertCompletedDocuments } from '../packages/inventory/complete-documents.ts';
 import { documentNumber } from '../packages/inventory/document.ts';
 import type { CompletedDocument } from '../packages/inventory/document-hooks.ts';
 import { createDocument } from '../packages/inventory/save-documents.ts';
+import type { Answer } from './harness/client.ts';
 import { chinese } from './harness/contract.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
@@ -249,6 +251,45 @@ describe('a warehouse is switched off and on', () => {
     expect((await put(here, 1)).code).toBe(0);
     expect(await levels(here, sku_id)).toEqual({ qty: 7, reserved: 0, shown: 8, held: 0 });
     expect(await invariantErrors(shop.database)).toEqual([]);
+  });
+
+  /** Runs `call` while the rows that `hold` has changed are not committed yet: it has to wait, and then go by what they say. */
+  async function during(hold: (tx: Transaction) => Promise<unknown>, call: () => Promise<Answer>): Promise<Answer> {
+    let answered = false;
+    const { answer } = await shop.database.sql.begin(async (tx) => {
+      await hold(tx as unknown as Transaction);
+      const answer = call().finally(() => {
+        answered = true;
+      });
+      const waits = () => shop.database.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => answered || (await waits()).length > 0).toBe(true);
+      return { answer };
+    });
+    return answer;
+  }
+
+  test('while a document is being completed there: the document sees it', async () => {
+    const here = await warehouse();
+    const [sku_id] = (await skus()) as [number];
+    const id = await draft(here, 'inbound', [{ sku_id, qty: 5 }]);
+    const off = (tx: Transaction) => tx`update inventory.warehouses set status = 0 where id = ${here}`;
+    expect(await during(off, () => complete(id))).toMatchObject({ code: 403 });
+    expect(await levels(here, sku_id)).toMatchObject({ qty: null, shown: 0 });
+  });
+
+  test('while an order is being placed: what it reserves is taken along', async () => {
+    const here = await warehouse();
+    const [sku_id] = (await skus()) as [number];
+    await moved(here, 'inbound', [{ sku_id, qty: 5 }]);
+    const reserve = async (tx: Transaction) => {
+      await tx`update catalog.product_skus set reserved_stock = reserved_stock + 2 where id = ${sku_id}`;
+      await tx`update inventory.inventory_stock set reserved_qty = 2 where sku_id = ${sku_id}`;
+    };
+    const off = () => wms('PUT', `/warehouses/${here}/status`, { status: 0 });
+    expect(await during(reserve, off)).toMatchObject({ code: 0 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 5, reserved: 2, shown: 0, held: 0 });
+    await shop.database.sql`update inventory.inventory_stock set reserved_qty = 0 where sku_id = ${sku_id}`;
   });
 
   test('while documents and orders move its stock', async () => {

@@ -1,6 +1,6 @@
 import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
 import type { Locale } from '@tradepost/core';
-import type { Queryable } from '@tradepost/runtime';
+import type { Queryable, Statement } from '@tradepost/runtime';
 
 type Translations = Parameters<typeof attrsIn>[1];
 /** What a SKU is called by; all null where the catalogue does not know it any more. */
@@ -25,21 +25,24 @@ export function skuName({ title, attrs, translations }: SkuTexts, skuId: number,
   return values.length > 0 ? `${texts.title} (${values.join(', ')})` : texts.title;
 }
 
-/**
- * Whether SKU `k` of product `p` is meant by a keyword: its id, or each word of it is in the names it has in any language,
- * or in its code.
- */
-export function skuNameHolds(sql: Queryable, keyword: string) {
+/** The texts of a JSON array, without its punctuation. */
+const textsOf = (sql: Queryable, array: Statement) => sql`translate(${array}::text, '[]"', '')`;
+
+/** Ids of the SKUs that a keyword means: by their id, or because each word of it is in their names in any language or in their code. */
+export function skusNamed(sql: Queryable, keyword: string): Statement {
   const words = keyword
     .split(/\s+/)
     .filter(Boolean)
     .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
   const id = /^\d{1,15}$/.test(keyword) ? Number(keyword) : null;
-  return sql`(
-    k.id = ${id}::bigint
-    or concat_ws(' ', p.title, k.sku_code,
-      (select string_agg(a ->> 'value', ' ') from jsonb_array_elements(k.attrs) as a),
-      (select string_agg(concat_ws(' ', l.texts ->> 'title',
-          (select string_agg(l.texts -> 'specs' ->> (a ->> 'value'), ' ') from jsonb_array_elements(k.attrs) as a)), ' ')
-        from jsonb_each(p.translations) as l (language, texts))) ilike all (${words}::text[]))`;
+  const values = sql`jsonb_path_query_array(k.attrs, '$[*].value')`;
+  const titles = sql`jsonb_path_query_array(p.translations, '$.*.title')`;
+  const translated = sql`
+    jsonb_path_query_array(p.translations, '$.*.specs.keyvalue() ? (@.key == $own[*]).value', jsonb_build_object('own', ${values}))`;
+  return sql`
+    select k.id from catalog.product_skus k join catalog.products p on p.id = k.product_id
+    where k.id = ${id}::bigint
+      or concat_ws(' ', p.title, k.sku_code, ${textsOf(sql, values)},
+        case when p.translations <> '{}' then ${textsOf(sql, titles)} || ' ' || ${textsOf(sql, translated)} end)
+        ilike all (${words}::text[])`;
 }

@@ -1,6 +1,6 @@
 import type { Locale, Paging } from '@tradepost/core';
 import type { Sql, Statement, Transaction } from '@tradepost/runtime';
-import { type SkuTexts, skuNameHolds, skuTexts } from './sku-name.ts';
+import { type SkuTexts, skusNamed, skuTexts } from './sku-name.ts';
 import type { KnownSku, StockLevel, StockMoves } from './stock-moves.ts';
 
 /** Locks SKUs in id order: from the next statement on their stock in all warehouses stands still. */
@@ -82,15 +82,10 @@ export async function selectStocks(
     ${warehouse_id ? sql`and i.warehouse_id = ${warehouse_id}` : sql``}
     ${sku_id ? sql`and i.sku_id = ${sku_id}` : sql``}
     ${warning_only ? sql`and i.qty < i.safe_qty` : sql``}
-    ${
-      keyword
-        ? sql`and i.sku_id in (
-            select k.id from catalog.product_skus k join catalog.products p on p.id = k.product_id
-            where ${skuNameHolds(sql, keyword)})`
-        : sql``
-    }`;
+    ${keyword ? sql`and i.sku_id in (select id from meant)` : sql``}`;
   const rows = await sql<(StockRow & { total: number })[]>`
-    with page as (
+    with ${keyword ? sql`meant as materialized (${skusNamed(sql, keyword)}),` : sql``}
+    page as (
       select i.* from inventory.inventory_stock i where ${where}
       order by i.id desc limit ${paging.size} offset ${paging.offset}
     ), counted as (select count(*)::int as total from inventory.inventory_stock i where ${where}),

@@ -89,7 +89,7 @@ export async function handBackTasks(
 ): Promise<void> {
   await sql`
     update inventory.inventory_integration_tasks t
-    set status = 'pending', attempt_count = t.attempt_count, next_retry_at = ${now}, lock_owner = null,
+    set status = 'pending', attempt_count = t.attempt_count - 1, next_retry_at = ${now}, lock_owner = null,
         lock_expires_at = null, updated_at = ${now}
     from unnest(${tasks.map((task) => task.id)}::bigint[], ${tasks.map((task) => task.attempt_count)}::int[])
       as c (id, attempt_count)

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { boot } from './boot.ts';
 import { cleanUp } from './cleanup.ts';
 import { http } from './http.ts';
+import { inventory } from './inventory.ts';
 import { orders } from './orders.ts';
 import { purchase } from './purchase.ts';
 import { contextOf, progress, type Section, textOf } from './report.ts';
@@ -17,6 +18,10 @@ const benches: Record<string, Bench> = {
     run: orders,
   },
   purchase: { about: 'whole purchases/s: two cart adds, order, payment', run: purchase },
+  inventory: {
+    about: 'orders/s by inventory provider; tasks delivered/s beside the rate of empty jobs',
+    run: inventory,
+  },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
   scale: {
     about: 'lists, filters and details with a million orders; p50 and p99, and the ratio to a small shop',
