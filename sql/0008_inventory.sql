@@ -123,9 +123,8 @@ create table inventory.inventory_integration_tasks (
 ) with (fillfactor = 70);
 create index integration_tasks_due on inventory.inventory_integration_tasks (next_retry_at, id)
   where status in ('pending', 'processing');
-create index integration_tasks_open on inventory.inventory_integration_tasks (sequence_key, id)
-  where status in ('pending', 'processing');
-create index integration_tasks_of_biz on inventory.inventory_integration_tasks (biz_type, biz_no, id);
+create index integration_tasks_of_key on inventory.inventory_integration_tasks (sequence_key, id);
+create index integration_tasks_of_biz on inventory.inventory_integration_tasks (biz_no, biz_type, id);
 create index integration_tasks_failed on inventory.inventory_integration_tasks (id) where status = 'failed';
 
 -- Every callback that was signed by the partner, once per callback_id, with what became of it.
@@ -142,6 +141,7 @@ create table inventory.external_callbacks (
   received_at timestamptz not null default now(),
   last_seen_at timestamptz not null default now()
 );
+create index external_callbacks_of_request on inventory.external_callbacks (request_id);
 create index external_callbacks_received on inventory.external_callbacks (received_at);
 create table inventory.external_nonces (
   nonce text primary key,

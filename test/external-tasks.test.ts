@@ -434,6 +434,20 @@ test('of one order only: each of its due tasks once, the others are left alone',
   expect(bench.asked()).toEqual(['order:F1:reserve', 'order:F1:confirm']);
 });
 
+test('of one order whose first task another worker is calling: nobody is kept waiting', async () => {
+  await bench.orders(['F3'], ['reserve', 'confirm']);
+  bench.partner.behave = () => {};
+  const asked = bench.partner.received(1);
+  const stop = new AbortController();
+  const calling = bench.worker().deliver({ signal: stop.signal });
+  await asked;
+  const given = AbortSignal.timeout(2_000);
+  expect(await bench.worker().deliver({ bizNos: ['F3'], signal: given })).toMatchObject({ delivered: 0 });
+  expect(given.aborted).toBe(false);
+  for (const socket of bench.partner.connections) socket.destroy();
+  expect(await calling).toMatchObject({ retried: 1 });
+});
+
 test('an intent that is written twice is a fault that shows', async () => {
   await bench.add([orderTask('G1', 'reserve')]);
   await expect(bench.add([orderTask('G1', 'reserve')])).rejects.toThrow('request_id');

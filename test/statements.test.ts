@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '@tradepost/http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Answer, CallOptions } from './harness/client.ts';
+import { callBack, partner } from './harness/external.ts';
 import { notify, paySecret } from './harness/gateway.ts';
 import { inputSchema, label, valid } from './harness/inputs.ts';
 import { openShop, type Shop } from './harness/shop.ts';
@@ -21,6 +22,8 @@ beforeAll(async () => {
   shop = await openShop();
   world = await openWorld(shop);
   await shop.server.runtime.settings.set('pay.sandbox.secret', paySecret);
+  await shop.server.runtime.settings.set('external_wms.app_key', partner.appKey);
+  await shop.server.runtime.settings.set('external_wms.app_secret', partner.appSecret);
   statements = logStatements(shop);
 });
 afterAll(async () => {
@@ -81,6 +84,16 @@ const special: Record<string, (route: Route) => Promise<void>> = {
     await shop.database.sql`update identity.shoppers set phone = ${phone} where id = ${id}`;
     const { data } = await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
     await measure(route, () => shop.call('POST', route.path, { token, body: { phone, code: data.dev_code } }));
+  },
+  'POST /admin/api/external-wms/callback': async (route) => {
+    for (const task of await world.make('/admin/api/inventory/tasks', 2, { order: 'unpaid', large: true })) {
+      await shop.call('POST', `/admin/api/inventory/tasks/${task}/retry`, { token: world.staff });
+      const [row] = await shop.database
+        .sql`select request_id from inventory.inventory_integration_tasks where id = ${Number(task)}`;
+      for (const status of ['processing', 'success', 'success'])
+        await measure(route, () => callBack(shop, { request_id: row!.request_id, status }));
+    }
+    await measure(route, () => callBack(shop, { request_id: 'order:0:reserve', status: 'success' }));
   },
   'POST /api/pay/callback': async (route) => {
     const wish = { order: 'unpaid', large: true } as const;

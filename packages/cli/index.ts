@@ -11,6 +11,7 @@ import { addPay } from './commands/pay.ts';
 import { addStaff } from './commands/staff.ts';
 import { addStart } from './commands/start.ts';
 import { addToken } from './commands/token.ts';
+import { addWms } from './commands/wms.ts';
 import { exitCodes, reportFailure } from './output.ts';
 import { version } from './version.ts';
 
@@ -37,6 +38,7 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
   addToken(program);
   addCatalog(program);
   addPay(program);
+  addWms(program);
   addAudit(program);
   addJobs(program);
   addDoctor(program);

@@ -28,7 +28,7 @@ type Draft = LockedDocument & { items: { sku_id: number; qty: number }[] };
  * Locks warehouses, documents and SKUs in this order, each by id, reads the stock after them and decides. Answers per
  * document null or its refusal, and what is to be written.
  */
-async function decideDocuments(tx: Transaction, ids: readonly number[]) {
+async function decideDocuments(tx: Transaction, ids: readonly number[], { mirrors }: WarehouseHooks) {
   const held = await holdWarehousesOf(tx, ids);
   const warehouses = new Map(held.map((warehouse) => [warehouse.id, warehouse]));
   const documents = new Map((await lockDocuments(tx, ids)).map((document) => [document.id, document]));
@@ -47,7 +47,7 @@ async function decideDocuments(tx: Transaction, ids: readonly number[]) {
   if (drafts.size === 0) return { outcomes, completed: [], moves: null };
 
   for (const { doc_id, ...item } of await selectItemsOf(tx, [...drafts.keys()])) drafts.get(doc_id)!.items.push(item);
-  const moving = [...drafts.values()].map((draft) => ({ ...draft, doc_id: draft.id, enabled: true }));
+  const moving = [...drafts.values()].map((draft) => ({ ...draft, doc_id: draft.id, summed: mirrors }));
   const known = await lockSkus(tx, skusOf(moving));
   const plan = planMoves(moving, known, await selectLevels(tx, [...warehouses.keys()], skusOf(moving)));
   for (const [index, { id }] of moving.entries()) outcomes.set(id, plan.outcomes[index]!);
@@ -65,7 +65,7 @@ export async function completeDocuments(
   record?: RecordOutcomes<true>,
 ): Promise<(true | Error)[]> {
   return writeTransaction(sql, async (tx) => {
-    const { outcomes, completed, moves } = await decideDocuments(tx, [...new Set(ids)]);
+    const { outcomes, completed, moves } = await decideDocuments(tx, [...new Set(ids)], hooks);
     const value = ids.map((id, index): true | Error => {
       const again = ids.indexOf(id) < index;
       return outcomes.get(id) ?? (again ? inventoryErrors.document_completed() : true);
@@ -79,7 +79,7 @@ export async function completeDocuments(
         done.map((document) => document.id),
         at,
       ),
-      writeMoves(tx, moves, { mirrors: hooks.mirrors, now: at }),
+      writeMoves(tx, moves, at),
       ...hooks.completed(tx, done),
       ...(record?.(tx, value) ?? []),
     ];
@@ -128,7 +128,7 @@ export async function insertCompletedDocuments(
   });
   const open = documents.filter((_, index) => outcomes[index] === null);
   const plan = planMoves(
-    open.map((document) => ({ ...document, doc_id: 0, enabled: held.get(document.warehouse_id) === 1 })),
+    open.map((document) => ({ ...document, doc_id: 0, summed: mirrors && held.get(document.warehouse_id) === 1 })),
     known,
     levels,
   );
@@ -148,6 +148,6 @@ export async function insertCompletedDocuments(
       const refusal = outcomes[index] ?? refusals.get(document.doc_no);
       return refusal ?? { ...document, id: ids.get(document.doc_no)! };
     }),
-    statements: rows.length > 0 ? [writeMoves(tx, plan.moves, { mirrors, now })] : [],
+    statements: rows.length > 0 ? [writeMoves(tx, plan.moves, now)] : [],
   };
 }

@@ -92,7 +92,9 @@ function connectTo(origin: string): Pick<Partner, 'pool' | 'repeatable'> {
 }
 
 /** Calls the external warehouse over kept connections. Settings are read with every call. */
-export function openExternalClient(runtime: Pick<Runtime, 'settings' | 'log' | 'metrics'>): ExternalClient {
+export function openExternalClient(
+  runtime: Pick<Runtime, 'log' | 'metrics'> & { settings: Pick<Runtime['settings'], 'get'> },
+): ExternalClient {
   const { settings, log, metrics } = runtime;
   let partner: Partner | null = null;
   let closed = false;

@@ -35,10 +35,15 @@ const ownTurnMs = 2_000;
 
 /**
  * Writes intents for the partner on the caller's transaction, and has a worker told of them. In sync mode whoever wrote them
- * tells the partner right after the commit, so the worker comes later. `restMs`: not before that.
+ * tells the partner right after the commit, so the worker comes later. `restMs`: not before that. `unlessThere`: another may have written
+ * them first.
  */
 export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 'settings'>; mode: 'sync' | 'async' }) {
-  return (tx: Transaction, tasks: readonly NewTask[], restMs = mode === 'sync' ? ownTurnMs : 0): Statement[] => {
+  return (
+    tx: Transaction,
+    tasks: readonly NewTask[],
+    { restMs = mode === 'sync' ? ownTurnMs : 0, unlessThere = false } = {},
+  ): Statement[] => {
     if (tasks.length === 0) return [];
     const now = runtime.now();
     const due = new Date(now.getTime() + restMs);
@@ -48,6 +53,7 @@ export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 
       backoffSeconds: runtime.settings.get(backoffSeconds),
       now,
       due,
+      unlessThere,
     };
     return [insertTasks(tx, tasks, values), wakeWorker(tx, restMs > 0 ? due : null)];
   };
@@ -64,6 +70,7 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
   async function hold(tx: Transaction): Promise<StockHold> {
     const rows: IntendedReservation[] = [];
     const tasks: NewTask[] = [];
+    const releases: NewTask[] = [];
     const taken = new Set<string>();
     const returned: { biz_no: string; code: null; error: string }[] = [];
     return {
@@ -76,13 +83,15 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
       },
       giveBack(biz_no, reason) {
         returned.push({ biz_no, code: null, error: reason });
-        tasks.push(orderTask('release', biz_no, { reason: 'order_refused' }));
+        releases.push(orderTask('release', biz_no, { reason: 'order_refused' }));
       },
       statements: () => [
         ...(sync && taken.size > 0 ? [finishAheadReservations(tx, [...taken], runtime.now())] : []),
         ...(returned.length > 0 ? [failAheadReservations(tx, returned, runtime.now())] : []),
         ...(rows.length > 0 ? [insertIntendedReservations(tx, rows, sync ? 'reserved' : 'pending')] : []),
         ...intents(tx, tasks),
+        // A worker may have given it up and released it before us.
+        ...intents(tx, releases, { restMs: 0, unlessThere: true }),
       ],
     };
   }
@@ -133,7 +142,7 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
       const tasks = unsure.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
       // The call may still be on its way: a release that came before it would find nothing and leave it standing.
       const restMs = Math.max(2 * runtime.settings.get(externalTimeoutMs), 10_000);
-      for (const statement of intents(tx, tasks, restMs)) await statement;
+      for (const statement of intents(tx, tasks, { restMs, unlessThere: true })) await statement;
     });
     return failures.map(() => true);
   });

@@ -4,32 +4,27 @@ import type { Route } from '@tradepost/http';
 import { ConfigError, type Cron, enqueueJobs, type Log, type Runtime, type Tasks } from '@tradepost/runtime';
 import { callbackRoutes } from './callback-routes.ts';
 import { forgetNonces } from './callback-store.ts';
-import { deliverTasks, type TaskDeps } from './deliver-tasks.ts';
+import { type Delivered, deliverTasks, type TaskDeps } from './deliver-tasks.ts';
 import { openExternalClient } from './external-client.ts';
 import { externalProvider, type Intents, openIntents, openReserveAhead } from './external-provider.ts';
 import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
 import { openSellable } from './sellable.ts';
 import {
-  externalAppKey,
-  externalAppSecret,
-  externalEndpoint,
   externalMode,
   externalTimeoutMs,
+  inventoryProvider,
+  missingSettings,
   signatureTtl,
   workerInterval,
 } from './settings.ts';
 import { taskRoutes } from './task-routes.ts';
-import { deliverTask } from './wake-worker.ts';
+import { deliverTask, wakeWorker } from './wake-worker.ts';
 
 /** Throws ConfigError with everything that is missing to speak to an external warehouse. */
 export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
-  const missing = [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '');
+  const missing = missingSettings(settings);
   if (missing.length === 0) return;
-  throw new ConfigError(
-    missing.map(
-      ({ key }) => `${key}: inventory.provider is external_wms, which needs it (tradepost settings set ${key} <value>)`,
-    ),
-  );
+  throw new ConfigError(missing.map((key) => `${key}: external_wms needs it (tradepost settings set ${key} <value>)`));
 }
 
 export type External = {
@@ -41,13 +36,22 @@ export type External = {
   routes: Route[];
   tasks: Tasks;
   crons: readonly Cron[];
+  /** Delivers what is due until nothing is, without a job. */
+  deliverDue(signal: AbortSignal): Promise<Delivered>;
   close(): Promise<void>;
 };
 
 const forgetTask = 'inventory.forget_nonces';
 
-/** Everything that speaks with an external warehouse; opens no connection before it is needed. */
-export function openExternal(runtime: Runtime, writeOrderStatus: WriteOrderStatus): External {
+/**
+ * Everything that speaks with an external warehouse; opens no connection before it is needed. `onDelivered` is told of what
+ * jobs have delivered.
+ */
+export function openExternal(
+  runtime: Runtime,
+  writeOrderStatus: WriteOrderStatus,
+  onDelivered: (delivered: Delivered) => void = () => {},
+): External {
   const { settings, sql } = runtime;
   const mode = settings.get(externalMode);
   const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
@@ -58,8 +62,11 @@ export function openExternal(runtime: Runtime, writeOrderStatus: WriteOrderStatu
   const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
   const deliver = async (log: Log, signal: AbortSignal) => {
-    const { nextDue } = await deliverTasks(taskDeps, { log, signal });
-    if (!nextDue || signal.aborted) return;
+    const delivered = await deliverTasks(taskDeps, { log, signal });
+    onDelivered(delivered);
+    const { nextDue } = delivered;
+    // Also when this process is stopping: another worker goes on.
+    if (!nextDue) return;
     // One look ahead for all workers, at the next task's time and at the latest after the interval.
     const latest = runtime.now().getTime() + settings.get(workerInterval) * 1000;
     const runAt = new Date(Math.min(Math.max(nextDue.getTime(), runtime.now().getTime() + 50), latest));
@@ -91,6 +98,33 @@ export function openExternal(runtime: Runtime, writeOrderStatus: WriteOrderStatu
       { task: deliverTask, match: '* * * * *' },
       { task: forgetTask, match: '23 * * * *' },
     ],
+    deliverDue: (signal) => deliverTasks(taskDeps, { log: runtime.log, signal }),
     close: () => client.close(),
+  };
+}
+
+export type Delivery = Pick<External, 'tasks' | 'crons' | 'deliverDue' | 'close'> & {
+  /** Whether new orders come here: inventory.provider. */
+  isCurrent: boolean;
+  /** Throws ConfigError with what is missing to deliver. */
+  check(): void;
+  /** Has a worker look for due tasks at once. */
+  lookNow(): Promise<void>;
+};
+
+/** For a process that only delivers tasks: unlike openInventory it takes no books over. */
+export function openDelivery(
+  runtime: Runtime,
+  options: { writeOrderStatus: WriteOrderStatus; onDelivered?: (delivered: Delivered) => void },
+): Delivery {
+  const { tasks, crons, deliverDue, close } = openExternal(runtime, options.writeOrderStatus, options.onDelivered);
+  return {
+    ...{ tasks, crons, deliverDue, close },
+    isCurrent: runtime.settings.get(inventoryProvider) === 'external_wms',
+    check: () => checkExternal(runtime),
+    lookNow: () =>
+      runtime.sql.begin(async (tx) => {
+        await wakeWorker(tx);
+      }),
   };
 }

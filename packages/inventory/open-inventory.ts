@@ -50,7 +50,7 @@ export async function openInventory(
       : known.includes('external_wms') && external.provider;
   const hooks: WarehouseHooks = {
     mirrors: name === 'builtin_wms',
-    completed: (tx, docs) => (name === 'external_wms' ? external.intents(tx, documentTasks(docs), 0) : []),
+    completed: (tx, docs) => (name === 'external_wms' ? external.intents(tx, documentTasks(docs), { restMs: 0 }) : []),
   };
   const isExternal = name === 'external_wms';
   return {

@@ -1,4 +1,4 @@
-import { setting } from '@tradepost/runtime';
+import { type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
 export const providerNames = ['local', 'builtin_wms', 'external_wms'] as const;
@@ -57,6 +57,10 @@ export const externalAppSecret = setting(
   'secret that signs requests to and callbacks from the external warehouse',
   { secret: true },
 );
+/** What is not set of what speaking to an external warehouse needs. */
+export const missingSettings = (settings: Pick<Settings, 'get'>): string[] =>
+  [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '').map(({ key }) => key);
+
 export const externalTimeoutMs = setting(
   'external_wms.timeout_ms',
   z.number().int().min(50).max(60_000),

@@ -28,7 +28,7 @@ export function skuName({ title, attrs, translations }: SkuTexts, skuId: number,
 /** The texts of a JSON array, without its punctuation. */
 const textsOf = (sql: Queryable, array: Statement) => sql`translate(${array}::text, '[]"', '')`;
 
-/** Ids of the SKUs that a keyword means: by their id, or because each word of it is in their names in any language or in their code. */
+/** Ids of the SKUs a keyword means: by id, or because each word of it is in their names in any language or in their code. */
 export function skusNamed(sql: Queryable, keyword: string): Statement {
   const words = keyword
     .split(/\s+/)
@@ -38,7 +38,8 @@ export function skusNamed(sql: Queryable, keyword: string): Statement {
   const values = sql`jsonb_path_query_array(k.attrs, '$[*].value')`;
   const titles = sql`jsonb_path_query_array(p.translations, '$.*.title')`;
   const translated = sql`
-    jsonb_path_query_array(p.translations, '$.*.specs.keyvalue() ? (@.key == $own[*]).value', jsonb_build_object('own', ${values}))`;
+    jsonb_path_query_array(p.translations, '$.*.specs.keyvalue() ? (@.key == $own[*]).value',
+      jsonb_build_object('own', ${values}), true)`;
   return sql`
     select k.id from catalog.product_skus k join catalog.products p on p.id = k.product_id
     where k.id = ${id}::bigint

@@ -27,7 +27,7 @@ export function stockKeeperOf(
     announce(tx, skus) {
       const number = `${runtime.now().getTime()}${Math.random().toString(36).slice(2, 8)}`;
       const tasks = skus.map(({ sku_id, stock }) => announcement(sku_id, stock, number));
-      return intents(tx, tasks, 0);
+      return intents(tx, tasks, { restMs: 0 });
     },
     sellable,
   };

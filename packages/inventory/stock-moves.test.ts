@@ -5,7 +5,7 @@ let numbers = 0;
 function document(doc_type: 'inbound' | 'outbound', items: [number, number][], more: Partial<Moving> = {}): Moving {
   numbers += 1;
   return {
-    ...{ doc_id: numbers, doc_no: `D${numbers}`, doc_type, warehouse_id: 1, enabled: true },
+    ...{ doc_id: numbers, doc_no: `D${numbers}`, doc_type, warehouse_id: 1, summed: true },
     items: items.map(([sku_id, qty]) => ({ sku_id, qty })),
     ...more,
   };
@@ -35,13 +35,15 @@ describe('documents are decided one after the other on the same stock', () => {
   });
 
   test('a refused one leaves nothing behind, not even of the items before the one at fault', () => {
-    const { outcomes, moves } = planMoves([document('outbound', [[7, 1], [8, 2]])], skus, [level(7, 5), level(8, 3, 2)]); // biome-ignore format: pairs
+    const both = [7, 8].map((sku): [number, number] => [sku, sku - 6]);
+    const { outcomes, moves } = planMoves([document('outbound', both)], skus, [level(7, 5), level(8, 3, 2)]);
     expect(outcomes[0]?.message).toContain('Mug 8 (SKU 8): 2 to take, but only 1 free: 3 on hand, 2 reserved');
     expect(moves).toEqual({ levels: [], sums: new Map(), movements: [] });
   });
 
   test('a SKU in several items is summed for the decision', () => {
-    const taking = (free: number) => planMoves([document('outbound', [[7, 2], [7, 2]])], skus, [level(7, free)]); // biome-ignore format: pairs
+    const twice = [2, 2].map((qty): [number, number] => [7, qty]);
+    const taking = (free: number) => planMoves([document('outbound', twice)], skus, [level(7, free)]);
     expect(taking(3).outcomes[0]?.code).toBe(409);
     expect(taking(4).outcomes[0]).toBeNull();
   });
@@ -50,8 +52,8 @@ describe('documents are decided one after the other on the same stock', () => {
     expect(planMoves([document('outbound', [[7, 1]])], skus, [level(7, 5, 0, 2)]).outcomes[0]?.code).toBe(409);
   });
 
-  test('a disabled warehouse moves its own stock and no sum', () => {
-    const { outcomes, moves } = planMoves([document('inbound', [[7, 5]], { enabled: false })], skus, []);
+  test('a warehouse that is in no sum moves its own stock only', () => {
+    const { outcomes, moves } = planMoves([document('inbound', [[7, 5]], { summed: false })], skus, []);
     expect(outcomes).toEqual([null]);
     expect(moves.levels).toEqual([{ warehouse_id: 1, sku_id: 7, qty: 5 }]);
     expect(moves.sums.size).toBe(0);
@@ -63,7 +65,7 @@ describe('documents are decided one after the other on the same stock', () => {
     expect(outcomes.map((outcome) => outcome?.code ?? 0)).toEqual([0, 409]);
     const beyond = document('inbound', [[7, maxQuantity - 99]]);
     expect(planMoves([beyond], skus, []).outcomes[0]?.code).toBe(409);
-    expect(planMoves([{ ...beyond, enabled: false }], skus, []).outcomes[0]).toBeNull();
-    expect(planMoves([{ ...beyond, enabled: false }], skus, [level(7, 100)]).outcomes[0]?.code).toBe(409);
+    expect(planMoves([{ ...beyond, summed: false }], skus, []).outcomes[0]).toBeNull();
+    expect(planMoves([{ ...beyond, summed: false }], skus, [level(7, 100)]).outcomes[0]?.code).toBe(409);
   });
 });

@@ -5,20 +5,20 @@ import { inventoryErrors } from './errors.ts';
 /** What a quantity column holds. */
 export const maxQuantity = 2_147_483_647;
 
-/** A document about to move stock. `enabled`: its warehouse counts for what can be sold. */
+/** A document about to move stock. `summed`: its warehouse is in the sums that SKUs carry. */
 export type Moving = {
   doc_id: number;
   doc_no: string;
   doc_type: DocType;
   warehouse_id: number;
-  enabled: boolean;
+  summed: boolean;
   items: readonly { sku_id: number; qty: number }[];
 };
 export type StockLevel = { warehouse_id: number; sku_id: number; qty: number; reserved_qty: number };
 /** A SKU with the sum over the enabled warehouses, where it carries that. */
 export type KnownSku = { id: number; title: string; stock: number };
 
-export type Movement = {
+type Movement = {
   warehouse_id: number;
   sku_id: number;
   biz_type: DocType;
@@ -58,7 +58,7 @@ export function planMoves(
   const levelOf = (warehouse_id: number, sku_id: number): StockLevel =>
     stock.get(keyOf(warehouse_id, sku_id)) ?? { warehouse_id, sku_id, qty: 0, reserved_qty: 0 };
 
-  function refusalOf({ doc_type, warehouse_id, enabled, items }: Moving): AppError | null {
+  function refusalOf({ doc_type, warehouse_id, summed, items }: Moving): AppError | null {
     const wanted = new Map<number, number>();
     for (const { sku_id, qty } of items) wanted.set(sku_id, (wanted.get(sku_id) ?? 0) + qty);
     for (const [sku_id, qty] of wanted) {
@@ -69,13 +69,13 @@ export function planMoves(
       const { title } = sku;
       if (doc_type === 'outbound' && free < qty)
         return inventoryErrors.insufficient_free_stock({ title, sku_id, qty, free, on_hand, reserved });
-      if (doc_type === 'inbound' && (on_hand + qty > maxQuantity || (enabled && sku.stock + qty > maxQuantity)))
+      if (doc_type === 'inbound' && (on_hand + qty > maxQuantity || (summed && sku.stock + qty > maxQuantity)))
         return inventoryErrors.stock_too_large({ title, sku_id, max: maxQuantity });
     }
     return null;
   }
 
-  function move({ doc_id, doc_no, doc_type, warehouse_id, enabled, items }: Moving): void {
+  function move({ doc_id, doc_no, doc_type, warehouse_id, summed, items }: Moving): void {
     for (const { sku_id, qty } of items) {
       const level = levelOf(warehouse_id, sku_id);
       const change_qty = doc_type === 'inbound' ? qty : -qty;
@@ -87,7 +87,7 @@ export function planMoves(
       const now = { ...level, qty: after_qty };
       stock.set(keyOf(warehouse_id, sku_id), now);
       changed.set(keyOf(warehouse_id, sku_id), now);
-      if (!enabled) continue;
+      if (!summed) continue;
       skus.get(sku_id)!.stock += change_qty;
       moves.sums.set(sku_id, (moves.sums.get(sku_id) ?? 0) + change_qty);
     }

@@ -21,13 +21,9 @@ export async function selectLevels(
     where sku_id = any(${[...skuIds]}::bigint[]) and warehouse_id = any(${[...warehouseIds]}::bigint[])`;
 }
 
-/** Writes quantities and movements of locked SKUs, and where SKUs carry the sums (`mirrors`) these too. */
-export function writeMoves(
-  tx: Transaction,
-  { levels, sums, movements }: StockMoves,
-  { mirrors, now }: { mirrors: boolean; now: Date },
-): Statement {
-  const moved = mirrors ? [...sums].filter(([, change]) => change !== 0) : [];
+/** Writes quantities, sums and movements of locked SKUs. */
+export function writeMoves(tx: Transaction, { levels, sums, movements }: StockMoves, now: Date): Statement {
+  const moved = [...sums].filter(([, change]) => change !== 0);
   return tx`
     with stock as (
       insert into inventory.inventory_stock (warehouse_id, sku_id, qty, created_at, updated_at)

@@ -34,20 +34,30 @@ const columns = (sql: Sql) => sql`
 
 export type TaskFilter = {
   status?: TaskStatus | undefined;
+  /** Only those that have not ended. */
+  open?: boolean | undefined;
   biz_no?: string | undefined;
   action?: TaskAction | undefined;
 };
 
+const fits = (sql: Sql, { status, open, biz_no, action }: TaskFilter) => sql`
+  true ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${open ? sql`and status in ('pending', 'processing')` : sql``}
+    ${biz_no === undefined ? sql`` : sql`and biz_no = ${biz_no}`}
+    ${action === undefined ? sql`` : sql`and action = ${action}`}`;
+
 /** The latest tasks first. */
 export async function selectTasks(sql: Sql, filter: TaskFilter, limit: number): Promise<TaskRow[]> {
-  const { status, biz_no, action } = filter;
   // Planned for its values: few tasks are open, many have succeeded.
   return plannedByValue(sql<TaskRow[]>`
     select ${columns(sql)} from inventory.inventory_integration_tasks
-    where true ${status === undefined ? sql`` : sql`and status = ${status}`}
-      ${biz_no === undefined ? sql`` : sql`and biz_no = ${biz_no}`}
-      ${action === undefined ? sql`` : sql`and action = ${action}`}
-    order by id desc limit ${limit}`);
+    where ${fits(sql, filter)} order by id desc limit ${limit}`);
+}
+
+export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> {
+  const [row] = await plannedByValue(sql<{ total: number }[]>`
+    select count(*) as total from inventory.inventory_integration_tasks where ${fits(sql, filter)}`);
+  return row!.total;
 }
 
 export type CallbackRow = {
@@ -60,10 +70,17 @@ export type CallbackRow = {
   last_seen_at: Date;
 };
 
-/** A task with what the partner has called back about it, oldest first; also what came before the task was there. */
-export async function selectTask(sql: Sql, id: number): Promise<(TaskRow & { callbacks: CallbackRow[] }) | undefined> {
+/**
+ * A task, by id or by request_id, with what the partner has called back about it, oldest first; also what came before the task
+ * was there.
+ */
+export async function selectTask(
+  sql: Sql,
+  key: number | string,
+): Promise<(TaskRow & { callbacks: CallbackRow[] }) | undefined> {
   const [task] = await sql<TaskRow[]>`
-    select ${columns(sql)} from inventory.inventory_integration_tasks where id = ${id}`;
+    select ${columns(sql)} from inventory.inventory_integration_tasks
+    where ${typeof key === 'number' ? sql`id = ${key}` : sql`request_id = ${key}`}`;
   if (!task) return undefined;
   const callbacks = await sql<CallbackRow[]>`
     select callback_id, status, message, outcome, seen, received_at, last_seen_at from inventory.external_callbacks

@@ -1,10 +1,8 @@
 import { isoInZone } from '@tradepost/core';
 import { id, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
-import { taskActions } from './task.ts';
+import { taskActions, taskStatuses } from './task.ts';
 import type { TaskRow } from './task-list-store.ts';
-
-const taskStatuses = ['pending', 'processing', 'success', 'failed'] as const;
 
 export const taskListQuery = z.object({
   status: z.enum(taskStatuses).optional(),

@@ -4,7 +4,7 @@ import { type NewTask, requestIdOf, type TaskAction, type TaskStatus } from './t
 const provider = 'external_wms';
 
 /** Texts of a partner or an operator as PostgreSQL stores them, of a length that a list can show. */
-export const storableText = (text: string) => text.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed();
+const storableText = (text: string) => text.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed();
 
 /**
  * Writes intents; of one key in the order of the array. With `lock` they are being called already, as a first attempt. A
@@ -20,6 +20,8 @@ export function insertTasks(
     lock?: { owner: string; expiresAt: Date };
     /** When a worker may have them; at once when absent. */
     due?: Date;
+    /** Whether one that is there already stays as it is: releases that two may write, whoever is first. */
+    unlessThere?: boolean;
     now: Date;
   },
 ): Statement {
@@ -38,7 +40,7 @@ export function insertTasks(
       ${lock?.expiresAt ?? due}, ${lock?.owner ?? null}, ${lock?.expiresAt ?? null}, ${now}, ${now}
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as t (n int, biz_type text, biz_no text, action text,
       request_id text, sequence_key text, payload jsonb)
-    order by n`;
+    order by n ${values.unlessThere ? tx`on conflict (request_id) do nothing` : tx``}`;
 }
 
 /** What decides about a task. */

@@ -1,7 +1,8 @@
 /** What the external warehouse can be told (spec 2, Outbound calls). */
 export const taskActions = ['reserve', 'confirm', 'release', 'deduct', 'restore', 'sync_sku'] as const;
 export type TaskAction = (typeof taskActions)[number];
-export type TaskStatus = 'pending' | 'processing' | 'success' | 'failed';
+export const taskStatuses = ['pending', 'processing', 'success', 'failed'] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
 
 /** One intent. `payload` is the body of the call without request_id. */
 export type NewTask = {

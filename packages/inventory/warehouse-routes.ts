@@ -89,7 +89,8 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       tag,
       summary: 'Enable a warehouse (1) or disable it (0)',
       description:
-        'Nothing new is reserved or completed in a disabled warehouse. Orders that hold stock there keep it until they are paid or cancelled.',
+        'Nothing new is reserved or completed in a disabled warehouse. ' +
+        'Orders that hold stock there keep it until they are paid or cancelled.',
       params: idParams,
       body: warehouseStatusBody,
       response: nothing,

@@ -1,7 +1,7 @@
 import type { Paging } from '@tradepost/core';
 import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
 
-export type WarehouseStatus = 0 | 1;
+type WarehouseStatus = 0 | 1;
 export type Warehouse = {
   id: number;
   code: string;
@@ -19,7 +19,7 @@ export type WarehouseChange = { [K in keyof WarehouseFields]?: WarehouseFields[K
 
 const columns = (sql: Queryable) => sql`
   id, code, name, address, contact, phone, status, created_at, updated_at`;
-export const contains = (keyword: string) => `%${keyword.replace(/[\\%_]/g, '\\$&')}%`;
+const contains = (keyword: string) => `%${keyword.replace(/[\\%_]/g, '\\$&')}%`;
 
 export async function selectWarehouses(
   sql: Sql,

@@ -13,7 +13,7 @@ import { type Crowd, openCrowd, type Target } from './shoppers.ts';
 import { type Buyer, makeBuyers, makeGoods, until } from './stage.ts';
 
 /** A data folder with its database running, and shoppers and goods in it. */
-type Shelf = {
+export type Shelf = {
   data: string;
   buyers: Buyer[];
   skuIds: number[];
@@ -34,7 +34,7 @@ async function startShop(data: string, env: Record<string, string> = {}): Promis
   return server;
 }
 
-async function makeShelf(): Promise<Shelf> {
+export async function makeShelf(stored: Readonly<Record<string, unknown>> = {}): Promise<Shelf> {
   const data = await mkdtemp(join(tmpdir(), 'tradepost-kills-'));
   // Run as root, the database has an account of its own that must get in.
   await chmod(data, 0o755);
@@ -49,6 +49,7 @@ async function makeShelf(): Promise<Shelf> {
   let postgres = await startEmbeddedPostgres({ directory });
   const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
+  await runtime.settings.setMany(stored);
   const tokens = await openTokens(runtime);
   const buyers = await makeBuyers(runtime.sql, tokens, clients);
   const made = await makeGoods(runtime.sql, { stocks: Array.from({ length: 60 }, () => 1_000_000) });
@@ -80,7 +81,7 @@ async function openShelf(): Promise<Shelf> {
 }
 
 /** The address of the server of the moment; while it is away, shoppers wait here. */
-function openTarget() {
+export function openTarget() {
   let there: PromiseWithResolvers<string> = Promise.withResolvers();
   const target: Target = () => there.promise;
   return {

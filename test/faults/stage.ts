@@ -115,7 +115,11 @@ const settingRows = (secret: string) => ({
   'login.failures_per_address': 0,
 });
 
-export async function openStage(clusterUrl: string, flags: Partial<Record<ConfigKey, unknown>> = {}): Promise<Stage> {
+export async function openStage(
+  clusterUrl: string,
+  flags: Partial<Record<ConfigKey, unknown>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Stage> {
   const database = await cloneTemplate(clusterUrl);
   const wire = await openWire(database.url);
   const sql = openDatabase(database.url, { max: 4, name: 'stage' });
@@ -126,7 +130,7 @@ export async function openStage(clusterUrl: string, flags: Partial<Record<Config
     await sql.end({ timeout: 1 });
     await database.drop();
   });
-  const rows = settingRows(paySecret);
+  const rows = { ...settingRows(paySecret), ...settings };
   await sql`
     insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(rows as never)})
     on conflict (key) do update set value = excluded.value`;

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { externalSignature } from '@tradepost/inventory';
 import type { Sql } from '@tradepost/runtime';
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
+import type { Answer } from './client.ts';
 import { openShop, type Shop } from './shop.ts';
 
 export const partner = { appKey: 'test-key', appSecret: 'secret-of-the-tests' } as const;
@@ -77,4 +80,21 @@ export async function ledgerDifferences(sql: Sql, simulator: Pick<Simulator, 'le
     if (!stateHere.has(number) && (state === 'reserved' || state === 'confirmed'))
       differences.push(`order ${number}: unknown here, ${state} there`);
   return differences;
+}
+
+/** A callback of the partner, signed, with a nonce and an id of its own unless `inner` or `outer` say otherwise. */
+export function callBack(
+  shop: Pick<Shop, 'call'>,
+  inner: Readonly<Record<string, unknown>>,
+  outer: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const parts = {
+    app_key: partner.appKey,
+    timestamp: String(Math.trunc(Date.now() / 1000)),
+    nonce: randomUUID(),
+    body: JSON.stringify({ callback_id: randomUUID(), message: '', ...inner }),
+    ...outer,
+  };
+  const sign = externalSignature(parts, partner.appSecret);
+  return shop.call('POST', '/admin/api/external-wms/callback', { body: { sign, ...parts } });
 }

@@ -126,6 +126,24 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
       >`select id from inventory.inventory_stock order by id desc limit ${count}`;
       return rows.map((row) => row.id);
     },
+    // Failed ones, that can be tried again: of an order, with what hangs on it.
+    tasks: (count, { large }) =>
+      times(count, async () => {
+        const [order_id] = await orders(1, { order: 'unpaid', large });
+        const [row] = await sql<{ id: number }[]>`
+          with state as (
+            update inventory.order_inventory_state s set provider = 'external_wms', status = 'failed'
+            from orders.orders o where o.id = ${Number(order_id)} and o.order_no = s.order_no returning s.order_no
+          ), reserved as (
+            update inventory.inventory_reservation r set status = 'released' from state where r.biz_no = state.order_no
+          )
+          insert into inventory.inventory_integration_tasks (provider, biz_type, biz_no, action, request_id, sequence_key,
+            payload, status, attempt_count, max_attempts, backoff_seconds, completed_at)
+          select 'external_wms', 'order', order_no, 'reserve', 'order:' || order_no || ':reserve', 'order:' || order_no, '{}',
+            'failed', 1, 1, 0, now()
+          from state returning id`;
+        return row!.id;
+      }),
     // Of the order that the request is about.
     items: async (count) => {
       const rows = await sql<{ id: number }[]>`

@@ -16,6 +16,7 @@ import { checkJobs } from '../doctor/check-jobs.ts';
 import { checkNetwork } from '../doctor/check-network.ts';
 import { checkPlatform } from '../doctor/check-platform.ts';
 import { checkStore } from '../doctor/check-store.ts';
+import { checkWarehouse } from '../doctor/check-warehouse.ts';
 import { type Finding, findingsOf, type Level, levels, messageOf } from '../doctor/finding.ts';
 import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
 import { bold, dim, exitCodes, green, print, printJson, progress, red, yellow } from '../output.ts';
@@ -59,10 +60,14 @@ async function checkAll({ loaded, findings }: ReturnType<typeof configuration>):
   const url = config.databaseUrl ?? embedded?.url;
   const database = async (): Promise<Finding[]> => {
     if (url) {
-      const asked = await checkDatabase(url, config, async (sql) => [
-        ...checkStoredSettings(await selectStoredSettings(sql), settings),
-        ...(await checkJobs(sql, config)),
-      ]);
+      const asked = await checkDatabase(url, config, async (sql) => {
+        const stored = await selectStoredSettings(sql);
+        return [
+          ...checkStoredSettings(stored, settings),
+          ...(await checkJobs(sql, config)),
+          ...(await checkWarehouse(sql, config, stored)),
+        ];
+      });
       return [...asked.findings, ...(asked.further ?? [])];
     }
     // Starting it could run a recovery or fill a full disk: a doctor changes nothing.
@@ -111,7 +116,9 @@ export function addDoctor(program: Command): void {
   withDatabaseOptions(
     program
       .command('doctor')
-      .description('look at configuration, platform, database, store, jobs, disk and port, and say what to do')
+      .description(
+        'look at configuration, platform, database, store, jobs, warehouse, disk and port, and say what to do',
+      )
       .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Delivered, type Delivery, openDelivery, selectTaskCounts, type TaskCounts } from '@tradepost/inventory';
+import { writeInventoryStatus } from '@tradepost/orders';
+import { type Runtime, startWorker, type Tasks } from '@tradepost/runtime';
+import type { Command } from 'commander';
+import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
+import { exitCodes, green, print, printJson, progress, red } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { withProgress } from '../with-progress.ts';
+
+type DeliverOptions = GlobalOptions & { once?: boolean };
+type Totals = Omit<Delivered, 'nextDue'>;
+
+const noTotals = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0 } satisfies Totals;
+
+function add(totals: Totals, more: Totals): void {
+  for (const key of Object.keys(noTotals) as (keyof Totals)[]) totals[key] += more[key];
+}
+
+function openLine({ open, next_due, failed }: TaskCounts): string {
+  const late = failed > 0 ? `; ${failed} failed` : '';
+  if (open === 0 || next_due === null) return `no task is open${late}`;
+  const seconds = Math.ceil((next_due.getTime() - Date.now()) / 1000);
+  const next = seconds > 0 ? `the next is due in ${seconds} s` : 'the next is due now';
+  return `${open} ${open === 1 ? 'task is' : 'tasks are'} open, ${next}${late}`;
+}
+
+function summaryLines(totals: Totals, counts: TaskCounts): string[] {
+  const { delivered, succeeded, accepted, retried, failed, abandoned } = totals;
+  const parts = [
+    `${succeeded} succeeded`,
+    `${accepted} accepted`,
+    `${retried} to be tried again`,
+    `${failed} failed`,
+    ...(abandoned > 0 ? [`${abandoned} abandoned: their orders were not written`] : []),
+  ];
+  return [
+    `${failed > 0 ? red('failed') : green('delivered')}  ${delivered} ${delivered === 1 ? 'call' : 'calls'}: ${parts.join(', ')}`,
+    openLine(counts),
+    ...(failed > 0 ? ['tradepost wms tasks list --failed shows why; tradepost wms tasks retry tells them again'] : []),
+  ];
+}
+
+const openOf = ({ open, due, failed, next_due }: TaskCounts) => ({ open, due, failed_in_all: failed, next_due });
+
+/** Until nothing is due; answers whether all went well. */
+async function drain(
+  runtime: Runtime,
+  delivery: Delivery,
+  { json, stopping }: { json: boolean; stopping: AbortSignal },
+) {
+  const { sql, metrics } = runtime;
+  const calls = async () => (await metrics.externalCalls.get()).values.reduce((sum, row) => sum + row.value, 0);
+  const { nextDue: _, ...totals } = await withProgress(
+    async () => `${await calls()} calls made; ${openLine(await selectTaskCounts(sql))}`,
+    () => delivery.deliverDue(stopping),
+  );
+  const counts = await selectTaskCounts(sql);
+  if (totals.failed > 0) process.exitCode = exitCodes.failed;
+  if (json) return printJson({ ...totals, ...openOf(counts), stopped: stopping.aborted });
+  for (const line of summaryLines(totals, counts)) print(line);
+  if (stopping.aborted) print('stopped before all that was due had been delivered');
+}
+
+/** A stop is heard at once, and not only when graphile-worker's time for a job in progress is over. */
+const stoppable = (tasks: Tasks, stopping: AbortSignal): Tasks =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([name, handle]) => [
+      name,
+      (payload, context) => handle(payload, { ...context, signal: AbortSignal.any([context.signal, stopping]) }),
+    ]),
+  );
+
+/** Until it is stopped. */
+async function serve(
+  runtime: Runtime,
+  delivery: Delivery,
+  { json, stopping, totals }: { json: boolean; stopping: AbortSignal; totals: Totals },
+): Promise<void> {
+  const { config, sql, log, metrics } = runtime;
+  const shutdownMs = config.shutdownSeconds * 1000;
+  const ended = Promise.withResolvers<string>();
+  const worker = await startWorker({
+    ...{ url: runtime.databaseUrl, concurrency: config.workerConcurrency, log, metrics, shutdownMs },
+    ...{ tasks: stoppable(delivery.tasks, stopping), crons: delivery.crons, onEnded: ended.resolve },
+  });
+  // What fell due while nobody delivered does not wait for the next minute.
+  await delivery.lookNow();
+  const counts = await selectTaskCounts(sql);
+  if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
+  else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
+  const stopped = new Promise<null>((resolve) => {
+    if (stopping.aborted) resolve(null);
+    else stopping.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const fault = await Promise.race([stopped, ended.promise]);
+  // A database that hangs does not keep this process either.
+  setTimeout(() => process.exit(fault === null ? exitCodes.done : exitCodes.failed), shutdownMs + 1_000).unref();
+  if (!json) progress('finishing the calls under way, then stopping');
+  // A warehouse that hangs does not hold up the end: calls are cut off in time to be kept, as calls without an answer.
+  const cut = setTimeout(() => void delivery.close(), shutdownMs - Math.min(1_000, shutdownMs / 2));
+  const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
+  await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
+  clearTimeout(cut);
+  if (fault !== null) throw new Error(`the worker has ended: ${fault}`);
+  const left = await selectTaskCounts(sql);
+  if (json) print(JSON.stringify({ event: 'stopped', ...totals, ...openOf(left) }));
+  else for (const line of summaryLines(totals, left)) print(line);
+}
+
+async function deliver({ once, ...options }: DeliverOptions): Promise<void> {
+  const stop = stopSignal();
+  const json = options.json === true;
+  const totals: Totals = { ...noTotals };
+  try {
+    await withRuntime(options, async (runtime) => {
+      const delivery = openDelivery(runtime, {
+        writeOrderStatus: writeInventoryStatus,
+        onDelivered: (delivered) => add(totals, delivered),
+      });
+      try {
+        const counts = await selectTaskCounts(runtime.sql);
+        if (!delivery.isCurrent && counts.open === 0) {
+          if (json) return printJson({ ...noTotals, ...openOf(counts), stopped: false });
+          return print('nothing to deliver: inventory.provider is not external_wms, and no task is open');
+        }
+        delivery.check();
+        if (once) await drain(runtime, delivery, { json, stopping: stop.signal });
+        else await serve(runtime, delivery, { json, stopping: stop.signal, totals });
+      } finally {
+        await delivery.close();
+      }
+    });
+  } finally {
+    stop.release();
+  }
+}
+
+export function addDeliver(group: Command): void {
+  withDatabaseOptions(
+    group
+      .command('deliver')
+      .description(
+        'tell the external warehouse what is due, for ever or until nothing is; beside a server or without one',
+      )
+      .option('--once', 'deliver what is due, then end')
+      .option('--json', 'print the result as JSON; without --once as JSON lines')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost wms deliver --once\n  $ tradepost wms deliver --database-url postgres://shop@db/shop\n\n' +
+          'Several may run at once. A signal lets the calls under way finish, within SHUTDOWN_SECONDS; WORKER_CONCURRENCY is\n' +
+          'how many batches go at once. `node daemons/wms-retry.ts` is the same.\n\n' +
+          'Exit codes: 0 all that was due is told, what is left waits for its time or its callback; 1 a task has failed for\n' +
+          'good in this run (--once), or the run itself; 2 wrong configuration.',
+      ),
+  ).action(deliver);
+}

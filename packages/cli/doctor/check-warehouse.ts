@@ -1,0 +1,79 @@
+import {
+  externalMode,
+  inventoryProvider,
+  missingSettings,
+  pingWarehouse,
+  selectSomeSkus,
+  selectTaskCounts,
+  type TaskCounts,
+} from '@tradepost/inventory';
+import { type Config, openLog, openMetrics, type Setting, type Sql } from '@tradepost/runtime';
+import { type Finding, findingsOf } from './finding.ts';
+
+const pingMs = 2_000;
+
+/** Settings as a start would find them; what is not valid is its default, as there. */
+function settingsIn(config: Config, rows: readonly { key: string; value: unknown }[]) {
+  const stored = new Map(rows.map(({ key, value }) => [key, value]));
+  return {
+    get<T>({ key, schema, fallback }: Setting<T>): T {
+      const given = Object.hasOwn(config.settings, key) ? config.settings[key] : stored.get(key);
+      const parsed = given === undefined ? null : schema.safeParse(given);
+      return parsed?.success ? parsed.data : fallback;
+    },
+  };
+}
+
+function checkTasks({ open, overdue, oldest_due, failed }: TaskCounts): Finding[] {
+  const { findings, ok, warning, error } = findingsOf('warehouse');
+  const minutes = oldest_due ? Math.floor((Date.now() - oldest_due.getTime()) / 60_000) : 0;
+  if (overdue > 0)
+    error(
+      `${overdue} of ${open} open tasks are overdue, the oldest for ${minutes} min: nobody delivers them`,
+      'tradepost start, or tradepost wms deliver; tradepost wms tasks list --open shows them',
+    );
+  else ok(`${open} tasks open, none overdue`);
+  if (failed > 0)
+    warning(
+      `${failed} tasks have failed: the warehouse does not know what they tell, and their orders show failed`,
+      'tradepost wms tasks list --failed, then tradepost wms tasks retry',
+    );
+  return findings;
+}
+
+/** The external warehouse, where it keeps the stock or is still to be told something. */
+export async function checkWarehouse(
+  sql: Sql,
+  config: Config,
+  stored: readonly { key: string; value: unknown }[],
+): Promise<Finding[]> {
+  const settings = settingsIn(config, stored);
+  const provider = settings.get(inventoryProvider);
+  const counts = await selectTaskCounts(sql);
+  const isCurrent = provider === 'external_wms';
+  if (!isCurrent && counts.open === 0) return [];
+  const { findings, ok, note, warning, error } = findingsOf('warehouse');
+  if (!isCurrent)
+    note(
+      `inventory.provider is ${provider}, and ${counts.open} tasks for the external warehouse are still open`,
+      'nothing, unless they stay: tradepost wms tasks list --open',
+    );
+  const missing = missingSettings(settings);
+  if (missing.length > 0)
+    error(
+      `not set: ${missing.join(', ')}${isCurrent ? '; the shop does not start without' : ''}`,
+      missing.map((key) => `tradepost settings set ${key} <value>`).join('; '),
+    );
+  else {
+    const skuIds = await selectSomeSkus(sql, 1);
+    const deps = { settings, log: openLog({ level: 'silent' }), metrics: openMetrics() };
+    const asked = { skuIds: skuIds.length > 0 ? skuIds : [1], timeoutMs: pingMs };
+    const { ok: answers, endpoint, ms, message, code, advice } = await pingWarehouse(deps, asked);
+    const said = code === null ? message : `code ${code}, ${message}`;
+    if (answers) ok(`external_wms (${settings.get(externalMode)}) at ${endpoint} answers in ${ms} ms`);
+    else
+      (isCurrent ? error : warning)(`external_wms at ${endpoint}: ${said}`, `${advice}; tradepost wms ping asks again`);
+  }
+  findings.push(...checkTasks(counts));
+  return findings;
+}
