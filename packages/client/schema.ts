@@ -351,7 +351,7 @@ export interface paths {
         get: operations["getAdminApiProducts"];
         /**
          * Create a product with its SKU matrix
-         * @description The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU. An administrator’s token. Permission `product:create`.
+         * @description The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU. Where warehouses keep the stock, `stock` is ignored and begins with 0. An administrator’s token. Permission `product:create`.
          */
         post: operations["postAdminApiProducts"];
     };
@@ -369,7 +369,7 @@ export interface paths {
         get: operations["getAdminApiProductsId"];
         /**
          * Change what the body carries; absent parts stay as they are
-         * @description An administrator’s token. Permission `product:edit`.
+         * @description Where warehouses keep the stock, `stock` is ignored. An administrator’s token. Permission `product:edit`.
          */
         put: operations["putAdminApiProductsId"];
         /**
@@ -507,6 +507,125 @@ export interface paths {
          */
         delete: operations["deleteAdminApiSpecTemplatesId"];
     };
+    "/admin/api/wms/warehouses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Warehouses, oldest first
+         * @description Without `page` and `size` all of them, up to 1000. An administrator’s token. Permission `wms:view`.
+         */
+        get: operations["getAdminApiWmsWarehouses"];
+        /**
+         * Create a warehouse
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        post: operations["postAdminApiWmsWarehouses"];
+    };
+    "/admin/api/wms/warehouses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Change what the body carries
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        put: operations["putAdminApiWmsWarehousesId"];
+    };
+    "/admin/api/wms/warehouses/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Enable a warehouse (1) or disable it (0)
+         * @description Nothing new is reserved or completed in a disabled warehouse. Orders that hold stock there keep it until they are paid or cancelled. An administrator’s token. Permission `wms:edit`.
+         */
+        put: operations["putAdminApiWmsWarehousesIdStatus"];
+    };
+    "/admin/api/wms/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Inbound and outbound documents, newest first
+         * @description An administrator’s token. Permission `wms:view`.
+         */
+        get: operations["getAdminApiWmsDocs"];
+        /**
+         * Draft a document; it moves no stock yet
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        post: operations["postAdminApiWmsDocs"];
+    };
+    "/admin/api/wms/docs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A document with its items
+         * @description Flat, and once more in `doc`. An administrator’s token. Permission `wms:view`.
+         */
+        get: operations["getAdminApiWmsDocsId"];
+        /**
+         * Change what the body carries of a draft
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        put: operations["putAdminApiWmsDocsId"];
+    };
+    "/admin/api/wms/docs/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a draft: its stock comes in or goes out
+         * @description All items or none. What orders have reserved is not there to be taken. An administrator’s token. Permission `wms:edit`.
+         */
+        post: operations["postAdminApiWmsDocsIdComplete"];
+    };
+    "/admin/api/wms/docs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Cancel a draft
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        post: operations["postAdminApiWmsDocsIdCancel"];
+    };
+    "/admin/api/wms/stocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stock by SKU and warehouse, newest row first
+         * @description An administrator’s token. Permission `wms:view`.
+         */
+        get: operations["getAdminApiWmsStocks"];
+    };
     "/admin/api/wms/stocks/by-skus": {
         parameters: {
             query?: never;
@@ -515,10 +634,88 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stock of SKUs by warehouse; empty when no warehouse is in use
+         * Stock of SKUs in all warehouses; empty when no warehouse is in use
          * @description An administrator’s token. Permission `wms:view`.
          */
         get: operations["getAdminApiWmsStocksBySkus"];
+    };
+    "/admin/api/wms/stocks/{id}/safety": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Set the safety stock of a SKU in a warehouse
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        put: operations["putAdminApiWmsStocksIdSafety"];
+    };
+    "/admin/api/wms/stocks/{id}/safe-qty": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Set the safety stock of a SKU in a warehouse
+         * @description An administrator’s token. Permission `wms:edit`.
+         */
+        put: operations["putAdminApiWmsStocksIdSafeQty"];
+    };
+    "/admin/api/wms/movements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has changed the stock, newest first
+         * @description An administrator’s token. Permission `wms:view`.
+         */
+        get: operations["getAdminApiWmsMovements"];
+    };
+    "/admin/api/inventory/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last 50 tasks of the external warehouse, newest first
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getAdminApiInventoryTasks"];
+    };
+    "/admin/api/inventory/tasks/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A failed task is delivered again, with all its attempts; its order waits again
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        post: operations["postAdminApiInventoryTasksIdRetry"];
+    };
+    "/admin/api/external-wms/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the external warehouse calls back about a task, signed; as often as it likes
+         * @description `body` is the inner JSON as text and the only part that is signed beside `app_key`, `timestamp` and `nonce`: what else stands beside it is not read. Inner `status`: success and failed end the task, any other says that it goes on. Code 0 means that the message needs no repeat; any other code is a refusal, whatever the HTTP status. After 500 the same message may be sent again. Public.
+         */
+        post: operations["postAdminApiExternalWmsCallback"];
     };
     "/api/v1/cart": {
         parameters: {
@@ -1686,6 +1883,235 @@ export interface components {
                 values: string[];
             }[];
             status: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+        };
+        Warehouse: {
+            /** @example 1 */
+            id: number;
+            /** @example WH-1 */
+            code: string;
+            /** @example Main warehouse */
+            name: string;
+            address: string;
+            contact: string;
+            phone: string;
+            /**
+             * @description 1 enabled, 0 disabled
+             * @example 1
+             */
+            status: 0 | 1;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+        };
+        WarehouseDocument: {
+            /** @example 1 */
+            id: number;
+            /** @example WI177232560000000000000010427 */
+            doc_no: string;
+            /** @example 1 */
+            warehouse_id: number;
+            /** @example Main warehouse */
+            warehouse_name: string;
+            /** @enum {string} */
+            doc_type: "inbound" | "outbound";
+            /** @enum {string} */
+            status: "draft" | "completed" | "canceled";
+            remark: string;
+            total_qty: number;
+            item_count: number;
+            /** @description manual, or what the shop wrote it for: takeover, deduct, restore */
+            biz_type: string;
+            biz_no: string;
+            /** @description administrator; 0 is the shop itself */
+            created_by: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+            completed_at: string | null;
+            canceled_at: string | null;
+        };
+        WarehouseDocumentDetail: {
+            /** @example 1 */
+            id: number;
+            /** @example WI177232560000000000000010427 */
+            doc_no: string;
+            /** @example 1 */
+            warehouse_id: number;
+            /** @example Main warehouse */
+            warehouse_name: string;
+            /** @enum {string} */
+            doc_type: "inbound" | "outbound";
+            /** @enum {string} */
+            status: "draft" | "completed" | "canceled";
+            remark: string;
+            total_qty: number;
+            item_count: number;
+            /** @description manual, or what the shop wrote it for: takeover, deduct, restore */
+            biz_type: string;
+            biz_no: string;
+            /** @description administrator; 0 is the shop itself */
+            created_by: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+            completed_at: string | null;
+            canceled_at: string | null;
+            doc: components["schemas"]["WarehouseDocument"];
+            items: {
+                /** @example 1 */
+                id: number;
+                /** @example 1 */
+                doc_id: number;
+                /** @example 1 */
+                sku_id: number;
+                /** @example Enamel mug (Cream, L) */
+                sku_name: string;
+                sku_code: string;
+                qty: number;
+                /** @example 12.9 */
+                unit_cost: number;
+                remark: string;
+            }[];
+        };
+        WarehouseStock: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            warehouse_id: number;
+            /** @example Main warehouse */
+            warehouse_name: string;
+            /** @example 1 */
+            warehouse_status: 0 | 1;
+            /** @example 1 */
+            sku_id: number;
+            /** @example Enamel mug (Cream, L) */
+            sku_name: string;
+            sku_code: string;
+            /** @description on hand */
+            qty: number;
+            /** @description of these, held by open orders */
+            reserved_qty: number;
+            safe_qty: number;
+            /** @description qty is below safe_qty */
+            is_warning: boolean;
+            /** @description how many are missing to safe_qty */
+            warning_gap: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+        };
+        StockMovement: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            warehouse_id: number;
+            /** @example Main warehouse */
+            warehouse_name: string;
+            /** @example 1 */
+            sku_id: number;
+            /** @example Enamel mug (Cream, L) */
+            sku_name: string;
+            sku_code: string;
+            /** @enum {string} */
+            biz_type: "inbound" | "outbound" | "order_outbound" | "reserve" | "release";
+            /** @description of qty; 0 where only what is reserved has changed */
+            change_qty: number;
+            before_qty: number;
+            after_qty: number;
+            /** @description 0 where an order moved the stock */
+            doc_id: number;
+            /** @description number of the document or the order */
+            doc_no: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            occurred_at: string;
+        };
+        InventoryTask: {
+            /** @example 1 */
+            id: number;
+            /** @example external_wms */
+            provider: string;
+            /** @example order */
+            biz_type: string;
+            /** @example 1772358600000000001 */
+            biz_no: string;
+            /** @enum {string} */
+            action: "reserve" | "confirm" | "release" | "deduct" | "restore" | "sync_sku";
+            /**
+             * @description what the warehouse is told with every attempt, also as Idempotency-Key
+             * @example order:1772358600000000001:reserve
+             */
+            request_id: string;
+            /**
+             * @description tasks of one key are delivered one after the other
+             * @example order:1772358600000000001
+             */
+            sequence_key: string;
+            /** @enum {string} */
+            mode: "sync" | "async";
+            /**
+             * @description JSON text
+             * @example {"biz_type":"order"}
+             */
+            payload: string;
+            /** @enum {string} */
+            status: "pending" | "processing" | "success" | "failed";
+            attempt_count: number;
+            max_attempts: number;
+            backoff_seconds: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            next_retry_at: string;
+            last_code: number | null;
+            last_error: string;
+            lock_owner: string | null;
+            lock_expires_at: string | null;
+            /** @description the warehouse has it and will call back */
+            accepted_at: string | null;
+            completed_at: string | null;
+            last_callback_id: string | null;
             /**
              * Format: date-time
              * @example 2026-03-01T09:30:00+08:00
@@ -5016,6 +5442,602 @@ interface operations {
             default: components["responses"]["Fault"];
         };
     };
+    getAdminApiWmsWarehouses: {
+        parameters: {
+            query?: {
+                /** @example text */
+                keyword?: string;
+                /** @example 1 */
+                status?: number;
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["Warehouse"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postAdminApiWmsWarehouses: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "WH-1",
+                 *       "name": "Main warehouse",
+                 *       "address": "text",
+                 *       "contact": "text",
+                 *       "phone": "text",
+                 *       "status": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example WH-1 */
+                    code: string;
+                    /** @example Main warehouse */
+                    name: string;
+                    address?: string;
+                    contact?: string;
+                    phone?: string;
+                    /**
+                     * @description 0 disabled; anything else is enabled
+                     * @example 1
+                     */
+                    status?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["Warehouse"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    putAdminApiWmsWarehousesId: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "WH-1",
+                 *       "name": "Main warehouse",
+                 *       "address": "text",
+                 *       "contact": "text",
+                 *       "phone": "text",
+                 *       "status": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example WH-1 */
+                    code?: string;
+                    /** @example Main warehouse */
+                    name?: string;
+                    address?: string;
+                    contact?: string;
+                    phone?: string;
+                    /** @example 1 */
+                    status?: 0 | 1;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    putAdminApiWmsWarehousesIdStatus: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 1 */
+                    status: 0 | 1;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiWmsDocs: {
+        parameters: {
+            query?: {
+                /** @example 0 */
+                warehouse_id?: number;
+                /** @example inbound */
+                doc_type?: "inbound" | "outbound";
+                /** @example draft */
+                status?: "draft" | "completed" | "canceled";
+                /** @example text */
+                doc_no?: string;
+                /** @example 2026-03-01 00:00:00 */
+                start_at?: string;
+                /** @example 2099-03-01 */
+                end_at?: string;
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["WarehouseDocument"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postAdminApiWmsDocs: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "warehouse_id": 1,
+                 *       "doc_type": "inbound",
+                 *       "remark": "text",
+                 *       "items": [
+                 *         {
+                 *           "sku_id": 1,
+                 *           "qty": 5,
+                 *           "unit_cost": 12.9,
+                 *           "remark": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 1 */
+                    warehouse_id: number;
+                    /** @enum {string} */
+                    doc_type: "inbound" | "outbound";
+                    remark?: string;
+                    /** @description a SKU may be there twice */
+                    items: {
+                        /** @example 1 */
+                        sku_id: number;
+                        /** @example 5 */
+                        qty: number;
+                        /** @example 12.9 */
+                        unit_cost?: number;
+                        remark?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["WarehouseDocumentDetail"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiWmsDocsId: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["WarehouseDocumentDetail"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    putAdminApiWmsDocsId: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "warehouse_id": 1,
+                 *       "doc_type": "inbound",
+                 *       "remark": "text",
+                 *       "items": [
+                 *         {
+                 *           "sku_id": 1,
+                 *           "qty": 5,
+                 *           "unit_cost": 12.9,
+                 *           "remark": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 1 */
+                    warehouse_id?: number;
+                    /** @enum {string} */
+                    doc_type?: "inbound" | "outbound";
+                    remark?: string;
+                    /** @description a SKU may be there twice */
+                    items?: {
+                        /** @example 1 */
+                        sku_id: number;
+                        /** @example 5 */
+                        qty: number;
+                        /** @example 12.9 */
+                        unit_cost?: number;
+                        remark?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postAdminApiWmsDocsIdComplete: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postAdminApiWmsDocsIdCancel: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiWmsStocks: {
+        parameters: {
+            query?: {
+                /** @example text */
+                keyword?: string;
+                /** @example 0 */
+                warehouse_id?: number;
+                /** @example 0 */
+                sku_id?: number;
+                /** @example false */
+                warning_only?: boolean;
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["WarehouseStock"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
     getAdminApiWmsStocksBySkus: {
         parameters: {
             query?: {
@@ -5042,17 +6064,319 @@ interface operations {
                         message: string;
                         /** @description repeats message */
                         msg: string;
-                        data: {
-                            sku_id: number;
-                            warehouse_id: number;
-                            qty: number;
-                            reserved_qty: number;
-                            safe_qty: number;
-                        }[];
+                        data: components["schemas"]["WarehouseStock"][];
                     } | components["schemas"]["Refusal"];
                 };
             };
             401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    putAdminApiWmsStocksIdSafety: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "safe_qty": 10
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 10 */
+                    safe_qty: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    putAdminApiWmsStocksIdSafeQty: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "safe_qty": 10
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 10 */
+                    safe_qty: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiWmsMovements: {
+        parameters: {
+            query?: {
+                /** @example 0 */
+                warehouse_id?: number;
+                /** @example 0 */
+                sku_id?: number;
+                /** @example inbound */
+                biz_type?: "inbound" | "outbound" | "order_outbound" | "reserve" | "release";
+                /** @example text */
+                doc_no?: string;
+                /** @example 2026-03-01 00:00:00 */
+                start_at?: string;
+                /** @example 2099-03-01 */
+                end_at?: string;
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["StockMovement"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiInventoryTasks: {
+        parameters: {
+            query?: {
+                /** @example pending */
+                status?: "pending" | "processing" | "success" | "failed";
+                /** @example 1772358600000000001 */
+                biz_no?: string;
+                /** @example reserve */
+                action?: "reserve" | "confirm" | "release" | "deduct" | "restore" | "sync_sku";
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["InventoryTask"][];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postAdminApiInventoryTasksIdRetry: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            /** @example 1 */
+                            retried: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postAdminApiExternalWmsCallback: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "app_key": "demo-key",
+                 *       "timestamp": "1772358600",
+                 *       "nonce": "9f2c1e7a",
+                 *       "sign": "0000000000000000000000000000000000000000000000000000000000000000",
+                 *       "body": "{\"request_id\":\"order:1772358600000000001:reserve\",\"callback_id\":\"cb-1\",\"status\":\"success\",\"message\":\"\"}"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example demo-key */
+                    app_key: string;
+                    /** @description Unix seconds, as a text or a number */
+                    timestamp: string | number;
+                    /**
+                     * @description another one in every message
+                     * @example 9f2c1e7a
+                     */
+                    nonce: string;
+                    /**
+                     * @description lowercase hex SHA-256 of app_key, LF, timestamp, LF, nonce, LF, body, LF, app_secret
+                     * @example 0000000000000000000000000000000000000000000000000000000000000000
+                     */
+                    sign: string;
+                    /**
+                     * @description the inner JSON as text: request_id, callback_id, status, message
+                     * @example {"request_id":"order:1772358600000000001:reserve","callback_id":"cb-1","status":"success","message":""}
+                     */
+                    body: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            /** @constant */
+                            received: true;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
             default: components["responses"]["Fault"];
         };
     };

@@ -8,9 +8,17 @@ const sample =
 export const callbackBody = z.object({
   app_key: requiredText(200).meta({ examples: ['demo-key'] }),
   timestamp: z
-    .union([text(20), z.int()])
+    .union(
+      [
+        z
+          .string()
+          .regex(/^\d{1,12}$/)
+          .meta({ examples: ['1772358600'] }),
+        z.int().min(0).max(999_999_999_999),
+      ],
+      { error: 'must be Unix seconds' },
+    )
     .transform(String)
-    .refine((seconds) => /^\d{1,12}$/.test(seconds), { error: 'must be Unix seconds' })
     .meta({ description: 'Unix seconds, as a text or a number', examples: ['1772358600'] }),
   nonce: z
     .string()

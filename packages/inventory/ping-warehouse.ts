@@ -11,7 +11,6 @@ export type SellableRow = {
 
 export type Ping = {
   ok: boolean;
-  /** Without what an address may hold of a password. */
   endpoint: string;
   app_key: string;
   ms: number;
@@ -80,9 +79,7 @@ export async function pingWarehouse(
   { skuIds, timeoutMs }: { skuIds: readonly number[]; timeoutMs?: number },
 ): Promise<Ping> {
   const { settings } = deps;
-  const address = settings.get(externalEndpoint);
-  const { origin, pathname } = address === '' ? { origin: '', pathname: '' } : new URL(address);
-  const seen = { endpoint: origin + pathname.replace(/\/+$/, ''), app_key: settings.get(externalAppKey) };
+  const seen = { endpoint: settings.get(externalEndpoint), app_key: settings.get(externalAppKey) };
   const missing = missingSettings(settings);
   if (missing.length > 0) {
     const message = `not configured: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} not set`;

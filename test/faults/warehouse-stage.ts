@@ -35,6 +35,14 @@ export async function openWarehouse(): Promise<Warehouse & { close(): Promise<vo
     const { calls, repeats, callbacks } = simulator.counters();
     return { calls, repeats, callbacks: callbacks.sent };
   };
+  const totals = () => {
+    const now = counted();
+    return {
+      calls: before.calls + now.calls,
+      repeats: before.repeats + now.repeats,
+      callbacks: before.callbacks + now.callbacks,
+    };
+  };
   const witness = await openWitness(() => simulator.url);
   const close = defer(async () => {
     await witness.close();
@@ -48,16 +56,9 @@ export async function openWarehouse(): Promise<Warehouse & { close(): Promise<vo
       behaviour = { ...behaviour, ...changes };
       simulator.change(changes);
     },
-    totals() {
-      const now = counted();
-      return {
-        calls: before.calls + now.calls,
-        repeats: before.repeats + now.repeats,
-        callbacks: before.callbacks + now.callbacks,
-      };
-    },
+    totals,
     async stop() {
-      Object.assign(before, this.totals());
+      Object.assign(before, totals());
       await simulator.close();
     },
     async start() {

@@ -15,7 +15,10 @@ function printPing({ ok, endpoint, app_key, ms, code, message, advice, rows }: P
   if (endpoint !== '') print(`${endpoint}/stock/sellable  ${dim(`app key ${app_key || '-'}`)}`);
   const answer = code === null ? message : `code ${code}, ${message}`;
   print(`${ok ? green('ok') : red('failed')}  ${ms > 0 ? `${ms} ms  ` : ''}${answer}`);
-  if (!ok) return print(`${dim('->')} ${advice}`);
+  if (!ok) {
+    print(`${dim('->')} ${advice}`);
+    return;
+  }
   if (rows.length > 0) {
     const number = (value: number | null) => (value === null ? '-' : String(value));
     print('');

@@ -133,7 +133,10 @@ function dryRun(messages: readonly Message[], keys: Keys, json: boolean | undefi
     return { ...about, faults: faultsOf(sent, keys), sent };
   });
   if (looked.some((one) => one.faults.length > 0)) process.exitCode = exitCodes.failed;
-  if (json) return printJson({ dry_run: true, callbacks: looked });
+  if (json) {
+    printJson({ dry_run: true, callbacks: looked });
+    return;
+  }
   for (const { from, faults, sent } of looked) {
     print(`${faults.length === 0 ? green('fits') : red(faults.join('; '))}  ${from}`);
     print(`  ${JSON.stringify(sent)}`);
