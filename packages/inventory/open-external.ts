@@ -31,7 +31,7 @@ export type External = {
   provider: InventoryProvider;
   intents: Intents;
   reserveAhead: Inventory['reserveAhead'];
-  settled: Inventory['settled'];
+  tellNow: Inventory['tellNow'];
   sellable: (skuIds: readonly number[]) => Promise<ReadonlyMap<number, number> | null>;
   routes: Route[];
   tasks: Tasks;
@@ -73,18 +73,19 @@ export function openExternal(
     await sql.begin((tx) => enqueueJobs(tx, [{ task: deliverTask, payload: {}, key: `${deliverTask}:next`, runAt }]));
   };
 
+  const tellNow = async (bizNos: readonly string[]) => {
+    // Who waits for the answer waits no longer than for one call; what is not done by then is a worker's.
+    const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
+    await deliverTasks(taskDeps, { log: runtime.log, signal, bizNos }).catch((error: unknown) => {
+      runtime.log.warn({ err: error }, 'the external warehouse could not be told at once');
+    });
+  };
+
   return {
     provider: externalProvider(deps, intents),
     intents,
     reserveAhead: mode === 'sync' ? openReserveAhead(deps, intents) : null,
-    async settled(bizNos) {
-      if (mode !== 'sync') return;
-      // Who waits for the answer waits no longer than for one call; what is not done by then is a worker's.
-      const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
-      await deliverTasks(taskDeps, { log: runtime.log, signal, bizNos }).catch((error: unknown) => {
-        runtime.log.warn({ err: error }, 'the external warehouse could not be told at once');
-      });
-    },
+    tellNow: mode === 'sync' ? tellNow : null,
     sellable: (skuIds) => sellable.sellable(skuIds),
     routes: [...taskRoutes(taskDeps), ...callbackRoutes(taskDeps)],
     tasks: {

@@ -58,7 +58,7 @@ export async function openInventory(
       ...current,
       ...settleByProvider(current, former || null, writeOrderStatus),
       reserveAhead: isExternal ? external.reserveAhead : null,
-      settled: isExternal ? external.settled : async () => {},
+      tellNow: isExternal ? external.tellNow : null,
     },
     keeper: stockKeeperOf(runtime, name, external.sellable),
     module: {

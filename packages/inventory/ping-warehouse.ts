@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openExternalClient } from './external-client.ts';
 import { externalAppKey, externalEndpoint, externalTimeoutMs, missingSettings } from './settings.ts';
 
-export type SellableRow = {
+type SellableRow = {
   sku_id: number;
   sellable_stock: number;
   reserved: number | null;

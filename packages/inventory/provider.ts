@@ -52,8 +52,11 @@ export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
    * reserved and not written within a minute is released, whatever happens to this process.
    */
   readonly reserveAhead: ((demand: Omit<Demand, 'expires_at'>) => Promise<void>) | null;
-  /** To be called after the commit of confirm and release: has what can be told at once told, within the call's deadline. */
-  settled(bizNos: readonly string[]): Promise<void>;
+  /**
+   * Where a partner is told at once (sync): tells it of these orders' confirm or release, after the commit that wrote them,
+   * and answers when it is done or a call's time is over; what is left then is a worker's. For who waits for the outcome.
+   */
+  readonly tellNow: ((bizNos: readonly string[]) => Promise<void>) | null;
 };
 
 /** Sets the inventory_status of these orders; orders' own column, written in the transaction of the books here. */

@@ -11,3 +11,9 @@ export async function selectOrderStatuses(
     select id, status from orders.orders where id = any(${[...ids]}::bigint[])`;
   return new Map(rows.map((row) => [row.id, row.status]));
 }
+
+export async function selectOrderNumbers(sql: Queryable, ids: readonly number[]): Promise<string[]> {
+  const rows = await sql<{ order_no: string }[]>`
+    select order_no from orders.orders where id = any(${[...ids]}::bigint[])`;
+  return rows.map((row) => row.order_no);
+}

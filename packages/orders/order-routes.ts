@@ -23,6 +23,7 @@ import {
 import { unpaidMinutes } from './settings.ts';
 import { cancelOrders, payOrders } from './settle-orders.ts';
 import { openSoldTitles } from './sold-titles.ts';
+import { openTeller } from './tell-stock.ts';
 
 export function orderRoutes(
   runtime: Runtime,
@@ -42,6 +43,7 @@ export function orderRoutes(
   const cancel = runtime.groupCommit<OwnedOrder, true>('cancel_orders', (many, record) =>
     cancelOrders(deps, many, 'user_cancel', record),
   );
+  const tellStock = openTeller(sql, inventory);
   const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
 
   const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
@@ -131,6 +133,7 @@ export function orderRoutes(
       statements: 2,
       async handle({ caller, params, claim }) {
         await pay({ order_id: params.id, user_id: caller.id }, claim);
+        await tellStock(params.id);
         return null;
       },
     }),
@@ -147,6 +150,7 @@ export function orderRoutes(
       statements: 2,
       async handle({ caller, params, claim }) {
         await cancel({ order_id: params.id, user_id: caller.id }, claim);
+        await tellStock(params.id);
         return null;
       },
     }),

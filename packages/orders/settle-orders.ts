@@ -31,19 +31,15 @@ export async function payOrders(
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
   if (!runtime.settings.get(instantPay)) return requests.map(() => orderErrors.instant_pay_off());
-  let settled: string[] = [];
-  const answers = await writeTransaction(runtime.sql, async (tx) => {
+  return writeTransaction(runtime.sql, async (tx) => {
     const instant = { currency: runtime.settings.get(payCurrency) };
     const values = { inventoryStatus: inventory.statusAfter.confirm, instant, now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
     const answers = answersOf(requests, orders, orderErrors.cannot_pay);
     if (orders.length === 0) return { value: answers, last: [] };
     const confirmed = await inventory.confirm(tx, numbersOf(orders));
-    settled = numbersOf(orders);
     return { value: answers, last: [...confirmed, ...(record?.(tx, answers) ?? [])] };
   });
-  if (settled.length > 0) await inventory.settled(settled);
-  return answers;
 }
 
 export type CancelReason = 'user_cancel' | 'timeout' | 'merchant_close';
@@ -57,8 +53,7 @@ export async function cancelOrders(
   by?: { staff_id: number; note: string },
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  let settled: string[] = [];
-  const answers = await writeTransaction(runtime.sql, async (tx) => {
+  return writeTransaction(runtime.sql, async (tx) => {
     const orders = await markCancelled(tx, requests, {
       inventoryStatus: inventory.statusAfter.release,
       trigger: reason,
@@ -69,9 +64,6 @@ export async function cancelOrders(
     const answers = answersOf(requests, orders, orderErrors.cannot_cancel);
     if (orders.length === 0) return { value: answers, last: [] };
     const released = await inventory.release(tx, numbersOf(orders), reason);
-    settled = numbersOf(orders);
     return { value: answers, last: [...released, ...(record?.(tx, answers) ?? [])] };
   });
-  if (settled.length > 0) await inventory.settled(settled);
-  return answers;
 }

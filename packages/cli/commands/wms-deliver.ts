@@ -84,28 +84,40 @@ async function serve(
     ...{ url: runtime.databaseUrl, concurrency: config.workerConcurrency, log, metrics, shutdownMs },
     ...{ tasks: stoppable(delivery.tasks, stopping), crons: delivery.crons, onEnded: ended.resolve },
   });
-  // What fell due while nobody delivered does not wait for the next minute.
-  await delivery.lookNow();
-  const counts = await selectTaskCounts(sql);
-  if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
-  else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
-  const stopped = new Promise<null>((resolve) => {
-    if (stopping.aborted) resolve(null);
-    else stopping.addEventListener('abort', () => resolve(null), { once: true });
-  });
-  const fault = await Promise.race([stopped, ended.promise]);
-  // A database that hangs does not keep this process either.
-  setTimeout(() => process.exit(fault === null ? exitCodes.done : exitCodes.failed), shutdownMs + 1_000).unref();
-  if (!json) progress('finishing the calls under way, then stopping');
-  // A warehouse that hangs does not hold up the end: calls are cut off in time to be kept, as calls without an answer.
-  const cut = setTimeout(() => void delivery.close(), shutdownMs - Math.min(1_000, shutdownMs / 2));
-  const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
-  await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
-  clearTimeout(cut);
-  if (fault !== null) throw new Error(`the worker has ended: ${fault}`);
+  const finish = async () => {
+    const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
+    await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
+  };
+  try {
+    // What fell due while nobody delivered does not wait for the next minute.
+    await delivery.lookNow();
+    const counts = await selectTaskCounts(sql);
+    if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
+    else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
+    const stopped = new Promise<null>((resolve) => {
+      if (stopping.aborted) resolve(null);
+      else stopping.addEventListener('abort', () => resolve(null), { once: true });
+    });
+    const fault = await Promise.race([stopped, ended.promise]);
+    if (fault !== null) throw new Error(`the worker has ended: ${fault}`);
+    if (!json) progress('finishing the calls under way, then stopping');
+  } finally {
+    await finish();
+  }
   const left = await selectTaskCounts(sql);
   if (json) print(JSON.stringify({ event: 'stopped', ...totals, ...openOf(left) }));
   else for (const line of summaryLines(totals, left)) print(line);
+}
+
+/** Neither a warehouse nor a database that hangs holds up the end of a process that was asked to stop. */
+function endInTime(delivery: Delivery, stopping: AbortSignal, shutdownMs: number): void {
+  const begin = () => {
+    // Calls are cut off in time to be kept, as calls without an answer.
+    setTimeout(() => void delivery.close(), shutdownMs - Math.min(1_000, shutdownMs / 2)).unref();
+    setTimeout(() => process.exit(), shutdownMs + 1_000).unref();
+  };
+  if (stopping.aborted) begin();
+  else stopping.addEventListener('abort', begin, { once: true });
 }
 
 async function deliver({ once, ...options }: DeliverOptions): Promise<void> {
@@ -125,6 +137,7 @@ async function deliver({ once, ...options }: DeliverOptions): Promise<void> {
           return print('nothing to deliver: inventory.provider is not external_wms, and no task is open');
         }
         delivery.check();
+        endInTime(delivery, stop.signal, runtime.config.shutdownSeconds * 1000);
         if (once) await drain(runtime, delivery, { json, stopping: stop.signal });
         else await serve(runtime, delivery, { json, stopping: stop.signal, totals });
       } finally {

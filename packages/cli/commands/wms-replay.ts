@@ -205,7 +205,7 @@ export function addReplay(group: Command): void {
         'after',
         '\nExamples:\n  $ tradepost wms replay fixtures/callbacks/success.json --resign\n  $ tradepost wms replay --since 2h --dry-run\n' +
           '  $ tradepost wms replay --request-id order:1772358600000000001:reserve\n\n' +
-          'A shop takes each callback_id once and moves no task that has ended, so a replay does no harm.\n\n' +
+          'A shop takes each callback_id once, and moves no task that has ended.\n\n' +
           'Exit codes: 0 all were taken, 1 one was refused (with --dry-run: would be) or the server does not answer, 2 wrong usage.',
       ),
   ).action(replay);

@@ -8,6 +8,7 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { listOf, wholeNumber } from '../options.ts';
 import { bold, exitCodes, print, table } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 type SimulateOptions = BehaviourOptions & {
   port: number;
@@ -99,19 +100,6 @@ function printLedger(simulator: Simulator, isJson: boolean): void {
   );
 }
 
-/** Until a signal, or the end of the npm or npx that started this: they do not pass signals on. */
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    const parent = process.ppid;
-    const watch = process.env.npm_command ? setInterval(() => process.ppid !== parent && stop(), 500) : undefined;
-    const stop = () => {
-      clearInterval(watch);
-      resolve();
-    };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  });
-}
-
 const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 /** A fault as the user of the command knows its options. */
 const inFlags = (fault: string) => fault.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, flagOf);
@@ -126,7 +114,10 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
   if (faults.length > 0)
     command.error(`error: ${faults.map(inFlags).join('\nerror: ')}`, { exitCode: exitCodes.usage });
 
-  const stopped = untilStopped();
+  const stop = stopSignal();
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   const simulator = await openSimulator({
     ...{ ...behaviour, port, host, appKey, appSecret, signatureTtl, stock, journal, control, seed },
   });
@@ -160,6 +151,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
   clearInterval(timer);
   if (live) process.stdout.write('\r\u001b[2K');
   await simulator.close();
+  stop.release();
   printLedger(simulator, json);
 }
 
