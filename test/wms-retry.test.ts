@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,11 +45,15 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, seco
   }
 }
 const ready = async (daemon: Daemon) => {
-  await until(`ready, but it said ${daemon.output()}`, () => daemon.output().includes('Delivering to'));
+  const ended = daemon.ended.then((code) => {
+    throw new Error(`ended with ${code}: ${daemon.output()}`);
+  });
+  ended.catch(() => {});
+  await Promise.race([ended, until('ready', () => daemon.output().includes('Delivering to'))]);
   return daemon;
 };
 
-describe('on an external database', () => {
+describe('on an external database', { timeout: 120_000 }, () => {
   let simulator: Simulator;
   let shop: Shop;
   let sku: number;
@@ -92,24 +96,29 @@ describe('on an external database', () => {
 
   test('delivers what was due before and what comes; SIGTERM ends it with 0, in the midst of calls, and nothing stays locked', async () => {
     const before = await orders(3);
-    const running = await ready(daemon());
+    // Of what fell due long ago no job tells any more.
+    await shop.database.sql`delete from graphile_worker._private_jobs`;
+    const running = await ready(daemon([], { WORKER_CONCURRENCY: '1' }));
     await succeeded(3);
     await order();
     await succeeded(4);
-    simulator.change({ delayMs: 500 });
-    await orders(3);
+    simulator.change({ delayMs: 1_000 });
+    await orders(80);
     await until('calls under way', async () => ((await tasks()).processing ?? 0) > 0);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     expect(running.output()).toMatch(
       /delivered {2}\d+ calls: \d+ succeeded, 0 accepted, 0 to be tried again, 0 failed/,
     );
-    expect((await tasks()).processing).toBeUndefined();
+    const after = await tasks();
+    expect(after.processing).toBeUndefined();
+    // It has claimed no more, although there was time for all.
+    expect(after.pending).toBeGreaterThan(0);
     expect(await lockedJobs()).toBe(0);
     for (const request of before) expect(simulator.seen(request)).toBe(1);
     simulator.change({ delayMs: 0 });
     expect(await daemon(['--once']).ended).toBe(0);
-    await succeeded(7);
+    await succeeded(84);
     await agree();
   });
 
@@ -179,6 +188,23 @@ describe('on an external database', () => {
     await agree();
   });
 
+  test('goes on after its database has cut it off', async () => {
+    const running = await ready(daemon());
+    await order();
+    await succeeded(1);
+    await shop.database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name <> 'test' and pid <> pg_backend_pid()`;
+    await until('the shop is back', async () => (await order().catch(() => '')) !== '');
+    await until(
+      'delivered',
+      async () => (await tasks()).pending === undefined && (await tasks()).processing === undefined,
+    );
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+    await agree();
+  });
+
   test('several at once tell each task once', async () => {
     const requests = await orders(30);
     simulator.change({ delayMs: 20 });
@@ -190,14 +216,16 @@ describe('on an external database', () => {
     await agree();
   });
 
-  test('a signal ends --once early, after the calls under way', async () => {
+  test('a signal ends --once early, in the midst of calls, and their tasks are free', async () => {
+    await shop.server.runtime.settings.set('external_wms.timeout_ms', 60_000);
     await orders(2);
-    simulator.change({ delayMs: 1_000 });
-    const running = daemon(['--once']);
+    simulator.change({ hangRate: 1 });
+    const running = daemon(['--once'], { SHUTDOWN_SECONDS: '2' });
     await until('asked', () => simulator.counters().calls > 0);
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(0);
-    expect((await tasks()).processing).toBeUndefined();
+    expect(running.output()).toContain('stopped before all');
+    expect(await tasks()).toEqual({ pending: 2 });
   });
 });
 
@@ -205,6 +233,8 @@ test('beside a running shop with the embedded database', async () => {
   const simulator = await openSimulator(partner);
   closers.push(() => simulator.close());
   const data = await mkdtemp(join(tmpdir(), 'tradepost-retry-'));
+  // Else, run as root, the server's own user could not enter it, and the cluster would be kept elsewhere.
+  await chmod(data, 0o755);
   closers.push(() => rm(data, { recursive: true, force: true }));
   const config = join(data, 'config.json');
   await writeFile(config, JSON.stringify({ settings: externalSettings(simulator.url, 'async') }), { mode: 0o600 });

@@ -16,7 +16,7 @@ type Shelf = WarehouseStock & { left: number };
  * Which warehouse serves each SKU of a demand: the first one that can serve them all, else for each SKU the first one that
  * can serve it; null when a SKU is in none. `shelves` are in the order of warehouses.
  */
-export function pickWarehouses(
+function pickWarehouses(
   demand: ReadonlyMap<number, number>,
   shelves: ReadonlyMap<number, readonly Shelf[]>,
 ): { picked: Map<number, Shelf> } | { missing: number } {

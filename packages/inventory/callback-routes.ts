@@ -75,7 +75,8 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
     if (outer.app_key !== key) throw notTheirs(errors.callback_app_key());
     if (!signatureFits(outer, secret, outer.sign)) throw notTheirs(errors.callback_signature());
     // Only who can sign is told about clocks and switches.
-    const off = Math.abs(runtime.now().getTime() / 1000 - Number(outer.timestamp));
+    // In whole seconds, as the timestamp is.
+    const off = Math.abs(Math.floor(runtime.now().getTime() / 1000) - Number(outer.timestamp));
     if (off > settings.get(signatureTtl)) throw notTheirs(errors.callback_timestamp());
     if (!settings.get(callbackEnabled)) throw errors.callbacks_off();
     return take(readInner(outer, secret));

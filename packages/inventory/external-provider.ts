@@ -20,7 +20,7 @@ const writeMs = 60_000;
 
 const itemsOf = (lines: readonly StockLine[]) => Array.from(summedBySku(lines), ([sku_id, qty]) => ({ sku_id, qty }));
 
-export function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
+function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
   return { biz_type: bizType, biz_no, action, payload: { biz_type: bizType, biz_no, ...more } };
 }
 

@@ -38,10 +38,12 @@ export async function selectMovements(
     ${doc_no ? sql`and m.doc_no = ${doc_no}` : sql``}
     ${from ? sql`and m.occurred_at >= ${from}` : sql``}
     ${before ? sql`and m.occurred_at < ${before}` : sql``}`;
+  // Of a span all are looked at for the total anyway; walking back to it from the newest would pass everything since.
+  const newest = from || before ? sql`m.id + 0 desc` : sql`m.id desc`;
   const rows = await plannedByValue(sql<(MovementRow & { total: number })[]>`
     with page as (
       select m.* from inventory.stock_movements m where ${where}
-      order by m.id desc limit ${paging.size} offset ${paging.offset}
+      order by ${newest} limit ${paging.size} offset ${paging.offset}
     ), counted as (select count(*)::int as total from inventory.stock_movements m where ${where}),
     named as (
       select m.*, w.name as warehouse_name, ${skuTexts(sql, locale)}

@@ -62,6 +62,8 @@ export function openExternal(
   const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
   const deliver = async (log: Log, signal: AbortSignal) => {
+    // Tasks of a partner that is not set any more wait for it, instead of using up their attempts.
+    if (missingSettings(settings).length > 0) return;
     const delivered = await deliverTasks(taskDeps, { log, signal });
     onDelivered(delivered);
     const { nextDue } = delivered;
@@ -89,7 +91,8 @@ export function openExternal(
     sellable: (skuIds) => sellable.sellable(skuIds),
     routes: [...taskRoutes(taskDeps), ...callbackRoutes(taskDeps)],
     tasks: {
-      [deliverTask]: (_payload, { log, signal }) => deliver(log, signal),
+      [deliverTask]: (_payload, { log, signal, stopping = signal }) =>
+        deliver(log, AbortSignal.any([signal, stopping])),
       [forgetTask]: async () => {
         await forgetNonces(sql, new Date(runtime.now().getTime() - 2_000 * settings.get(signatureTtl)));
       },

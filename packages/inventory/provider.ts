@@ -25,7 +25,7 @@ export type StockHold = {
 };
 
 /** What an order's inventory_status is when the phase has been written; `pending` where the answer comes later. */
-export type StatusAfter = Readonly<Record<'reserve' | 'confirm' | 'release', InventoryStatus>>;
+type StatusAfter = Readonly<Record<'reserve' | 'confirm' | 'release', InventoryStatus>>;
 
 /**
  * The three-phase stock transaction of orders (biz_type `order`). All phases take arrays and run on the caller's

@@ -1,7 +1,7 @@
 import { type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
-export const providerNames = ['local', 'builtin_wms', 'external_wms'] as const;
+const providerNames = ['local', 'builtin_wms', 'external_wms'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 /** Short names that existing configurations carry. */

@@ -35,7 +35,8 @@ export async function settleTasks(
     const [, rows] = await Promise.all([moved, foreseen]);
     // This locks the orders. Whoever paid or cancelled one meanwhile has added a task that only the next statement sees.
     const written = writeOrderStatus(tx, rows).execute();
-    const states = writeOrderStates(tx, orderNos, failedNow, now).execute();
+    const gone = numbersOf(ofOrders.filter(({ move, task }) => move.to === 'success' && task.action === 'confirm'));
+    const states = writeOrderStates(tx, orderNos, { failedNow, gone, now }).execute();
     const unreserved = numbersOf(failed.filter(({ task }) => task.action === 'reserve'));
     const ended = unreserved.length > 0 ? endReservations(tx, unreserved, now).execute() : null;
     const [, after] = await Promise.all([written, states as Promise<OrderStatusRow[]>, ended]);

@@ -24,14 +24,27 @@ export const orderStatuses = (sql: Queryable, orderNos: readonly string[], faile
   where t.biz_type = 'order' and t.biz_no = any(${[...orderNos]}::text[])
   group by t.biz_no`;
 
-/** Writes what the tasks of these orders say into the books here, and answers it. The caller has locked the orders. */
+/**
+ * Writes what the tasks of these orders say into the books here, and answers it. The caller has locked the orders. `gone`: the
+ * partner has just taken their pieces, also of those whose reserve had failed here because its answers never came.
+ */
 export function writeOrderStates(
   tx: Transaction,
   orderNos: readonly string[],
-  failedNow: readonly string[],
-  now: Date,
+  { failedNow, gone, now }: { failedNow: readonly string[]; gone: readonly string[]; now: Date },
 ): Statement {
   return tx<OrderStatusRow[]>`
+    with taken as (
+      update inventory.inventory_reservation set status = 'confirmed', updated_at = ${now}
+      where biz_type = 'order' and biz_no = any(${[...gone]}::text[]) and status = 'released'
+      returning sku_id, qty
+    ), locked as materialized (
+      select s.id, d.qty from catalog.product_skus s
+      join (select sku_id, sum(qty)::int as qty from taken group by sku_id) as d on d.sku_id = s.id
+      order by s.id for no key update of s
+    ), sold as (
+      update catalog.product_skus s set sold = s.sold + locked.qty from locked where s.id = locked.id
+    )
     update inventory.order_inventory_state s
     set status = v.status, last_error = case when v.status = 'failed' then v.last_error else '' end, updated_at = ${now}
     from (${orderStatuses(tx, orderNos, failedNow)}) as v

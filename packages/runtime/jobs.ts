@@ -23,7 +23,9 @@ export type Job = {
 };
 
 /** Handlers check their payload and are safe to run twice: a worker can die between the work and its record. */
-export type TaskHandler = (payload: unknown, context: { log: Log; signal: AbortSignal }) => Promise<void>;
+export type TaskHandler = (payload: unknown, context: TaskContext) => Promise<void>;
+/** `signal`: the time to finish is over. `stopping`: it has begun, take on no more. */
+export type TaskContext = { log: Log; signal: AbortSignal; stopping?: AbortSignal };
 export type Tasks = Readonly<Record<string, TaskHandler>>;
 /** `match` is a crontab pattern in UTC. */
 export type Cron = { task: string; match: string };
@@ -74,12 +76,12 @@ export type WorkerDeps = {
 type Helpers = { abortSignal?: AbortSignal | undefined; job: { id: string } };
 
 /** Our handlers as graphile-worker wants them: with a log of their own, counted. */
-function taskListOf({ tasks, log, metrics }: WorkerDeps): TaskList {
+function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal): TaskList {
   const entries = Object.entries(tasks).map(([task, handle]) => {
     const run = async (payload: unknown, helpers: Helpers) => {
       const signal = helpers.abortSignal ?? new AbortController().signal;
       try {
-        await handle(payload, { log: log.child({ task, job: helpers.job.id }), signal });
+        await handle(payload, { log: log.child({ task, job: helpers.job.id }), signal, stopping });
         metrics.jobs.inc({ task, result: 'done' });
       } catch (error) {
         metrics.jobs.inc({ task, result: 'failed' });
@@ -92,13 +94,13 @@ function taskListOf({ tasks, log, metrics }: WorkerDeps): TaskList {
   return Object.fromEntries(entries) as unknown as TaskList;
 }
 
-const sharedOptions = (deps: WorkerDeps, pgPool: Pool) => ({
+const sharedOptions = (deps: WorkerDeps, pgPool: Pool, stopping: AbortSignal) => ({
   pgPool,
   concurrency: deps.concurrency,
   noHandleSignals: true,
   gracefulShutdownAbortTimeout: deps.shutdownMs,
   logger: workerLogger(deps.log),
-  taskList: taskListOf(deps),
+  taskList: taskListOf(deps, stopping),
   // In batches, even of one turn, as only then a stop waits until the results are recorded; else a job that ends while
   // the worker stops stays locked for hours and runs again, and a record that fails is an unhandled rejection.
   preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
@@ -139,7 +141,12 @@ export async function startWorker(
     options: { backfillPeriod: 0 },
   }));
   const pool = openPool(deps);
-  const options = { ...sharedOptions(deps, pool), pollInterval: 1_000, parsedCronItems: parseCronItems(crons) };
+  const stopping = new AbortController();
+  const options = {
+    ...sharedOptions(deps, pool, stopping.signal),
+    pollInterval: 1_000,
+    parsedCronItems: parseCronItems(crons),
+  };
   const runner: Runner = await run(options).catch(async (error: unknown) => {
     await pool.end();
     throw error;
@@ -150,6 +157,7 @@ export async function startWorker(
   });
   return {
     async stop() {
+      stopping.abort();
       await runner.stop();
       await pool.end();
     },
@@ -160,7 +168,7 @@ export async function startWorker(
 export async function runDueJobs(deps: WorkerDeps): Promise<void> {
   const pool = openPool(deps);
   try {
-    await runOnce(sharedOptions(deps, pool));
+    await runOnce(sharedOptions(deps, pool, new AbortController().signal));
   } finally {
     await pool.end();
   }

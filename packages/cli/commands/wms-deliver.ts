@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delivered, type Delivery, openDelivery, selectTaskCounts, type TaskCounts } from '@tradepost/inventory';
 import { writeInventoryStatus } from '@tradepost/orders';
-import { type Runtime, startWorker, type Tasks } from '@tradepost/runtime';
+import { type Runtime, startWorker } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { exitCodes, green, print, printJson, progress, red } from '../output.ts';
@@ -62,15 +62,6 @@ async function drain(
   if (stopping.aborted) print('stopped before all that was due had been delivered');
 }
 
-/** A stop is heard at once, and not only when graphile-worker's time for a job in progress is over. */
-const stoppable = (tasks: Tasks, stopping: AbortSignal): Tasks =>
-  Object.fromEntries(
-    Object.entries(tasks).map(([name, handle]) => [
-      name,
-      (payload, context) => handle(payload, { ...context, signal: AbortSignal.any([context.signal, stopping]) }),
-    ]),
-  );
-
 /** Until it is stopped. */
 async function serve(
   runtime: Runtime,
@@ -82,7 +73,7 @@ async function serve(
   const ended = Promise.withResolvers<string>();
   const worker = await startWorker({
     ...{ url: runtime.databaseUrl, concurrency: config.workerConcurrency, log, metrics, shutdownMs },
-    ...{ tasks: stoppable(delivery.tasks, stopping), crons: delivery.crons, onEnded: ended.resolve },
+    ...{ tasks: delivery.tasks, crons: delivery.crons, onEnded: ended.resolve },
   });
   const finish = async () => {
     const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
