@@ -89,6 +89,25 @@ create table inventory.provider_state (
   since timestamptz not null default now()
 );
 
+-- Fails a write of stock by a process that started under another provider: books that have been taken over are not its own any
+-- more. To be sent after the SKUs' locks: a take-over into or out of warehouses holds them all.
+create function inventory.must_keep_stock(on_shelves boolean) returns void language plpgsql as $$
+begin
+  if on_shelves <> exists (select from inventory.provider_state where provider = 'builtin_wms') then
+    raise exception 'another inventory.provider is in force: this process has to be restarted' using errcode = 'TP503';
+  end if;
+end
+$$;
+
+-- Fails the orders of reservations that were made ahead and given up before they were written.
+create function inventory.must_be_held(holds boolean) returns void language plpgsql as $$
+begin
+  if holds is not true then
+    raise exception 'a reservation was given up before its order was written' using errcode = 'TP503';
+  end if;
+end
+$$;
+
 -- What an external warehouse is to be told, or was.
 create table inventory.inventory_integration_tasks (
   id bigint generated always as identity primary key,
@@ -124,6 +143,9 @@ create table inventory.inventory_integration_tasks (
 create index integration_tasks_due on inventory.inventory_integration_tasks (next_retry_at, id)
   where status in ('pending', 'processing');
 create index integration_tasks_of_key on inventory.inventory_integration_tasks (sequence_key, id);
+-- Whether one is waited for: a SKU that is announced for years has thousands that have ended.
+create index integration_tasks_open_of_key on inventory.inventory_integration_tasks (sequence_key, id)
+  where status in ('pending', 'processing');
 create index integration_tasks_of_biz on inventory.inventory_integration_tasks (biz_no, biz_type, id);
 create index integration_tasks_failed on inventory.inventory_integration_tasks (id) where status = 'failed';
 

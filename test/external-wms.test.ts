@@ -123,6 +123,57 @@ describe('sync', () => {
   });
 });
 
+test('orders that nobody waits for are told within seconds, however many follow them', async () => {
+  at = await openExternalShop('sync');
+  try {
+    buyer = await at.shop.shopper();
+    const staff = await at.shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+    const one = await sku();
+    const placed: number[] = [];
+    for (let n = 0; n < 24; n += 1) placed.push((await order(one)).data.id as number);
+    let told = false;
+    for (const id of placed) {
+      const body = { ids: [id], reason: '' };
+      await at.shop.call('POST', '/admin/api/orders/batch/close', { token: staff, body });
+      await sleep(250);
+      told ||= (await statusOf(placed[0]!)) === 'released';
+    }
+    expect(told, 'the first was told while others were still being closed').toBe(true);
+    await becomes(placed.at(-1)!, 'released');
+    await agree();
+  } finally {
+    await at.close();
+  }
+});
+
+test('a partner that hangs does not keep the worker from its other jobs', async () => {
+  at = await openExternalShop('async', {
+    settings: { 'external_wms.timeout_ms': 3_000 },
+    behaviour: { hangRate: 1, failAfter: 0 },
+  });
+  try {
+    buyer = await at.shop.shopper();
+    const one = await sku();
+    const placed: number[] = [];
+    for (let n = 0; n < 40; n += 1) placed.push((await order(one)).data.id as number);
+    await until('asked', () => at.simulator.counters().calls > 0);
+    await at.shop.database
+      .sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${placed[0]!}`;
+    await at.shop.database.sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
+    await until(
+      'cancelled while the partner hangs',
+      async () => {
+        const [row] = await at.shop.database.sql`select status from orders.orders where id = ${placed[0]!}`;
+        return row!.status === 6;
+      },
+      2.5,
+    );
+  } finally {
+    at.simulator.change({ hangRate: 0 });
+    await at.close();
+  }
+});
+
 describe('async', () => {
   beforeAll(async () => {
     at = await openExternalShop('async', { settings: { 'external_wms.timeout_ms': 500 } });

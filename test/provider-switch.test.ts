@@ -164,6 +164,48 @@ describe.each(['local', 'builtin_wms'])('from %s to a partner and back', (own) =
   });
 });
 
+test('a process that was not restarted can not touch stock whose books were taken over; the others go on', async () => {
+  const { sku_ids } = await insertProduct(database, { stocks: [10] });
+  await restart({});
+  const open = await order(sku_ids[0]!, 2);
+  const old = server!;
+  server = null;
+  try {
+    await restart({ 'inventory.provider': 'builtin_wms' });
+    const here = server!;
+    server = old;
+    const late = await post('/api/v1/orders', { address_id: buyer.address_id, items: [{ sku_id: sku_ids[0] }] });
+    expect([late.status, await act(open.id, 'pay'), await act(open.id, 'cancel')]).toEqual([503, 503, 503]);
+    server = here;
+    expect((await order(sku_ids[0]!)).inventory_status).toBe('reserved');
+    expect(await act(open.id, 'pay')).toBe(0);
+    expect(await shelves()).toEqual([['MAIN', sku_ids[0], 8, 1]]);
+  } finally {
+    await old.stop();
+  }
+});
+
+test('two processes that start together on a shop that changes take the books over once', async () => {
+  await insertProduct(database, { stocks: [10, 20] });
+  await storeSettings(database, { 'inventory.provider': 'builtin_wms' });
+  const folders = await Promise.all([0, 1, 2].map(() => mkdtemp(join(tmpdir(), 'tradepost-switch-'))));
+  const servers = await Promise.all(
+    folders.map((folder) => {
+      const { config } = loadConfig({
+        env: {},
+        flags: { databaseUrl: database.url, data: folder, port: 0, seed: 'none', only: 'api', databasePool: 4 },
+      });
+      return startServer({ config, log: openLog({ level: 'silent' }) });
+    }),
+  );
+  expect((await shelves()).map((row) => row.slice(2))).toEqual([
+    [10, 0],
+    [20, 0],
+  ]);
+  for (const one of servers) await one.stop();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
 describe('a configuration that can not work is refused at start, with its reason', () => {
   const refusal = (settings: Readonly<Record<string, unknown>>) =>
     restart(settings).then(

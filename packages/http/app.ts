@@ -33,6 +33,8 @@ export type App = { fetch: (request: Request) => Response | Promise<Response>; r
 const slowMs = 1_000;
 /** SQLSTATEs of a lock that was not to be had in time, a deadlock's victim, a conflict of two transactions: nothing was done. */
 const inTheWay = new Set(['55P03', '40P01', '40001']);
+/** Of our own checks: a write that came too late, or by a process that has to be restarted. Nothing was done, and it is logged. */
+const tooLate = 'TP503';
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const noSearch = new URLSearchParams();
 const noBytes: Uint8Array = new Uint8Array();
@@ -62,6 +64,10 @@ function refusalOf(error: unknown, traceId: string, log: Log, where: string): Ap
   if (error instanceof AppError) return error;
   if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
   if (inTheWay.has(String((error as { code?: unknown } | null)?.code))) return runtimeErrors.busy();
+  if ((error as { code?: unknown } | null)?.code === tooLate) {
+    log.error({ err: error, trace: traceId, where }, 'a write was refused by the books');
+    return runtimeErrors.busy();
+  }
   if (lostConnection(error)) {
     log.warn({ err: error, trace: traceId, where }, 'the database connection was lost during a request');
     return where.startsWith('GET ') ? runtimeErrors.busy() : runtimeErrors.unknown_outcome();

@@ -9,6 +9,7 @@ import {
   type WarehouseStock,
 } from './builtin-store.ts';
 import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from './provider.ts';
+import { mustKeepStock } from './provider-fence.ts';
 
 type Shelf = WarehouseStock & { left: number };
 
@@ -36,6 +37,8 @@ function pickWarehouses(
   return { picked };
 }
 
+const inForce = (tx: Transaction) => mustKeepStock(tx, 'on shelves');
+
 async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
   // Sent together; the second is read after the first has its locks.
   const [active, stock] = await Promise.all([lockSkus(tx, skuIds), selectEnabledStock(tx, skuIds)]);
@@ -62,7 +65,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
       return { ok: true, warehouse_ids: lines.map((line) => choice.picked.get(line.sku_id)!.warehouse_id) };
     },
     giveBack() {},
-    statements: () => (rows.length > 0 ? [insertStockReservations(tx, rows)] : []),
+    statements: () => (rows.length > 0 ? [inForce(tx), insertStockReservations(tx, rows)] : []),
   };
 }
 
@@ -71,6 +74,10 @@ export const builtinProvider: InventoryProvider = {
   name: 'builtin_wms',
   statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },
   hold,
-  confirm: (tx, bizNos) => [lockReservedSkus(tx, bizNos), settleStockReservations(tx, bizNos, 'confirmed')],
-  release: (tx, bizNos) => [lockReservedSkus(tx, bizNos), settleStockReservations(tx, bizNos, 'released')],
+  confirm: (tx, bizNos) => [
+    lockReservedSkus(tx, bizNos),
+    inForce(tx),
+    settleStockReservations(tx, bizNos, 'confirmed'),
+  ],
+  release: (tx, bizNos) => [lockReservedSkus(tx, bizNos), inForce(tx), settleStockReservations(tx, bizNos, 'released')],
 };

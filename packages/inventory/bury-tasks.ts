@@ -2,7 +2,7 @@ import { type Runtime, writeTransaction } from '@tradepost/runtime';
 import type { WriteOrderStatus } from './provider.ts';
 import { backoffSeconds, callbackDeadline, maxAttempts } from './settings.ts';
 import { isOpen, settleTasks } from './settle-tasks.ts';
-import { type NewTask, requestIdOf } from './task.ts';
+import type { NewTask } from './task.ts';
 import { insertTasks, type LockedTask, lockTasks, type TaskMove } from './task-store.ts';
 
 export type Buried = { failed: number; abandoned: number };
@@ -37,15 +37,14 @@ export async function buryTasks({ runtime, writeOrderStatus }: Deps, ids: readon
       const payload = { biz_type, biz_no, reason: 'order_not_written' };
       return { biz_type, biz_no, action: 'release', payload };
     });
-    const known = releases.length > 0 ? await lockTasks(tx, { requestIds: releases.map(requestIdOf) }) : [];
-    const missing = releases.filter((task) => !known.some(({ request_id }) => request_id === requestIdOf(task)));
     const values = {
       mode: 'async' as const,
       maxAttempts: settings.get(maxAttempts),
       backoffSeconds: settings.get(backoffSeconds),
       now,
+      unlessThere: true,
     };
-    return { value: over, last: missing.length > 0 ? [insertTasks(tx, missing, values)] : [] };
+    return { value: over, last: releases.length > 0 ? [insertTasks(tx, releases, values)] : [] };
   });
   for (const task of buried)
     log.warn({ task: task.id, request_id: task.request_id, reason: reasonOf(task) }, 'a warehouse task has failed');

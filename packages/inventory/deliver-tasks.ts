@@ -133,7 +133,12 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
     // This process has slept: somebody else may claim the task while we call.
     if (later(runtime.now(), timeoutMs) > task.lock_expires_at) return;
     counts.delivered += 1;
-    const outcome = await client.call(action, payload, { requestId: request_id, timeoutMs });
+    // Who waits for these orders waits no longer than the signal says.
+    const outcome = await client.call(action, payload, {
+      requestId: request_id,
+      timeoutMs,
+      ...(bizNos ? { signal } : {}),
+    });
     const ended = await keep({ task, outcome });
     counts[ended] += 1;
     const { code, message } = outcome;

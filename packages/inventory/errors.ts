@@ -93,11 +93,6 @@ export const inventoryErrors = defineErrors({
     'zh-CN': '该预占正在等待应答，稍后会自动结束',
   },
   callback_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
-  callbacks_not_set_up: {
-    code: 403,
-    en: 'Callbacks can not be checked: {missing} is not set',
-    'zh-CN': '无法校验回调：未配置 {missing}',
-  },
   callbacks_off: {
     code: 403,
     en: 'Callbacks are switched off (external_wms.callback_enabled)',

@@ -5,7 +5,13 @@ export type CallOutcome =
   | { kind: 'refused'; code: number; message: string }
   | RetryOutcome;
 /** To be tried again: a retryable code, or no answer of the protocol at all (code null). Nobody knows whether it was done. */
-export type RetryOutcome = { kind: 'retry'; code: number | null; message: string };
+export type RetryOutcome = {
+  kind: 'retry';
+  code: number | null;
+  message: string;
+  /** It has not left us: the partner has done nothing. */
+  unsent?: true;
+};
 
 export const noAnswer = (message: string): RetryOutcome => ({ kind: 'retry', code: null, message });
 

@@ -6,6 +6,7 @@ import { classify } from './external-codes.ts';
 import { externalSignature } from './external-signature.ts';
 import { externalAppKey, externalAppSecret, externalEndpoint, externalTimeoutMs } from './settings.ts';
 import type { TaskAction } from './task.ts';
+import { openTurns } from './turns.ts';
 
 export type { CallOutcome } from './external-answer.ts';
 
@@ -36,6 +37,8 @@ const paths: Readonly<Record<ExternalAction, string>> = {
 };
 const maxAnswerBytes = 1024 * 1024;
 const connections = 64;
+/** Calls that may wait for a connection; in a rush the next one is better told at once. */
+const maxWaiting = 512;
 const idleMs = 30_000;
 const connectMs = 5_000;
 
@@ -91,6 +94,8 @@ function connectTo(origin: string): Pick<Partner, 'pool' | 'repeatable'> {
   return { pool, repeatable: (error) => closed.includes(codeOf(error)) && afterUse.has(error as Error) };
 }
 
+const notSent = (message: string): CallOutcome => ({ ...noAnswer(message), unsent: true });
+
 /** Calls the external warehouse over kept connections. Settings are read with every call. */
 export function openExternalClient(
   runtime: Pick<Runtime, 'log' | 'metrics'> & { settings: Pick<Runtime['settings'], 'get'> },
@@ -99,6 +104,7 @@ export function openExternalClient(
   let partner: Partner | null = null;
   let closed = false;
   const retired = new Set<Pool>();
+  const turns = openTurns(connections, maxWaiting);
 
   function partnerAt(endpoint: string): Partner {
     const { origin, pathname } = new URL(endpoint);
@@ -167,16 +173,23 @@ export function openExternalClient(
   ): Promise<CallOutcome> {
     const cutOff = Promise.withResolvers<CallOutcome>();
     const controller = new AbortController();
+    let sent = false;
     // Answered here rather than by the aborted request: one that waits for a connection learns of it only when it has one.
     const stop = (message: string) => {
-      cutOff.resolve(noAnswer(message));
+      cutOff.resolve(sent ? noAnswer(message) : notSent(message));
       controller.abort();
     };
     const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
     const onAbort = () => stop('the call was given up');
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const answered = run(controller.signal).catch((error: unknown) => noAnswer(faultText(error)));
+      const answered = turns.take(controller.signal).then((granted) => {
+        if (!granted) return notSent('too many calls wait for this warehouse');
+        sent = true;
+        return run(controller.signal)
+          .catch((error: unknown) => noAnswer(faultText(error)))
+          .finally(turns.give);
+      });
       return await Promise.race([cutOff.promise, answered]);
     } finally {
       clearTimeout(timer);
@@ -186,9 +199,9 @@ export function openExternalClient(
 
   return {
     async call(action, body, { requestId, timeoutMs, signal }) {
-      if (closed) return noAnswer('this process is being stopped');
-      if (signal?.aborted) return noAnswer('the call was given up');
-      if (settings.get(externalEndpoint) === '') return noAnswer('external_wms.endpoint is not set');
+      if (closed) return notSent('this process is being stopped');
+      if (signal?.aborted) return notSent('the call was given up');
+      if (settings.get(externalEndpoint) === '') return notSent('external_wms.endpoint is not set');
       const text = JSON.stringify({ ...body, request_id: requestId });
       const allowed = settings.get(externalTimeoutMs);
       const started = performance.now();

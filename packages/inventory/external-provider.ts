@@ -152,8 +152,9 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
     const outcome = await client.call('reserve', task.payload, { requestId: requestIdOf(task) });
     if (outcome.kind === 'success') return;
     const { code, message } = outcome;
-    // After a definite no there is nothing to give back; else nobody knows, and a release of nothing does no harm.
-    await giveUp({ biz_no, code, error: message, release: outcome.kind === 'retry' });
+    // After a definite no, and when it was not even asked, there is nothing to give back; else nobody knows, and a release of
+    // nothing does no harm.
+    await giveUp({ biz_no, code, error: message, release: outcome.kind === 'retry' && !outcome.unsent });
     throw outcome.kind === 'refused'
       ? inventoryErrors.external_refused({ reason: message || `code ${code}` })
       : inventoryErrors.external_unavailable();

@@ -63,7 +63,7 @@ export function finishAheadReservations(tx: Transaction, bizNos: readonly string
         and status = 'processing'
       returning id
     )
-    select runtime.must(count(*) = ${bizNos.length}, 'a reservation was given up before its order was written') from done`;
+    select inventory.must_be_held(count(*) = ${bizNos.length}) from done`;
 }
 
 /** Reservations made ahead that get no order. */

@@ -1,6 +1,7 @@
 import type { Transaction } from '@tradepost/runtime';
 import { insertReservations, lockSkuStock, type ReservationRow, settleReservations } from './local-store.ts';
 import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from './provider.ts';
+import { mustKeepStock } from './provider-fence.ts';
 
 async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
   const left = new Map((await lockSkuStock(tx, skuIds)).map((row) => [row.id, row.sellable]));
@@ -22,7 +23,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
       return { ok: true, warehouse_ids: demand.lines.map(() => 0) };
     },
     giveBack() {},
-    statements: () => (rows.length > 0 ? [insertReservations(tx, rows, taken)] : []),
+    statements: () => (rows.length > 0 ? [mustKeepStock(tx, 'on SKUs'), insertReservations(tx, rows, taken)] : []),
   };
 }
 
@@ -31,6 +32,6 @@ export const localProvider: InventoryProvider = {
   name: 'local',
   statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },
   hold,
-  confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed')],
-  release: (tx, bizNos) => [settleReservations(tx, bizNos, 'released')],
+  confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed'), mustKeepStock(tx, 'on SKUs')],
+  release: (tx, bizNos) => [settleReservations(tx, bizNos, 'released'), mustKeepStock(tx, 'on SKUs')],
 };

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Route } from '@tradepost/http';
 import { ConfigError, type Cron, enqueueJobs, type Log, type Runtime, type Tasks } from '@tradepost/runtime';
 import { callbackRoutes } from './callback-routes.ts';
-import { forgetNonces } from './callback-store.ts';
+import { forgetCallbacks, forgetNonces } from './callback-store.ts';
 import { type Delivered, deliverTasks, type TaskDeps } from './deliver-tasks.ts';
 import { openExternalClient } from './external-client.ts';
 import { externalProvider, type Intents, openIntents, openReserveAhead } from './external-provider.ts';
@@ -41,7 +41,10 @@ export type External = {
   close(): Promise<void>;
 };
 
-const forgetTask = 'inventory.forget_nonces';
+const forgetTask = 'inventory.forget_callbacks';
+/** How long a job delivers before others get its place. */
+const turnMs = 10_000;
+const callbackDays = 90;
 
 /**
  * Everything that speaks with an external warehouse; opens no connection before it is needed. `onDelivered` is told of what
@@ -61,12 +64,30 @@ export function openExternal(
   const deps = { runtime, client, owner, mode };
   const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
+  /** Jobs that ask for a delivery while one runs here: it looks once more. */
+  let asked = false;
+  let running = false;
   const deliver = async (log: Log, signal: AbortSignal) => {
     // Tasks of a partner that is not set any more wait for it, instead of using up their attempts.
     if (missingSettings(settings).length > 0) return;
-    const delivered = await deliverTasks(taskDeps, { log, signal });
-    onDelivered(delivered);
-    const { nextDue } = delivered;
+    asked = true;
+    // One at a time: a partner that hangs must not take the places of all other jobs.
+    if (running) return;
+    running = true;
+    let nextDue: Date | null = null;
+    try {
+      const turn = AbortSignal.any([signal, AbortSignal.timeout(turnMs)]);
+      while (asked && !turn.aborted) {
+        asked = false;
+        const delivered = await deliverTasks(taskDeps, { log, signal: turn });
+        onDelivered(delivered);
+        nextDue = delivered.nextDue;
+      }
+      // The next turn is a job of its own, behind whatever else has become due.
+      if (turn.aborted) nextDue ??= runtime.now();
+    } finally {
+      running = false;
+    }
     // Also when this process is stopping: another worker goes on.
     if (!nextDue) return;
     // One look ahead for all workers, at the next task's time and at the latest after the interval.
@@ -77,6 +98,7 @@ export function openExternal(
 
   const tellNow = async (bizNos: readonly string[]) => {
     // Who waits for the answer waits no longer than for one call; what is not done by then is a worker's.
+    if (missingSettings(settings).length > 0) return;
     const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
     await deliverTasks(taskDeps, { log: runtime.log, signal, bizNos }).catch((error: unknown) => {
       runtime.log.warn({ err: error }, 'the external warehouse could not be told at once');
@@ -94,7 +116,9 @@ export function openExternal(
       [deliverTask]: (_payload, { log, signal, stopping = signal }) =>
         deliver(log, AbortSignal.any([signal, stopping])),
       [forgetTask]: async () => {
-        await forgetNonces(sql, new Date(runtime.now().getTime() - 2_000 * settings.get(signatureTtl)));
+        const before = (ms: number) => new Date(runtime.now().getTime() - ms);
+        await forgetNonces(sql, before(2_000 * settings.get(signatureTtl)));
+        await forgetCallbacks(sql, before(callbackDays * 86_400_000));
       },
     },
     // The net under the wake-ups that come with tasks.

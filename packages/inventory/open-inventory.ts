@@ -1,6 +1,6 @@
 import type { StockKeeper } from '@tradepost/catalog';
 import type { Module } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
+import { ConfigError, type Runtime, selectStoredSettings } from '@tradepost/runtime';
 import { builtinProvider } from './builtin-provider.ts';
 import type { WarehouseHooks } from './document-hooks.ts';
 import { documentRoutes } from './document-routes.ts';
@@ -9,7 +9,7 @@ import { localProvider } from './local-provider.ts';
 import { movementRoutes } from './movement-routes.ts';
 import { checkExternal, openExternal } from './open-external.ts';
 import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
-import { inventoryProvider, type ProviderName } from './settings.ts';
+import { externalMode, inventoryProvider, type ProviderName } from './settings.ts';
 import { settleByProvider } from './settle-by-provider.ts';
 import { stockKeeperOf } from './stock-keeper.ts';
 import { stockRoutes } from './stock-routes.ts';
@@ -25,6 +25,19 @@ export type OpenedInventory = {
   close(): Promise<void>;
 };
 
+/** A stored choice that is none must not fall back to the default here: that would take the books along. */
+async function checkChoices({ sql, settings }: Pick<Runtime, 'sql' | 'settings'>): Promise<void> {
+  const stored = new Map((await selectStoredSettings(sql)).map(({ key, value }) => [key, value]));
+  const inFile = new Set(settings.list().flatMap(({ key, source }) => (source === 'file' ? [key] : [])));
+  const wrong = [inventoryProvider, externalMode].filter(
+    ({ key, schema }) => stored.has(key) && !inFile.has(key) && !schema.safeParse(stored.get(key)).success,
+  );
+  if (wrong.length > 0)
+    throw new ConfigError(
+      wrong.map(({ key }) => `${key}: ${JSON.stringify(stored.get(key))} is not one of its values`),
+    );
+}
+
 /**
  * The stock of this shop, by the provider that is set; chosen once at start, when the books of another one are taken over.
  * Throws ConfigError when it can not work.
@@ -33,6 +46,7 @@ export async function openInventory(
   runtime: Runtime,
   { writeOrderStatus }: { writeOrderStatus: WriteOrderStatus },
 ): Promise<OpenedInventory> {
+  await checkChoices(runtime);
   const name = runtime.settings.get(inventoryProvider);
   if (name === 'external_wms') checkExternal(runtime);
   const known = await takeOver(runtime, name);

@@ -1,4 +1,4 @@
-type Shelf = { warehouse_id: number; sku_id: number; qty: number };
+type Shelf = { warehouse_id: number; sku_id: number; qty: number; reserved_qty: number };
 type Held = { biz_no: string; sku_id: number; qty: number };
 export type Placed = Held & { warehouse_id: number };
 export type Move = { warehouse_id: number; doc_type: 'inbound' | 'outbound'; items: { sku_id: number; qty: number }[] };
@@ -7,7 +7,7 @@ export type Move = { warehouse_id: number; doc_type: 'inbound' | 'outbound'; ite
  * How the stock that SKUs have kept themselves goes into warehouses: `moves` make each SKU's shelves add up to its stock
  * (what is missing comes in at the first warehouse, what is too much goes out from the first ones on), and every open
  * reservation gets one warehouse that holds it whole, moving pieces between warehouses where none does.
- * `shelves` are those of enabled warehouses in their order, with nothing reserved on them.
+ * `shelves` are those of enabled warehouses in their order; what is reserved on them already stays where it is.
  */
 export function planTakeOver(
   skus: readonly { id: number; stock: number }[],
@@ -18,6 +18,8 @@ export function planTakeOver(
   const before = new Map(skus.map((sku) => [sku.id, new Map<number, number>()]));
   for (const shelf of shelves) before.get(shelf.sku_id)?.set(shelf.warehouse_id, shelf.qty);
   const after = new Map([...before].map(([sku, at]) => [sku, new Map(at)]));
+  const taken = new Map(shelves.map((shelf) => [`${shelf.sku_id} ${shelf.warehouse_id}`, shelf.reserved_qty]));
+  const takenAt = (sku: number, warehouse: number) => taken.get(`${sku} ${warehouse}`) ?? 0;
 
   for (const { id, stock } of skus) {
     const at = after.get(id)!;
@@ -25,18 +27,21 @@ export function planTakeOver(
     if (gap > 0) at.set(firstWarehouse, (at.get(firstWarehouse) ?? 0) + gap);
     for (const [warehouse, qty] of at) {
       if (gap >= 0) break;
-      const out = Math.min(qty, -gap);
+      const out = Math.min(qty - takenAt(id, warehouse), -gap);
       at.set(warehouse, qty - out);
       gap += out;
     }
   }
 
-  const free = new Map([...after].map(([sku, at]) => [sku, new Map(at)]));
+  const free = new Map(
+    [...after].map(([sku, at]) => [sku, new Map([...at].map(([w, qty]) => [w, qty - takenAt(sku, w)] as const))]),
+  );
   const placed: Placed[] = [];
   // The large ones first: what is left over then fits into more places.
   for (const order of [...held].sort((a, b) => b.qty - a.qty)) {
     const at = free.get(order.sku_id);
-    if (!at || at.size === 0) throw new Error(`reserved stock of SKU ${order.sku_id} is on no shelf`);
+    if (!at || at.size === 0)
+      throw new Error(`reserved stock of SKU ${order.sku_id} is on no shelf: see tradepost audit`);
     let home = [...at].find(([, qty]) => qty >= order.qty)?.[0];
     if (home === undefined) {
       home = [...at].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
@@ -51,7 +56,8 @@ export function planTakeOver(
         }
       }
     }
-    if (at.get(home)! < order.qty) throw new Error(`more of SKU ${order.sku_id} is reserved than there is`);
+    if (at.get(home)! < order.qty)
+      throw new Error(`more of SKU ${order.sku_id} is reserved than there is: see tradepost audit`);
     at.set(home, at.get(home)! - order.qty);
     placed.push({ ...order, warehouse_id: home });
   }

@@ -1,7 +1,8 @@
 import type { StockKeeper } from '@tradepost/catalog';
 import { ownStock } from '@tradepost/catalog';
-import type { Runtime } from '@tradepost/runtime';
+import type { Runtime, Transaction } from '@tradepost/runtime';
 import { openIntents } from './external-provider.ts';
+import { mustKeepStock } from './provider-fence.ts';
 import { externalMode, inventoryProvider, type ProviderName } from './settings.ts';
 import { selectProvider } from './take-over-store.ts';
 import type { NewTask } from './task.ts';
@@ -19,7 +20,8 @@ export function stockKeeperOf(
   sellable: StockKeeper['sellable'] = null,
 ): StockKeeper {
   if (name === 'builtin_wms') return { ...ownStock, editable: false };
-  if (name === 'local') return ownStock;
+  const onSkus = (tx: Transaction) => mustKeepStock(tx, 'on SKUs');
+  if (name === 'local') return { ...ownStock, announce: (tx) => [onSkus(tx)] };
   // Nobody waits for the partner here, whatever the mode of orders.
   const intents = openIntents({ runtime, mode: runtime.settings.get(externalMode) });
   return {
@@ -27,7 +29,7 @@ export function stockKeeperOf(
     announce(tx, skus) {
       const number = `${runtime.now().getTime()}${Math.random().toString(36).slice(2, 8)}`;
       const tasks = skus.map(({ sku_id, stock }) => announcement(sku_id, stock, number));
-      return intents(tx, tasks, { restMs: 0 });
+      return [onSkus(tx), ...intents(tx, tasks, { restMs: 0 })];
     },
     sellable,
   };

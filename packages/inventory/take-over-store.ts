@@ -9,7 +9,9 @@ export type ProviderState = { provider: ProviderName; known: ProviderName[] };
 
 /** The provider that was last in force, alone with it until the transaction ends. Undefined before the first start. */
 export async function lockProviderState(tx: Transaction): Promise<ProviderState | undefined> {
-  await tx`select pg_advisory_xact_lock(${takeOverLock}), set_config('lock_timeout', '60s', true)`;
+  // Whoever comes second waits for the first, and a large catalogue takes its time.
+  await tx`select set_config('lock_timeout', '10min', true), set_config('statement_timeout', '0', true)`;
+  await tx`select pg_advisory_xact_lock(${takeOverLock})`;
   const [row] = await tx<ProviderState[]>`select provider, known from inventory.provider_state`;
   return row;
 }
@@ -26,16 +28,24 @@ export async function writeProviderState(tx: Transaction, { provider, known }: P
     on conflict (only_row) do update set provider = excluded.provider, known = excluded.known, since = now()`;
 }
 
+/** Whether a SKU has stock that is on no shelf at all. */
+export async function hasUnshelved(tx: Transaction): Promise<boolean> {
+  const [row] = await tx<{ found: boolean }[]>`
+    select exists (select from catalog.product_skus s where s.stock > 0
+                   and not exists (select from inventory.inventory_stock i where i.sku_id = s.id)) as found`;
+  return row!.found;
+}
+
 /** Every SKU, locked in id order. */
 export async function lockAllSkus(tx: Transaction): Promise<{ id: number; stock: number; reserved_stock: number }[]> {
   return tx<{ id: number; stock: number; reserved_stock: number }[]>`
     select id, stock, reserved_stock from catalog.product_skus order by id for no key update`;
 }
 
-/** The first enabled warehouse; one is made when there is none. */
+/** The first enabled warehouse; one is made when there is none. All enabled ones stay so until the transaction ends. */
 export async function firstWarehouse(tx: Transaction, name: string): Promise<number> {
   const [enabled] = await tx<{ id: number }[]>`
-    select id from inventory.warehouses where status = 1 order by id limit 1 for share`;
+    select id from inventory.warehouses where status = 1 order by id for share`;
   if (enabled) return enabled.id;
   const [made] = await tx<{ id: number }[]>`
     insert into inventory.warehouses (code, name)

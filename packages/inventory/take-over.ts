@@ -4,6 +4,7 @@ import { planTakeOver } from './plan-take-over.ts';
 import type { ProviderName } from './settings.ts';
 import {
   firstWarehouse,
+  hasUnshelved,
   lockAllSkus,
   lockProviderState,
   placeReservations,
@@ -48,7 +49,11 @@ async function intoWarehouses({ settings, now }: Deps, tx: Transaction): Promise
 export async function takeOver(deps: Deps, provider: ProviderName): Promise<readonly ProviderName[]> {
   const known = await deps.sql.begin(async (tx) => {
     const state = await lockProviderState(tx);
-    if (state?.provider === provider) return state.known;
+    if (state?.provider === provider) {
+      // A seed was cut off between its goods and their shelves.
+      if (provider === 'builtin_wms' && (await hasUnshelved(tx))) await intoWarehouses(deps, tx);
+      return state.known;
+    }
     // Before there was a choice the SKUs kept their stock; a shop without any has no past.
     const { provider: before, known: former } = state ?? { provider: 'local' as const, known: ['local' as const] };
     if (provider === 'builtin_wms') await intoWarehouses(deps, tx);

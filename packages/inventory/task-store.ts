@@ -144,8 +144,9 @@ export async function selectLaterTasks(
   tx: Transaction,
   ids: readonly number[],
 ): Promise<{ id: number; action: TaskAction; status: TaskStatus }[]> {
+  // Of each kind one: a SKU can have been announced thousands of times.
   return tx<{ id: number; action: TaskAction; status: TaskStatus }[]>`
-    select t.id, later.action, later.status
+    select distinct t.id, later.action, later.status
     from inventory.inventory_integration_tasks t
     join inventory.inventory_integration_tasks later on later.sequence_key = t.sequence_key and later.id > t.id
     where t.id = any(${[...ids]}::bigint[])`;

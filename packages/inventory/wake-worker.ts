@@ -10,6 +10,8 @@ let lane = 0;
 /** Has a worker look for due tasks as soon as this transaction is committed, or at `runAt`. */
 export function wakeWorker(tx: Transaction, runAt: Date | null = null): Statement {
   lane = (lane + 1) % lanes;
-  const key = `${deliverTask}:${runAt ? 'later:' : ''}${lane}`;
+  // A job's key with its second: a later transaction must not push out the look that an earlier one was promised.
+  const second = runAt && Math.ceil(runAt.getTime() / 1000);
+  const key = `${deliverTask}:${second ? `later:${second}:` : ''}${lane}`;
   return enqueueJobs(tx, [{ task: deliverTask, payload: {}, key, ...(runAt ? { runAt } : {}) }]);
 }

@@ -44,8 +44,11 @@ export function ordersModule(
     resources: runtime.config.production ? [] : cashierResources(runtime),
     tasks: {
       [remindTask]: (payload, { log }) => sendReminder(runtime, messengers, payload, { log }),
-      async [expireTask](_payload, { log, signal }) {
-        const cancelled = await expireOrders({ runtime, inventory }, { log, signal });
+      async [expireTask](_payload, { log, signal, stopping = signal }) {
+        const cancelled = await expireOrders(
+          { runtime, inventory },
+          { log, signal: AbortSignal.any([signal, stopping]) },
+        );
         if (cancelled > 0) log.info({ cancelled }, 'unpaid orders cancelled');
       },
       [refundTask]: (payload, context) => refundPayment({ runtime, providers }, payload, context),

@@ -1,13 +1,7 @@
 import type { Claim, Runtime } from '@tradepost/runtime';
+import { draftOrders } from './draft-orders.ts';
 import type { Order } from './order.ts';
-import {
-  type AheadOrder,
-  draftOrders,
-  type PlaceDeps,
-  type PlaceOrder,
-  placeOrders,
-  reviveOrder,
-} from './place-orders.ts';
+import { type AheadOrder, type PlaceDeps, type PlaceOrder, placeOrders, reviveOrder } from './place-orders.ts';
 
 const useCase = 'place_orders';
 

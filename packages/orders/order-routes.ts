@@ -43,7 +43,7 @@ export function orderRoutes(
   const cancel = runtime.groupCommit<OwnedOrder, true>('cancel_orders', (many, record) =>
     cancelOrders(deps, many, 'user_cancel', record),
   );
-  const tellStock = openTeller(sql, inventory);
+  const tellStock = openTeller(runtime, inventory);
   const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
 
   const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {

@@ -86,7 +86,10 @@ export async function markPaid(
       select o.id, o.status from orders.orders o
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
         as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
-      where o.status = any(${pay.from}::smallint[]) order by o.id for no key update of o
+      where o.status = any(${pay.from}::smallint[])
+        -- money that has come in is a fact; none is asked for goods that a warehouse has refused
+        ${instant ? tx`and o.inventory_status <> 'failed'` : tx``}
+      order by o.id for no key update of o
     ), moved as (
       update orders.orders o
       set status = ${pay.to}, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now}

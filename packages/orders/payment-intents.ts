@@ -45,6 +45,8 @@ export async function createPayments(
       const order = orderOf.get(request.order_id);
       if (!order || order.user_id !== request.user_id || order.status !== 1 || order.expires_at <= now)
         return orderErrors.cannot_pay();
+      // The warehouse has refused its goods.
+      if (order.inventory_status === 'failed') return orderErrors.cannot_pay();
       const there = open.get(keyOf(request));
       if (there && there.amount === order.total_amount && there.currency === currency) {
         if (return_url !== '' && return_url !== there.return_url && there.id > 0) returnUrls.set(there.id, return_url);

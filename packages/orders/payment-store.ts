@@ -1,3 +1,4 @@
+import type { InventoryStatus } from '@tradepost/inventory';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import type { OrderStatus } from './order.ts';
 import type { OwnedOrder } from './order-store.ts';
@@ -15,10 +16,11 @@ export type PayableOrder = {
   status: OrderStatus;
   total_amount: number;
   payment_method: string;
+  inventory_status: InventoryStatus;
   expires_at: Date;
 };
 const orderFacts = (sql: Queryable) => sql`
-  o.id, o.order_no, o.user_id, o.status, o.total_amount, o.payment_method, o.expires_at`;
+  o.id, o.order_no, o.user_id, o.status, o.total_amount, o.payment_method, o.inventory_status, o.expires_at`;
 
 /** Locks these shoppers' own orders in id order. */
 export async function lockOwnOrders(tx: Transaction, requests: readonly OwnedOrder[]): Promise<PayableOrder[]> {

@@ -4,7 +4,7 @@ import { type Address, selectAddressesOf } from '@tradepost/identity';
 import type { Inventory, StockHold } from '@tradepost/inventory';
 import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
 import { type Queryable, type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
-import { type CartKey, type CartLine, lockCarts, selectCarts } from './cart-store.ts';
+import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { type AddressSnapshot, lineTexts, type Order, orderNumber } from './order.ts';
@@ -59,7 +59,7 @@ function pickLines(request: PlaceOrder, cart: Cart): PickedLine[] {
 }
 
 /** Those of the picked lines that are for sale; throws when none is. */
-function sellableLines(request: PlaceOrder, cart: Cart, skus: ReadonlyMap<number, SkuForSale>) {
+export function sellableLines(request: PlaceOrder, cart: Cart, skus: ReadonlyMap<number, SkuForSale>) {
   const lines = pickLines(request, cart).flatMap((pick) => {
     const sku = skus.get(pick.sku_id);
     return sku ? [{ ...pick, sku }] : [];
@@ -141,7 +141,7 @@ function draftOrder(request: PlaceOrder, facts: Facts): Draft {
   return { order, items, usedUp };
 }
 
-function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<number, Cart> {
+export function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<number, Cart> {
   const carts = new Map<number, Cart>();
   for (const line of [...rows].sort((a, b) => a.seq - b.seq)) {
     const cart = carts.get(line.user_id) ?? new Map();
@@ -239,42 +239,14 @@ export async function placeOrders(
   return answers;
 }
 
-const numbered = (id: number, now: Date) => ({ id, order_no: orderNumber(id, now) });
+export const numbered = (id: number, now: Date) => ({ id, order_no: orderNumber(id, now) });
 const linesOf = (draft: Draft) => draft.items.map(({ sku_id, qty }) => ({ sku_id, qty }));
 const samePieces = (a: AheadOrder['lines'], b: AheadOrder['lines']) =>
   a.length === b.length && a.every((line, i) => line.sku_id === b[i]!.sku_id && line.qty === b[i]!.qty);
 
-/**
- * What these requests would order as things are now, with numbers for their orders: for stock that has to be reserved
- * before an order is written. Locks nothing; `placeOrders` decides.
- */
-export async function draftOrders(
-  { runtime: { sql, now } }: Pick<PlaceDeps, 'runtime'>,
-  requests: readonly PlaceOrder[],
-): Promise<(AheadOrder | Error)[]> {
-  const [carts, addresses, ids] = await Promise.all([
-    selectCarts(sql, [...new Set(requests.map((request) => request.user_id))]).then(cartsOf),
-    addressesOf(sql, requests),
-    nextOrderIds(sql, requests.length),
-  ]);
-  const skus = await selectSkusForSale(sql, skuIdsOf(requests, carts));
-  return requests.map((request, index) => {
-    try {
-      if (!addresses.has(addressKey(request.user_id, request.address_id))) throw orderErrors.address_not_found();
-      const lines = sellableLines(request, carts.get(request.user_id) ?? new Map(), skus);
-      return {
-        ...numbered(ids[index]!, now()),
-        lines: lines.map(({ sku, qty }) => ({ sku_id: sku.id, qty })),
-      };
-    } catch (refusal) {
-      return refusal as Error;
-    }
-  });
-}
-
 /** By shopper and id: in a batch an address of one shopper must not be found by another. */
-const addressKey = (userId: number, id: number) => `${userId}/${id}`;
-async function addressesOf(sql: Queryable, requests: readonly PlaceOrder[]): Promise<Map<string, Address>> {
+export const addressKey = (userId: number, id: number) => `${userId}/${id}`;
+export async function addressesOf(sql: Queryable, requests: readonly PlaceOrder[]): Promise<Map<string, Address>> {
   const rows = await selectAddressesOf(
     sql,
     requests.map((r) => r.address_id),
@@ -284,7 +256,7 @@ async function addressesOf(sql: Queryable, requests: readonly PlaceOrder[]): Pro
 }
 
 /** Every SKU that any of the requests may come to need. */
-function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {
+export function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {
   const ids = new Set<number>();
   for (const request of requests) {
     for (const item of request.items ?? []) ids.add(item.sku_id);

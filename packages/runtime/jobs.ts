@@ -25,7 +25,7 @@ export type Job = {
 /** Handlers check their payload and are safe to run twice: a worker can die between the work and its record. */
 export type TaskHandler = (payload: unknown, context: TaskContext) => Promise<void>;
 /** `signal`: the time to finish is over. `stopping`: it has begun, take on no more. */
-export type TaskContext = { log: Log; signal: AbortSignal; stopping?: AbortSignal };
+type TaskContext = { log: Log; signal: AbortSignal; stopping?: AbortSignal };
 export type Tasks = Readonly<Record<string, TaskHandler>>;
 /** `match` is a crontab pattern in UTC. */
 export type Cron = { task: string; match: string };

@@ -23,6 +23,8 @@ export const externalSettings = (
   'external_wms.callback_enabled': false,
   'external_wms.worker_interval_sec': 1,
   'external_wms.retry.backoff_seconds': 0,
+  // Without a pause eight of them are over before a test has looked.
+  'external_wms.retry.max_attempts': 1_000,
   ...more,
 });
 

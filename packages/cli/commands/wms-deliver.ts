@@ -105,7 +105,7 @@ function endInTime(delivery: Delivery, stopping: AbortSignal, shutdownMs: number
   const begin = () => {
     // Calls are cut off in time to be kept, as calls without an answer.
     setTimeout(() => void delivery.close(), shutdownMs - Math.min(1_000, shutdownMs / 2)).unref();
-    setTimeout(() => process.exit(), shutdownMs + 1_000).unref();
+    setTimeout(() => process.exit(process.exitCode ?? exitCodes.failed), shutdownMs + 1_000).unref();
   };
   if (stopping.aborted) begin();
   else stopping.addEventListener('abort', begin, { once: true });
