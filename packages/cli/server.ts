@@ -107,7 +107,6 @@ export async function startServer(options: {
       const started = await startWorker({
         ...workerDeps(runtime, assembled),
         crons: assembled.crons,
-        onEnded: options.onFatal,
       });
       worker = started;
       busy.push(() => started.stop());

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Route } from '@tradepost/http';
-import { ConfigError, type Cron, enqueueJobs, type Log, type Runtime, type Tasks } from '@tradepost/runtime';
+import {
+  ConfigError,
+  type Cron,
+  enqueueJobs,
+  forgetFailedJobs,
+  type Log,
+  type Runtime,
+  type Tasks,
+} from '@tradepost/runtime';
 import { callbackRoutes } from './callback-routes.ts';
 import { forgetCallbacks, forgetNonces } from './callback-store.ts';
 import { type Delivered, deliverTasks, type TaskDeps } from './deliver-tasks.ts';
@@ -67,6 +75,13 @@ export function openExternal(
   /** Jobs that ask for a delivery while one runs here: it looks once more. */
   let asked = false;
   let running = false;
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+  /** A delivery that failed while another was asked for is left behind as a failed job: nothing depends on it. */
+  const tidyJobs = async () => {
+    if (performance.now() - tidiedAt < 60_000) return;
+    tidiedAt = performance.now();
+    await forgetFailedJobs(sql, deliverTask);
+  };
   const deliver = async (log: Log, signal: AbortSignal) => {
     // Tasks of a partner that is not set any more wait for it, instead of using up their attempts.
     if (missingSettings(settings).length > 0) return;
@@ -76,6 +91,7 @@ export function openExternal(
     running = true;
     let nextDue: Date | null = null;
     try {
+      await tidyJobs();
       const turn = AbortSignal.any([signal, AbortSignal.timeout(turnMs)]);
       while (asked && !turn.aborted) {
         asked = false;

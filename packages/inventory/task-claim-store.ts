@@ -53,10 +53,14 @@ export async function claimDueTasks(
         when due.attempt_count >= due.max_attempts then 'overdue'
         when before.next_retry_at is not null then 'blocked'
         else 'claimed' end as verdict,
-        -- the end of the one before makes it due; until that one is looked at again there is nothing to see
-        least(greatest(${putOffTo}::timestamptz, before.next_retry_at), ${putOffTo}::timestamptz + interval '1 minute') as put_off
+        -- the end of the one before makes it due; until that one is looked at again there is nothing to see, unless it is being
+        -- called: it may end in this very moment, and its wake-up pass by the row that is locked here
+        case when before.is_called then ${putOffTo}::timestamptz
+             else least(greatest(${putOffTo}::timestamptz, before.next_retry_at), ${putOffTo}::timestamptz + interval '1 minute')
+        end as put_off
       from due left join lateral (
-        select max(b.next_retry_at) as next_retry_at from inventory.inventory_integration_tasks b
+        select max(b.next_retry_at) as next_retry_at, bool_or(b.lock_owner is not null) as is_called
+        from inventory.inventory_integration_tasks b
         where b.sequence_key = due.sequence_key and b.id < due.id and b.status in ('pending', 'processing')
       ) as before on true
     ), written as (

@@ -28,6 +28,7 @@ export { inspectRedis } from './inspect-redis.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
 export {
   discardJobs,
+  forgetFailedJobs,
   type JobFilter,
   type JobRow,
   type JobState,

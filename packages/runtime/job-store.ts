@@ -115,6 +115,15 @@ export function retryJobs(sql: Sql, choice: JobChoice): Promise<Changed> {
   );
 }
 
+/** Removes the failed jobs of a task that comes again by itself. */
+export async function forgetFailedJobs(sql: Queryable, task: string): Promise<void> {
+  await sql`
+    select graphile_worker.complete_jobs(array_agg(id))
+    from graphile_worker.jobs
+    where task_identifier = ${task} and attempts >= max_attempts and locked_at is null
+    having count(*) > 0`;
+}
+
 /** Removes them as if they were done. Marked as failed instead, they would stay on the list that the operator clears. */
 export function discardJobs(sql: Sql, ids: readonly number[]): Promise<Changed> {
   return changeJobs(sql, { ids }, (tx, chosen) => tx`select from graphile_worker.complete_jobs(${chosen}::bigint[])`);

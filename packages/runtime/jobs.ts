@@ -1,11 +1,15 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Job as GraphileJob,
   Logger,
   parseCronItems,
   type Runner,
+  type RunnerOptions,
   run,
   runOnce,
   type TaskList,
+  type WorkerEvents,
 } from 'graphile-worker';
 import { Pool } from 'pg';
 import type { Sql, Statement, Transaction } from './database.ts';
@@ -125,15 +129,35 @@ export async function unlockJobs(sql: Sql): Promise<void> {
     from graphile_worker.jobs where locked_by is not null having count(*) > 0`;
 }
 
+/** Gives back what a pool of ours that has ended had in hand; else nobody takes it for four hours. */
+async function giveBackJobs(pool: Pool, { lockedBy }: RunningPool): Promise<void> {
+  await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [lockedBy]);
+}
+
+/** `ended` also when nobody asked for it. */
+type RunningPool = { runner: Runner; lockedBy: string[]; ended: Promise<void> };
+
+async function openRunner(options: RunnerOptions): Promise<RunningPool> {
+  const lockedBy: string[] = [];
+  const ending = Promise.withResolvers<void>();
+  const events: WorkerEvents = new EventEmitter();
+  events.on('pool:create', ({ workerPool }) => lockedBy.push(workerPool.id));
+  // Its promise alone does not tell: when the database goes it may never be settled.
+  events.on('pool:gracefulShutdown', () => ending.resolve());
+  const runner = await run({ ...options, events });
+  return { runner, lockedBy, ended: Promise.race([ending.promise, runner.promise.catch(() => {})]) };
+}
+
+/** Pauses between two attempts to start again what has ended. */
+const [shortestPauseMs, longestPauseMs] = [500, 5_000];
+
 export type Worker = { stop(): Promise<void> };
 
-/** Runs jobs as they become due until it is stopped; stopping waits for the running ones. */
-export async function startWorker(
-  deps: WorkerDeps & {
-    crons: readonly Cron[] /** It ended although nobody stopped it. */;
-    onEnded?: (reason: string) => void;
-  },
-): Promise<Worker> {
+/**
+ * Runs jobs as they become due until it is stopped; stopping waits for the running ones. graphile-worker ends when it can not
+ * record how a job went, as when the database is started again meanwhile: then another one takes its place.
+ */
+export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] }): Promise<Worker> {
   const crons = deps.crons.map(({ task, match }) => ({
     task,
     match,
@@ -142,23 +166,50 @@ export async function startWorker(
   }));
   const pool = openPool(deps);
   const stopping = new AbortController();
+  const { signal } = stopping;
   const options = {
-    ...sharedOptions(deps, pool, stopping.signal),
+    ...sharedOptions(deps, pool, signal),
     pollInterval: 1_000,
     parsedCronItems: parseCronItems(crons),
   };
-  const runner: Runner = await run(options).catch(async (error: unknown) => {
+  let current = await openRunner(options).catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });
-  runner.promise.catch((error: unknown) => {
-    deps.log.error({ err: error }, 'the worker has ended');
-    deps.onEnded?.(String(error));
-  });
+
+  const startAgain = async (): Promise<void> => {
+    const before = current;
+    // What it still runs goes on; its cron does not.
+    before.runner.stop().catch(() => {});
+    for (let pause = shortestPauseMs; !signal.aborted; pause = Math.min(pause * 2, longestPauseMs)) {
+      await sleep(pause, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await giveBackJobs(pool, before);
+        current = await openRunner(options);
+        return deps.log.info('the worker runs again');
+      } catch (error) {
+        deps.log.warn({ err: error }, 'the worker can not be started again yet');
+      }
+    }
+  };
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await current.ended;
+      if (signal.aborted) return;
+      deps.log.error('the worker has ended, and is started again');
+      await startAgain();
+    }
+  };
+  const watching = watch();
+  const stopCurrent = () => current.runner.stop().catch(() => {});
   return {
     async stop() {
       stopping.abort();
-      await runner.stop();
+      await stopCurrent();
+      await watching;
+      // It may have been started again in this very moment.
+      await stopCurrent();
       await pool.end();
     },
   };

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,9 +69,6 @@ export async function openWarehouse(): Promise<Warehouse & { close(): Promise<vo
   };
 }
 
-/** Long enough that no run uses them up: then nothing may have failed at its end. */
-const manyAttempts = { 'external_wms.retry.max_attempts': 1_000, 'external_wms.callback_deadline_sec': 1 };
-
 /** `only: 'api,worker'` in the flags runs a worker in both instances. */
 export async function openWarehouseStage(
   clusterUrl: string,
@@ -86,7 +84,7 @@ export async function openWarehouseStage(
   } = {},
 ): Promise<WarehouseStage> {
   const warehouse = await openWarehouse();
-  const rows = externalSettings(warehouse.witness.url, mode, { ...manyAttempts, ...settings });
+  const rows = externalSettings(warehouse.witness.url, mode, { 'external_wms.callback_deadline_sec': 1, ...settings });
   const stage = await openStage(clusterUrl, flags, rows);
   warehouse.change({ callbackUrl: `${stage.second.url}/admin/api/external-wms/callback`, ...behaviour });
   return {
@@ -99,9 +97,32 @@ export async function openWarehouseStage(
   };
 }
 
+/** A process that can be stopped and killed. */
+export type Part = Pick<RunningServer, 'child' | 'ended'>;
 /** A process that only works the jobs of this database. */
 export const startWorker = (databaseUrl: string): Promise<RunningServer> =>
   startPart('worker', databaseUrl, /Worker\s+running/);
+/** `daemons/wms-retry.ts`, which only delivers. */
+export async function startDaemon(databaseUrl: string): Promise<Part> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../daemons/wms-retry.ts')], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const forget = defer(async () => child.kill('SIGKILL'));
+  void ended.then(forget);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  const gone = ended.then((code) => {
+    throw new Error(`the daemon ended with ${code}: ${output}`);
+  });
+  gone.catch(() => {});
+  await Promise.race([gone, until('the daemon runs', () => /Delivering/.test(output), 30)]);
+  return { child, ended };
+}
 /** A process that only serves requests. */
 export const startApi = (databaseUrl: string): Promise<RunningServer> => startPart('api', databaseUrl);
 

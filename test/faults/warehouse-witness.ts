@@ -13,22 +13,30 @@ export type Witness = {
   close(): Promise<void>;
 };
 
+/**
+ * Only calls that were answered count: one that was given up may still be on its way, and arrives beside the next or behind what
+ * came after it, as on any network.
+ */
 function faultsOf(calls: readonly Call[], withCallbacks: boolean): string[] {
   const faults: string[] = [];
   const byKey = new Map<string, Call[]>();
-  for (const call of calls) byKey.set(call.key, [...(byKey.get(call.key) ?? []), call]);
-  for (const [key, list] of byKey) {
-    for (const [index, next] of list.entries()) {
-      const before = list[index - 1];
-      if (before?.answered && before.ended > next.began) faults.push(`${key} was called by two at once`);
-    }
-    const document = key.slice(0, key.lastIndexOf(':'));
-    const reserves = byKey.get(`${document}:reserve`) ?? [];
+  for (const call of calls) {
+    const known = byKey.get(call.key);
+    if (known) known.push(call);
+    else byKey.set(call.key, [call]);
+  }
+  for (const [key, all] of byKey) {
+    const answered = all.filter((call) => call.answered);
+    for (const [index, next] of answered.entries())
+      if (answered.slice(0, index).some((before) => before.ended > next.began))
+        faults.push(`${key} was called by two at once`);
+    const reserves = byKey.get(`${key.slice(0, key.lastIndexOf(':'))}:reserve`) ?? [];
     if (key.endsWith(':reserve') || reserves.length === 0) continue;
+    const { began } = all[0]!;
     // A callback ends a reserve that may just be on its way once more, under the same key.
     const late = withCallbacks
-      ? reserves[0]!.began > list[0]!.began
-      : reserves.some(({ began, ended, answered }) => (answered ? ended : began) > list[0]!.began);
+      ? reserves[0]!.began > began
+      : reserves.some((reserve) => reserve.answered && reserve.ended > began);
     if (late) faults.push(`${key} overtook its reserve`);
   }
   return faults;

@@ -70,10 +70,9 @@ async function serve(
 ): Promise<void> {
   const { config, sql, log, metrics } = runtime;
   const shutdownMs = config.shutdownSeconds * 1000;
-  const ended = Promise.withResolvers<string>();
   const worker = await startWorker({
     ...{ url: runtime.databaseUrl, concurrency: config.workerConcurrency, log, metrics, shutdownMs },
-    ...{ tasks: delivery.tasks, crons: delivery.crons, onEnded: ended.resolve },
+    ...{ tasks: delivery.tasks, crons: delivery.crons },
   });
   const finish = async () => {
     const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
@@ -85,12 +84,11 @@ async function serve(
     const counts = await selectTaskCounts(sql);
     if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
     else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
-    const stopped = new Promise<null>((resolve) => {
-      if (stopping.aborted) resolve(null);
-      else stopping.addEventListener('abort', () => resolve(null), { once: true });
+    const stopped = new Promise<void>((resolve) => {
+      if (stopping.aborted) resolve();
+      else stopping.addEventListener('abort', () => resolve(), { once: true });
     });
-    const fault = await Promise.race([stopped, ended.promise]);
-    if (fault !== null) throw new Error(`the worker has ended: ${fault}`);
+    await stopped;
     if (!json) progress('finishing the calls under way, then stopping');
   } finally {
     await finish();
