@@ -79,8 +79,8 @@ describe('tasks list', () => {
     expect(code).toBe(0);
     const lines = stdout.trim().split('\n');
     expect(lines[0]).toMatch(/^ID +REQUEST +STATUS +ATTEMPTS +NEXT +LAST ANSWER$/);
-    expect(lines[1]).toMatch(new RegExp(`^\\d+ +${open.request} +pending +0/8 +20\\S+Z +-$`));
-    expect(lines[2]).toMatch(new RegExp(`^${refused.task} +${refused.request} +failed +1/8 +- +4004 \\S`));
+    expect(lines[1]).toMatch(new RegExp(`^\\d+ +${open.request} +pending +0/1000 +20\\S+Z +-$`));
+    expect(lines[2]).toMatch(new RegExp(`^${refused.task} +${refused.request} +failed +1/1000 +- +4004 \\S`));
     const requests = async (...args: string[]) => {
       const found = await parsed('tasks', 'list', ...args);
       expect(found).toMatchObject({ code: 0, total: found.tasks.length });

@@ -130,7 +130,7 @@ export function orderRoutes(
       response: nothing,
       refusals: { 500: 'Order not found or cannot pay in current status' },
       repeat: 'recorded',
-      statements: 2,
+      statements: 3,
       async handle({ caller, params, claim }) {
         await pay({ order_id: params.id, user_id: caller.id }, claim);
         await tellStock(params.id);
@@ -147,7 +147,7 @@ export function orderRoutes(
       response: nothing,
       refusals: { 500: 'Order not found or cannot cancel in current status' },
       repeat: 'recorded',
-      statements: 2,
+      statements: 3,
       async handle({ caller, params, claim }) {
         await cancel({ order_id: params.id, user_id: caller.id }, claim);
         await tellStock(params.id);
