@@ -75,7 +75,10 @@ describe('sync', () => {
     const one = await sku();
     at.simulator.change({ hangRate: 1, failAfter: 1, faultCalls: ['reserve'] });
     const refused = await order(one).finally(() => at.simulator.change({ hangRate: 0 }));
-    expect([refused.code, refused.message]).toEqual([20001, 'The warehouse does not answer: please try again']);
+    expect([refused.code, refused.message]).toEqual([
+      20001,
+      'The warehouse is busy or does not answer: please try again',
+    ]);
     expect(at.simulator.ledger().skus.find((row) => row.sku_id === one)).toMatchObject({ reserved: 1 });
     // The release rests so long that the call can not overtake it.
     await at.shop.database.sql`

@@ -6,6 +6,7 @@ import { loadConfig, openLog } from '@tradepost/runtime';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from './harness/client.ts';
+import { runHere } from './harness/command.ts';
 import { cloneDatabase, type TestDatabase } from './harness/database.ts';
 import { externalSettings, ledgerDifferences, partner } from './harness/external.ts';
 import { invariantErrors } from './harness/invariants.ts';
@@ -218,6 +219,14 @@ describe('a configuration that can not work is refused at start, with its reason
       expect(await refusal({ ...externalSettings(simulator.url, 'async'), [key]: '' })).toContain(`${key}: `);
     },
   );
+  test('a variable that a shell does not know changes nothing, and what needs a restart says so', async () => {
+    const set = (key: string, value: string) =>
+      runHere(['settings', 'set', key, value, '--database-url', database.url]);
+    const empty = await set('inventory.provider', '');
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('inventory.provider: the value is empty')]);
+    expect((await set('inventory.provider', 'builtin_wms')).stdout).toContain('restart');
+    expect((await set('external_wms.timeout_ms', '900')).stdout).not.toContain('restart');
+  });
   test('all that is missing is told at once', async () => {
     const message = await refusal({ 'inventory.provider': 'external_wms' });
     for (const key of ['endpoint', 'app_key', 'app_secret']) expect(message).toContain(`external_wms.${key}`);

@@ -1023,7 +1023,9 @@ describe('orders of a partner, by the bytes', () => {
       partner.behave = json({ code: 0 });
       expect(refused).toMatchObject({ code: 20001, data: null });
       expect(refused.message).toBe(
-        unsure ? 'The warehouse does not answer: please try again' : 'The warehouse refuses the reservation: no',
+        unsure
+          ? 'The warehouse is busy or does not answer: please try again'
+          : 'The warehouse refuses the reservation: no',
       );
       expect(partner.calls.length - before, 'asked once: the shopper waits').toBe(1);
       const { biz_no } = JSON.parse(partner.calls.at(-1)!.body.toString());

@@ -31,11 +31,13 @@ export async function forgetCallbacks(sql: Sql, olderThan: Date): Promise<void> 
 }
 
 /** Which of these have come before, and what became of them; locked in the order of their ids. */
-export async function lockCallbacks(tx: Transaction, ids: readonly string[]): Promise<Map<string, CallbackOutcome>> {
-  const rows = await tx<{ callback_id: string; outcome: CallbackOutcome }[]>`
-    select callback_id, outcome from inventory.external_callbacks
+export type KnownCallback = { callback_id: string; request_id: string; outcome: CallbackOutcome };
+
+export async function lockCallbacks(tx: Transaction, ids: readonly string[]): Promise<Map<string, KnownCallback>> {
+  const rows = await tx<KnownCallback[]>`
+    select callback_id, request_id, outcome from inventory.external_callbacks
     where callback_id = any(${[...ids]}::text[]) order by callback_id for no key update`;
-  return new Map(rows.map((row) => [row.callback_id, row.outcome]));
+  return new Map(rows.map((row) => [row.callback_id, row]));
 }
 
 export type CallbackRecord = {

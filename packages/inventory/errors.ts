@@ -8,8 +8,8 @@ export const inventoryErrors = defineErrors({
   },
   external_unavailable: {
     code: 20001,
-    en: 'The warehouse does not answer: please try again',
-    'zh-CN': '仓库系统暂无响应，请稍后重试',
+    en: 'The warehouse is busy or does not answer: please try again',
+    'zh-CN': '仓库系统繁忙或暂无响应，请稍后重试',
   },
   warehouse_not_found: { code: 404, en: 'Warehouse not found', 'zh-CN': '仓库不存在' },
   warehouse_code_taken: {
@@ -93,6 +93,11 @@ export const inventoryErrors = defineErrors({
     'zh-CN': '该预占正在等待应答，稍后会自动结束',
   },
   callback_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
+  callback_id_used: {
+    code: 409,
+    en: 'callback_id: {callback_id} was used for another request_id',
+    'zh-CN': 'callback_id：{callback_id} 已用于其他 request_id',
+  },
   callbacks_off: {
     code: 403,
     en: 'Callbacks are switched off (external_wms.callback_enabled)',

@@ -57,6 +57,9 @@ const networkFaults: Readonly<Record<string, string>> = {
   UND_ERR_DESTROYED: 'this process is being stopped',
 };
 
+/** Nothing of the call has left us. */
+const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '');
 
 function faultText(error: unknown): string {
@@ -187,7 +190,7 @@ export function openExternalClient(
         if (!granted) return notSent('too many calls wait for this warehouse');
         sent = true;
         return run(controller.signal)
-          .catch((error: unknown) => noAnswer(faultText(error)))
+          .catch((error: unknown) => (unreachable.has(codeOf(error)) ? notSent : noAnswer)(faultText(error)))
           .finally(turns.give);
       });
       return await Promise.race([cutOff.promise, answered]);

@@ -5,6 +5,7 @@ import {
   type CallbackRecord,
   type CallbackStatus,
   insertCallbacks,
+  type KnownCallback,
   lockCallbacks,
   takeNonces,
   updateCallbacks,
@@ -34,7 +35,7 @@ export type CallbackDeps = {
 
 const received: TakenCallback = { received: true };
 
-type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, CallbackOutcome>; freeNonces: Set<string> };
+type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, KnownCallback>; freeNonces: Set<string> };
 
 /** Decides callbacks one after the other against locked tasks, and gathers what is to be written. */
 function openDecisions({ tasks, before, freeNonces }: Known, { now, deadline }: { now: Date; deadline: Date }) {
@@ -75,8 +76,10 @@ function openDecisions({ tasks, before, freeNonces }: Known, { now, deadline }: 
       return inventoryErrors.callback_unknown_task({ request_id });
     }
     if (!freeNonces.delete(nonce)) return inventoryErrors.callback_nonce();
-    const was = records.get(callback_id)?.outcome ?? before.get(callback_id);
-    const repeated = was !== undefined && was !== 'unknown_task';
+    const was = records.get(callback_id) ?? before.get(callback_id);
+    const repeated = was !== undefined && was.outcome !== 'unknown_task';
+    // A partner that numbers its callbacks per task would lose all but the first of each number without a word.
+    if (repeated && was.request_id !== request_id) return inventoryErrors.callback_id_used({ callback_id });
     // Whoever reserves ahead of an order waits for the answer, and may not write the order: a callback does not decide that.
     const counts = !repeated && !ended.has(task.id) && !isAhead(task);
     record(callback, counts ? 'applied' : 'ignored', task);

@@ -51,18 +51,12 @@ export async function claimDueTasks(
         -- whoever reserved ahead of an order is gone
         when due.mode = 'sync' and due.action = 'reserve' then 'overdue'
         when due.attempt_count >= due.max_attempts then 'overdue'
-        when before.next_retry_at is not null then 'blocked'
-        else 'claimed' end as verdict,
-        -- the end of the one before makes it due; until that one is looked at again there is nothing to see, unless it is being
-        -- called: it may end in this very moment, and its wake-up pass by the row that is locked here
-        case when before.is_called then ${putOffTo}::timestamptz
-             else least(greatest(${putOffTo}::timestamptz, before.next_retry_at), ${putOffTo}::timestamptz + interval '1 minute')
-        end as put_off
-      from due left join lateral (
-        select max(b.next_retry_at) as next_retry_at, bool_or(b.lock_owner is not null) as is_called
-        from inventory.inventory_integration_tasks b
-        where b.sequence_key = due.sequence_key and b.id < due.id and b.status in ('pending', 'processing')
-      ) as before on true
+        when exists (
+          select from inventory.inventory_integration_tasks before
+          where before.sequence_key = due.sequence_key and before.id < due.id and before.status in ('pending', 'processing')
+        ) then 'blocked'
+        else 'claimed' end as verdict
+      from due
     ), written as (
       update inventory.inventory_integration_tasks t
       set status = case when j.verdict = 'claimed' then 'processing' else t.status end,
@@ -70,8 +64,8 @@ export async function claimDueTasks(
           attempt_count = t.attempt_count + case when j.verdict = 'claimed' then 1 else 0 end,
           accepted_at = case when j.verdict = 'claimed' then null else t.accepted_at end,
           lock_expires_at = case when j.verdict = 'claimed' then ${lockedTo}::timestamptz
-                                 when t.status = 'processing' then j.put_off end,
-          next_retry_at = case when j.verdict = 'claimed' then ${lockedTo}::timestamptz else j.put_off end,
+                                 when t.status = 'processing' then ${putOffTo}::timestamptz end,
+          next_retry_at = case when j.verdict = 'claimed' then ${lockedTo}::timestamptz else ${putOffTo}::timestamptz end,
           updated_at = ${now}
       from judged j where t.id = j.id and j.verdict <> 'overdue'
       returning t.id, j.verdict, t.request_id, t.action, t.payload, t.attempt_count, t.lock_expires_at

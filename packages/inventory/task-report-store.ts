@@ -20,7 +20,9 @@ export async function selectTaskCounts(sql: Sql): Promise<TaskCounts> {
     select count(*) as open, count(*) filter (where next_retry_at <= now()) as due,
            count(*) filter (where next_retry_at < now() - interval '10 minutes') as overdue,
            min(next_retry_at) filter (where next_retry_at <= now()) as oldest_due, min(next_retry_at) as next_due,
-           (select count(*) from inventory.inventory_integration_tasks where status = 'failed') as failed
+           -- a reservation whose order was not written owes nobody anything
+           (select count(*) from inventory.inventory_integration_tasks
+            where status = 'failed' and not (mode = 'sync' and action = 'reserve')) as failed
     from inventory.inventory_integration_tasks where status in ('pending', 'processing')`;
   return row!;
 }

@@ -1,5 +1,5 @@
 import { shelveSeeded } from '@tradepost/inventory';
-import { describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
+import { ConfigError, describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, progress, table } from '../output.ts';
@@ -170,8 +170,14 @@ function addSettings(program: Command): void {
       .addHelpText('after', '\nExample:\n  $ tradepost settings set orders.unpaid_minutes 30'),
   ).action((key: string, value: string, options: GlobalOptions) =>
     withRuntime(options, async ({ settings }) => {
+      // An unset variable of a shell: it must not change who keeps the stock, or empty a secret.
+      if (value === '')
+        throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} goes back to the default`]);
       await settings.set(key, settingValue(value));
-      print(`${key} = ${shown(rowOf(settings, key))}`);
+      const row = rowOf(settings, key);
+      print(
+        `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (in force after a restart of all processes)' : ''}`,
+      );
     }),
   );
   withDatabaseOptions(

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inventoryProvider } from '@tradepost/inventory';
 import { ConfigError, openLog } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
@@ -28,6 +29,8 @@ function summaryLines(server: Server): string[] {
   const { embedded, store, config } = server.runtime;
   lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
   lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
+  const provider = server.runtime.settings.get(inventoryProvider);
+  if (provider !== 'local') lines.push(`Stock          ${provider}`);
   if (config.seed === 'demo' && !config.production && url) {
     const accounts = demoAccounts.map((a) => `${a.username} / ${a.password} (${a.kind})`);
     lines.push(`Demo accounts  ${accounts.join(', ')}`);
