@@ -169,6 +169,13 @@ test('a process that was not restarted can not touch stock whose books were take
   const { sku_ids } = await insertProduct(database, { stocks: [10] });
   await restart({});
   const open = await order(sku_ids[0]!, 2);
+  const staff = await server!.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+  const admin = (method: string, path: string, body?: object) =>
+    call(server!.transport!.url, server!.routes, method, path, { token: staff, body });
+  const warehouse = await admin('POST', '/admin/api/wms/warehouses', { code: 'MAIN', name: 'Main' });
+  const items = [{ sku_id: sku_ids[0], qty: 7, remark: '' }];
+  const draft = { warehouse_id: warehouse.data.id, doc_type: 'inbound', remark: '', items };
+  const doc = await admin('POST', '/admin/api/wms/docs', draft);
   const old = server!;
   server = null;
   try {
@@ -177,6 +184,9 @@ test('a process that was not restarted can not touch stock whose books were take
     server = old;
     const late = await post('/api/v1/orders', { address_id: buyer.address_id, items: [{ sku_id: sku_ids[0] }] });
     expect([late.status, await act(open.id, 'pay'), await act(open.id, 'cancel')]).toEqual([503, 503, 503]);
+    const complete = await admin('POST', `/admin/api/wms/docs/${doc.data.id}/complete`);
+    const disable = await admin('PUT', `/admin/api/wms/warehouses/${warehouse.data.id}/status`, { status: 0 });
+    expect([complete.status, disable.status]).toEqual([503, 503]);
     server = here;
     expect((await order(sku_ids[0]!)).inventory_status).toBe('reserved');
     expect(await act(open.id, 'pay')).toBe(0);

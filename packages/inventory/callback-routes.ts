@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { defineRoute, type Route } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
+import { openCountedWarning, type Runtime } from '@tradepost/runtime';
 import { type CallbackBody, callbackAnswer, callbackBody, innerBody } from './callback-schemas.ts';
 import type { CallbackStatus } from './callback-store.ts';
 import { inventoryErrors as errors } from './errors.ts';
@@ -12,7 +12,6 @@ import { type Callback, type TakenCallback, takeCallbacks } from './take-callbac
 
 /** Far more than a callback needs. */
 const maxCallbackBytes = 65_536;
-const warnEveryMs = 60_000;
 const ends: ReadonlySet<unknown> = new Set(['success', 'failed'] satisfies CallbackStatus[]);
 
 /** What a signed callback says. Only what is in `body` is signed, so the same fields beside it do not count. */
@@ -50,19 +49,9 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
   const take = runtime.groupCommit<Callback, TakenCallback>('external_callbacks', (many) =>
     takeCallbacks({ runtime, writeOrderStatus }, many),
   );
-  let forged = 0;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  // Anybody can send wrong signatures: they are counted, and told once a minute.
+  const warn = openCountedWarning(runtime.log, 'warehouse callbacks were refused for their signature');
   const notTheirs = (refusal: Error): Error => {
-    forged += 1;
-    if (performance.now() - warnedAt >= warnEveryMs) {
-      runtime.log.warn(
-        { times: forged, reason: refusal.message },
-        'warehouse callbacks were refused for their signature',
-      );
-      warnedAt = performance.now();
-      forged = 0;
-    }
+    warn({ reason: refusal.message });
     return refusal;
   };
 
@@ -74,8 +63,7 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
     if (secret === '' || key === '') throw errors.callbacks_off();
     if (outer.app_key !== key) throw notTheirs(errors.callback_app_key());
     if (!signatureFits(outer, secret, outer.sign)) throw notTheirs(errors.callback_signature());
-    // Only who can sign is told about clocks and switches.
-    // In whole seconds, as the timestamp is.
+    // Only who can sign is told about clocks and switches. In whole seconds, as the timestamp is.
     const off = Math.abs(Math.floor(runtime.now().getTime() / 1000) - Number(outer.timestamp));
     if (off > settings.get(signatureTtl)) throw notTheirs(errors.callback_timestamp());
     if (!settings.get(callbackEnabled)) throw errors.callbacks_off();
@@ -102,7 +90,7 @@ export function callbackRoutes(deps: Deps): Route[] {
       response: callbackAnswer,
       refusals: {
         403: 'Callbacks are switched off (external_wms.callback_enabled)',
-        409: 'nonce: was used before',
+        409: 'nonce: was used before, or callback_id for another request_id',
         413: 'The body is too large',
         500: 'request_id: there is no task order:1772358600000000001:reserve',
       },

@@ -18,6 +18,7 @@ import {
   selectWritten,
 } from './document-store.ts';
 import { inventoryErrors } from './errors.ts';
+import { mustKeepStock } from './provider-fence.ts';
 import { planMoves, skusOf } from './stock-moves.ts';
 import { lockSkus, selectLevels, writeMoves } from './stock-store.ts';
 import { holdWarehouses, holdWarehousesOf } from './warehouse-store.ts';
@@ -79,6 +80,8 @@ export async function completeDocuments(
         done.map((document) => document.id),
         at,
       ),
+      // The sums on SKUs were decided by this process's provider.
+      mustKeepStock(tx, hooks.mirrors ? 'on shelves' : 'on SKUs'),
       writeMoves(tx, moves, at),
       ...hooks.completed(tx, done),
       ...(record?.(tx, value) ?? []),

@@ -136,7 +136,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
         409: 'Completed or canceled already; not enough that is free; more than a stock can hold',
       },
       repeat: 'recorded',
-      statements: 9,
+      statements: 10,
       async handle({ params, claim }) {
         await complete(params.id, claim);
         return null;

@@ -188,13 +188,13 @@ export async function selectItemsOf(
 export function markCompleted(tx: Transaction, ids: readonly number[], now: Date): Statement {
   return tx`
     update inventory.stock_documents set status = 'completed', completed_at = ${now}, updated_at = ${now}
-    where id = any(${[...ids]}::bigint[])`;
+    where id = any(${[...ids]}::bigint[]) and status = 'draft'`;
 }
 /** Of locked drafts. */
 export function markCanceled(tx: Transaction, ids: readonly number[], now: Date): Statement {
   return tx`
     update inventory.stock_documents set status = 'canceled', canceled_at = ${now}, updated_at = ${now}
-    where id = any(${[...ids]}::bigint[])`;
+    where id = any(${[...ids]}::bigint[]) and status = 'draft'`;
 }
 
 type BizKey = { biz_type: DocumentBizType; biz_no: string; doc_type: DocType; warehouse_id: number };

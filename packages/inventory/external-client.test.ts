@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
@@ -56,6 +57,30 @@ function open(endpoint: string, values: Record<string, unknown> = {}) {
 const turns = async () => {
   for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
+
+test('a call that may have been read is not called unsent because its repeat found nobody', async () => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    if (asked === 1) return void response.end('{"code":0}');
+    // It reads the call, and goes away for good.
+    request.resume().once('end', () => {
+      server.close();
+      request.socket.resetAndDestroy();
+    });
+  });
+  closers.push(async () => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { confirm } = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect((await confirm()).kind).toBe('success');
+  await turns();
+  const outcome = await confirm();
+  expect(asked).toBe(2);
+  expect(outcome).toMatchObject({ kind: 'retry', code: null });
+  expect(outcome).not.toHaveProperty('unsent');
+  // Whoever is not there from the beginning has read nothing.
+  expect(await confirm()).toMatchObject({ kind: 'retry', unsent: true });
+});
 
 const headersOf = ({ rawHeaders }: Received): [string, string][] =>
   rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1]!] as [string, string]] : []));

@@ -159,8 +159,11 @@ export function openExternalClient(
     // A kept connection that the partner closes just as we write to it says nothing about the partner. One repeat at once, within
     // the same deadline, is safe even where it had read the call: both carry the same idempotency key.
     const response = await send().catch((error: unknown) => {
-      if (repeatable(error) && !signal.aborted) return send();
-      throw error;
+      if (!repeatable(error) || signal.aborted) throw error;
+      // A repeat that does not even connect says nothing about the first one, which may have been read.
+      return send().catch(() => {
+        throw error;
+      });
     });
     const outcome = classify(parseAnswer(await response.body.text()), { requestId, secret });
     if (response.statusCode < 300) return outcome;

@@ -4,11 +4,11 @@ import type { ExternalClient } from './external-client.ts';
 import {
   failAheadReservations,
   finishAheadReservations,
-  type IntendedReservation,
   insertIntendedReservations,
   settleIntendedReservations,
 } from './external-store.ts';
-import { type InventoryProvider, type Reserved, type StockHold, type StockLine, summedBySku } from './provider.ts';
+import { type InventoryProvider, type Reserved, type StockHold, type StockLine, summedItems } from './provider.ts';
+import type { ReservationRow } from './reservation-store.ts';
 import { backoffSeconds, externalTimeoutMs, maxAttempts } from './settings.ts';
 import { type NewTask, requestIdOf, type TaskAction } from './task.ts';
 import { insertTasks } from './task-store.ts';
@@ -17,8 +17,6 @@ import { wakeWorker } from './wake-worker.ts';
 const bizType = 'order';
 /** What our own write may take after the partner's answer before the reservation is given up. */
 const writeMs = 60_000;
-
-const itemsOf = (lines: readonly StockLine[]) => Array.from(summedBySku(lines), ([sku_id, qty]) => ({ sku_id, qty }));
 
 function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
   return { biz_type: bizType, biz_no, action, payload: { biz_type: bizType, biz_no, ...more } };
@@ -34,9 +32,9 @@ type Deps = {
 const ownTurnMs = 2_000;
 
 /**
- * Writes intents for the partner on the caller's transaction, and has a worker told of them. In sync mode whoever wrote them
- * tells the partner right after the commit, so the worker comes later. `restMs`: not before that. `unlessThere`: another may have written
- * them first.
+ * Writes intents for the partner on the caller's transaction, and has a worker told of them. In sync mode who waits for the
+ * outcome tells the partner right after the commit, so the worker comes later. `restMs`: not before that. `unlessThere`:
+ * another may have written them first.
  */
 export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 'settings'>; mode: 'sync' | 'async' }) {
   return (
@@ -68,14 +66,14 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
   const sync = mode === 'sync';
 
   async function hold(tx: Transaction): Promise<StockHold> {
-    const rows: IntendedReservation[] = [];
+    const rows: ReservationRow[] = [];
     const tasks: NewTask[] = [];
     const releases: NewTask[] = [];
     const taken = new Set<string>();
     const returned: { biz_no: string; code: null; error: string }[] = [];
     return {
       reserve({ biz_no, lines, expires_at }): Reserved {
-        const items = itemsOf(lines);
+        const items = summedItems(lines);
         for (const item of items) rows.push({ biz_no, ...item, expires_at });
         if (!sync) tasks.push(orderTask('reserve', biz_no, { items }));
         taken.add(biz_no);
@@ -129,7 +127,7 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
   const announce = runtime.groupCommit<AheadDemand, true>('reserve_ahead', async (demands) => {
     const now = runtime.now();
     const lock = { owner, expiresAt: new Date(now.getTime() + runtime.settings.get(externalTimeoutMs) + writeMs) };
-    const tasks = demands.map(({ biz_no, lines }) => orderTask('reserve', biz_no, { items: itemsOf(lines) }));
+    const tasks = demands.map(({ biz_no, lines }) => orderTask('reserve', biz_no, { items: summedItems(lines) }));
     await runtime.sql.begin(async (tx) => {
       await insertTasks(tx, tasks, { mode: 'sync', maxAttempts: 1, backoffSeconds: 0, lock, now });
     });
@@ -148,7 +146,7 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
   });
   return async ({ biz_no, lines }: AheadDemand): Promise<void> => {
     await announce({ biz_no, lines });
-    const task = orderTask('reserve', biz_no, { items: itemsOf(lines) });
+    const task = orderTask('reserve', biz_no, { items: summedItems(lines) });
     const outcome = await client.call('reserve', task.payload, { requestId: requestIdOf(task) });
     if (outcome.kind === 'success') return;
     const { code, message } = outcome;

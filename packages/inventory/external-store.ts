@@ -1,26 +1,15 @@
 import type { Statement, Transaction } from '@tradepost/runtime';
+import { type ReservationRow, stateAndReservations } from './reservation-store.ts';
 
 const bizType = 'order';
-
-export type IntendedReservation = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
 
 /** What the partner is asked to hold, or holds already (`reserved`), as our own book of it; with the orders' states. */
 export function insertIntendedReservations(
   tx: Transaction,
-  rows: readonly IntendedReservation[],
+  rows: readonly ReservationRow[],
   status: 'pending' | 'reserved',
 ): Statement {
-  const bizNos = [...new Set(rows.map((row) => row.biz_no))];
-  return tx`
-    with states as (
-      insert into inventory.order_inventory_state (order_no, provider, status)
-      select n, 'external_wms', ${status} from unnest(${bizNos}::text[]) as n
-    )
-    insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status, expires_at)
-    select ${bizType}, r.biz_no, r.sku_id, r.qty, 'reserved', r.expires_at
-    from unnest(${rows.map((r) => r.biz_no)}::text[], ${rows.map((r) => r.sku_id)}::bigint[],
-                ${rows.map((r) => r.qty)}::int[], ${rows.map((r) => r.expires_at.toISOString())}::timestamptz[])
-      as r (biz_no, sku_id, qty, expires_at)`;
+  return tx`with ${stateAndReservations(tx, rows, { provider: 'external_wms', status })}`;
 }
 
 /**

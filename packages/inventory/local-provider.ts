@@ -1,7 +1,8 @@
 import type { Transaction } from '@tradepost/runtime';
-import { insertReservations, lockSkuStock, type ReservationRow, settleReservations } from './local-store.ts';
+import { insertReservations, lockSkuStock, settleReservations } from './local-store.ts';
 import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from './provider.ts';
 import { mustKeepStock } from './provider-fence.ts';
+import type { ReservationRow } from './reservation-store.ts';
 
 async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
   const left = new Map((await lockSkuStock(tx, skuIds)).map((row) => [row.id, row.sellable]));

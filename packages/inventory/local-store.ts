@@ -1,4 +1,5 @@
 import type { Statement, Transaction } from '@tradepost/runtime';
+import { type ReservationRow, stateAndReservations } from './reservation-store.ts';
 
 const bizType = 'order';
 
@@ -12,29 +13,18 @@ export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Pro
     order by id for no key update`;
 }
 
-export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
-
 /** Raises reserved_stock of the (locked) SKUs and writes reservations and states, in one statement. */
 export function insertReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],
   demand: ReadonlyMap<number, number>,
 ): Statement {
-  const bizNos = [...new Set(rows.map((row) => row.biz_no))];
   return tx`
     with held as (
       update catalog.product_skus s set reserved_stock = s.reserved_stock + d.qty
       from unnest(${[...demand.keys()]}::bigint[], ${[...demand.values()]}::int[]) as d (sku_id, qty)
       where s.id = d.sku_id
-    ), states as (
-      insert into inventory.order_inventory_state (order_no, provider, status)
-      select n, 'local', 'reserved' from unnest(${bizNos}::text[]) as n
-    )
-    insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status, expires_at)
-    select ${bizType}, r.biz_no, r.sku_id, r.qty, 'reserved', r.expires_at
-    from unnest(${rows.map((r) => r.biz_no)}::text[], ${rows.map((r) => r.sku_id)}::bigint[],
-                ${rows.map((r) => r.qty)}::int[], ${rows.map((r) => r.expires_at.toISOString())}::timestamptz[])
-      as r (biz_no, sku_id, qty, expires_at)`;
+    ), ${stateAndReservations(tx, rows, { provider: 'local', status: 'reserved' })}`;
 }
 
 /**

@@ -65,9 +65,13 @@ export type WriteOrderStatus = (
   rows: readonly { order_no: string; status: InventoryStatus }[],
 ) => Statement;
 
-/** Demand per SKU: an order may name one SKU in two lines (with and without an activity). */
+/** Pieces per SKU: an order may name one SKU in two lines (with and without an activity). */
 export function summedBySku(lines: readonly StockLine[]): Map<number, number> {
   const bySku = new Map<number, number>();
   for (const line of lines) bySku.set(line.sku_id, (bySku.get(line.sku_id) ?? 0) + line.qty);
   return bySku;
 }
+
+/** The same as items of a call: each SKU once. */
+export const summedItems = (lines: readonly StockLine[]): StockLine[] =>
+  Array.from(summedBySku(lines), ([sku_id, qty]) => ({ sku_id, qty }));

@@ -2,6 +2,7 @@ import type { AppError } from '@tradepost/core';
 import type { Claim, Runtime } from '@tradepost/runtime';
 import type { WarehouseHooks } from './document-hooks.ts';
 import { inventoryErrors } from './errors.ts';
+import { mustKeepStock } from './provider-fence.ts';
 import { maxQuantity } from './stock-moves.ts';
 import {
   insertWarehouse,
@@ -56,8 +57,10 @@ export async function changeWarehouse(
   await sql.begin(async (tx) => {
     const now = await lockWarehouse(tx, id);
     if (!now) throw inventoryErrors.warehouse_not_found();
-    const switched = mirrors && change.status !== undefined && change.status !== now.status;
+    const moves = change.status !== undefined && change.status !== now.status;
+    const switched = mirrors && moves;
     if (switched) await lockSkusInWarehouse(tx, id);
+    if (moves) await mustKeepStock(tx, mirrors ? 'on shelves' : 'on SKUs');
     await refusing(updateWarehouse(tx, id, change), '23505', () =>
       inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
     );

@@ -1,6 +1,7 @@
 import type { AppError } from '@tradepost/core';
 import type { DocType } from './document-hooks.ts';
 import { inventoryErrors } from './errors.ts';
+import { summedBySku } from './provider.ts';
 
 /** What a quantity column holds. */
 export const maxQuantity = 2_147_483_647;
@@ -59,9 +60,7 @@ export function planMoves(
     stock.get(keyOf(warehouse_id, sku_id)) ?? { warehouse_id, sku_id, qty: 0, reserved_qty: 0 };
 
   function refusalOf({ doc_type, warehouse_id, summed, items }: Moving): AppError | null {
-    const wanted = new Map<number, number>();
-    for (const { sku_id, qty } of items) wanted.set(sku_id, (wanted.get(sku_id) ?? 0) + qty);
-    for (const [sku_id, qty] of wanted) {
+    for (const [sku_id, qty] of summedBySku(items)) {
       const sku = skus.get(sku_id);
       if (!sku) return inventoryErrors.no_such_sku({ sku_id });
       const { qty: on_hand, reserved_qty: reserved } = levelOf(warehouse_id, sku_id);

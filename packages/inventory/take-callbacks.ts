@@ -38,7 +38,7 @@ const received: TakenCallback = { received: true };
 type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, KnownCallback>; freeNonces: Set<string> };
 
 /** Decides callbacks one after the other against locked tasks, and gathers what is to be written. */
-function openDecisions({ tasks, before, freeNonces }: Known, { now, deadline }: { now: Date; deadline: Date }) {
+function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
   const taskOf = new Map(tasks.map((task) => [task.request_id, task]));
   const ended = new Set(tasks.filter((task) => !isOpen(task)).map((task) => task.id));
   const moves = new Map<number, TaskMove>();
@@ -87,7 +87,7 @@ function openDecisions({ tasks, before, freeNonces }: Known, { now, deadline }: 
     return received;
   };
 
-  return { decide, moves, records, now };
+  return { decide, moves, records };
 }
 
 async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]): Promise<(TakenCallback | Error)[]> {
@@ -106,7 +106,7 @@ async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]
       lockCallbacks(tx, [...new Set(callbacks.map((callback) => callback.callback_id))]),
     ]);
     const deadline = later(runtime.settings.get(callbackDeadline));
-    const { decide, moves, records } = openDecisions({ tasks, before, freeNonces }, { now, deadline });
+    const { decide, moves, records } = openDecisions({ tasks, before, freeNonces }, deadline);
     const value = callbacks.map(decide);
     const rows = [...records.values()];
     const [again, first] = [

@@ -42,10 +42,11 @@ export async function lockAllSkus(tx: Transaction): Promise<{ id: number; stock:
     select id, stock, reserved_stock from catalog.product_skus order by id for no key update`;
 }
 
-/** The first enabled warehouse; one is made when there is none. All enabled ones stay so until the transaction ends. */
+/** The first enabled warehouse; one is made when there is none. Their status stays as it is until the transaction ends. */
 export async function firstWarehouse(tx: Transaction, name: string): Promise<number> {
-  const [enabled] = await tx<{ id: number }[]>`
-    select id from inventory.warehouses where status = 1 order by id for share`;
+  const all = await tx<{ id: number; status: number }[]>`
+    select id, status from inventory.warehouses order by id for share`;
+  const enabled = all.find((warehouse) => warehouse.status === 1);
   if (enabled) return enabled.id;
   const [made] = await tx<{ id: number }[]>`
     insert into inventory.warehouses (code, name)

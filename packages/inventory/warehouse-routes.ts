@@ -75,7 +75,7 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       body: warehouseUpdateBody,
       response: nothing,
       refusals: conflicts,
-      statements: 4,
+      statements: 5,
       async handle({ params, body }) {
         await changeWarehouse(runtime, hooks, params.id, body);
         return null;
@@ -95,7 +95,7 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       body: warehouseStatusBody,
       response: nothing,
       refusals: conflicts,
-      statements: 4,
+      statements: 5,
       async handle({ params, body }) {
         await changeWarehouse(runtime, hooks, params.id, { status: body.status });
         return null;

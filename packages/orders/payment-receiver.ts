@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toMinor } from '@tradepost/core';
 import type { Inventory } from '@tradepost/inventory';
-import type { Runtime } from '@tradepost/runtime';
+import { openCountedWarning, type Runtime } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { type PaymentNotice, type TakenNotice, takeNotices } from './payment-notices.ts';
 import type { PayCallbackBody } from './payment-schemas.ts';
@@ -9,7 +9,6 @@ import type { PaymentProviders } from './providers/provider.ts';
 
 /** Far more than a notice needs. */
 const maxNoticeBytes = 16_384;
-const warnEveryMs = 60_000;
 
 /** Takes a signed message of a provider; throws the refusal. */
 export type ReceiveNotice = (body: PayCallbackBody, headers: Headers, raw: Uint8Array) => Promise<TakenNotice>;
@@ -18,23 +17,14 @@ export function openReceiver(runtime: Runtime, inventory: Inventory, providers: 
   const take = runtime.groupCommit<PaymentNotice, TakenNotice>('payment_notices', (many) =>
     takeNotices({ runtime, inventory }, many),
   );
-  let forged = 0;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  // Anybody can send wrong signatures: they are counted, and told once a minute.
-  const notOurs = (provider: string, error: unknown) => {
-    forged += 1;
-    if (performance.now() - warnedAt < warnEveryMs) return;
-    runtime.log.warn({ provider, times: forged, err: error }, 'payment notices were refused for their signature');
-    warnedAt = performance.now();
-    forged = 0;
-  };
+  const notOurs = openCountedWarning(runtime.log, 'payment notices were refused for their signature');
   return async (body, headers, raw) => {
     if (raw.byteLength > maxNoticeBytes) throw orderErrors.notice_too_large();
     let nonce: string;
     try {
       nonce = providers[body.provider].verify(headers, raw).nonce;
     } catch (error) {
-      notOurs(body.provider, error);
+      notOurs({ provider: body.provider, err: error });
       throw error;
     }
     const { provider, payment_no, trade_no, currency, status } = body;

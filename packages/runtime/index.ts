@@ -10,6 +10,7 @@ export {
   type Role,
   roles,
 } from './config.ts';
+export { openCountedWarning } from './counted-warning.ts';
 export {
   openDatabase,
   plannedByValue,
