@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 
 /** The parts of the server that `--only` can choose from. */
-export const roles = ['api', 'worker'] as const;
+export const roles = ['api', 'worker', 'gateway'] as const;
 export type Role = (typeof roles)[number];
 
 type Field = {
@@ -30,6 +30,15 @@ const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
   });
+/** One or several, comma-separated: the nodes that a cluster is found through. */
+const redisUrls = z.string().refine(
+  (text) =>
+    text.split(',').every((part) => {
+      const one = part.trim();
+      return URL.canParse(one) && ['redis:', 'rediss:'].includes(new URL(one).protocol);
+    }),
+  { error: 'must be URLs beginning with redis:// or rediss://, comma-separated' },
+);
 /** Addresses and networks (`10.0.0.0/8`), comma-separated. */
 const networks = z.preprocess(
   (value) =>
@@ -59,6 +68,12 @@ const rolesSchema = z.preprocess(
 /** Every process setting: its environment variable, flag of `tradepost start`, schema with default, and meaning. */
 const fields = {
   port: { env: 'PORT', flag: '--port', schema: int(0, 65535).default(8080), about: 'port of the API; 0 takes any' },
+  gatewayPort: {
+    env: 'GATEWAY_PORT',
+    flag: '--gateway-port',
+    schema: int(0, 65535).default(8081),
+    about: 'port of the LLM gateway; 0 takes any',
+  },
   host: { env: 'HOST', flag: '--host', schema: z.string().min(1).default('127.0.0.1'), about: 'address to listen on' },
   data: {
     env: 'TRADEPOST_DATA',
@@ -81,11 +96,17 @@ const fields = {
     about: 'Redis or Valkey shared by several instances; in-process store when absent',
     secret: true,
   },
+  limiterRedisUrl: {
+    env: 'LIMITER_REDIS_URL',
+    schema: redisUrls.optional(),
+    about: 'Redis of the rate limiter, or nodes of a cluster, comma-separated; default: REDIS_URL',
+    secret: true,
+  },
   only: {
     env: 'TRADEPOST_ONLY',
     flag: '--only',
     schema: rolesSchema.default([...roles]),
-    about: 'parts to run, comma-separated: api, worker',
+    about: 'parts to run, comma-separated: api, worker, gateway',
   },
   seed: {
     env: 'TRADEPOST_SEED',
@@ -110,6 +131,11 @@ const fields = {
     about: 'HTTP transport; auto takes uWebSockets.js where its binary loads',
   },
   maxBodyBytes: { env: 'MAX_BODY_BYTES', schema: int(1024, 2 ** 30).default(2 ** 20), about: 'largest request body' },
+  gatewayMaxBodyBytes: {
+    env: 'GATEWAY_MAX_BODY_BYTES',
+    schema: int(1024, 2 ** 30).default(8 * 2 ** 20),
+    about: 'largest request body of the gateway',
+  },
   trustedProxies: {
     env: 'TRUSTED_PROXIES',
     schema: networks.default([]),
@@ -225,6 +251,7 @@ export function loadConfig(
 
 function masked(value: unknown): string {
   const text = String(value);
+  if (/^rediss?:/.test(text) && text.includes(',')) return text.split(',').map(masked).join(',');
   if (!URL.canParse(text)) return '***';
   const parsed = new URL(text);
   if (parsed.password) parsed.password = '***';
