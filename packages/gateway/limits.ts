@@ -65,10 +65,13 @@ export type Refused = {
 
 export type Verdict = Admitted | Refused;
 
-/** One log as it stands: what `limiter inspect` shows. */
+/** One log: ids of users and tokens as text, an `ipKey`, a model's name. A token's log lies where its user's does. */
+export type KeyRef =
+  | { readonly kind: 'user' | 'ip' | 'model'; readonly key: string }
+  | { readonly kind: 'token'; readonly key: string; readonly user: number };
+
+/** One log as it stands. */
 export type KeyUsage = {
-  readonly kind: KeyKind;
-  readonly key: string;
   readonly requests: number;
   readonly tokens: number;
   /** Milliseconds until the oldest entry leaves the window; null when the log is empty. */
@@ -86,8 +89,8 @@ export type Limiter = {
   check(subject: Subject, limits: Limits, tokens: number): Verdict | Promise<Verdict>;
   /** Whether the requests dimension of a key is known to be exhausted, without charging or asking a store; null if not. */
   peek(subject: Subject, limits: Limits): Refused | null;
-  inspect(kind: KeyKind, key: string): Promise<KeyUsage>;
+  inspect(of: KeyRef): Promise<KeyUsage>;
   /** Forgets one log, or all; answers how many. */
-  reset(only?: { kind: KeyKind; key: string }): Promise<number>;
+  reset(only?: KeyRef): Promise<number>;
   close(): Promise<void>;
 };

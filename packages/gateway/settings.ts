@@ -3,16 +3,39 @@ import { z } from 'zod';
 
 /** Above it a limit means nothing any more, and sums stay exact. */
 const maxLimit = 1_000_000_000_000;
-const limit = z.int('must be a whole number').min(0, 'must be 0 (unlimited) or more').max(maxLimit, `must be at most ${maxLimit}`);
+const limit = z
+  .int('must be a whole number')
+  .min(0, 'must be 0 (unlimited) or more')
+  .max(maxLimit, `must be at most ${maxLimit}`);
 
 /** Spec 3, Area B, under its keys. */
 export const rateLimitSettings = {
-  enabled: setting('ratelimit.enabled', z.boolean('must be true or false'), true, 'whether the gateway limits at all; false lets every request through'),
+  enabled: setting(
+    'ratelimit.enabled',
+    z.boolean('must be true or false'),
+    true,
+    'whether the gateway limits at all; false lets every request through',
+  ),
   user_default_rpm: setting('ratelimit.user_default_rpm', limit, 60, 'requests per minute of a user; 0 is unlimited'),
-  user_default_tpm: setting('ratelimit.user_default_tpm', limit, 100_000, 'tokens per minute of a user; 0 is unlimited'),
+  user_default_tpm: setting(
+    'ratelimit.user_default_tpm',
+    limit,
+    100_000,
+    'tokens per minute of a user; 0 is unlimited',
+  ),
   ip_rpm: setting('ratelimit.ip_rpm', limit, 600, 'requests per minute of an address (IPv4: its /24); 0 is unlimited'),
   model_default_rpm: setting('ratelimit.model_default_rpm', limit, 0, 'requests per minute of a model; 0 is unlimited'),
   model_default_tpm: setting('ratelimit.model_default_tpm', limit, 0, 'tokens per minute of a model; 0 is unlimited'),
-  store_deadline_ms: setting('ratelimit.store_deadline_ms', z.int('must be a whole number').min(1, 'must be at least 1').max(10_000, 'must be at most 10000'), 50, 'what the store of the limiter gets to answer, in ms; later a request is let through'),
-  memory_mb: setting('ratelimit.memory_mb', z.int('must be a whole number').min(1, 'must be at least 1').max(16_384, 'must be at most 16384'), 256, 'most memory of the limiter without Redis, in MB; read at start'),
+  store_deadline_ms: setting(
+    'ratelimit.store_deadline_ms',
+    z.int('must be a whole number').min(1, 'must be at least 1').max(10_000, 'must be at most 10000'),
+    50,
+    'what the store of the limiter gets to answer, in ms; later a request is let through',
+  ),
+  memory_mb: setting(
+    'ratelimit.memory_mb',
+    z.int('must be a whole number').min(1, 'must be at least 1').max(16_384, 'must be at most 16384'),
+    256,
+    'most memory of the limiter without Redis, in MB; read at start',
+  ),
 } as const;

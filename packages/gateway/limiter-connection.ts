@@ -1,0 +1,137 @@
+import { createClient, createCluster } from '@redis/client';
+import type { Log } from '@tradepost/runtime';
+import type { Script } from './limiter-script.ts';
+
+export type LimiterConnection = {
+  /** null until the first connection stands. */
+  readonly mode: 'single' | 'cluster' | null;
+  /** Runs a script on the node of its first key. Rejects at once while there is no connection. */
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<number[]>;
+  /** All keys with this beginning, in pages, over every node. */
+  scan(prefix: string): AsyncIterable<string[]>;
+  unlink(keys: readonly string[]): Promise<number>;
+  close(): Promise<void>;
+};
+
+type Client = ReturnType<typeof createClient>;
+type Cluster = ReturnType<typeof createCluster>;
+const clusterMode = /^cluster_enabled:1/m;
+const connectTimeout = 3_000;
+/** Between attempts to connect for the first time, and again. */
+const reconnectMs = (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), 1_000);
+
+const isNoScript = (error: unknown) => String((error as Error | null)?.message).startsWith('NOSCRIPT');
+
+/**
+ * The limiter's connection to Redis, Valkey or a cluster of either. It is not waited for at start: without it requests
+ * pass unchecked, and a gateway that starts while its store is down is better than none. A single address that turns out
+ * to be a node of a cluster is used as one.
+ */
+export function openLimiterConnection(urls: readonly string[], log: Log): LimiterConnection {
+  let client: Client | null = null;
+  let cluster: Cluster | null = null;
+  let ready = false;
+  let closed = false;
+  let retry: NodeJS.Timeout | null = null;
+
+  const watch = (of: { on(event: string, listener: (error: Error) => void): unknown }) => {
+    let down = false;
+    of.on('error', (error) => {
+      if (!down && ready) log.warn({ err: error }, 'limiter: the connection to Redis is lost, requests pass unchecked');
+      down = true;
+    });
+    of.on('ready', () => {
+      if (down && ready) log.info('limiter: the connection to Redis is back');
+      down = false;
+    });
+  };
+  const options = (url: string) => ({
+    url,
+    // Nothing waits for a connection: a check without one is answered at once.
+    disableOfflineQueue: true,
+    socket: { connectTimeout, reconnectStrategy: reconnectMs },
+  });
+
+  const openCluster = async () => {
+    const { url: _url, ...defaults } = options('');
+    const opened = createCluster({ rootNodes: urls.map((url) => ({ url })), defaults });
+    watch(opened as never);
+    await opened.connect();
+    return opened;
+  };
+  const openSingle = async (url: string) => {
+    const opened = createClient({ ...options(url), socket: { connectTimeout, reconnectStrategy: false } });
+    opened.on('error', () => {});
+    await opened.connect();
+    const isCluster = clusterMode.test(await opened.info('cluster'));
+    opened.destroy();
+    if (isCluster) return null;
+    const lasting = createClient(options(url));
+    watch(lasting as never);
+    await lasting.connect();
+    return lasting;
+  };
+
+  let warned = false;
+  const connect = async (): Promise<void> => {
+    try {
+      const single = urls.length === 1 ? await openSingle(urls[0]!) : null;
+      if (single) client = single as unknown as Client;
+      else cluster = (await openCluster()) as unknown as Cluster;
+      ready = true;
+      if (warned) log.info('limiter: connected to Redis');
+    } catch (error) {
+      if (!warned) log.warn({ err: error }, 'limiter: Redis does not answer, requests pass unchecked until it does');
+      warned = true;
+      if (!closed) retry = setTimeout(() => void connect(), 500).unref();
+    }
+    if (closed) close();
+  };
+  const close = () => {
+    for (const one of [client, cluster]) {
+      try {
+        one?.destroy();
+      } catch {
+        // It was not open.
+      }
+    }
+  };
+  const connecting = connect();
+
+  const evaluate = (name: string, script: string, keys: readonly string[], args: readonly string[]) => {
+    const command = [name, script, String(keys.length), ...keys, ...args];
+    if (client) return client.sendCommand<number[]>(command);
+    if (cluster) return cluster.sendCommand<number[]>(keys[0], false, command);
+    return Promise.reject(new Error('not connected'));
+  };
+
+  return {
+    get mode() {
+      return client ? 'single' : cluster ? 'cluster' : null;
+    },
+    run(script, keys, args) {
+      return evaluate('EVALSHA', script.sha, keys, args).catch((error: unknown) => {
+        // A server that was restarted or flushed has forgotten it; EVAL loads it for all that follow.
+        if (isNoScript(error)) return evaluate('EVAL', script.source, keys, args);
+        throw error;
+      });
+    },
+    async *scan(prefix) {
+      const nodes: Client[] = client
+        ? [client]
+        : await Promise.all((cluster?.masters ?? []).map(async (node) => (await cluster!.nodeClient(node)) as Client));
+      for (const node of nodes) yield* node.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 });
+    },
+    async unlink(keys) {
+      if (client) return keys.length === 0 ? 0 : client.unlink([...keys]);
+      const answers = await Promise.all(keys.map((key) => cluster!.unlink(key)));
+      return answers.reduce((sum, count) => sum + count, 0);
+    },
+    async close() {
+      closed = true;
+      if (retry) clearTimeout(retry);
+      close();
+      await connecting;
+    },
+  };
+}

@@ -1,0 +1,411 @@
+/**
+ * Exact logs of many keys in typed arrays: per key a queue of (millisecond, requests, tokens). Queues are chains of small
+ * segments from one pool instead of rings: nothing is copied when a queue grows, no block is half empty for long, and
+ * whatever a dropped key frees fits every other key.
+ *
+ * A key that was not charged within the window holds nothing that counts and is dropped when met. Keys are linked in the
+ * order of their last charge, so the first of the chain is the one that expires first; where memory runs out it is the
+ * one that is given up, counted in `evicted`: only then more than the limit can pass.
+ */
+export type SlidingLogs = {
+  /** Keys that were given up while their entries still counted. */
+  readonly evicted: number;
+  readonly size: number;
+  /** The slot of a key, its expired entries gone; -1 when nothing of it counts. Slots are good until the next charge or find. */
+  findId(id: number, now: number): number;
+  findName(space: NameSpace, name: string, now: number): number;
+  requests(slot: number): number;
+  tokens(slot: number): number;
+  /** When the oldest entry leaves the window. */
+  oldestLeaves(slot: number): number;
+  /** When so many requests, or tokens, will have left the window; there must be as many. */
+  leavesAfterRequests(slot: number, count: number): number;
+  leavesAfterTokens(slot: number, tokens: number): number;
+  /** Adds one request of so many tokens. `now` is not before any earlier call's. */
+  chargeId(id: number, now: number, tokens: number): number;
+  chargeName(space: NameSpace, name: string, now: number, tokens: number): number;
+  dropId(id: number): boolean;
+  dropName(space: NameSpace, name: string): boolean;
+  /** Drops expired keys, at most so many; answers how many. */
+  sweep(now: number, most: number): number;
+  clear(): number;
+};
+
+/** Names of one space are not those of the other. */
+export type NameSpace = 0 | 1;
+
+/** Entries of a segment: 60 of them take 8 to 9 segments, a key with one entry wastes 42 bytes. */
+const perSegment = 8;
+const segmentBytes = perSegment * (2 + 4) + 4;
+const slotBytes = 3 * 8 + 2 * 4 + 2 * 4 + 2 + 2 * 4 + 8 + 4 * 4;
+/** What a name costs beside its slot: the string and its place in two maps (estimated on the safe side). */
+const nameBytes = 250;
+/** An entry packs the requests of its millisecond above the tokens; what does not fit is another entry of that millisecond. */
+const tokenBits = 24;
+const maxEntryTokens = 2 ** tokenBits - 1;
+const maxEntryRequests = 255;
+const tokensPerRequestBit = 2 ** tokenBits;
+const none = -1;
+/** What stands for the id of a key that has a name. */
+const inSpace = (space: NameSpace) => -1 - space;
+
+/** `bytes` bounds everything; arrays are reserved at once, but pages are only used as keys come. */
+export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: number }): SlidingLogs {
+  if (windowMs > 65_535) throw new RangeError('entries keep their distance in 16 bits');
+  const slots = Math.max(64, Math.floor((bytes * 0.3) / slotBytes));
+  const segments = Math.max(512, Math.floor((bytes * 0.6) / segmentBytes));
+  const maxNames = Math.max(32, Math.floor((bytes * 0.1) / nameBytes));
+
+  // Of an entry: the distance to the one before it, and requests and tokens.
+  const distance = new Uint16Array(segments * perSegment);
+  const packed = new Uint32Array(segments * perSegment);
+  const nextSegment = new Int32Array(segments);
+  let unusedSegments = 0;
+  let freeSegment = none;
+  let freeSegments = segments;
+
+  const first = new Float64Array(slots);
+  const last = new Float64Array(slots);
+  const sumTokens = new Float64Array(slots);
+  const sumRequests = new Uint32Array(slots);
+  const headSegment = new Int32Array(slots);
+  const tailSegment = new Int32Array(slots);
+  const headAt = new Uint8Array(slots);
+  const tailAt = new Uint8Array(slots);
+  const older = new Int32Array(slots);
+  const newer = new Int32Array(slots);
+  const idOf = new Float64Array(slots);
+  const nameOf = new Map<number, string>();
+  const slotsOfNames = [new Map<string, number>(), new Map<string, number>()] as const;
+  let unusedSlots = 0;
+  let freeSlot = none;
+  let size = 0;
+  let evicted = 0;
+  // Two chains: names are bounded on their own, as each costs memory outside these arrays.
+  const oldest = [none, none];
+  const newest = [none, none];
+
+  /** Open addressing, at most half full; a slot plus one, 0 is empty. Grows with the keys. */
+  let table = new Int32Array(1024);
+  let mask = table.length - 1;
+  let ids = 0;
+  const homeOf = (id: number) => {
+    let h = Math.imul((id >>> 0) ^ Math.imul((id / 4_294_967_296) | 0, 0x9e3779b1), 0x85ebca6b);
+    h ^= h >>> 15;
+    h = Math.imul(h, 0xc2b2ae35);
+    return (h ^ (h >>> 13)) & mask;
+  };
+
+  const slotOfId = (id: number): number => {
+    for (let at = homeOf(id); ; at = (at + 1) & mask) {
+      const slot = table[at]! - 1;
+      if (slot === none || idOf[slot] === id) return slot;
+    }
+  };
+  const put = (id: number, slot: number) => {
+    let at = homeOf(id);
+    while (table[at] !== 0) at = (at + 1) & mask;
+    table[at] = slot + 1;
+  };
+  const addToTable = (id: number, slot: number) => {
+    ids += 1;
+    if (ids * 2 > table.length) {
+      const before = table;
+      table = new Int32Array(before.length * 2);
+      mask = table.length - 1;
+      for (const entry of before) if (entry !== 0) put(idOf[entry - 1]!, entry - 1);
+    }
+    put(id, slot);
+  };
+  const removeFromTable = (id: number, slot: number) => {
+    ids -= 1;
+    let hole = homeOf(id);
+    while (table[hole] !== slot + 1) hole = (hole + 1) & mask;
+    // What follows moves up where its way from home leads over the hole, so that no search ends too early.
+    for (let at = (hole + 1) & mask; table[at] !== 0; at = (at + 1) & mask) {
+      const home = homeOf(idOf[table[at]! - 1]!);
+      if (((at - home) & mask) >= ((at - hole) & mask)) {
+        table[hole] = table[at]!;
+        hole = at;
+      }
+    }
+    table[hole] = 0;
+  };
+
+  const unlink = (slot: number, chain: number) => {
+    const before = older[slot]!;
+    const after = newer[slot]!;
+    if (before === none) oldest[chain] = after;
+    else newer[before] = after;
+    if (after === none) newest[chain] = before;
+    else older[after] = before;
+  };
+  const linkNewest = (slot: number, chain: number) => {
+    const before = newest[chain]!;
+    older[slot] = before;
+    newer[slot] = none;
+    if (before === none) oldest[chain] = slot;
+    else newer[before] = slot;
+    newest[chain] = slot;
+  };
+
+  const dropEntries = (slot: number) => {
+    // The whole chain goes to the free ones at once.
+    nextSegment[tailSegment[slot]!] = freeSegment;
+    freeSegment = headSegment[slot]!;
+    let freed = 1;
+    for (let s = headSegment[slot]!; s !== tailSegment[slot]; s = nextSegment[s]!) freed += 1;
+    freeSegments += freed;
+  };
+  const drop = (slot: number) => {
+    dropEntries(slot);
+    const id = idOf[slot]!;
+    if (id >= 0) {
+      unlink(slot, 0);
+      removeFromTable(id, slot);
+    } else {
+      unlink(slot, 1);
+      slotsOfNames[id === inSpace(0) ? 0 : 1].delete(nameOf.get(slot)!);
+      nameOf.delete(slot);
+    }
+    newer[slot] = freeSlot;
+    freeSlot = slot;
+    size -= 1;
+  };
+
+  const expired = (slot: number, now: number) => last[slot]! + windowMs <= now;
+  /** The key that was charged the longest ago goes, expired or not; never `keep`, which is being charged. */
+  const giveUp = (now: number, chain = none, keep = none): boolean => {
+    const [a, b] = [oldest[0]!, oldest[1]!];
+    let slot = a;
+    if (chain !== none) slot = oldest[chain]!;
+    else if (a === none || a === keep || (b !== none && b !== keep && last[b]! < last[a]!)) slot = b;
+    if (slot === none || slot === keep) return false;
+    if (!expired(slot, now)) evicted += 1;
+    drop(slot);
+    return true;
+  };
+  /** All memory is one key's: its oldest segment goes. */
+  const shed = (slot: number) => {
+    const gone = headSegment[slot]!;
+    let at = first[slot]!;
+    for (let index = headAt[slot]!; index < perSegment; index += 1) {
+      const entry = packed[gone * perSegment + index]!;
+      if (index > headAt[slot]!) at += distance[gone * perSegment + index]!;
+      sumRequests[slot] = sumRequests[slot]! - (entry >>> tokenBits);
+      sumTokens[slot] = sumTokens[slot]! - (entry & maxEntryTokens);
+    }
+    const head = nextSegment[gone]!;
+    headSegment[slot] = head;
+    headAt[slot] = 0;
+    first[slot] = at + distance[head * perSegment]!;
+    nextSegment[gone] = freeSegment;
+    freeSegment = gone;
+    freeSegments += 1;
+    evicted += 1;
+  };
+
+  const takeSegment = (now: number, keep: number): number => {
+    while (freeSegments === 0) if (!giveUp(now, none, keep)) shed(keep);
+    freeSegments -= 1;
+    if (freeSegment !== none) {
+      const taken = freeSegment;
+      freeSegment = nextSegment[taken]!;
+      return taken;
+    }
+    unusedSegments += 1;
+    return unusedSegments - 1;
+  };
+  const takeSlot = (now: number): number => {
+    if (freeSlot === none && unusedSlots === slots) giveUp(now);
+    size += 1;
+    if (freeSlot !== none) {
+      const taken = freeSlot;
+      freeSlot = newer[taken]!;
+      return taken;
+    }
+    unusedSlots += 1;
+    return unusedSlots - 1;
+  };
+
+  /** Takes expired entries off a key of which some still count. */
+  const expire = (slot: number, now: number) => {
+    const limit = now - windowMs;
+    let at = first[slot]!;
+    if (at > limit) return;
+    let segment = headSegment[slot]!;
+    let index = headAt[slot]!;
+    let requests = sumRequests[slot]!;
+    let tokens = sumTokens[slot]!;
+    while (at <= limit) {
+      const entry = packed[segment * perSegment + index]!;
+      requests -= entry >>> tokenBits;
+      tokens -= entry & maxEntryTokens;
+      index += 1;
+      if (index === perSegment) {
+        const gone = segment;
+        segment = nextSegment[gone]!;
+        nextSegment[gone] = freeSegment;
+        freeSegment = gone;
+        freeSegments += 1;
+        index = 0;
+      }
+      at += distance[segment * perSegment + index]!;
+    }
+    first[slot] = at;
+    headSegment[slot] = segment;
+    headAt[slot] = index;
+    sumRequests[slot] = requests;
+    sumTokens[slot] = tokens;
+  };
+
+  const found = (slot: number, now: number): number => {
+    if (slot === none) return none;
+    if (expired(slot, now)) {
+      drop(slot);
+      return none;
+    }
+    expire(slot, now);
+    return slot;
+  };
+
+  const append = (slot: number, now: number, entry: number) => {
+    let segment = tailSegment[slot]!;
+    let index = tailAt[slot]! + 1;
+    if (index === perSegment) {
+      const fresh = takeSegment(now, slot);
+      nextSegment[segment] = fresh;
+      tailSegment[slot] = fresh;
+      segment = fresh;
+      index = 0;
+    }
+    tailAt[slot] = index;
+    distance[segment * perSegment + index] = now - last[slot]!;
+    packed[segment * perSegment + index] = entry;
+    last[slot] = now;
+  };
+
+  const charge = (slot: number, chain: number, now: number, tokens: number) => {
+    // Of the youngest first: while room is made for its entries, this key is the last to be given up.
+    if (newest[chain] !== slot) {
+      unlink(slot, chain);
+      linkNewest(slot, chain);
+    }
+    const at = tailSegment[slot]! * perSegment + tailAt[slot]!;
+    const entry = packed[at]!;
+    const sum = (entry & maxEntryTokens) + tokens;
+    sumRequests[slot] = sumRequests[slot]! + 1;
+    sumTokens[slot] = sumTokens[slot]! + tokens;
+    if (last[slot] === now && sum <= maxEntryTokens && entry >>> tokenBits < maxEntryRequests) {
+      packed[at] = entry + tokensPerRequestBit + tokens;
+      return;
+    }
+    let rest = tokens;
+    let requestBit = tokensPerRequestBit;
+    do {
+      const part = Math.min(rest, maxEntryTokens);
+      append(slot, now, requestBit + part);
+      rest -= part;
+      requestBit = 0;
+    } while (rest > 0);
+  };
+
+  /** A slot whose queue begins with an entry of nothing, to which the charge is added. */
+  const create = (now: number): number => {
+    const slot = takeSlot(now);
+    const segment = takeSegment(now, none);
+    headSegment[slot] = segment;
+    tailSegment[slot] = segment;
+    headAt[slot] = 0;
+    tailAt[slot] = 0;
+    first[slot] = now;
+    last[slot] = now;
+    distance[segment * perSegment] = 0;
+    packed[segment * perSegment] = 0;
+    sumRequests[slot] = 0;
+    sumTokens[slot] = 0;
+    return slot;
+  };
+
+  /** Walks from the oldest entry until `enough` of what `valueOf` reads has been passed. */
+  const leavesAfter = (slot: number, enough: number, shift: number, bits: number): number => {
+    let at = first[slot]!;
+    let segment = headSegment[slot]!;
+    let index = headAt[slot]!;
+    let passed = 0;
+    for (;;) {
+      passed += (packed[segment * perSegment + index]! >>> shift) & bits;
+      if (passed >= enough) return at + windowMs;
+      index += 1;
+      if (index === perSegment) {
+        segment = nextSegment[segment]!;
+        index = 0;
+      }
+      at += distance[segment * perSegment + index]!;
+    }
+  };
+
+  return {
+    get evicted() {
+      return evicted;
+    },
+    get size() {
+      return size;
+    },
+    findId: (id, now) => found(slotOfId(id), now),
+    findName: (space, name, now) => found(slotsOfNames[space].get(name) ?? none, now),
+    requests: (slot) => sumRequests[slot]!,
+    tokens: (slot) => sumTokens[slot]!,
+    oldestLeaves: (slot) => first[slot]! + windowMs,
+    leavesAfterRequests: (slot, count) => leavesAfter(slot, count, tokenBits, maxEntryRequests),
+    leavesAfterTokens: (slot, tokens) => leavesAfter(slot, tokens, 0, maxEntryTokens),
+    chargeId(id, now, tokens) {
+      let slot = found(slotOfId(id), now);
+      if (slot === none) {
+        slot = create(now);
+        idOf[slot] = id;
+        addToTable(id, slot);
+        linkNewest(slot, 0);
+      }
+      charge(slot, 0, now, tokens);
+      return slot;
+    },
+    chargeName(space, name, now, tokens) {
+      let slot = found(slotsOfNames[space].get(name) ?? none, now);
+      if (slot === none) {
+        if (nameOf.size >= maxNames) giveUp(now, 1);
+        slot = create(now);
+        idOf[slot] = inSpace(space);
+        nameOf.set(slot, name);
+        slotsOfNames[space].set(name, slot);
+        linkNewest(slot, 1);
+      }
+      charge(slot, 1, now, tokens);
+      return slot;
+    },
+    dropId(id) {
+      const slot = slotOfId(id);
+      if (slot !== none) drop(slot);
+      return slot !== none;
+    },
+    dropName(space, name) {
+      const slot = slotsOfNames[space].get(name);
+      if (slot !== undefined) drop(slot);
+      return slot !== undefined;
+    },
+    sweep(now, most) {
+      let dropped = 0;
+      for (const chain of [0, 1])
+        while (dropped < most && oldest[chain] !== none && expired(oldest[chain]!, now)) {
+          drop(oldest[chain]!);
+          dropped += 1;
+        }
+      return dropped;
+    },
+    clear() {
+      const all = size;
+      for (const chain of [0, 1]) while (oldest[chain] !== none) drop(oldest[chain]!);
+      return all;
+    },
+  };
+}

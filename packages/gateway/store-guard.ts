@@ -1,0 +1,111 @@
+/** Why a check went without the store. */
+export type Missed = 'timeout' | 'error' | 'open';
+
+export type StoreGuard = {
+  /**
+   * The store's answer, or why there is none. Nothing is asked while the breaker is open. A late answer is dropped; what
+   * the store did for it stays done.
+   */
+  ask<T>(send: () => Promise<T>): Promise<T | Missed> | Missed;
+  /** Whether `ask` would not ask now. */
+  rests(): boolean;
+};
+
+/** So many misses in a row open the breaker; what is in flight then is a bounded loss. */
+const misses = 5;
+const firstRestMs = 250;
+const longestRestMs = 2_000;
+
+type Waiting = { until: number; miss: (() => void) | null };
+
+/**
+ * A deadline and a breaker around a store that may be down, slow, or stand still with its connection open. While open, one
+ * call at a time is let through as a probe after each rest. All waiting calls share one timer.
+ */
+export function openStoreGuard(options: {
+  deadlineMs: () => number;
+  /** A call that was sent in vain. */
+  onMiss: (why: Exclude<Missed, 'open'>, error?: unknown) => void;
+  onBack: () => void;
+}): StoreGuard {
+  const waiting: Waiting[] = [];
+  let head = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let missed = 0;
+  let restMs = firstRestMs;
+  let openUntil = 0;
+  let opened = false;
+  let probing = false;
+
+  const failed = (why: Exclude<Missed, 'open'>, error?: unknown): Missed => {
+    options.onMiss(why, error);
+    missed += 1;
+    if (opened || missed >= misses) {
+      openUntil = performance.now() + restMs;
+      if (opened) restMs = Math.min(restMs * 2, longestRestMs);
+      opened = true;
+    }
+    return why;
+  };
+  const answered = () => {
+    missed = 0;
+    if (!opened) return;
+    opened = false;
+    restMs = firstRestMs;
+    options.onBack();
+  };
+
+  const rests = () => opened && (probing || performance.now() < openUntil);
+
+  const arm = () => {
+    while (head < waiting.length && waiting[head]!.miss === null) head += 1;
+    if (head === waiting.length) {
+      waiting.length = 0;
+      head = 0;
+      return;
+    }
+    if (head > 1_024 && head * 2 > waiting.length) {
+      waiting.splice(0, head);
+      head = 0;
+    }
+    // Answers that wait in the socket are read first: a busy process must not take its own delay for the store's.
+    timer = setTimeout(() => setImmediate(expire), Math.max(0, waiting[head]!.until - performance.now()));
+  };
+  const expire = () => {
+    timer = null;
+    const now = performance.now();
+    for (; head < waiting.length && (waiting[head]!.miss === null || waiting[head]!.until <= now); head += 1)
+      waiting[head]!.miss?.();
+    arm();
+  };
+
+  return {
+    rests,
+    ask<T>(send: () => Promise<T>): Promise<T | Missed> | Missed {
+      if (rests()) return 'open';
+      const probe = opened;
+      if (probe) probing = true;
+      return new Promise((resolve) => {
+        const call: Waiting = { until: performance.now() + options.deadlineMs(), miss: null };
+        const settle = (result: T | Missed) => {
+          call.miss = null;
+          if (probe) probing = false;
+          resolve(result);
+        };
+        call.miss = () => settle(failed('timeout'));
+        waiting.push(call);
+        if (timer === null) arm();
+        send().then(
+          (answer) => {
+            if (call.miss === null) return;
+            answered();
+            settle(answer);
+          },
+          (error: unknown) => {
+            if (call.miss !== null) settle(failed('error', error));
+          },
+        );
+      });
+    },
+  };
+}
