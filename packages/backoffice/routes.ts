@@ -46,13 +46,13 @@ export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[
       summary: 'Change site settings: the keys that are sent, the others stay',
       body: siteSettingsBody,
       response: siteSettingsSchema,
-      // One writes, one reads all settings again.
-      statements: 3,
+      // One locks, one writes, one reads all settings again, one tells the other instances.
+      statements: 4,
       refusals: {
         409: 'order_auto_cancel_minutes is set in the configuration file (orders.unpaid_minutes), which wins',
       },
-      async handle({ body, request, locale }) {
-        await saveSiteSettings(runtime, body, request);
+      async handle({ body, request, locale, caller }) {
+        await saveSiteSettings(runtime, body, request, `admin:${caller.id}`);
         return siteSettingsView(runtime, request, locale);
       },
     }),

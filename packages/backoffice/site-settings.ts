@@ -55,6 +55,7 @@ export async function saveSiteSettings(
   runtime: Pick<Runtime, 'settings' | 'config'>,
   changes: SiteChanges,
   request: Request,
+  by: string,
 ): Promise<void> {
   const { relative } = fileUrls(request, runtime.config.publicUrl);
   const values: Record<string, unknown> = {};
@@ -76,5 +77,5 @@ export async function saveSiteSettings(
     if (!rows.has(unpaidMinutesKey)) throw backofficeErrors.no_orders();
     put('order_auto_cancel_minutes', unpaidMinutesKey, minutes);
   }
-  await runtime.settings.setMany(values);
+  await runtime.settings.setMany(values, { by });
 }

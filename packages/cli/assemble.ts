@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { backofficeModule, backofficeSettings } from '@tradepost/backoffice';
 import { catalogAudits, catalogModule, catalogSettings } from '@tradepost/catalog';
 import { fulfilmentAudits, fulfilmentModule, shipmentSection, shippedWith } from '@tradepost/fulfilment';
+import { type Gateway, gatewayAudits, gatewaySettings, openGateway } from '@tradepost/gateway';
 import {
   type App,
   createApp,
@@ -32,6 +33,7 @@ export const settings: readonly Setting[] = [
   ...catalogSettings,
   ...inventorySettings,
   ...orderSettings,
+  ...gatewaySettings,
   ...backofficeSettings,
 ] as readonly Setting[];
 
@@ -43,10 +45,14 @@ export const audits: readonly Audit[] = [
   ...inventoryAudits,
   ...orderAudits,
   ...fulfilmentAudits,
+  ...gatewayAudits,
 ];
 
 export type Assembled = {
   app: App;
+  /** Answers the port of the LLM gateway; null where this process is none. */
+  gatewayFetch: App['fetch'] | null;
+  limiter: Gateway['limiter'];
   tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
@@ -65,6 +71,7 @@ const demoPictures: Resource = {
 export async function assemble(runtime: Runtime): Promise<Assembled> {
   const tokens = await openTokens(runtime);
   const stock = await openInventory(runtime, { writeOrderStatus: writeInventoryStatus });
+  const gateway = await openGateway(runtime, { serves: runtime.config.only.includes('gateway') });
   const modules: Module[] = [
     {
       name: 'runtime',
@@ -76,6 +83,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     stock.module,
     ordersModule(runtime, stock.inventory, { shipments: shipmentSection(runtime), shippedWith }),
     fulfilmentModule(runtime),
+    gateway.module,
     backofficeModule(runtime, () => routes),
   ];
   const routes: readonly Route[] = modules.flatMap((module) => module.routes ?? []);
@@ -88,10 +96,13 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
   });
   return {
     app,
+    gatewayFetch: gateway.fetch?.(app.fetch) ?? null,
+    limiter: gateway.limiter,
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,
     crons: modules.flatMap((module) => module.crons ?? []),
     async close() {
+      await gateway.close();
       await stock.close();
       await tokens.close();
     },

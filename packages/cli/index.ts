@@ -5,6 +5,7 @@ import { addCatalog } from './commands/catalog.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addGateway } from './commands/gateway.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addMaintenance } from './commands/maintain.ts';
 import { addPay } from './commands/pay.ts';
@@ -39,6 +40,7 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
   addCatalog(program);
   addPay(program);
   addWms(program);
+  addGateway(program);
   addAudit(program);
   addJobs(program);
   addDoctor(program);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gatewayFault } from '@tradepost/gateway';
 import { type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
 import { shelveSeeded } from '@tradepost/inventory';
@@ -24,6 +25,10 @@ export type Server = {
   tokens: Tokens;
   /** Absent when only the worker runs. */
   transport: Transport | null;
+  /** The LLM gateway's port; absent when it does not run. */
+  gateway: Transport | null;
+  /** Where its limiter keeps its logs. */
+  limiter: Assembled['limiter'];
   worker: Worker | null;
   seeded: Seeded | null;
   /** Stops accepting, finishes what runs, closes everything; within the configured deadline. */
@@ -31,7 +36,7 @@ export type Server = {
 };
 
 /** Asked before anything is opened or created. */
-async function portIsFree({ host, port, data }: Config): Promise<void> {
+async function portIsFree({ host, data }: Config, port: number, flag: string): Promise<void> {
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -41,7 +46,7 @@ async function portIsFree({ host, port, data }: Config): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     // The server that has the port may be the one on this data: that is then the better answer, and comes next.
     if (code === 'EADDRINUSE' && existsSync(join(data, 'instance.json'))) return;
-    if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with --port`);
+    if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with ${flag}`);
     throw new Error(`Cannot listen on ${host}:${port} (${code}): --host must be an address of this machine`);
   } finally {
     probe.close();
@@ -76,7 +81,8 @@ export async function startServer(options: {
   onFatal?: (reason: string) => void;
 }): Promise<Server> {
   const { config, onProgress } = options;
-  if (config.only.includes('api')) await portIsFree(config);
+  if (config.only.includes('api')) await portIsFree(config, config.port, '--port');
+  if (config.only.includes('gateway')) await portIsFree(config, config.gatewayPort, '--gateway-port');
   const runtime = await openRuntime({ ...options, definitions: settings, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** What takes on work; ended together, before what it works with. */
@@ -117,8 +123,17 @@ export async function startServer(options: {
       transport = listening;
       busy.push(() => listening.close(shutdownMs));
     }
-    await runtime.announce(transport?.url ?? 'worker only');
-    return { runtime, routes: assembled.app.routes, tokens: assembled.tokens, transport, worker, seeded, stop };
+    let gateway: Transport | null = null;
+    if (assembled.gatewayFetch) {
+      const { gatewayPort: port, gatewayMaxBodyBytes: maxBodyBytes } = config;
+      const app = { fetch: assembled.gatewayFetch };
+      const listening = await serve(app, { ...config, port, maxBodyBytes }, runtime.log, gatewayFault);
+      gateway = listening;
+      busy.push(() => listening.close(shutdownMs));
+    }
+    await runtime.announce(transport?.url ?? gateway?.url ?? 'worker only');
+    const { app, tokens, limiter } = assembled;
+    return { runtime, routes: app.routes, tokens, transport, gateway, limiter, worker, seeded, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -180,6 +180,7 @@ export function openEmbeddedLimiter(options: {
       if (kind === 'token') return Number(logs.dropId(tokenId(Number(key))));
       return Number(logs.dropName(kind === 'ip' ? ips : models, key));
     },
+    async ready() {},
     async close() {
       clearInterval(timer);
       logs.clear();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, createCluster } from '@redis/client';
 import type { Log } from '@tradepost/runtime';
 import type { Script } from './limiter-script.ts';
@@ -10,6 +11,8 @@ export type LimiterConnection = {
   /** All keys with this beginning, in pages, over every node. */
   scan(prefix: string): AsyncIterable<string[]>;
   unlink(keys: readonly string[]): Promise<number>;
+  /** Resolves with the first connection, or after two seconds without one. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -17,6 +20,8 @@ type Client = ReturnType<typeof createClient>;
 type Cluster = ReturnType<typeof createCluster>;
 const clusterMode = /^cluster_enabled:1/m;
 const connectTimeout = 3_000;
+/** What a start waits for the first connection. */
+const readyMs = 2_000;
 /** Between attempts to connect for the first time, and again. */
 const reconnectMs = (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), 1_000);
 
@@ -73,12 +78,17 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
   };
 
   let warned = false;
+  let connected = () => {};
+  const firstConnection = new Promise<void>((resolve) => {
+    connected = resolve;
+  });
   const connect = async (): Promise<void> => {
     try {
       const single = urls.length === 1 ? await openSingle(urls[0]!) : null;
       if (single) client = single as unknown as Client;
       else cluster = (await openCluster()) as unknown as Cluster;
       ready = true;
+      connected();
       if (warned) log.info('limiter: connected to Redis');
     } catch (error) {
       if (!warned) log.warn({ err: error }, 'limiter: Redis does not answer, requests pass unchecked until it does');
@@ -127,6 +137,7 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
       const answers = await Promise.all(keys.map((key) => cluster!.unlink(key)));
       return answers.reduce((sum, count) => sum + count, 0);
     },
+    ready: () => Promise.race([firstConnection, sleep(readyMs, undefined, { ref: false })]),
     async close() {
       closed = true;
       if (retry) clearTimeout(retry);

@@ -92,5 +92,7 @@ export type Limiter = {
   inspect(of: KeyRef): Promise<KeyUsage>;
   /** Forgets one log, or all; answers how many. */
   reset(only?: KeyRef): Promise<number>;
+  /** Resolves when the store has been reached, or after a moment without it. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 };

@@ -274,6 +274,7 @@ export function openRedisLimiter(options: {
       return count;
     },
     forgetRefusals: () => cache.clear(),
+    ready: () => connection.ready(),
     close: () => connection.close(),
   };
 }

@@ -1,5 +1,6 @@
-import { setting } from '@tradepost/runtime';
+import { type Setting, setting } from '@tradepost/runtime';
 import { z } from 'zod';
+import { proxySettings } from './upstream-settings.ts';
 
 /** Above it a limit means nothing any more, and sums stay exact. */
 const maxLimit = 1_000_000_000_000;
@@ -39,3 +40,6 @@ export const rateLimitSettings = {
     'most memory of the limiter without Redis, in MB; read at start',
   ),
 } as const;
+
+/** What the package registers. */
+export const gatewaySettings = [...Object.values(rateLimitSettings), ...proxySettings] as readonly Setting[];

@@ -5,16 +5,18 @@ import { serveUws, type Transport, type TransportOptions } from './uws-transport
 
 /** Serves the application on uWebSockets.js, or on node:http where its binary does not load. */
 export async function serve(
-  app: App,
+  app: Pick<App, 'fetch'>,
   config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'>,
   log: Log,
+  /** What is answered before a request reaches the application: too large a body, or no HTTP. */
+  faultResponse: TransportOptions['faultResponse'] = transportFault,
 ): Promise<Transport> {
   const options: TransportOptions = {
     fetch: app.fetch,
     hostname: config.host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
-    faultResponse: transportFault,
+    faultResponse,
   };
   if (config.transport === 'node') return serveNode(options);
   try {

@@ -8,10 +8,11 @@ import { deleteExpiredRevocations, deleteOldFloors, deleteUnneededSigningKeys } 
 import type { Tokens } from './tokens.ts';
 
 export { createShopper, createStaff } from './accounts.ts';
+export { activeShoppers, onShopperTokensEnded } from './active-shoppers.ts';
 export { type Address, insertAddress, selectAddressesOf } from './address-store.ts';
 export { type IdentityFacts, selectIdentityFacts } from './facts-store.ts';
 export { identityAudits } from './identity-audits.ts';
-export { selectNicknames, selectShopper, selectStaff } from './identity-store.ts';
+export { selectNicknames, selectShopper, selectShopperByLogin, selectStaff } from './identity-store.ts';
 export { type Inspected, inspectToken } from './inspect-token.ts';
 export { changeStaff } from './manage-staff.ts';
 export { hashPassword } from './passwords.ts';

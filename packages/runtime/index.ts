@@ -56,5 +56,6 @@ export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
 export { openRuntime, type RecordOutcomes, type Runtime, runtimeSettings, shopLocale, timeZone } from './runtime.ts';
 export { runtimeAudits } from './runtime-audits.ts';
 export { type ServerFacts, selectServerFacts, selectStoredSettings } from './server-facts-store.ts';
+export type { SettingChange, SettingChanges } from './setting-store.ts';
 export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';
 export type { Store } from './store.ts';

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
@@ -7,8 +7,40 @@ export function openMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  /** What counts too often for a labelled counter keeps its own numbers, and brings them here when somebody reads. */
+  const beforeRead = new Set<() => void>();
+  const collect = () => {
+    for (const bring of beforeRead) bring();
+  };
   return {
     registry,
+    beforeRead,
+    rateLimitChecks: new Counter({
+      name: 'gateway_ratelimit_check_total',
+      help: 'Checks of the rate limiter by dimension and result: allow or deny',
+      labelNames: ['dimension', 'result'] as const,
+      registers,
+      collect,
+    }),
+    rateLimitStore: new Counter({
+      name: 'gateway_ratelimit_store_total',
+      help: 'Checks by what the store said: ok, cached (a known refusal), timeout, error or open (let through unchecked)',
+      labelNames: ['result'] as const,
+      registers,
+      collect,
+    }),
+    rateLimitKeys: new Gauge({
+      name: 'gateway_ratelimit_keys',
+      help: 'Logs of the limiter in this process',
+      registers,
+      collect,
+    }),
+    rateLimitEvicted: new Gauge({
+      name: 'gateway_ratelimit_evicted_keys',
+      help: 'Logs given up for want of memory while they still counted, since the start',
+      registers,
+      collect,
+    }),
     requests: new Counter({
       name: 'http_requests_total',
       help: 'Requests answered, by route, method and envelope code',
@@ -47,6 +79,37 @@ export function openMetrics() {
       help: 'Time that calls to the external warehouse took, answered or not',
       labelNames: ['action'] as const,
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+      registers,
+    }),
+    gatewayRequests: new Counter({
+      name: 'gateway_requests_total',
+      help: 'Requests of the LLM gateway, by endpoint and HTTP status',
+      labelNames: ['endpoint', 'status'] as const,
+      registers,
+    }),
+    gatewayAttempts: new Counter({
+      name: 'gateway_upstream_attempts_total',
+      help: 'Requests to upstreams: ok, refused, limited, error, connect, timeout, reset, too_large or cancelled',
+      labelNames: ['upstream', 'result'] as const,
+      registers,
+    }),
+    gatewayUpstreamSeconds: new Histogram({
+      name: 'gateway_upstream_seconds',
+      help: 'Time until an upstream had answered, or begun to stream its answer, or failed',
+      labelNames: ['upstream'] as const,
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    }),
+    gatewayFirstByteSeconds: new Histogram({
+      name: 'gateway_first_byte_seconds',
+      help: 'Time from a request to the beginning of its answer',
+      labelNames: ['endpoint'] as const,
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    }),
+    gatewayUsageLost: new Counter({
+      name: 'gateway_usage_ends_lost_total',
+      help: 'Ends of requests that could not be written; their rows are closed as failed a day later',
       registers,
     }),
   };

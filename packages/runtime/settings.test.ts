@@ -154,3 +154,75 @@ test('several settings change together: all of them, or none when one of them ma
   await settings.setMany({});
   expect([(await open()).get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
 });
+
+describe('the trail of changes', () => {
+  const trail = async (settings: Settings, keys?: string[]) =>
+    (await settings.changes({ ...(keys ? { keys } : {}), limit: 100 })).rows.map((row) => [
+      row.key,
+      row.before,
+      row.after,
+      row.changed_by,
+    ]);
+
+  test('says who changed what from what to what, the newest first, and nothing of what stayed', async () => {
+    const settings = await open();
+    await settings.set(days.key, 14, { by: 'admin:3' });
+    await settings.set(days.key, 14, { by: 'admin:4' });
+    await settings.setMany({ [days.key]: 21, [greeting.key]: 'Hi' }, { by: 'cli' });
+    await settings.setMany({ [greeting.key]: 'Hello' }, { unset: [days.key], by: 'admin:3' });
+    await settings.unset(days.key);
+    await settings.set(days.key, 7);
+    expect(await trail(settings)).toEqual([
+      [days.key, null, 7, 'system'],
+      [greeting.key, 'Hi', 'Hello', 'admin:3'],
+      [days.key, 21, null, 'admin:3'],
+      [greeting.key, null, 'Hi', 'cli'],
+      [days.key, 14, 21, 'cli'],
+      [days.key, null, 14, 'admin:3'],
+    ]);
+    expect(await trail(settings, [greeting.key])).toHaveLength(2);
+    const page = await settings.changes({ keys: [days.key], limit: 2, offset: 2 });
+    expect({ total: page.total, after: page.rows.map((row) => row.after) }).toEqual({ total: 4, after: [21, 14] });
+  });
+
+  test('never holds a secret, neither the old nor the new one', async () => {
+    const settings = await open();
+    await settings.set(apiKey.key, 'first-secret');
+    await settings.set(apiKey.key, 'other-secret');
+    await settings.unset(apiKey.key);
+    expect(await trail(settings)).toEqual([
+      [apiKey.key, '***', null, 'system'],
+      [apiKey.key, '***', '***', 'system'],
+      [apiKey.key, null, '***', 'system'],
+    ]);
+    const [row] = await database.sql`select string_agg(c::text, '') as text from runtime.setting_changes c`;
+    expect(row!.text).not.toContain('secret');
+  });
+
+  test('is not written for what is refused', async () => {
+    const settings = await open({ [apiKey.key]: 'fixed' });
+    for (const values of [{ [days.key]: -1 }, { [days.key]: 3, [apiKey.key]: 'x' }, { [days.key]: 3, other: 1 }])
+      expect(await refusal(settings.setMany(values))).not.toBe('accepted');
+    expect(await refusal(settings.setMany({ [days.key]: 3 }, { unset: ['no.such'] }))).toBe('unknown_setting');
+    expect(await refusal(settings.setMany({ [days.key]: 3 }, { unset: [apiKey.key] }))).toBe('fixed_setting');
+    expect(await trail(settings)).toEqual([]);
+    expect(settings.get(days)).toBe(7);
+  });
+
+  test('of many who save at once each change begins with what the one before it has left', async () => {
+    const instances = await Promise.all([open(), open(), open()]);
+    const save = (n: number) =>
+      n % 7 === 0
+        ? instances[n % 3]!.unset(days.key, { by: `admin:${n}` })
+        : instances[n % 3]!.setMany({ [days.key]: n, [greeting.key]: `Hi ${n}` }, { by: `admin:${n}` });
+    await Promise.all(Array.from({ length: 60 }, (_, n) => save(n)));
+    for (const { key } of [days, greeting]) {
+      const { rows } = await instances[0]!.changes({ keys: [key], limit: 100 });
+      const oldestFirst = rows.reverse();
+      expect(oldestFirst.length).toBeGreaterThan(30);
+      expect(oldestFirst.map((row) => row.before)).toEqual([null, ...oldestFirst.slice(0, -1).map((row) => row.after)]);
+      const [stored] = await database.sql`select value from runtime.settings where key = ${key}`;
+      expect(oldestFirst.at(-1)!.after).toEqual(stored?.value ?? null);
+    }
+  });
+});

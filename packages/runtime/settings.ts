@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Sql } from './database.ts';
 import { runtimeErrors } from './errors.ts';
 import type { Log } from './log.ts';
+import { changeSettings, type SettingChanges, selectSettingChanges } from './setting-store.ts';
 import type { Store } from './store.ts';
 
 /** One shop setting, owned by a package under the spec's key. */
@@ -29,16 +30,21 @@ export type SettingRow = {
   secret: boolean;
 };
 
+/** Who changes it, for the trail: `admin:3`, `cli`; default: `system`. */
+type By = { by?: string };
+
 export type Settings = {
   /** The value in force on this instance; no query. */
   get<T>(of: Setting<T>): T;
   /** Validates, stores and tells the other instances. Refuses unknown keys, wrong values and keys fixed by the file. */
-  set(key: string, value: unknown): Promise<void>;
-  /** `set` for several keys in one statement: all of them or none. */
-  setMany(values: Readonly<Record<string, unknown>>): Promise<void>;
+  set(key: string, value: unknown, options?: By): Promise<void>;
+  /** `set` for several keys and `unset` for others in one statement: all of them or none. */
+  setMany(values: Readonly<Record<string, unknown>>, options?: By & { unset?: readonly string[] }): Promise<void>;
   /** Back to the default. */
-  unset(key: string): Promise<void>;
+  unset(key: string, options?: By): Promise<void>;
   list(): SettingRow[];
+  /** What was changed by whom, of these keys or of all, the newest first. Secrets are `***`. */
+  changes(of: { keys?: readonly string[]; limit: number; offset?: number }): Promise<SettingChanges>;
   close(): Promise<void>;
 };
 
@@ -106,15 +112,14 @@ export async function openSettings(deps: {
     });
   };
 
-  const setMany = async (values: Readonly<Record<string, unknown>>) => {
+  const setMany: Settings['setMany'] = async (values, { by = 'system', unset = [] } = {}) => {
     const checked = Object.entries(values).map(([key, value]) => [key, check(key, value)] as const);
-    for (const [key] of checked) writable(key);
-    if (checked.length === 0) return;
-    // In key order, so that two who save at once wait for each other instead of deadlocking.
-    await sql`
-      insert into runtime.settings (key, value, updated_at)
-      select key, value, now() from jsonb_each(${sql.json(Object.fromEntries(checked) as never)}) order by key
-      on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`;
+    for (const key of unset) if (!definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
+    const keys = [...checked.map(([key]) => key), ...unset];
+    for (const key of keys) writable(key);
+    if (keys.length === 0) return;
+    const secrets = keys.filter((key) => definitions.get(key)?.secret);
+    await changeSettings(sql, { values: Object.fromEntries(checked), unset, secrets, by });
     await announce();
   };
 
@@ -124,14 +129,9 @@ export async function openSettings(deps: {
       if (fixedValues.has(of.key)) return fixedValues.get(of.key) as T;
       return stored.has(of.key) ? (stored.get(of.key) as T) : of.fallback;
     },
-    set: (key, value) => setMany({ [key]: value }),
+    set: (key, value, options) => setMany({ [key]: value }, options),
     setMany,
-    async unset(key) {
-      if (!definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
-      writable(key);
-      await sql`delete from runtime.settings where key = ${key}`;
-      await announce();
-    },
+    unset: (key, options) => setMany({}, { ...options, unset: [key] }),
     list() {
       return [...definitions.values()]
         .map((d): SettingRow => {
@@ -142,6 +142,7 @@ export async function openSettings(deps: {
         })
         .sort((a, b) => a.key.localeCompare(b.key));
     },
+    changes: (of) => selectSettingChanges(sql, of),
     async close() {
       clearInterval(timer);
       await unsubscribe();

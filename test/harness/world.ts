@@ -104,6 +104,8 @@ export async function openWorld(shop: Shop, person?: Person): Promise<World> {
         return (await sent('POST', '/api/pay/create', owner.token, { order_id, provider: 'sandbox' })).payment_no;
       }),
     users: async () => [owner.id],
+    // All settings of the rate limiter: what a body of several changes.
+    settings: async () => ['ratelimit.*'],
     warehouses: (count) =>
       times(count, async () => {
         const body = { code: `W${next()}`, name: 'Warehouse' };

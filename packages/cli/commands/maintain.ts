@@ -173,7 +173,7 @@ function addSettings(program: Command): void {
       // An unset variable of a shell: it must not change who keeps the stock, or empty a secret.
       if (value === '')
         throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} goes back to the default`]);
-      await settings.set(key, settingValue(value));
+      await settings.set(key, settingValue(value), { by: 'cli' });
       const row = rowOf(settings, key);
       print(
         `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (in force after a restart of all processes)' : ''}`,
@@ -187,7 +187,7 @@ function addSettings(program: Command): void {
       .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
   ).action((key: string, options: GlobalOptions) =>
     withRuntime(options, async ({ settings }) => {
-      await settings.unset(key);
+      await settings.unset(key, { by: 'cli' });
       print(`${key} = ${shown(rowOf(settings, key))}`);
     }),
   );

@@ -10,11 +10,14 @@ import { runJobsOnce, type Server, startServer } from '../server.ts';
 type StartOptions = GlobalOptions & {
   port?: string;
   host?: string;
+  gatewayPort?: string;
   seed?: string;
   only?: string;
   plain?: boolean;
   once?: boolean;
 };
+
+const limiterNames = { embedded: 'in this process', redis: 'Redis', 'redis-cluster': 'Redis cluster' } as const;
 
 /** What a person wants to know once it runs. */
 function summaryLines(server: Server): string[] {
@@ -25,7 +28,9 @@ function summaryLines(server: Server): string[] {
         `API reference  ${url}/docs`,
         `Health         ${url}/health  ${url}/ready  ${url}/metrics`,
       ]
-    : ['Worker         running, no API in this process'];
+    : [`API            not in this process (${server.runtime.config.only.join(', ')})`];
+  if (server.gateway)
+    lines.push(`LLM gateway    ${server.gateway.url}/v1  (limiter: ${limiterNames[server.limiter ?? 'embedded']})`);
   const { embedded, store, config } = server.runtime;
   lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
   lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
@@ -116,11 +121,14 @@ export function addStart(program: Command): void {
   withDatabaseOptions(
     program
       .command('start')
-      .description('run the shop: embedded PostgreSQL, migrations, demo data on the first start, API and worker')
+      .description(
+        'run the shop: embedded PostgreSQL, migrations, demo data on the first start, API, worker and LLM gateway',
+      )
       .option('--port <number>', 'port of the API (default 8080)')
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+      .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
       .option('--seed <what>', 'what an empty database gets: demo or none')
-      .option('--only <parts>', 'parts to run, comma-separated: api, worker')
+      .option('--only <parts>', 'parts to run, comma-separated: api, worker, gateway')
       .option('--once', 'with --only worker: run the jobs that are due, then end')
       .option('--plain', 'plain lines instead of the live status, also on a terminal')
       .addHelpText(

@@ -1,0 +1,184 @@
+import type { Dispatcher } from 'undici';
+import { codeOf, type Upstream } from './connect-upstream.ts';
+import { openPassThrough, type PassThrough, type StreamEnd } from './stream.ts';
+
+/** An answer that comes as a whole is kept until it is complete, up to this. */
+const largestAnswer = 64 * 1024 * 1024;
+
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type Fault = 'connect' | 'timeout' | 'reset' | 'too_large' | 'cancelled';
+
+export type Outcome =
+  | { kind: 'whole'; status: number; headers: AnswerHeaders; body: Buffer }
+  | { kind: 'stream'; status: number; headers: AnswerHeaders; readable: ReadableStream<Uint8Array> }
+  | { kind: 'fault'; fault: Fault; code: string; stale: boolean };
+
+/** The wish of whoever asked that it should end; one attempt at a time listens. */
+export type Cancel = { cancelled: boolean; onCancel: (() => void) | null };
+export const cancelNow = (cancel: Cancel): void => {
+  if (cancel.cancelled) return;
+  cancel.cancelled = true;
+  cancel.onCancel?.();
+};
+
+export type Asked = {
+  readonly method: 'GET' | 'POST';
+  /** Below the base URL. */
+  readonly path: string;
+  /** Name, value, ...: what the client's request adds. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array | null;
+  /** The client asked for a stream. */
+  readonly stream: boolean;
+  /** Sees the bytes of a streamed answer after they were passed on. */
+  readonly onChunk?: (chunk: Uint8Array) => void;
+  /** A streamed answer has ended, however. */
+  readonly onStreamEnd?: (end: StreamEnd) => void;
+};
+
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
+
+/** Nothing of the request has left us. */
+const isUnreachable = (code: string) =>
+  unreachable.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT' || /CERT|TLS|SSL/.test(code);
+
+function isStream(status: number, type: string, wanted: boolean): boolean {
+  if (status < 200 || status > 299) return false;
+  return type.startsWith('text/event-stream') || (wanted && !type.startsWith('application/json'));
+}
+
+/** One request to one upstream. Never rejects for what the upstream, the network or the client does. */
+export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const { first_byte_timeout_ms: firstByteMs, idle_timeout_ms: idleMs } = upstream.config;
+    let controller: Dispatcher.DispatchController | null = null;
+    let settled = false;
+    let status = 0;
+    let headers: AnswerHeaders = {};
+    let through: PassThrough | null = null;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let timer: NodeJS.Timeout | null = setTimeout(late, firstByteMs);
+    /** Whether the timer is already the one between two chunks. */
+    let flowing = false;
+
+    function stopTimer(): void {
+      if (timer) clearTimeout(timer);
+      timer = null;
+    }
+    function done(outcome: Outcome): void {
+      if (settled) return;
+      settled = true;
+      resolve(outcome);
+    }
+    function ended(): void {
+      stopTimer();
+      cancel.onCancel = null;
+    }
+    function giveUp(fault: Fault, code: string = fault, stale = false): void {
+      ended();
+      done({ kind: 'fault', fault, code, stale });
+      controller?.abort(new Error(fault));
+    }
+    function late(): void {
+      if (!through) return giveUp('timeout');
+      ended();
+      through.fail('idle');
+      controller?.abort(new Error('idle'));
+    }
+    function waitForMore(): void {
+      if (flowing && timer) timer.refresh();
+      else {
+        stopTimer();
+        flowing = true;
+        timer = setTimeout(late, idleMs);
+      }
+    }
+
+    cancel.onCancel = () => {
+      if (!through) giveUp('cancelled');
+      else through.cancel();
+    };
+    if (cancel.cancelled) return giveUp('cancelled');
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(given) {
+        controller = given;
+        // Given up while it waited for a connection.
+        if (settled) given.abort(new Error('given up'));
+      },
+      onResponseStart(_controller, statusCode, given) {
+        if (statusCode < 200 || settled) return;
+        status = statusCode;
+        headers = given;
+        if (!isStream(status, String(given['content-type'] ?? ''), asked.stream)) return;
+        const flow = {
+          // Silence of our own making is none of the upstream's.
+          pause() {
+            controller?.pause();
+            stopTimer();
+          },
+          resume() {
+            if (timer === null) waitForMore();
+            controller?.resume();
+          },
+          abort() {
+            ended();
+            controller?.abort(new Error('cancelled'));
+          },
+        };
+        through = openPassThrough(flow, (end) => asked.onStreamEnd?.(end));
+        done({ kind: 'stream', status, headers, readable: through.readable });
+      },
+      onResponseData(_controller, chunk) {
+        if (through) {
+          waitForMore();
+          through.push(chunk);
+          asked.onChunk?.(chunk);
+          return;
+        }
+        if (settled) return;
+        waitForMore();
+        size += chunk.byteLength;
+        if (size > largestAnswer) giveUp('too_large');
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        ended();
+        if (through) through.end();
+        else
+          done({
+            kind: 'whole',
+            status,
+            headers,
+            body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size),
+          });
+      },
+      onResponseError(_controller, error) {
+        if (through) {
+          ended();
+          return through.fail('reset');
+        }
+        if (settled) return;
+        const code = codeOf(error) || error.name;
+        if (isUnreachable(code)) giveUp('connect', code);
+        else giveUp('reset', code, status === 0 && upstream.wasStale(error));
+      },
+    };
+    const { pool, origin, prefix } = upstream;
+    try {
+      pool.dispatch(
+        {
+          origin,
+          path: `${prefix}/${asked.path}`,
+          method: asked.method,
+          headers: [...upstream.headers, ...asked.headers],
+          body: asked.body,
+        },
+        handler,
+      );
+    } catch (error) {
+      giveUp('connect', codeOf(error) || (error as Error).name);
+    }
+  });
+}

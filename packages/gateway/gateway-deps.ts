@@ -1,0 +1,40 @@
+import type { App } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import type { ApiToken, TokenRefusal } from './api-token.ts';
+import type { Refused, Verdict } from './limits.ts';
+import type { Upstreams } from './upstreams.ts';
+import type { UsageLog } from './usage-log.ts';
+
+/** Of the rate gate, what the proxy asks. */
+export type ProxyGate = {
+  admit(of: {
+    token: ApiToken | null;
+    address: string;
+    model: string | null;
+    tokens: number;
+  }): Verdict | Promise<Verdict>;
+  peek(of: { token: ApiToken | null; address: string; model: string | null }): Refused | null;
+};
+/** Of the API tokens. */
+export type ProxyTokens = { verify(secret: string): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal> };
+
+export type GatewayDeps = {
+  readonly runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config'>;
+  readonly gate: ProxyGate;
+  readonly tokens: ProxyTokens;
+  readonly upstreams: Upstreams;
+  readonly usage: UsageLog;
+  /** Answers everything outside /v1/. */
+  readonly app: App['fetch'];
+};
+
+/** Who asks for what. */
+export type Asker = {
+  token: ApiToken | null;
+  readonly address: string;
+  /** One of ours, for metrics and usage. */
+  readonly endpoint: string;
+  readonly id: string;
+  /** `performance.now()` */
+  readonly started: number;
+};

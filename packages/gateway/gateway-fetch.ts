@@ -1,0 +1,143 @@
+import { clientAddress } from '@tradepost/http';
+import { openCountedWarning } from '@tradepost/runtime';
+import { FastResponse, FastURL } from 'srvx';
+import type { TokenRefusal } from './api-token.ts';
+import { type Cancel, cancelNow } from './ask-upstream.ts';
+import { type Endpoint, endpoints } from './chat-request.ts';
+import type { Asker, GatewayDeps } from './gateway-deps.ts';
+import type { Refused } from './limits.ts';
+import { openModelList } from './model-list.ts';
+import { errorBody, type ProxyError, proxyErrors } from './openai-errors.ts';
+import { openProxyCall, type ProxyAsker } from './proxy-call.ts';
+import { commonHeaders, type HeaderList, jsonType, pushRateHeaders, refusalResponse } from './rate-answer.ts';
+import { newUsageId } from './usage-id.ts';
+
+const prefix = '/v1/';
+const pathsOf = new Map<string, Endpoint>(endpoints.map((endpoint) => [endpoint, endpoint]));
+const preflightHeaders: HeaderList = [
+  ...(commonHeaders as HeaderList),
+  ['access-control-allow-methods', 'GET, POST, OPTIONS'],
+  // The clients of OpenAI send a dozen of their own; `*` does not cover Authorization.
+  ['access-control-allow-headers', '*, Authorization'],
+  ['access-control-max-age', '86400'],
+];
+const keyErrors: Readonly<Record<TokenRefusal, () => ProxyError>> = {
+  unknown: proxyErrors.unknown_key,
+  revoked: proxyErrors.revoked_key,
+  expired: proxyErrors.expired_key,
+  disabled: proxyErrors.disabled_account,
+};
+const jsonMedia = /^application\/([\w.+-]+\+)?json\b/i;
+
+/** The transport has it in parts; a URL built from text is the slow way. */
+const pathOf = (request: Request): string =>
+  ((request as { _url?: URL })._url ?? (new FastURL(request.url) as unknown as URL)).pathname;
+
+function bearerOf(request: Request): string | null {
+  const header = request.headers.get('authorization');
+  if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return null;
+  return header.slice(7).trim() || null;
+}
+
+/**
+ * The gateway's port: /v1/* is the proxy, everything else the application. The id of every answer (`x-request-id`) is that of
+ * its row in gateway.usage, where it has one.
+ */
+export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response | Promise<Response> {
+  const { runtime, gate, tokens, upstreams, app } = deps;
+  const { log, metrics, config } = runtime;
+  const call = openProxyCall(deps);
+  const models = openModelList(upstreams);
+  const warnLost = openCountedWarning(log, 'a gateway request could not be recorded');
+
+  const respond = (endpoint: string, status: number, body: string, id: string, extra?: HeaderList): Response => {
+    metrics.gatewayRequests.labels(endpoint, String(status)).inc();
+    const headers: HeaderList = [jsonType, ['x-request-id', id], ...(commonHeaders as HeaderList)];
+    if (extra) headers.push(...extra);
+    return new FastResponse(body, { status, headers });
+  };
+  const refuse = (endpoint: string, error: ProxyError, id: string, extra?: HeaderList): Response =>
+    respond(endpoint, error.status, errorBody(error), id, extra);
+  const refuseRate = (endpoint: string, refused: Refused, id: string, tokens = 0): Response => {
+    metrics.gatewayRequests.labels(endpoint, '429').inc();
+    return refusalResponse(refused, id, tokens);
+  };
+
+  /** A refusal of a request that named no work: it counts as one, so that nobody can send them without end. */
+  const counted = async (of: Asker, error: ProxyError): Promise<Response> => {
+    const verdict = await gate.admit({ token: of.token, address: of.address, model: null, tokens: 0 });
+    if (!verdict.admitted) return refuseRate(of.endpoint, verdict, of.id);
+    const headers: HeaderList = [];
+    pushRateHeaders(headers, verdict);
+    return refuse(of.endpoint, error, of.id, headers);
+  };
+
+  async function listModels(of: Asker, id: string | null): Promise<Response> {
+    const verdict = await gate.admit({ token: of.token, address: of.address, model: null, tokens: 0 });
+    if (!verdict.admitted) return refuseRate(of.endpoint, verdict, of.id);
+    const headers: HeaderList = [];
+    pushRateHeaders(headers, verdict);
+    if (id === null) return respond(of.endpoint, 200, JSON.stringify(await models.list()), of.id, headers);
+    const model = await models.find(id);
+    return model
+      ? respond(of.endpoint, 200, JSON.stringify(model), of.id, headers)
+      : refuse(of.endpoint, proxyErrors.unknown_model(id.slice(0, 256)), of.id, headers);
+  }
+
+  async function proxied(of: Asker, request: Request): Promise<Response> {
+    const refused = gate.peek({ token: of.token, address: of.address, model: null });
+    if (refused) return refuseRate(of.endpoint, refused, of.id);
+    const type = request.headers.get('content-type');
+    if (type && !jsonMedia.test(type)) return counted(of, proxyErrors.wrong_media_type());
+    const cancel: Cancel = { cancelled: false, onCancel: null };
+    request.signal.addEventListener('abort', () => cancelNow(cancel), { once: true });
+    const result = await call(of as ProxyAsker, request, cancel);
+    if (result instanceof Response) {
+      metrics.gatewayRequests.labels(of.endpoint, String(result.status)).inc();
+      return result;
+    }
+    if ('refused' in result) return refuseRate(of.endpoint, result.refused, of.id, result.tokens);
+    if (result.counts) return counted(of, result.error);
+    if (result.cause !== undefined) warnLost({ err: result.cause, trace: of.id });
+    return refuse(of.endpoint, result.error, of.id, result.headers);
+  }
+
+  async function answer(request: Request, path: string, id: string): Promise<Response> {
+    const { method } = request;
+    const started = performance.now();
+    if (method === 'OPTIONS') return new FastResponse(null, { status: 204, headers: preflightHeaders });
+    const endpoint = pathsOf.get(path);
+    const listing = path === 'models' || path.startsWith('models/');
+    if (!endpoint && !listing) return refuse('unknown', proxyErrors.unknown_path(method, prefix + path), id);
+    const label = endpoint ?? 'models';
+    const allowed = endpoint ? 'POST' : 'GET';
+    if (method !== allowed && !(listing && method === 'HEAD'))
+      return refuse(label, proxyErrors.wrong_method(allowed), id, [['allow', `${allowed}, OPTIONS`]]);
+    const address = clientAddress(request, config.trustedProxies);
+    const secret = bearerOf(request);
+    const verified = secret === null ? null : tokens.verify(secret);
+    const found = verified instanceof Promise ? await verified : verified;
+    const of: Asker = { token: null, address, endpoint: label, id, started };
+    if (found === null) return counted(of, proxyErrors.missing_key());
+    if (typeof found === 'string') return counted(of, keyErrors[found]());
+    of.token = found;
+    if (endpoint) return proxied(of, request);
+    let model: string | null = null;
+    try {
+      if (path.length > 'models/'.length) model = decodeURIComponent(path.slice('models/'.length));
+    } catch {
+      return counted(of, proxyErrors.unknown_path(method, prefix + path));
+    }
+    return listModels(of, model);
+  }
+
+  return (request) => {
+    const path = pathOf(request);
+    if (!path.startsWith(prefix)) return app(request);
+    const id = newUsageId();
+    return answer(request, path.slice(prefix.length), id).catch((error: unknown) => {
+      log.error({ err: error, trace: id, where: `${request.method} /v1` }, 'a gateway request failed');
+      return refuse('unknown', proxyErrors.internal(), id);
+    });
+  };
+}

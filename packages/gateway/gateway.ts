@@ -1,0 +1,56 @@
+import type { App, Module } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { openApiTokens } from './api-tokens.ts';
+import { gatewayFetch } from './gateway-fetch.ts';
+import type { Limiter } from './limits.ts';
+import { openLimiter, openLimiterView } from './open-limiter.ts';
+import { limitsOf, openRateGate } from './rate-gate.ts';
+import { gatewayRoutes } from './routes.ts';
+import { upstreamRoutes } from './upstream-routes.ts';
+import { openUpstreams } from './upstreams.ts';
+import { closeStale, closeStaleTask, openUsageLog } from './usage-log.ts';
+import { usageRoutes } from './usage-routes.ts';
+
+export type Gateway = {
+  readonly module: Module;
+  /** Answers the gateway's port; null in a process that is none. `app` gets what is not for the proxy. */
+  readonly fetch: ((app: App['fetch']) => App['fetch']) | null;
+  /** Where the limiter keeps its logs; null in a process that is no gateway. */
+  readonly limiter: Limiter['kind'] | null;
+  close(): Promise<void>;
+};
+
+/** `serves`: this process is a gateway; otherwise it only has the back office's view of one. */
+export async function openGateway(runtime: Runtime, { serves }: { serves: boolean }): Promise<Gateway> {
+  const tokens = await openApiTokens(runtime);
+  const upstreams = openUpstreams(runtime);
+  const shared = (gate: Parameters<typeof gatewayRoutes>[2]): Module => ({
+    name: 'gateway',
+    routes: [...gatewayRoutes(runtime, tokens, gate), ...upstreamRoutes(upstreams), ...usageRoutes(runtime)],
+    tasks: { [closeStaleTask]: () => closeStale(runtime) },
+    crons: [{ task: closeStaleTask, match: '23 * * * *' }],
+  });
+  if (!serves) {
+    const view = openLimiterView(runtime);
+    return {
+      module: shared({ ...view, limitsOf: (token, model) => limitsOf(runtime.settings, token, model) }),
+      fetch: null,
+      limiter: null,
+      async close() {
+        await Promise.all([view.close(), upstreams.close(), tokens.close()]);
+      },
+    };
+  }
+  const limiter = await openLimiter(runtime);
+  const gate = openRateGate(runtime, limiter);
+  const usage = openUsageLog(runtime);
+  return {
+    module: shared(gate),
+    fetch: (app) => gatewayFetch({ runtime, gate, tokens, upstreams, usage, app }),
+    limiter: limiter.kind,
+    async close() {
+      await usage.close();
+      await Promise.all([gate.close(), upstreams.close(), tokens.close()]);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+export { maxLimit, type TokenStatus, tokenStatuses } from './api-token.ts';
+export { selectTokens, type TokenRow, tokensNamed } from './api-token-store.ts';
+export { type ApiTokens, openApiTokens } from './api-tokens.ts';
+export { type EmbeddedLimiter, openEmbeddedLimiter } from './embedded-limiter.ts';
+export { type Gateway, openGateway } from './gateway.ts';
+export { gatewayAudits } from './gateway-audits.ts';
+export { ipKey } from './ip-key.ts';
+export {
+  type Dimension,
+  dimensionName,
+  dimensions,
+  type KeyKind,
+  type KeyRef,
+  type KeyUsage,
+  keyKinds,
+  type Limiter,
+  type Limits,
+  type Subject,
+  type Verdict,
+} from './limits.ts';
+export { openLimiterView } from './open-limiter.ts';
+export { gatewayFault } from './openai-errors.ts';
+export { limitsOf } from './rate-gate.ts';
+export { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';
+export { maxGraceSeconds } from './schemas.ts';
+export { gatewaySettings } from './settings.ts';
+export { tokenViewOf, tokenViews, userLimitsViewOf } from './token-view.ts';
+export { type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
+export { selectUserLimits } from './user-limits-store.ts';

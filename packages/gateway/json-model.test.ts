@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { withModel } from './json-model.ts';
+
+const replaced = (json: string, model = 'new') => withModel(Buffer.from(json), model).toString();
+
+test('only the value of the top-level model changes, whatever stands around it', () => {
+  for (const [before, after] of [
+    ['{"model":"a"}', '{"model":"new"}'],
+    [' {\n "model"\t: "a\\"b" ,"x":1 } ', ' {\n "model"\t: "new" ,"x":1 } '],
+    ['{"a":{"model":"in"},"b":["model",{"model":1}],"model":"a"}', '{"a":{"model":"in"},"b":["model",{"model":1}],"model":"new"}'],
+    ['{"s":"\\"model\\":\\"x\\\\","model":"a"}', '{"s":"\\"model\\":\\"x\\\\","model":"new"}'],
+    ['{"n":-1.5e3,"t":true,"z":null,"model":"a","e":{},"l":[]}', '{"n":-1.5e3,"t":true,"z":null,"model":"new","e":{},"l":[]}'],
+    // Parsers differ in which of several they take.
+    ['{"model":"a","x":1,"model":"b"}', '{"model":"new","x":1,"model":"new"}'],
+    ['{"mod\\u0065l":"a"}', '{"mod\\u0065l":"new"}'],
+    ['{"é":"模型","model":"a","😀":"model"}', '{"é":"模型","model":"new","😀":"model"}'],
+    ['{"model":{"deep":["}"]},"x":1}', '{"model":"new","x":1}'],
+    ['{"x":1}', '{"x":1}'],
+    ['{}', '{}'],
+  ] as const)
+    expect(replaced(before)).toBe(after);
+  expect(replaced('{"model":"a"}', 'q"\n')).toBe('{"model":"q\\"\\n"}');
+});
+
+test('any object keeps its other fields', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(3), fc.string(), (fields, indent, model) => {
+      const json = JSON.stringify({ ...fields, model: 'old' }, null, indent);
+      const expected = JSON.parse(json);
+      expected.model = model;
+      expect(JSON.parse(replaced(json, model))).toEqual(expected);
+    }),
+  );
+});

@@ -1,0 +1,81 @@
+/** Every refusal of /v1/*: the shape that OpenAI's clients read. The text is for developers, in English like its model. */
+export type ProxyError = {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | null;
+  readonly message: string;
+  readonly param?: string | null;
+};
+
+const invalid =
+  (status: number, code: string | null) =>
+  (message: string, param: string | null = null): ProxyError => ({
+    status,
+    type: 'invalid_request_error',
+    code,
+    message,
+    param,
+  });
+const fixed = (status: number, type: string, code: string | null, message: string) => (): ProxyError => ({
+  status,
+  type,
+  code,
+  message,
+});
+const badRequest = invalid(400, null);
+const key = (message: string) => fixed(401, 'invalid_request_error', 'invalid_api_key', message);
+
+export const proxyErrors = {
+  missing_key: key('You did not provide an API key: send it as Authorization: Bearer YOUR_KEY'),
+  unknown_key: key('Incorrect API key provided'),
+  revoked_key: key('This API key was revoked'),
+  expired_key: key('This API key has expired'),
+  disabled_account: key('The account of this API key is disabled'),
+  unknown_path: (method: string, path: string) => invalid(404, 'unknown_url')(`Unknown request URL: ${method} ${path}`),
+  wrong_method: (allowed: string) => invalid(405, 'method_not_allowed')(`Method not allowed, try ${allowed}`),
+  wrong_media_type: () => invalid(415, 'unsupported_media_type')('Content-Type must be application/json'),
+  invalid_json: () => badRequest('The body is not valid JSON'),
+  not_an_object: () => badRequest('The body must be a JSON object'),
+  too_deep: () => badRequest('The body is nested too deeply'),
+  too_expensive: (param: string) =>
+    badRequest(`${param}: the input and the output of one request must be at most 2147483647 tokens`, param),
+  field: (param: string, message: string) => badRequest(`${param}: ${message}`, param),
+  unknown_model: (model: string) =>
+    invalid(404, 'model_not_found')(`The model \`${model}\` does not exist or you do not have access to it`, 'model'),
+  no_upstream: fixed(503, 'service_unavailable', 'no_upstream', 'No upstream is configured for this request'),
+  not_recorded: fixed(
+    503,
+    'service_unavailable',
+    'usage_not_recorded',
+    'The request could not be recorded, please try again',
+  ),
+  stopping: fixed(503, 'service_unavailable', 'stopping', 'The gateway is shutting down'),
+  upstream_error: fixed(502, 'upstream_error', 'upstream_error', 'The upstream did not answer properly'),
+  upstream_too_large: fixed(502, 'upstream_error', 'upstream_error', 'The answer of the upstream is too large'),
+  upstream_timeout: fixed(504, 'upstream_timeout', 'upstream_timeout', 'The upstream did not answer in time'),
+  internal: fixed(500, 'server_error', 'internal_error', 'Something went wrong on our side'),
+} as const;
+
+/** The one place where such a body is built. */
+export function errorBody({ message, type, code, param = null }: ProxyError): string {
+  return JSON.stringify({ error: { message, type, code, param } });
+}
+
+const transportErrors: Readonly<Record<number, readonly [type: string, code: string, message: string]>> = {
+  400: ['invalid_request_error', 'bad_request', 'Malformed request'],
+  408: ['invalid_request_error', 'body_timeout', 'The body did not arrive in time'],
+  413: ['invalid_request_error', 'body_too_large', 'The body is too large'],
+  431: ['invalid_request_error', 'headers_too_large', 'The headers are too large'],
+};
+
+/** What the transport of the gateway's port answers before a request reaches it: `faultResponse`. */
+export function gatewayFault(status: number): { headers: Record<string, string>; body: string } {
+  const known = transportErrors[status];
+  const error = known
+    ? { status, type: known[0], code: known[1], message: known[2] }
+    : { ...proxyErrors.internal(), status };
+  return {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
+    body: errorBody(error),
+  };
+}

@@ -1,0 +1,240 @@
+import { openCountedWarning } from '@tradepost/runtime';
+import { FastResponse } from 'srvx';
+import type { ApiToken } from './api-token.ts';
+import type { AnswerHeaders, Asked, Cancel, Outcome } from './ask-upstream.ts';
+import { cancelNow } from './ask-upstream.ts';
+import { type AskedFor, type Endpoint, readRequest } from './chat-request.ts';
+import { countTokens } from './estimate.ts';
+import { type Forwarded, forward, isUnusable } from './forward.ts';
+import type { Asker, GatewayDeps } from './gateway-deps.ts';
+import { type Admitted, maxCost, type Refused } from './limits.ts';
+import type { ModelRoute } from './model-routes.ts';
+import { type ProxyError, proxyErrors } from './openai-errors.ts';
+import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.ts';
+import type { StreamEnd } from './stream.ts';
+import { upstreamSettings } from './upstream-settings.ts';
+import type { UsageEntry } from './usage-log.ts';
+import { type Measured, measureAnswer, openUsageReader } from './usage-reader.ts';
+import type { UsageState } from './usage-store.ts';
+
+export type CallResult =
+  | Response
+  | { readonly refused: Refused; readonly tokens: number }
+  /** `counts`: it is charged as a request without tokens. `cause`: what to log. */
+  | { readonly error: ProxyError; readonly counts?: true; readonly cause?: unknown; readonly headers?: HeaderList };
+
+/**
+ * Request headers that go on: the client's key, its cookies and its address are between it and us, its organization and
+ * project would be ours, and what its library tells about itself (x-stainless-*) is nobody's need.
+ */
+const forwardedHeaders = ['openai-beta', 'idempotency-key'] as const;
+/** Response headers that come back, beside openai-*: hop-by-hop ones and the upstream's own limits do not. */
+const returnedHeaders = new Set([
+  'content-type',
+  'content-encoding',
+  'cache-control',
+  'openai-version',
+  'openai-model',
+  'openai-processing-ms',
+]);
+const hasControl = /[^\t\x20-\x7e\x80-\xff]/;
+
+const whole = (ms: number) => Math.max(0, Math.round(ms));
+
+function requestHeaders(request: Request): string[] {
+  const headers = ['content-type', 'application/json', 'accept', request.headers.get('accept') ?? 'application/json'];
+  for (const name of forwardedHeaders) {
+    const value = request.headers.get(name);
+    if (value !== null && !hasControl.test(value)) headers.push(name, value);
+  }
+  return headers;
+}
+
+function pushReturned(into: HeaderList, status: number, headers: AnswerHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== 'string') continue;
+    if (returnedHeaders.has(name)) into.push([name, value]);
+    else if (name === 'x-request-id') into.push(['x-upstream-request-id', value]);
+    else if (status === 429 && (name === 'retry-after' || name === 'retry-after-ms')) into.push([name, value]);
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The refusal for what no upstream has answered; null where an answer can go on as it is. */
+function faultOf(outcome: Outcome, upstreamAsked: boolean): ProxyError | null {
+  if (outcome.kind !== 'fault') return isUnusable(outcome.status) ? proxyErrors.upstream_error() : null;
+  if (!upstreamAsked) return proxyErrors.no_upstream();
+  if (outcome.fault === 'timeout') return proxyErrors.upstream_timeout();
+  return outcome.fault === 'too_large' ? proxyErrors.upstream_too_large() : proxyErrors.upstream_error();
+}
+
+const stateOfEnd: Readonly<Record<StreamEnd, UsageState>> = {
+  done: 'done',
+  cancelled: 'cancelled',
+  reset: 'failed',
+  idle: 'failed',
+};
+
+/** One whose token is good. */
+export type ProxyAsker = Asker & { readonly token: ApiToken; readonly endpoint: Endpoint };
+
+/** One POST of the proxy, from its body to its answer. */
+export function openProxyCall(deps: GatewayDeps) {
+  const { runtime, gate, upstreams, usage } = deps;
+  const { settings, metrics, log } = runtime;
+  const forwarding = { metrics, warn: openCountedWarning(log, 'an upstream did not answer a gateway request') };
+
+  async function read(of: ProxyAsker, request: Request) {
+    const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
+    let body: unknown;
+    try {
+      body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+    } catch {
+      return proxyErrors.invalid_json();
+    }
+    if (!isObject(body)) return proxyErrors.not_an_object();
+    const wanted = readRequest(of.endpoint, body);
+    return 'status' in wanted ? wanted : { bytes, wanted };
+  }
+
+  /** What the limiter is asked for: input and most output. */
+  async function price(wanted: AskedFor, route: ModelRoute) {
+    const counted = countTokens(wanted.texts);
+    const input = (typeof counted === 'number' ? counted : await counted) + wanted.extraTokens;
+    const each =
+      wanted.maxOutput ?? route.config?.max_output_tokens ?? settings.get(upstreamSettings.default_max_output_tokens);
+    return { input, output: each * wanted.answers };
+  }
+
+  return async (of: ProxyAsker, request: Request, cancel: Cancel): Promise<CallResult> => {
+    if (!upstreams.configured()) return { error: proxyErrors.no_upstream() };
+    const parsed = await read(of, request);
+    if ('status' in parsed) return { error: parsed, counts: true };
+    const { bytes, wanted } = parsed;
+    const { model } = wanted;
+    const route = upstreams.routeOf(model);
+    if (!route) return { error: proxyErrors.unknown_model(model), counts: true };
+    if (route.candidates.length === 0) return { error: proxyErrors.no_upstream() };
+    const { input, output } = await price(wanted, route);
+    const cost = input + output;
+    if (cost > maxCost) return { error: proxyErrors.too_expensive(wanted.maxField), counts: true };
+    const asking = gate.admit({ token: of.token, address: of.address, model, tokens: cost });
+    const verdict = asking instanceof Promise ? await asking : asking;
+    if (!verdict.admitted) return { refused: verdict, tokens: cost };
+
+    const entry = usage.open({
+      id: of.id,
+      user_id: of.token.userId,
+      token_id: of.token.id,
+      endpoint: of.endpoint,
+      model,
+      stream: wanted.stream,
+      estimated_input_tokens: input,
+      max_output_tokens: output,
+      started_at: Date.now(),
+    });
+    return exchange({ of, entry, verdict, route, model, bytes, headers: requestHeaders(request), wanted, cancel });
+  };
+
+  type Exchange = {
+    of: ProxyAsker;
+    entry: UsageEntry;
+    verdict: Admitted;
+    route: ModelRoute;
+    model: string;
+    bytes: Uint8Array;
+    headers: readonly string[];
+    wanted: AskedFor;
+    cancel: Cancel;
+  };
+
+  async function exchange(exchange: Exchange): Promise<CallResult> {
+    const { of, entry, verdict, route, model, bytes, headers, wanted, cancel } = exchange;
+    let forwarded: Forwarded | null = null;
+    let firstByteMs: number | null = null;
+    const reader = openUsageReader();
+
+    const end = (state: UsageState, measured: Measured | null, status: number | null): void => {
+      usage.end(entry, {
+        state,
+        upstream: forwarded?.upstream?.config.name ?? null,
+        upstream_model: forwarded?.model ?? null,
+        http_status: status,
+        attempts: forwarded?.attempts ?? 0,
+        input_tokens: measured && (measured.tokens.input ?? entry.row.estimated_input_tokens),
+        output_tokens: measured && measured.tokens.output,
+        usage_source: measured && measured.source,
+        first_byte_ms: firstByteMs,
+        duration_ms: whole(performance.now() - of.started),
+        ended_at: Date.now(),
+      });
+    };
+    const measureFailed = (error: unknown): null => {
+      log.error({ err: error, trace: of.id }, 'the usage of a gateway request could not be read');
+      return null;
+    };
+    const onStreamEnd = (how: StreamEnd): void => {
+      const { health } = forwarded!.upstream!;
+      if (how === 'reset' || how === 'idle') health.failed(performance.now());
+      else health.succeeded();
+      reader
+        .measure()
+        .catch(measureFailed)
+        .then((measured) => end(stateOfEnd[how], measured, 200));
+    };
+
+    const asked: Asked & { body: Uint8Array } = {
+      method: 'POST',
+      path: of.endpoint,
+      headers,
+      body: bytes,
+      stream: wanted.stream,
+      onChunk: reader.read,
+      // An upstream's stream can end before whoever asked has been told of its beginning.
+      onStreamEnd: (how) => void setImmediate(onStreamEnd, how),
+    };
+    // Without its row the answer can not go out: the upstream need not go on.
+    let notRecorded: unknown = null;
+    const committed = entry.committed.catch((error: unknown) => {
+      notRecorded = error;
+      cancelNow(cancel);
+    });
+    const maxAttempts = settings.get(upstreamSettings.retry_attempts);
+    forwarded = await forward(forwarding, { route, model, maxAttempts, asked }, cancel);
+    const { outcome, upstream } = forwarded;
+    const fault = faultOf(outcome, upstream !== null);
+    const cancelled = outcome.kind === 'fault' && outcome.fault === 'cancelled';
+    firstByteMs = whole(performance.now() - of.started);
+    const rate: HeaderList = [];
+    pushRateHeaders(rate, verdict);
+
+    if (fault || outcome.kind === 'fault') {
+      const error = fault ?? proxyErrors.upstream_error();
+      end(cancelled ? 'cancelled' : 'failed', null, cancelled ? null : error.status);
+      await committed;
+      if (notRecorded !== null) return { error: proxyErrors.not_recorded(), cause: notRecorded };
+      return { error, headers: rate };
+    }
+    const ok = outcome.status < 400;
+    if (outcome.kind === 'whole') {
+      const measuring = ok ? measureAnswer(outcome.body) : null;
+      const measured = measuring instanceof Promise ? await measuring.catch(measureFailed) : measuring;
+      end(ok ? 'done' : 'failed', measured, outcome.status);
+    }
+    await committed;
+    if (notRecorded !== null) {
+      if (outcome.kind === 'stream') outcome.readable.cancel().catch(() => {});
+      return { error: proxyErrors.not_recorded(), cause: notRecorded };
+    }
+    const answered: HeaderList = [['x-request-id', of.id], ...(commonHeaders as HeaderList), ...rate];
+    pushReturned(answered, outcome.status, outcome.headers);
+    metrics.gatewayFirstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
+    return new FastResponse(outcome.kind === 'whole' ? outcome.body : outcome.readable, {
+      status: outcome.status,
+      headers: answered,
+    });
+  }
+}

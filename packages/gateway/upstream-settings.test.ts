@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { fitsPattern } from './model-routes.ts';
+import { openHealth } from './upstream-health.ts';
+import { modelLimits, upstreamSettings } from './upstream-settings.ts';
+
+const upstream = { name: 'main', base_url: 'https://api.example.com/v1' };
+
+test('a wrong field is named by its path, as the refusal of a setting shows nothing else', () => {
+  const refuse = (value: unknown) => {
+    const parsed = upstreamSettings.upstreams.schema.safeParse(value);
+    return parsed.success ? 'accepted' : parsed.error.issues.map(({ message }) => message).join('; ');
+  };
+  expect(refuse([upstream])).toBe('accepted');
+  for (const [value, said] of [
+    [{}, 'must be a list'],
+    [[{ ...upstream, name: 'Main' }], '[0].name: '],
+    [[upstream, { ...upstream, name: 'b', base_url: 'ftp://x' }], '[1].base_url: must begin with http'],
+    [[{ ...upstream, base_url: 'https://x/v1?a=b' }], '[0].base_url: must not have a query'],
+    [[{ ...upstream, base_url: 'https://u:p@x/v1' }], '[0].base_url: must not hold a user'],
+    [[{ ...upstream, api_key: 'env:' }], '[0].api_key: env: must be followed'],
+    [[{ ...upstream, api_key: 'a b' }], '[0].api_key: '],
+    [[{ ...upstream, models: [] }], '[0].models: must name'],
+    [[{ ...upstream, idle_timeout_ms: 0.5 }], '[0].idle_timeout_ms: must be a whole number'],
+    [[{ ...upstream, headers: { Authorization: 'x' } }], '[0].headers: must not hold'],
+    [[{ ...upstream, headers: { 'x-a': 'b\r\nc: d' } }], '[0].headers.x-a: '],
+    [[{ ...upstream, prority: 1 }], '[0]: Unrecognized key: "prority"'],
+    [[upstream, upstream], '[1].name: main is there twice'],
+  ] as const)
+    expect(refuse(value)).toContain(said);
+  const models = upstreamSettings.models.schema.safeParse({ fast: { rpm_limit: -1 } });
+  expect(models.error!.issues.map(({ message }) => message)).toEqual(['fast.rpm_limit: must be at least 0']);
+});
+
+test('limits of a model: 0 is unlimited, what is not said is inherited', () => {
+  const models = upstreamSettings.models.schema.parse({ a: { rpm_limit: 5 }, b: { tpm_limit: 0 }, c: {} });
+  const settings = { get: () => models } as never;
+  expect(modelLimits(settings, 'a')).toEqual({ rpm: 5, tpm: null });
+  expect(modelLimits(settings, 'b')).toEqual({ rpm: null, tpm: 0 });
+  for (const name of ['c', 'd', 'constructor', '__proto__'])
+    expect(modelLimits(settings, name)).toEqual({ rpm: null, tpm: null });
+});
+
+test('patterns', () => {
+  for (const [pattern, fits, not] of [
+    ['*', ['a', ''], []],
+    ['gpt-*', ['gpt-', 'gpt-4o'], ['xgpt-4', 'gpt']],
+    ['*/qwen*-7b', ['a/qwen-7b', 'a/qwen2.5-7b'], ['qwen-7b', 'a/qwen-70b']],
+    ['a*a', ['aa', 'aba'], ['a', 'ab']],
+    ['a.c', ['a.c'], ['abc']],
+  ] as const) {
+    for (const name of fits) expect(fitsPattern(pattern, name), `${pattern} ${name}`).toBe(true);
+    for (const name of not) expect(fitsPattern(pattern, name), `${pattern} ${name}`).toBe(false);
+  }
+});
+
+test('rests double up to a minute; a success forgets them; only one request probes', () => {
+  const health = openHealth();
+  let now = 0;
+  for (let i = 0; i < 3; i += 1) {
+    expect(health.ready(now)).toBe(true);
+    health.failed(now);
+  }
+  for (const rest of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+    expect(health.ready(now + rest - 1)).toBe(false);
+    now += rest;
+    expect(health.ready(now)).toBe(true);
+    health.asked(now);
+    expect(health.ready(now)).toBe(false);
+    health.failed(now);
+  }
+  now += 60_000;
+  health.asked(now);
+  // The one that should find out was given up: the next one does.
+  health.unknown();
+  expect(health.ready(now)).toBe(true);
+  health.asked(now);
+  health.succeeded();
+  expect(health.state(now)).toEqual({ state: 'up', failures: 0, restMs: 0 });
+  health.limited(now, 5_000);
+  expect(health.ready(now + 4_999)).toBe(false);
+  expect(health.ready(now + 5_000)).toBe(true);
+  health.limited(now, 3_600_000);
+  expect(health.ready(now + 60_000)).toBe(true);
+});
+
+test('a stream that begins ends a rest, but streams that break add up', () => {
+  const health = openHealth();
+  for (let i = 0; i < 3; i += 1) {
+    expect(health.ready(0)).toBe(true);
+    health.answering();
+    health.failed(0);
+  }
+  expect(health.ready(0)).toBe(false);
+});

@@ -1,0 +1,135 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { openCountedWarning, type Runtime } from '@tradepost/runtime';
+import { closeStaleUsage, endUsage, insertUsage, type UsageEnd, type UsageRow } from './usage-store.ts';
+
+/** An end is written at most this much later. */
+const endsAfterMs = 100;
+/** After a failure. */
+const againAfterMs = 1_000;
+const mostEndsAtOnce = 500;
+/** Ends that wait for a database that does not answer; beyond it the oldest are given up. */
+const mostEndsWaiting = 50_000;
+const closeWithinMs = 5_000;
+const staleHours = 24;
+const staleAtOnce = 5_000;
+
+/** The row of one request. */
+export type UsageEntry = {
+  readonly row: UsageRow;
+  end: UsageEnd | null;
+  /** Its insert has been put together, with the end that was known by then. */
+  taken: boolean;
+  /** Resolves when the row is committed: no byte of an answer goes out before. */
+  committed: Promise<void>;
+};
+
+export type UsageLog = {
+  open(row: UsageRow): UsageEntry;
+  /** Written behind; not waited for. */
+  end(entry: UsageEntry, end: UsageEnd): void;
+  /** Writes what is left. */
+  close(): Promise<void>;
+};
+
+/** The books of the gateway: rows of concurrent requests share their commits. */
+export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log' | 'metrics'>): UsageLog {
+  const { sql, log, metrics } = runtime;
+  const warn = openCountedWarning(log, 'the ends of gateway requests could not be written');
+  const inserting = new Set<Promise<void>>();
+  const waiting: { id: string; end: UsageEnd }[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> | null = null;
+  let failed = false;
+
+  const insert = runtime.groupCommit<UsageEntry, true>('gateway_usage', async (entries) => {
+    const inserts = entries.map((entry) => {
+      entry.taken = true;
+      return { row: entry.row, end: entry.end };
+    });
+    await insertUsage(sql, inserts);
+    return entries.map(() => true as const);
+  });
+
+  async function writeEnds(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, mostEndsAtOnce);
+      try {
+        await endUsage(sql, batch);
+        failed = false;
+      } catch (error) {
+        waiting.unshift(...batch);
+        const lost = waiting.splice(0, Math.max(0, waiting.length - mostEndsWaiting)).length;
+        if (lost > 0) metrics.gatewayUsageLost.inc(lost);
+        warn({ err: error, waiting: waiting.length, lost });
+        failed = true;
+        return;
+      }
+    }
+  }
+  const schedule = (): void => {
+    if (timer || writing || waiting.length === 0) return;
+    timer = setTimeout(() => void flush(), failed ? againAfterMs : endsAfterMs);
+    timer.unref();
+  };
+  function flush(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    writing ??= writeEnds().finally(() => {
+      writing = null;
+      schedule();
+    });
+    return writing;
+  }
+  const write = (entry: UsageEntry): void => {
+    waiting.push({ id: entry.row.id, end: entry.end! });
+    if (waiting.length >= mostEndsAtOnce && !failed) void flush();
+    else schedule();
+  };
+
+  return {
+    open(row) {
+      const entry: UsageEntry = { row, end: null, taken: false, committed: Promise.resolve() };
+      const committed = insert(entry).then(() => {});
+      entry.committed = committed;
+      inserting.add(committed);
+      const settled = () => inserting.delete(committed);
+      committed.then(settled, settled);
+      return entry;
+    },
+    end(entry, end) {
+      if (entry.end) return;
+      entry.end = end;
+      if (!entry.taken) return;
+      // A row that never came into being has no end, either.
+      entry.committed.then(
+        () => write(entry),
+        () => {},
+      );
+    },
+    async close() {
+      const late = sleep(closeWithinMs, undefined, { ref: false });
+      // Ends whose insert is being committed come a moment later.
+      await Promise.race([Promise.allSettled([...inserting]).then(() => setImmediate()), late]);
+      for (let tries = 0; waiting.length > 0 && tries < 3; tries += 1) await Promise.race([flush(), late]);
+      if (timer) clearTimeout(timer);
+      timer = null;
+      if (waiting.length > 0) {
+        metrics.gatewayUsageLost.inc(waiting.length);
+        log.warn({ lost: waiting.length }, 'the ends of gateway requests were not written before the process ended');
+      }
+    },
+  };
+}
+
+export const closeStaleTask = 'gateway.close_stale_usage';
+
+/** A row that is open after a day belongs to a process that has died. */
+export async function closeStale({ sql, log }: Pick<Runtime, 'sql' | 'log'>): Promise<void> {
+  let closed = 0;
+  for (;;) {
+    const some = await closeStaleUsage(sql, staleHours, staleAtOnce);
+    closed += some;
+    if (some < staleAtOnce) break;
+  }
+  if (closed > 0) log.warn({ closed }, 'gateway requests whose process had ended were closed as failed');
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Transport, serve } from '@tradepost/http';
+import { loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
+import OpenAI from 'openai';
+import type { ApiToken, TokenRefusal } from '../../packages/gateway/api-token.ts';
+import { gatewayFetch } from '../../packages/gateway/gateway-fetch.ts';
+import type { Admitted, Refused, Verdict } from '../../packages/gateway/limits.ts';
+import { gatewayFault } from '../../packages/gateway/openai-errors.ts';
+import { proxySettings } from '../../packages/gateway/upstream-settings.ts';
+import { openUpstreams, type Upstreams } from '../../packages/gateway/upstreams.ts';
+import { openUsageLog } from '../../packages/gateway/usage-log.ts';
+import { cloneDatabase, type TestDatabase } from './database.ts';
+
+export const goodKey = 'tp-good';
+export const admitted: Admitted = {
+  admitted: true,
+  tightest: { dimension: 'user_tpm', limit: 100_000, remaining: 99_000, resetMs: 30_000 },
+  at: 0,
+};
+export const refused = (waitMs: number | null): Refused => ({
+  admitted: false,
+  dimension: 'user_rpm',
+  limit: 60,
+  waitMs,
+  denied: ['user_rpm'],
+  at: 0,
+});
+
+export type Admission = { token: ApiToken | null; address: string; model: string | null; tokens: number };
+
+export type Proxy = {
+  url: string;
+  runtime: Runtime;
+  upstreams: Upstreams;
+  database: TestDatabase;
+  /** Everything the gate was asked for. */
+  asked: Admission[];
+  /** What the gate says next; then it lets through again. */
+  refuseNext(...verdicts: Refused[]): void;
+  /** The real, unmodified client. */
+  client(options?: { maxRetries?: number; apiKey?: string }): OpenAI;
+  /** The rows of usage, oldest first, once none is open any more. */
+  // biome-ignore lint/suspicious/noExplicitAny: columns as they are
+  rows(): Promise<any[]>;
+  set(values: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+};
+
+const token: ApiToken = {
+  id: 7,
+  userId: 3,
+  rpmLimit: null,
+  tpmLimit: null,
+  userRpmLimit: null,
+  userTpmLimit: null,
+  expiresAt: null,
+};
+const keys: Readonly<Record<string, ApiToken | TokenRefusal>> = {
+  [goodKey]: token,
+  'tp-revoked': 'revoked',
+  'tp-expired': 'expired',
+  'tp-disabled': 'disabled',
+};
+
+/** The proxy on a socket and a database of its own, with a gate and tokens that do as they are told. */
+export async function openProxy(
+  settings: Readonly<Record<string, unknown>>,
+  { transport = 'auto', maxBodyBytes = 1024 * 1024 }: { transport?: 'auto' | 'node'; maxBodyBytes?: number } = {},
+): Promise<Proxy> {
+  const database = await cloneDatabase();
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-proxy-'));
+  const { config } = loadConfig({
+    env: {},
+    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', databasePool: 4 },
+  });
+  const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
+  const runtime = await openRuntime({ config, definitions: proxySettings, log });
+  await runtime.settings.setMany(settings);
+  const upstreams = openUpstreams(runtime);
+  const usage = openUsageLog(runtime);
+  const asked: Admission[] = [];
+  let verdicts: Verdict[] = [];
+  const gate = {
+    admit(of: Admission) {
+      asked.push(of);
+      return verdicts.shift() ?? admitted;
+    },
+    peek: () => null,
+  };
+  const app = () => Response.json({ code: 404 }, { status: 404 });
+  const fetch = gatewayFetch({ runtime, gate, tokens: { verify: (key) => keys[key] ?? 'unknown' }, upstreams, usage, app });
+  const served: Transport = await serve(
+    { fetch },
+    { host: '127.0.0.1', port: 0, transport, maxBodyBytes },
+    log,
+    gatewayFault,
+  );
+  const url = served.url;
+  return {
+    ...{ url, runtime, upstreams, database, asked },
+    refuseNext(...given) {
+      verdicts = given;
+    },
+    client: ({ maxRetries = 0, apiKey = goodKey } = {}) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries }),
+    async rows() {
+      for (let tries = 0; ; tries += 1) {
+        const rows = await database.sql`select * from gateway.usage order by started_at, id`;
+        if (tries > 100 || rows.every((row) => row.state !== 'open')) return rows.map((row) => ({ ...row }));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    set: (values) => runtime.settings.setMany(values),
+    async close() {
+      await served.close(1_000);
+      await usage.close();
+      await upstreams.close();
+      await runtime.close(1_000);
+      await database.drop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Received = {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** As it came. */
+  raw: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the test has sent
+  body: any;
+  /** The connection was gone before the answer had ended. */
+  aborted: boolean;
+};
+
+/** One answer, in the order in which they are scripted; without a script the upstream answers as a model would. */
+export type Behaviour = {
+  status?: number;
+  headers?: Record<string, string>;
+  /** An object is sent as JSON. */
+  body?: unknown;
+  /** Before the head. */
+  delayMs?: number;
+  /** Pieces of an event stream, sent one by one. */
+  chunks?: readonly (string | Uint8Array)[];
+  /** Waits before each chunk but the first. */
+  gate?: (index: number) => Promise<unknown>;
+  /** Instead of an end: the connection is reset, or nothing more comes. */
+  ends?: 'end' | 'reset' | 'hang';
+  /** Nothing at all is answered. */
+  hang?: boolean;
+  /** The connection is reset before anything is answered. */
+  reset?: boolean;
+};
+
+export type FakeUpstream = {
+  /** With /v1. */
+  url: string;
+  received: Received[];
+  /** The next answers. */
+  script(...behaviours: Behaviour[]): void;
+  /** Every answer that is not scripted. */
+  always(behaviour: Behaviour | null): void;
+  /** Connections that were opened so far. */
+  connections(): number;
+  closeIdle(): void;
+  close(): Promise<void>;
+};
+
+export const sse = (event: unknown): string =>
+  `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
+
+export const delta = (content: string, more: object = {}) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  ...more,
+});
+
+export const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+
+/** What a model would say. */
+function usual({ path, body }: Received): Behaviour {
+  const model = body?.model ?? 'm';
+  if (path.endsWith('/embeddings')) {
+    const inputs = Array.isArray(body.input) ? body.input : [body.input];
+    // The client asks for base64 unless told otherwise.
+    const vector = Buffer.from(new Float32Array([0.5, -0.25]).buffer).toString('base64');
+    const embedding = body.encoding_format === 'base64' ? vector : [0.5, -0.25];
+    const data = inputs.map((_: unknown, index: number) => ({ object: 'embedding', index, embedding }));
+    return { body: { object: 'list', model, data, usage: { prompt_tokens: 3, total_tokens: 3 } } };
+  }
+  if (path.endsWith('/responses')) {
+    const item = { type: 'message', id: 'i1', role: 'assistant', status: 'completed' };
+    const content = [{ type: 'output_text', text: 'hello', annotations: [] }];
+    const response = { id: 'resp_1', object: 'response', status: 'completed', model, output: [{ ...item, content }] };
+    return { body: { ...response, usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 } } };
+  }
+  if (path.endsWith('/models')) return { body: { object: 'list', data: [{ id: 'listed-1', object: 'model' }] } };
+  if (body?.stream)
+    return { chunks: [sse(delta('hel')), sse(delta('lo')), sse({ ...delta(''), choices: [], usage }), sse('[DONE]')] };
+  const message = { role: 'assistant', content: 'hello' };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  return { body: { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage } };
+}
+
+const jsonOrNull = (raw: Buffer): unknown => {
+  try {
+    return JSON.parse(raw.toString());
+  } catch {
+    return null;
+  }
+};
+
+async function play(behaviour: Behaviour, req: IncomingMessage, res: ServerResponse, received: Received) {
+  const { status = 200, headers = {}, body = {}, delayMs = 0, chunks, gate, ends = 'end', hang, reset } = behaviour;
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  res.once('close', () => {
+    received.aborted = !res.writableFinished;
+    resolve();
+  });
+  if (delayMs > 0) await Promise.race([sleep(delayMs), gone]);
+  if (hang) return;
+  if (reset) return req.socket.resetAndDestroy();
+  if (!chunks) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+    return res.end(text);
+  }
+  res.writeHead(status, { 'content-type': 'text/event-stream; charset=utf-8', ...headers });
+  res.flushHeaders();
+  for (const [index, chunk] of chunks.entries()) {
+    if (index > 0 && gate) await Promise.race([gate(index), gone]);
+    if (res.destroyed) return;
+    if (!res.write(chunk)) await Promise.race([new Promise((drained) => res.once('drain', drained)), gone]);
+  }
+  if (ends === 'reset') req.socket.resetAndDestroy();
+  else if (ends === 'end') res.end();
+}
+
+/** An OpenAI-compatible service on a socket of its own, which does as it is told and remembers what it got. */
+export async function openUpstream(): Promise<FakeUpstream> {
+  const received: Received[] = [];
+  let scripted: Behaviour[] = [];
+  let standing: Behaviour | null = null;
+  let opened = 0;
+  const server = createServer((req, res) => {
+    const parts: Buffer[] = [];
+    req.on('error', () => {});
+    req.on('data', (part: Buffer) => parts.push(part));
+    req.on('end', () => {
+      const raw = Buffer.concat(parts);
+      const { method = '', url: path = '', headers } = req;
+      const entry: Received = { method, path, headers, raw, body: jsonOrNull(raw), aborted: false };
+      received.push(entry);
+      const behaviour = scripted.shift() ?? standing ?? usual(entry);
+      void play(behaviour, req, res, entry);
+    });
+  });
+  server.on('connection', () => {
+    opened += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    received,
+    script(...behaviours) {
+      scripted = behaviours;
+    },
+    always(behaviour) {
+      standing = behaviour;
+    },
+    connections: () => opened,
+    closeIdle: () => server.closeIdleConnections(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
