@@ -1,16 +1,19 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openProxy, type Proxy, refused } from './harness/proxy.ts';
+import { type OpenedProxy, openProxy, refused } from './harness/proxy.ts';
 import { delta, type FakeUpstream, openUpstream, sse, usage } from './harness/upstream.ts';
 
 /** The client that everybody has, unmodified: whoever changes its base URL must notice nothing else. */
 let upstream: FakeUpstream;
-let proxy: Proxy;
+let proxy: OpenedProxy;
 beforeAll(async () => {
   upstream = await openUpstream();
   proxy = await openProxy({
     'gateway.upstreams': [{ name: 'main', base_url: upstream.url, api_key: 'sk-upstream', models: ['gpt-*', 'named'] }],
-    'gateway.models': { fast: { model: 'gpt-small', max_output_tokens: 500 }, secret: { hidden: true, model: 'gpt-x' } },
+    'gateway.models': {
+      fast: { model: 'gpt-small', max_output_tokens: 500 },
+      secret: { hidden: true, model: 'gpt-x' },
+    },
   });
 });
 afterAll(async () => {
@@ -28,7 +31,10 @@ beforeEach(async () => {
 const messages = [{ role: 'user' as const, content: 'Say hello.' }];
 
 test('chat: the answer arrives, the upstream got its own key, and the use is in the books', async () => {
-  const { data, response, request_id } = await proxy.client().chat.completions.create({ model: 'gpt-4o', messages }).withResponse();
+  const { data, response, request_id } = await proxy
+    .client()
+    .chat.completions.create({ model: 'gpt-4o', messages })
+    .withResponse();
   expect(data.choices[0]!.message.content).toBe('hello');
   const [got] = upstream.received;
   expect(got).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });

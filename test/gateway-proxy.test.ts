@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeStale } from '../packages/gateway/usage-log.ts';
 import { usageSummary } from '../packages/gateway/usage-summary-store.ts';
-import { goodKey, openProxy, type Proxy, refused } from './harness/proxy.ts';
+import { goodKey, type OpenedProxy, openProxy, refused } from './harness/proxy.ts';
 import { type Behaviour, delta, type FakeUpstream, openUpstream, sse } from './harness/upstream.ts';
 
 /** The proxy between a client that speaks plain HTTP and upstreams that do not always behave. */
 let first: FakeUpstream;
 let second: FakeUpstream;
-let proxy: Proxy;
+let proxy: OpenedProxy;
 const upstream = (name: string, at: FakeUpstream, more: object = {}) => ({
   name,
   base_url: at.url,
@@ -315,7 +315,9 @@ describe('an upstream that fails', () => {
       expect(JSON.parse(last.slice('data: '.length)).error).toMatchObject({ code });
     }
     expect(second.received.length).toBe(0);
-    expect((await proxy.rows()).map(({ state, http_status, output_tokens }) => [state, http_status, output_tokens])).toEqual([
+    expect(
+      (await proxy.rows()).map(({ state, http_status, output_tokens }) => [state, http_status, output_tokens]),
+    ).toEqual([
       ['failed', 200, 1],
       ['failed', 200, 1],
     ]);
@@ -379,7 +381,9 @@ describe('the books', () => {
   });
 
   test('many requests at once: each has its row, with its own end', async () => {
-    first.script(...Array.from({ length: 60 }, (_, i) => ({ body: { usage: { prompt_tokens: 1, completion_tokens: i } } })));
+    first.script(
+      ...Array.from({ length: 60 }, (_, i) => ({ body: { usage: { prompt_tokens: 1, completion_tokens: i } } })),
+    );
     const answers = await Promise.all(Array.from({ length: 60 }, () => chat().then((response) => response.json())));
     const said = answers.map((answer) => (answer as { usage: { completion_tokens: number } }).usage.completion_tokens);
     const rows = await proxy.rows();
@@ -400,7 +404,13 @@ describe('the books', () => {
     await closeStale(proxy.runtime);
     const states = await sql`select state from gateway.usage where user_id = 4 order by started_at`;
     expect(states.map(({ state }) => state)).toEqual(['failed', 'open']);
-    const span = { from: new Date(Date.now() - 3 * 86_400_000), to: new Date(Date.now() + 1_000), zone: 'UTC', limit: 10, offset: 0 };
+    const span = {
+      from: new Date(Date.now() - 3 * 86_400_000),
+      to: new Date(Date.now() + 1_000),
+      zone: 'UTC',
+      limit: 10,
+      offset: 0,
+    };
     const byUser = await usageSummary(sql, { ...span, by: 'user' });
     expect(byUser).toMatchObject({
       total: 2,
@@ -409,7 +419,11 @@ describe('the books', () => {
         { key: '4', requests: 2, failed: 1, open: 1, charged_tokens: 10, input_tokens: 0 },
       ],
     });
-    expect((await usageSummary(sql, { ...span, by: 'model' })).rows.map(({ key }) => key)).toEqual(['gpt', 'other', 'e']);
+    expect((await usageSummary(sql, { ...span, by: 'model' })).rows.map(({ key }) => key)).toEqual([
+      'gpt',
+      'other',
+      'e',
+    ]);
     expect((await usageSummary(sql, { ...span, by: 'token', limit: 1, offset: 5 })).total).toBe(2);
     expect((await usageSummary(sql, { ...span, by: 'day' })).rows[0]!.key).toBe(new Date().toISOString().slice(0, 10));
   });

@@ -6,7 +6,7 @@ import { openPassThrough, type PassThrough, type StreamEnd } from './stream.ts';
 const largestAnswer = 64 * 1024 * 1024;
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
-export type Fault = 'connect' | 'timeout' | 'reset' | 'too_large' | 'cancelled';
+type Fault = 'connect' | 'timeout' | 'reset' | 'too_large' | 'cancelled';
 
 export type Outcome =
   | { kind: 'whole'; status: number; headers: AnswerHeaders; body: Buffer }
@@ -81,10 +81,11 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
       controller?.abort(new Error(fault));
     }
     function late(): void {
-      if (!through) return giveUp('timeout');
-      ended();
-      through.fail('idle');
-      controller?.abort(new Error('idle'));
+      if (through) {
+        ended();
+        through.fail('idle');
+        controller?.abort(new Error('idle'));
+      } else giveUp('timeout');
     }
     function waitForMore(): void {
       if (flowing && timer) timer.refresh();

@@ -21,13 +21,13 @@ export type AskedFor = {
 };
 
 /** Documented costs, as a fixed number is all that can be said without decoding the media. */
-export const imageTokens = 765;
-export const smallImageTokens = 85;
-export const audioTokens = 600;
-export const fileTokens = 1_500;
+const imageTokens = 765;
+const smallImageTokens = 85;
+const audioTokens = 600;
+const fileTokens = 1_500;
 /** A message is framed by a few tokens, and so is the beginning of the answer. */
-export const messageTokens = 4;
-export const answerTokens = 3;
+const messageTokens = 4;
+const answerTokens = 3;
 
 const deepest = 100;
 const mostAnswers = 128;
@@ -94,8 +94,7 @@ function countMessages(messages: unknown, into: Counted): void {
 
 /** A text, texts, a list of tokens, or lists of tokens. */
 function countPrompts(prompts: unknown, into: Counted): void {
-  if (!Array.isArray(prompts)) return collect(prompts, into);
-  for (const one of prompts) {
+  for (const one of Array.isArray(prompts) ? prompts : [prompts]) {
     if (typeof one === 'number') into.extra += 1;
     else if (Array.isArray(one)) into.extra += one.length;
     else collect(one, into);
@@ -157,7 +156,7 @@ function largest(body: Json, fields: readonly string[], max: number): number | n
 }
 
 /** The model a request names, or why that is none. */
-export function modelOf(body: Json): string | ProxyError {
+function modelOf(body: Json): string | ProxyError {
   const model = Object.hasOwn(body, 'model') ? body.model : undefined;
   if (model === undefined || model === null) return proxyErrors.field('model', 'you must provide a model');
   if (typeof model !== 'string' || model === '' || model.length > longestModel || unstorable.test(model))

@@ -16,7 +16,9 @@ const errors = read('../inventory/errors.ts');
 const chinese = ['inventory', 'orders', 'identity', 'catalog']
   .flatMap((name) => [...read(`../${name}/errors.ts`).matchAll(/'zh-CN': '([^']+)'/g)].map(([, text]) => text))
   .join('。');
-const json = JSON.stringify([...errors.matchAll(/(\w+): \{\s*code: (\d+)/g)].map(([, name, id]) => ({ name, id, ok: true })));
+const json = JSON.stringify(
+  [...errors.matchAll(/(\w+): \{\s*code: (\d+)/g)].map(([, name, id]) => ({ name, id, ok: true })),
+);
 const plain = { disallowedSpecial: new Set<string>() };
 
 test('pieces are counted as the whole is: at least 0.98 and at most 1.1 of it, in English, Chinese, code and JSON', async () => {
@@ -87,13 +89,17 @@ test('everything that a model reads is counted: parts, tools, calls, names', () 
           { type: 'input_audio', input_audio: { data: 'A'.repeat(9_000), format: 'wav' } },
         ],
       },
-      { role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{"q":1}' } }] },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{"q":1}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: 'found' },
     ],
     tools: [{ type: 'function', function: { name: 'find', description: 'finds', parameters: {} } }],
   });
   const joined = texts.join('\n');
-  for (const text of ['rules', 'boss', 'look', 'find', '{"q":1}', 'found', 'finds', 'system']) expect(joined).toContain(text);
+  for (const text of ['rules', 'boss', 'look', 'find', '{"q":1}', 'found', 'finds', 'system'])
+    expect(joined).toContain(text);
   expect(joined).not.toContain('AAAA');
   // Four messages, the answer's frame, a picture, a small one, a sound.
   expect(extraTokens).toBe(4 * 4 + 3 + 765 + 85 + 600);

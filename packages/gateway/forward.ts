@@ -21,7 +21,7 @@ export type ForwardDeps = {
 const defaultLimitedMs = 1_000;
 
 /** What an upstream's 429 asks for; 1 s where it says nothing. */
-export function retryAfterMs(headers: Readonly<Record<string, string | string[] | undefined>>): number {
+function retryAfterMs(headers: Readonly<Record<string, string | string[] | undefined>>): number {
   const exact = Number.parseFloat(String(headers['retry-after-ms'] ?? ''));
   if (exact >= 0) return exact;
   const text = String(headers['retry-after'] ?? '').trim();

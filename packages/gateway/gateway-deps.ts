@@ -6,7 +6,7 @@ import type { Upstreams } from './upstreams.ts';
 import type { UsageLog } from './usage-log.ts';
 
 /** Of the rate gate, what the proxy asks. */
-export type ProxyGate = {
+type ProxyGate = {
   admit(of: {
     token: ApiToken | null;
     address: string;
@@ -16,7 +16,7 @@ export type ProxyGate = {
   peek(of: { token: ApiToken | null; address: string; model: string | null }): Refused | null;
 };
 /** Of the API tokens. */
-export type ProxyTokens = { verify(secret: string): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal> };
+type ProxyTokens = { verify(secret: string): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal> };
 
 export type GatewayDeps = {
   readonly runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config'>;

@@ -1,5 +1,6 @@
+import { AppError } from '@tradepost/core';
 import { clientAddress } from '@tradepost/http';
-import { openCountedWarning } from '@tradepost/runtime';
+import { lostConnection, openCountedWarning } from '@tradepost/runtime';
 import { FastResponse, FastURL } from 'srvx';
 import type { TokenRefusal } from './api-token.ts';
 import { type Cancel, cancelNow } from './ask-upstream.ts';
@@ -48,6 +49,7 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
   const { log, metrics, config } = runtime;
   const call = openProxyCall(deps);
   const models = openModelList(upstreams);
+  const warnUnavailable = openCountedWarning(log, 'a gateway request found no database');
   const warnLost = openCountedWarning(log, 'a gateway request could not be recorded');
 
   const respond = (endpoint: string, status: number, body: string, id: string, extra?: HeaderList): Response => {
@@ -90,7 +92,9 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     const type = request.headers.get('content-type');
     if (type && !jsonMedia.test(type)) return counted(of, proxyErrors.wrong_media_type());
     const cancel: Cancel = { cancelled: false, onCancel: null };
-    request.signal.addEventListener('abort', () => cancelNow(cancel), { once: true });
+    const { signal } = request;
+    if (signal.aborted) cancelNow(cancel);
+    else signal.addEventListener('abort', () => cancelNow(cancel), { once: true });
     const result = await call(of as ProxyAsker, request, cancel);
     if (result instanceof Response) {
       metrics.gatewayRequests.labels(of.endpoint, String(result.status)).inc();
@@ -136,7 +140,12 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     if (!path.startsWith(prefix)) return app(request);
     const id = newUsageId();
     return answer(request, path.slice(prefix.length), id).catch((error: unknown) => {
-      log.error({ err: error, trace: id, where: `${request.method} /v1` }, 'a gateway request failed');
+      const where = `${request.method} /v1`;
+      if (lostConnection(error) || (error instanceof AppError && error.status === 503)) {
+        warnUnavailable({ err: error, trace: id, where });
+        return refuse('unknown', proxyErrors.unavailable(), id);
+      }
+      log.error({ err: error, trace: id, where }, 'a gateway request failed');
       return refuse('unknown', proxyErrors.internal(), id);
     });
   };

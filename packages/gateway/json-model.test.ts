@@ -8,9 +8,15 @@ test('only the value of the top-level model changes, whatever stands around it',
   for (const [before, after] of [
     ['{"model":"a"}', '{"model":"new"}'],
     [' {\n "model"\t: "a\\"b" ,"x":1 } ', ' {\n "model"\t: "new" ,"x":1 } '],
-    ['{"a":{"model":"in"},"b":["model",{"model":1}],"model":"a"}', '{"a":{"model":"in"},"b":["model",{"model":1}],"model":"new"}'],
+    [
+      '{"a":{"model":"in"},"b":["model",{"model":1}],"model":"a"}',
+      '{"a":{"model":"in"},"b":["model",{"model":1}],"model":"new"}',
+    ],
     ['{"s":"\\"model\\":\\"x\\\\","model":"a"}', '{"s":"\\"model\\":\\"x\\\\","model":"new"}'],
-    ['{"n":-1.5e3,"t":true,"z":null,"model":"a","e":{},"l":[]}', '{"n":-1.5e3,"t":true,"z":null,"model":"new","e":{},"l":[]}'],
+    [
+      '{"n":-1.5e3,"t":true,"z":null,"model":"a","e":{},"l":[]}',
+      '{"n":-1.5e3,"t":true,"z":null,"model":"new","e":{},"l":[]}',
+    ],
     // Parsers differ in which of several they take.
     ['{"model":"a","x":1,"model":"b"}', '{"model":"new","x":1,"model":"new"}'],
     ['{"mod\\u0065l":"a"}', '{"mod\\u0065l":"new"}'],

@@ -8,14 +8,14 @@ import { createHash } from 'node:crypto';
  * such.
  *
  * Trailer: number of entries; index of the first that counts, its millisecond, requests and tokens before it; until when
- * the key lives at least. In the scripts each of these is an array over the keys, as a table for each costs too much.
+ * the key lives at least. A log that was read is a table: 1 millisecond, 2 requests, 3 tokens of the last entry, 4 number
+ * of entries, 5 first that counts, 6 its millisecond, 7 requests and 8 tokens before it, 9 life; false: nothing counts.
  */
 const shared = `
 local E, L, D = 24, 72, '<ddddddddd'
-local at, r, k, n, head, headAt, baseR, baseK, ttl = {}, {}, {}, {}, {}, {}, {}, {}, {}
-local call = redis.call
+local call, pack, unpack = redis.call, struct.pack, struct.unpack
 local function entry(key, i)
-  return struct.unpack('<ddd', call('GETRANGE', key, i * E, i * E + E - 1))
+  return unpack('<ddd', call('GETRANGE', key, i * E, i * E + E - 1))
 end
 -- The first index from lo to hi of which the field is at least v; there is one.
 local function search(key, lo, hi, field, v)
@@ -27,25 +27,22 @@ local function search(key, lo, hi, field, v)
   end
   return lo
 end
-local function load(i)
-  local raw = call('GETRANGE', KEYS[i], '-72', '-1')
-  if #raw < L then n[i] = 0 return end
-  at[i], r[i], k[i], n[i], head[i], headAt[i], baseR[i], baseK[i], ttl[i] = struct.unpack(D, raw)
+local function load(key)
+  local raw = call('GETRANGE', key, '-72', '-1')
+  return #raw == L and { unpack(D, raw) }
 end
 -- Takes what has left the window off the sums; the string stays as it is.
-local function expire(i, limit)
-  if at[i] <= limit then n[i] = 0 return end
-  local key = KEYS[i]
+local function expire(key, log, limit)
   -- Most often the next one counts.
-  local t, q, m = entry(key, head[i])
-  local j = head[i] + 1
+  local t, q, m = entry(key, log[5])
+  local j = log[5] + 1
   local next = entry(key, j)
   if next <= limit then
-    j = search(key, j + 1, n[i] - 1, 1, limit + 1)
+    j = search(key, j + 1, log[4] - 1, 1, limit + 1)
     t, q, m = entry(key, j - 1)
     next = entry(key, j)
   end
-  head[i], headAt[i], baseR[i], baseK[i] = j, next, q, m
+  log[5], log[6], log[7], log[8] = j, next, q, m
 end
 `;
 
@@ -58,18 +55,26 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`,
 
 export type ScriptClock = keyof typeof clocks;
 
+/** Stands for what is left of an unlimited dimension: sums with it are exact. */
+export const unlimited = 2 ** 52;
+
 /** A clock that went back less than a window waits; one that went back further has left logs of another time behind. */
 const loadAll = `
-local latest = now
-for i = 1, #KEYS do
-  load(i)
-  if n[i] > 0 then
-    if at[i] > now + window then n[i] = 0 elseif at[i] > latest then latest = at[i] end
+local logs, latest, keys = {}, now, #KEYS
+for i = 1, keys do
+  local log = load(KEYS[i])
+  if log then
+    if log[1] > now + window then log = false elseif log[1] > latest then latest = log[1] end
   end
+  logs[i] = log
 end
 now = latest
-for i = 1, #KEYS do
-  if n[i] > 0 and headAt[i] <= now - window then expire(i, now - window) end
+local limit = now - window
+for i = 1, keys do
+  local log = logs[i]
+  if log then
+    if log[1] <= limit then logs[i] = false elseif log[6] <= limit then expire(KEYS[i], log, limit) end
+  end
 end
 `;
 
@@ -78,18 +83,67 @@ end
  * requests and tokens limit of each key (0: unlimited); then per request its tokens, how many keys it has, and which.
  *
  * Answers a list of numbers: now; the oldest millisecond of each key that counts afterwards; then per request 1 and for
- * each of its keys requests and tokens with this request; or 0 and for each of its keys the wait for requests and the
- * wait for tokens in ms (-1: not exceeded, -2: never), with nothing charged.
+ * each of its keys the requests and tokens that are left after it; or 0 and for each of its keys the wait for requests
+ * and the wait for tokens in ms (-1: not exceeded, -2: never), with nothing charged. What is unlimited has much left.
  *
  * A key is read and written once for all requests of a call: what is charged in one millisecond is one entry anyway.
  */
 const check = (clock: ScriptClock) => `${shared}
 local A = cjson.decode(ARGV[1])
 ${clocks[clock]}
-local window, keys = A[1], #KEYS
+local window = A[1]
 ${loadAll}
--- What is stored; beyond it is what this call adds.
-local storedR, storedK = {}, {}
+local much = ${unlimited}
+-- What is left of each key, and what was at the beginning.
+local leftR, leftK, hadR, hadK = {}, {}, {}, {}
+for i = 1, keys do
+  local log, rpm, tpm, r, k = logs[i], A[2 * i], A[2 * i + 1], much, much
+  if rpm > 0 then r = log and rpm - log[2] + log[7] or rpm end
+  if tpm > 0 then k = log and tpm - log[3] + log[8] or tpm end
+  leftR[i], leftK[i], hadR[i], hadK[i] = r, k, r, k
+end
+local function wait(i, field, over)
+  local log = logs[i]
+  if log then
+    local target = log[field + 5] + over
+    if target <= log[field] then return entry(KEYS[i], search(KEYS[i], log[5], log[4] - 1, field, target)) + window - now end
+  end
+  -- More must leave than is stored: what this call has charged.
+  return window
+end
+local answer, size = { now }, 1 + keys
+for i = 1, keys do answer[1 + i] = 0 end
+local p, last = 2 + 2 * keys, #A
+while p <= last do
+  local tokens, upto, refused = A[p], p + 1 + A[p + 1], false
+  for j = p + 2, upto do
+    local i = A[j]
+    if leftR[i] < 1 or leftK[i] < tokens then refused = true end
+  end
+  size = size + 1
+  if refused then
+    answer[size] = 0
+    for j = p + 2, upto do
+      local i = A[j]
+      local waitR, waitK = -1, -1
+      if leftR[i] < 1 then waitR = wait(i, 2, 1 - leftR[i]) end
+      if leftK[i] < tokens then
+        if tokens > A[2 * i + 1] then waitK = -2 else waitK = wait(i, 3, tokens - leftK[i]) end
+      end
+      answer[size + 1], answer[size + 2] = waitR, waitK
+      size = size + 2
+    end
+  else
+    answer[size] = 1
+    for j = p + 2, upto do
+      local i = A[j]
+      local r, k = leftR[i] - 1, leftK[i] - tokens
+      leftR[i], leftK[i], answer[size + 1], answer[size + 2] = r, k, r, k
+      size = size + 2
+    end
+  end
+  p = upto + 1
+end
 local life = string.format('%d', 2 * window)
 -- A number given to a command is printed with 17 digits, which costs more than the command: each place is printed once.
 local places = {}
@@ -102,75 +156,29 @@ local function place(count)
   return text
 end
 for i = 1, keys do
-  if n[i] == 0 then baseR[i], baseK[i], r[i], k[i] = 0, 0, 0, 0 end
-  storedR[i], storedK[i] = r[i], k[i]
-end
-local function wait(i, field, stored, target)
-  if target > stored then return window end
-  return entry(KEYS[i], search(KEYS[i], head[i], n[i] - 1, field, target)) + window - now
-end
-local answer, size = { now }, 1 + keys
-for i = 1, keys do answer[1 + i] = 0 end
-local p, last = 2 + 2 * keys, #A
-while p <= last do
-  local tokens, upto, refused = A[p], p + 1 + A[p + 1], false
-  for j = p + 2, upto do
-    local i = A[j]
-    local rpm, tpm = A[2 * i], A[2 * i + 1]
-    if (rpm > 0 and r[i] - baseR[i] >= rpm) or (tpm > 0 and k[i] - baseK[i] + tokens > tpm) then
-      refused = true
-      break
-    end
-  end
-  size = size + 1
-  if refused then
-    answer[size] = 0
-    for j = p + 2, upto do
-      local i = A[j]
-      local rpm, tpm, waitR, waitK = A[2 * i], A[2 * i + 1], -1, -1
-      local over = r[i] - baseR[i] + 1 - rpm
-      if rpm > 0 and over > 0 then waitR = wait(i, 2, storedR[i], baseR[i] + over) end
-      over = k[i] - baseK[i] + tokens - tpm
-      if tpm > 0 and over > 0 then
-        if tokens > tpm then waitK = -2 else waitK = wait(i, 3, storedK[i], baseK[i] + over) end
-      end
-      answer[size + 1], answer[size + 2] = waitR, waitK
-      size = size + 2
-    end
-  else
-    answer[size] = 1
-    for j = p + 2, upto do
-      local i = A[j]
-      local q, m = r[i] + 1, k[i] + tokens
-      r[i], k[i] = q, m
-      answer[size + 1], answer[size + 2] = q - baseR[i], m - baseK[i]
-      size = size + 2
-    end
-  end
-  p = upto + 1
-end
-for i = 1, keys do
-  local key = KEYS[i]
-  if r[i] > storedR[i] then
-    if n[i] == 0 then
-      call('SET', key, struct.pack(D, now, r[i], k[i], 1, 0, now, 0, 0, now + 2 * window), 'PX', life)
-      headAt[i], n[i] = now, 1
+  local log, r = logs[i], hadR[i] - leftR[i]
+  local oldest = log and log[6] or now
+  if r > 0 then
+    local key, k = KEYS[i], hadK[i] - leftK[i]
+    if not log then
+      call('SET', key, pack(D, now, r, k, 1, 0, now, 0, 0, now + 2 * window), 'PX', life)
     else
-      local count, first, upto = n[i], head[i], ttl[i]
-      if at[i] < now then count = count + 1 end
+      local count, first, upto = log[4], log[5], log[9]
+      if log[1] < now then count = count + 1 end
+      r, k = log[2] + r, log[3] + k
       if first >= 64 and first * 2 >= count then
         local kept = call('GETRANGE', key, first * E, (count - 1) * E - 1)
-        local moved = struct.pack(D, now, r[i], k[i], count - first, 0, headAt[i], baseR[i], baseK[i], now + 2 * window)
+        local moved = pack(D, now, r, k, count - first, 0, oldest, log[7], log[8], now + 2 * window)
         call('SET', key, kept .. moved, 'PX', life)
       else
         local late = upto < now + window
         if late then upto = now + 2 * window end
-        call('SETRANGE', key, place(count), struct.pack(D, now, r[i], k[i], count, first, headAt[i], baseR[i], baseK[i], upto))
+        call('SETRANGE', key, place(count), pack(D, now, r, k, count, first, oldest, log[7], log[8], upto))
         if late then call('PEXPIRE', key, life) end
       end
     end
   end
-  answer[1 + i] = n[i] == 0 and now or headAt[i]
+  answer[1 + i] = oldest
 end
 return answer`;
 
@@ -182,19 +190,19 @@ const takeBack = `${shared}
 local when, tokens, found = tonumber(ARGV[1]), tonumber(ARGV[2]), 0
 for i = 1, #KEYS do
   local key = KEYS[i]
-  load(i)
-  if n[i] > 0 and at[i] >= when and headAt[i] <= when then
-    local from = search(key, head[i], n[i] - 1, 1, when)
+  local log = load(key)
+  if log and log[1] >= when and log[6] <= when then
+    local from = search(key, log[5], log[4] - 1, 1, when)
     if entry(key, from) == when then
       found = found + 1
       local parts = {}
-      for j = from, n[i] - 1 do
+      for j = from, log[4] - 1 do
         local t, q, m = entry(key, j)
-        parts[#parts + 1] = struct.pack('<ddd', t, q - 1, m - tokens)
+        parts[#parts + 1] = pack('<ddd', t, q - 1, m - tokens)
       end
-      if r[i] - 1 == baseR[i] then call('DEL', key)
+      if log[2] - 1 == log[7] then call('DEL', key)
       else
-        parts[#parts + 1] = struct.pack('<dddddd', n[i], head[i], headAt[i], baseR[i], baseK[i], ttl[i])
+        parts[#parts + 1] = pack('<dddddd', log[4], log[5], log[6], log[7], log[8], log[9])
         call('SETRANGE', key, from * E, table.concat(parts))
       end
     end
@@ -207,8 +215,9 @@ const look = (clock: ScriptClock) => `${shared}
 ${clocks[clock]}
 local window = tonumber(ARGV[1])
 ${loadAll}
-if n[1] == 0 then return { now, 0, 0, -1 } end
-return { now, r[1] - baseR[1], k[1] - baseK[1], headAt[1] }`;
+local log = logs[1]
+if not log then return { now, 0, 0, -1 } end
+return { now, log[2] - log[7], log[3] - log[8], log[6] }`;
 
 export type Script = { readonly source: string; readonly sha: string };
 const script = (source: string): Script => ({ source, sha: createHash('sha1').update(source).digest('hex') });

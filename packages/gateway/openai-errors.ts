@@ -49,7 +49,9 @@ export const proxyErrors = {
     'usage_not_recorded',
     'The request could not be recorded, please try again',
   ),
-  stopping: fixed(503, 'service_unavailable', 'stopping', 'The gateway is shutting down'),
+  unavailable: fixed(503, 'service_unavailable', 'unavailable', 'The gateway is not available, please try again'),
+  /** Nobody reads it; it is what the metrics call such a request. */
+  client_gone: fixed(499, 'client_gone', null, 'The client has closed the connection'),
   upstream_error: fixed(502, 'upstream_error', 'upstream_error', 'The upstream did not answer properly'),
   upstream_too_large: fixed(502, 'upstream_error', 'upstream_error', 'The answer of the upstream is too large'),
   upstream_timeout: fixed(504, 'upstream_timeout', 'upstream_timeout', 'The upstream did not answer in time'),

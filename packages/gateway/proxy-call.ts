@@ -27,7 +27,7 @@ export type CallResult =
  * Request headers that go on: the client's key, its cookies and its address are between it and us, its organization and
  * project would be ours, and what its library tells about itself (x-stainless-*) is nobody's need.
  */
-const forwardedHeaders = ['openai-beta', 'idempotency-key'] as const;
+const forwardedHeaders = ['accept', 'openai-beta', 'idempotency-key'] as const;
 /** Response headers that come back, beside openai-*: hop-by-hop ones and the upstream's own limits do not. */
 const returnedHeaders = new Set([
   'content-type',
@@ -42,7 +42,7 @@ const hasControl = /[^\t\x20-\x7e\x80-\xff]/;
 const whole = (ms: number) => Math.max(0, Math.round(ms));
 
 function requestHeaders(request: Request): string[] {
-  const headers = ['content-type', 'application/json', 'accept', request.headers.get('accept') ?? 'application/json'];
+  const headers = ['content-type', 'application/json'];
   for (const name of forwardedHeaders) {
     const value = request.headers.get(name);
     if (value !== null && !hasControl.test(value)) headers.push(name, value);
@@ -164,9 +164,9 @@ export function openProxyCall(deps: GatewayDeps) {
         upstream_model: forwarded?.model ?? null,
         http_status: status,
         attempts: forwarded?.attempts ?? 0,
-        input_tokens: measured && (measured.tokens.input ?? entry.row.estimated_input_tokens),
-        output_tokens: measured && measured.tokens.output,
-        usage_source: measured && measured.source,
+        input_tokens: measured ? (measured.tokens.input ?? entry.row.estimated_input_tokens) : null,
+        output_tokens: measured?.tokens.output ?? null,
+        usage_source: measured?.source ?? null,
         first_byte_ms: firstByteMs,
         duration_ms: whole(performance.now() - of.started),
         ended_at: Date.now(),
@@ -212,7 +212,7 @@ export function openProxyCall(deps: GatewayDeps) {
     pushRateHeaders(rate, verdict);
 
     if (fault || outcome.kind === 'fault') {
-      const error = fault ?? proxyErrors.upstream_error();
+      const error = cancelled ? proxyErrors.client_gone() : (fault ?? proxyErrors.upstream_error());
       end(cancelled ? 'cancelled' : 'failed', null, cancelled ? null : error.status);
       await committed;
       if (notRecorded !== null) return { error: proxyErrors.not_recorded(), cause: notRecorded };

@@ -29,12 +29,12 @@ type Check = {
   readonly tokens: number;
   readonly keys: readonly Counted[];
 };
-/** A log as the store counted it with the request in it, or the waits that stand against it. */
+/** What the store says of one log: a and b are what is left of requests and tokens after the request, or the waits for them. */
 type Part = { key: Counted; now: number; admitted: boolean; oldest: number; a: number; b: number };
 type Queued = { check: Check; settle: (verdict: Verdict) => void };
 
-/** Checks that share a call: the store is busy with one for less than a millisecond. */
-const maxBatch = 32;
+/** Checks that share a call: the store is busy with one for half a millisecond. */
+const mostInCall = 32;
 
 export type StoreResult = 'ok' | Missed;
 export type RedisLimiter = Limiter & {
@@ -55,12 +55,14 @@ export function openRedisLimiter(options: {
   onStore?: (result: StoreResult) => void;
   onCacheHit?: () => void;
   prefix?: string;
+  /** Checks that share a call at most; for comparison. */
+  maxBatch?: number;
   /** For tests. */
   windowMs?: number;
   clock?: ScriptClock;
   now?: () => number;
 }): RedisLimiter {
-  const { log, prefix = 'tradepost:limit:', windowMs = minute } = options;
+  const { log, prefix = 'tradepost:limit:', windowMs = minute, maxBatch = mostInCall } = options;
   const connection = openLimiterConnection(options.urls, log);
   const scripts = limiterScripts(options.clock);
   const cache = openRefusalCache();
@@ -182,9 +184,9 @@ export function openRedisLimiter(options: {
     for (const { key, now, oldest, a, b } of parts) {
       const { kind, rpm, tpm } = key;
       const resetMs = oldest + windowMs - now;
-      if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, a, resetMs);
-      if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, b, resetMs);
-      cache.charged(logKey(kind, subject[kind]!), a, b, rpm, tpm);
+      if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, rpm - a, resetMs);
+      if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, tpm - b, resetMs);
+      cache.charged(logKey(kind, subject[kind]!), a, b);
     }
     return { admitted: true, tightest, at };
   };

@@ -14,10 +14,10 @@ export type RefusalCache = {
   /** `sentAt` and `receivedAt` are of the local monotonic clock, around the store's answer. */
   keep(subject: Subject, limits: Limits, tokens: number, refused: Refused, sentAt: number, receivedAt: number): void;
   /**
-   * A key as the store counted it after a charge. Where it is full now for a request that was refused before, that request
+   * What is left of a key after a charge. Where it is full now for a request that was refused before, that request
    * may have to wait longer than it was told: it is asked for again.
    */
-  charged(key: LogKey, requests: number, tokens: number, rpm: number, tpm: number): void;
+  charged(key: LogKey, requestsLeft: number, tokensLeft: number): void;
   clear(): void;
 };
 
@@ -119,9 +119,9 @@ export function openRefusalCache({ now = () => performance.now() }: { now?: () =
         blocked.set(logKey(kind, key), { limit: refused.limit, until: entry.until, passes: entry.passes });
       }
     },
-    charged(key, requests, tokens, rpm, tpm) {
+    charged(key, requestsLeft, tokensLeft) {
       const watch = watched.get(key);
-      if (watch && ((rpm > 0 && requests + 1 > rpm) || (tpm > 0 && tokens + watch.tokens > tpm))) watch.epoch += 1;
+      if (watch && (requestsLeft < 1 || tokensLeft < watch.tokens)) watch.epoch += 1;
     },
     clear() {
       kept.clear();

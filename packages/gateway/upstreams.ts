@@ -5,7 +5,7 @@ import { type ModelRoute, openModelRoutes } from './model-routes.ts';
 import type { HealthState } from './upstream-health.ts';
 import { type ModelConfig, type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 
-export type UpstreamState = {
+type UpstreamState = {
   readonly name: string;
   readonly base_url: string;
   readonly models: readonly string[];
@@ -40,6 +40,8 @@ type Snapshot = {
 /** Reads the settings with every call, which is two look-ups; what follows from them is built when they change. */
 export function openUpstreams(
   runtime: Pick<Runtime, 'log'> & { settings: Pick<Runtime['settings'], 'get'> },
+  /** A process that forwards nothing needs no tokenizer. */
+  { serves = true }: { serves?: boolean } = {},
 ): Upstreams {
   const { settings, log } = runtime;
   /** By everything that is configured of them: settings are read again every 30 s, and most often nothing has changed. */
@@ -74,7 +76,7 @@ export function openUpstreams(
   const build = (of: Snapshot['of']): Snapshot => {
     const enabled = connectAll(of[0]);
     // 35 MB and a quarter of a second, which the first request shall not wait for and a shop without upstreams not pay.
-    if (enabled.length > 0)
+    if (serves && enabled.length > 0)
       loadTokenizer().catch((error: unknown) => log.error({ err: error }, 'the tokenizer does not load'));
     return { of, enabled, routeOf: openModelRoutes(enabled, of[1]) };
   };

@@ -59,7 +59,8 @@ test('without usage the text is counted, in bounded memory however long it is', 
 });
 
 test('a whole answer: usage that makes no sense is none', async () => {
-  const answer = (usage: unknown) => measureAnswer(Buffer.from(JSON.stringify({ choices: [{ message: { content: 'one two' } }], usage })));
+  const answer = (usage: unknown) =>
+    measureAnswer(Buffer.from(JSON.stringify({ choices: [{ message: { content: 'one two' } }], usage })));
   expect(await answer({ prompt_tokens: 1, total_tokens: 1 })).toMatchObject({ tokens: { input: 1, output: 0 } });
   for (const usage of [null, 'x', { prompt_tokens: -1 }, { completion_tokens: 1e300 }, {}])
     expect(await answer(usage)).toEqual({ tokens: { input: null, output: 2 }, source: 'estimated' });

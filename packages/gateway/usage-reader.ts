@@ -1,7 +1,7 @@
 import { countTokens } from './estimate.ts';
 
 /** Tokens of one request, as the upstream says or as counted here. */
-export type Tokens = { readonly input: number | null; readonly output: number };
+type Tokens = { readonly input: number | null; readonly output: number };
 export type Measured = { readonly tokens: Tokens; readonly source: 'upstream' | 'estimated' };
 
 /** An event longer than this is not looked into: its usage is then estimated. */

@@ -1,7 +1,7 @@
 import { plannedByValue, type Sql } from '@tradepost/runtime';
 
 export const usageGroups = ['user', 'token', 'model', 'day'] as const;
-export type UsageGroup = (typeof usageGroups)[number];
+type UsageGroup = (typeof usageGroups)[number];
 
 export type UsageSum = {
   /** Id of the user or token, name of the model, or day. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Transport, serve } from '@tradepost/http';
+import { serve, type Transport } from '@tradepost/http';
 import { loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
 import OpenAI from 'openai';
 import type { ApiToken, TokenRefusal } from '../../packages/gateway/api-token.ts';
@@ -14,7 +14,7 @@ import { openUsageLog } from '../../packages/gateway/usage-log.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 export const goodKey = 'tp-good';
-export const admitted: Admitted = {
+const admitted: Admitted = {
   admitted: true,
   tightest: { dimension: 'user_tpm', limit: 100_000, remaining: 99_000, resetMs: 30_000 },
   at: 0,
@@ -28,9 +28,9 @@ export const refused = (waitMs: number | null): Refused => ({
   at: 0,
 });
 
-export type Admission = { token: ApiToken | null; address: string; model: string | null; tokens: number };
+type Admission = { token: ApiToken | null; address: string; model: string | null; tokens: number };
 
-export type Proxy = {
+export type OpenedProxy = {
   url: string;
   runtime: Runtime;
   upstreams: Upstreams;
@@ -68,7 +68,7 @@ const keys: Readonly<Record<string, ApiToken | TokenRefusal>> = {
 export async function openProxy(
   settings: Readonly<Record<string, unknown>>,
   { transport = 'auto', maxBodyBytes = 1024 * 1024 }: { transport?: 'auto' | 'node'; maxBodyBytes?: number } = {},
-): Promise<Proxy> {
+): Promise<OpenedProxy> {
   const database = await cloneDatabase();
   const data = await mkdtemp(join(tmpdir(), 'tradepost-proxy-'));
   const { config } = loadConfig({
@@ -90,7 +90,14 @@ export async function openProxy(
     peek: () => null,
   };
   const app = () => Response.json({ code: 404 }, { status: 404 });
-  const fetch = gatewayFetch({ runtime, gate, tokens: { verify: (key) => keys[key] ?? 'unknown' }, upstreams, usage, app });
+  const fetch = gatewayFetch({
+    runtime,
+    gate,
+    tokens: { verify: (key) => keys[key] ?? 'unknown' },
+    upstreams,
+    usage,
+    app,
+  });
   const served: Transport = await serve(
     { fetch },
     { host: '127.0.0.1', port: 0, transport, maxBodyBytes },

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Received = {
+type Received = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -48,8 +48,7 @@ export type FakeUpstream = {
   close(): Promise<void>;
 };
 
-export const sse = (event: unknown): string =>
-  `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
+export const sse = (event: unknown): string => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
 
 export const delta = (content: string, more: object = {}) => ({
   id: 'chatcmpl-1',
@@ -107,7 +106,11 @@ async function play(behaviour: Behaviour, req: IncomingMessage, res: ServerRespo
   if (reset) return req.socket.resetAndDestroy();
   if (!chunks) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+    res.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      ...headers,
+    });
     return res.end(text);
   }
   res.writeHead(status, { 'content-type': 'text/event-stream; charset=utf-8', ...headers });

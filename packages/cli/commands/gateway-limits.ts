@@ -7,8 +7,10 @@ import { print, printJson, table } from '../output.ts';
 
 export const limitNumber = wholeNumber(0, maxLimit);
 
-function limitOrInherit(text: string): number | null {
-  if (text === 'inherit') return null;
+/** Not null for `inherit`, which commander takes for an option without a value. */
+type Given = number | 'inherit' | undefined;
+function limitOrInherit(text: string): number | 'inherit' {
+  if (text === 'inherit') return text;
   try {
     return limitNumber(text);
   } catch {
@@ -28,7 +30,8 @@ export async function shopperNamed({ sql }: Pick<Runtime, 'sql'>, given: string)
 export const limitText = (limit: number) => (limit === 0 ? 'unlimited' : String(limit));
 const storedText = (limit: number | null) => (limit === null ? 'inherit' : limitText(limit));
 
-type LimitsOptions = GlobalOptions & { rpm?: number | null; tpm?: number | null };
+type LimitsOptions = GlobalOptions & { rpm?: Given; tpm?: Given };
+const storedOf = (given: Given) => (given === 'inherit' ? null : given);
 
 export function addLimits(group: Command): void {
   withDatabaseOptions(
@@ -47,8 +50,9 @@ export function addLimits(group: Command): void {
     withRuntime(options, async (runtime) => {
       const userId = await shopperNamed(runtime, given);
       if (rpm !== undefined || tpm !== undefined) {
+        const limits = { rpm_limit: storedOf(rpm), tpm_limit: storedOf(tpm) };
         const tokens = await openApiTokens(runtime);
-        await tokens.setUserLimits(userId, { rpm_limit: rpm, tpm_limit: tpm }, 'cli').finally(() => tokens.close());
+        await tokens.setUserLimits(userId, limits, 'cli').finally(() => tokens.close());
       }
       const view = userLimitsViewOf(runtime, userId, await selectUserLimits(runtime.sql, userId));
       if (json) return printJson(view);
