@@ -330,6 +330,8 @@ test('a client that does not read holds the upstream up, not our memory', async 
   chunk.write('\n\n', chunk.length - 2);
   const total = 96;
   let sent = 0;
+  // Its silence is of our making: no reason to end it.
+  await use([upstream('first', first, { idle_timeout_ms: 1_000 })]);
   first.script({
     chunks: Array.from({ length: total }, () => chunk),
     async gate(index) {
@@ -341,7 +343,7 @@ test('a client that does not read holds the upstream up, not our memory', async 
   // Until nothing moves any more.
   while (before !== sent) {
     before = sent;
-    await sleep(300);
+    await sleep(700);
   }
   expect(sent).toBeLessThan(total / 2);
   expect((await response.arrayBuffer()).byteLength).toBe(total * chunk.length);
@@ -366,18 +368,40 @@ describe('the books', () => {
     expect((await proxy.rows()).length).toBe(1);
   });
 
-  test('a row that can not be written: 503, and the upstream is left', async () => {
-    first.script({ chunks: [sse(delta('one'))], ends: 'hang' });
+  test('a row that can not be written: 503, and the upstream is left, whether it has begun to answer or not', async () => {
+    first.script({ chunks: [sse(delta('one'))], ends: 'hang' }, { hang: true });
     const { sql } = proxy.database;
     await sql.begin(async (tx) => {
       await tx`lock table gateway.usage in exclusive mode`;
       // Our own statements give up after two seconds.
-      const response = await chat({ stream: true });
-      expect(response.status).toBe(503);
-      expect((await errorOf(response)).code).toBe('usage_not_recorded');
-      await expect.poll(() => first.received[0]!.aborted).toBe(true);
+      const calls = [chat({ stream: true }), chat()];
+      for (const response of await Promise.all(calls)) {
+        expect(response.status).toBe(503);
+        expect((await errorOf(response)).code).toBe('usage_not_recorded');
+      }
+      await expect.poll(() => first.received.map(({ aborted }) => aborted)).toEqual([true, true]);
     });
     expect(await proxy.rows()).toEqual([]);
+  });
+
+  test('a request that has ended by the time its row is written is written as ended', async () => {
+    const { sql } = proxy.database;
+    const calls: Promise<Response>[] = [];
+    await sql.begin(async (tx) => {
+      await tx`lock table gateway.usage in exclusive mode`;
+      // Those of the first ones wait in three transactions, the rest for their turn.
+      for (let i = 0; i < 8; i += 1) {
+        calls.push(chat());
+        await sleep(40);
+      }
+      await expect.poll(() => first.received.length).toBe(8);
+      await sleep(50);
+    });
+    for (const response of await Promise.all(calls)) expect(response.status).toBe(200);
+    // Not waited for: some ends are written behind, those of the later ones came with their rows.
+    const rows = await sql`select state, output_tokens from gateway.usage where state = 'done'`;
+    expect(rows.length).toBeGreaterThanOrEqual(3);
+    expect((await proxy.rows()).map((row) => [row.state, row.output_tokens])).toEqual(Array(8).fill(['done', 5]));
   });
 
   test('many requests at once: each has its row, with its own end', async () => {

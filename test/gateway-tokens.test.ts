@@ -63,6 +63,9 @@ const muted = () => {
   for (const of of [shop, second])
     vi.spyOn(of.server.runtime.events, 'publish').mockRejectedValue(new Error('the message is lost'));
 };
+/** As one that nobody has changed for long: else every poll reads it again. */
+const age = (id: number) => shop.database.sql`
+  update gateway.api_tokens set updated_at = now() - interval '1 hour' where id = ${id}`;
 const trail = async (id: number) =>
   (await ask('GET', `${path}/${id}/changes`)).data.list.map((row: Record<string, unknown>) => [
     row.action,
@@ -162,6 +165,10 @@ describe('a token is refused', () => {
     expect(await opens(there, secret), 'it has not heard of it').toBe(id);
     await ticks();
     expect(await both(secret)).toEqual(['revoked', 'revoked']);
+    const other = await make();
+    expect(await both(other.secret)).toEqual([other.id, other.id]);
+    await here.revoke([other.id], 'cli');
+    expect(await both(other.secret), 'who has revoked it needs no message').toEqual(['revoked', other.id]);
   });
 
   test('once expired, by the clock alone; another expiry brings it back', async () => {
@@ -184,6 +191,7 @@ describe('a token is refused', () => {
   test('while its account is disabled, found by the poll, and good again with it', async () => {
     const { id: owner } = await shop.shopper();
     const { id, secret } = await make({ user_id: owner });
+    await age(id);
     expect(await both(secret)).toEqual([id, id]);
     await shop.database.sql`update identity.shoppers set status = 0 where id = ${owner}`;
     await ticks();
@@ -281,6 +289,7 @@ describe('limits', () => {
       ['create', { rpm_limit: null }],
     ]);
     // What was lost on the way is found by the poll.
+    await age(id);
     muted();
     await ask('PUT', at, { tpm_limit: 7 });
     expect(await seen()).toEqual([null, 0, null, null]);
@@ -293,7 +302,8 @@ describe('limits', () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => ask('PATCH', `${path}/${id}`, { rpm_limit: n + 1 })));
     const rows = (await ask('GET', `${path}/${id}/changes?size=100`)).data.list.reverse().slice(1);
     expect(rows.length).toBeGreaterThan(5);
-    const values = (of: 'before' | 'after') => rows.map((row: { details: Record<string, { rpm_limit: number }> }) => row.details[of]!.rpm_limit);
+    const values = (of: 'before' | 'after') =>
+      rows.map((row: { details: Record<string, { rpm_limit: number }> }) => row.details[of]!.rpm_limit);
     expect(values('before')).toEqual([null, ...values('after').slice(0, -1)]);
     expect((await ask('GET', `${path}/${id}`)).data.rpm_limit).toBe(values('after').at(-1));
   });
@@ -359,12 +369,21 @@ test('the list is filtered by user, state and part of name or prefix, and paged'
 describe('looking up', () => {
   test('many secrets at once is one statement, one secret many times is one look-up, and then none', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => make()));
-    const fresh = await openApiTokens(shop.server.runtime);
+    const { runtime } = shop.server;
+    const asked: string[][] = [];
+    const sql = new Proxy(runtime.sql, {
+      apply(target, self, args) {
+        if ((args[0] as string[]).join?.('').includes('with wanted as')) asked.push(args[1]);
+        return Reflect.apply(target, self, args);
+      },
+    });
+    const fresh = await openApiTokens({ ...runtime, sql });
     const log = logStatements(shop);
     const all = () => Promise.all(made.flatMap(({ secret }) => Array.from({ length: 5 }, () => fresh.verify(secret))));
     const first = await log.during(all);
     expect(first.value.map((token) => (token as ApiToken).id)).toEqual(made.flatMap(({ id }) => Array(5).fill(id)));
     expect(first.texts.filter((text) => text.includes('gateway.api_tokens'))).toHaveLength(1);
+    expect(asked.map((digests) => digests.length)).toEqual([20]);
     expect((await log.during(all)).texts).toEqual([]);
     await fresh.close();
   });
@@ -407,7 +426,8 @@ describe('looking up', () => {
 
   test('the last use is written behind, for many tokens in one statement, and at most once a minute', async () => {
     await ticks();
-    const made = await Promise.all(Array.from({ length: 5 }, () => make()));
+    const made = [];
+    for (let n = 0; n < 5; n += 1) made.push(await make());
     const fresh = await openApiTokens(shop.server.runtime);
     for (const { secret } of made) await opens(fresh, secret);
     const used = async () =>
@@ -427,5 +447,15 @@ describe('looking up', () => {
     expect(await used()).toEqual(first);
     await fresh.close();
     expect((await ask('GET', `${path}/${made[0]!.id}`)).data.last_used_at).not.toBeNull();
+    // Of two instances that saw it within a minute the first one writes.
+    const { runtime } = shop.server;
+    const later = (seconds: number) => ({ ...runtime, now: () => new Date(Date.now() + seconds * 1_000) });
+    const two = [await openApiTokens(later(100)), await openApiTokens(later(130))];
+    for (const tokens of two) await opens(tokens, made[0]!.secret);
+    await two[0]!.close();
+    const written = await used();
+    expect(written[0]).toBeGreaterThan(first[0]! + 90_000);
+    await two[1]!.close();
+    expect(await used()).toEqual(written);
   });
 });

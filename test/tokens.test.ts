@@ -219,11 +219,11 @@ describe('with the wrong kind of account', () => {
         expect(await send(route, { token }), label(route)).toMatchObject(refused);
   });
 
-  test('everything under /admin/api but login and callbacks needs an administrator, and under /api/v1 nothing does', () => {
+  test('everything under /admin/api and /api/admin but login and callbacks needs an administrator, and under /api/v1 nothing does', () => {
     // The one makes the token, the other is signed by the warehouse.
     const open = ['/admin/api/auth/login', '/admin/api/external-wms/callback'];
     for (const route of shop.server.routes) {
-      if (route.path.startsWith('/admin/api/') && !open.includes(route.path))
+      if (/^\/(admin\/api|api\/admin)\//.test(route.path) && !open.includes(route.path))
         expect(['staff'], label(route)).toContain(route.auth);
       if (route.path.startsWith('/api/v1/'))
         expect(['public', 'optional', 'shopper'], label(route)).toContain(route.auth);

@@ -9,7 +9,7 @@ import {
   type Tightest,
   type Verdict,
 } from './limits.ts';
-import { openSlidingLogs } from './sliding-logs.ts';
+import { type NameSpace, openSlidingLogs } from './sliding-logs.ts';
 import { type Exceeded, refusalOf, tighter } from './verdict.ts';
 
 const none = -1;
@@ -23,7 +23,25 @@ const tokenId = (id: number) => id * 2 + 1;
 const ips = 0;
 const models = 1;
 
-export type EmbeddedLimiter = Limiter & {
+const user = { rpm: 'user_rpm', tpm: 'user_tpm' } as const;
+const token = { rpm: 'token_rpm', tpm: 'token_tpm' } as const;
+const ip = { rpm: 'ip_rpm', tpm: null } as const;
+const model = { rpm: 'model_rpm', tpm: 'model_tpm' } as const;
+
+type Found = {
+  user: boolean;
+  token: boolean;
+  ip: boolean;
+  model: boolean;
+  userSlot: number;
+  tokenSlot: number;
+  ipSlot: number;
+  modelSlot: number;
+  fits: boolean;
+  freed: number;
+};
+
+export type EmbeddedLimiter = Omit<Limiter, 'check'> & {
   check(subject: Subject, limits: Limits, tokens: number): Verdict;
   readonly keys: number;
   /** Keys given up for memory while they still counted. */
@@ -51,40 +69,6 @@ export function openEmbeddedLimiter(options: {
     return latest;
   };
 
-  const exceeds = (
-    slot: number,
-    now: number,
-    of: { rpm: Dimension; tpm: Dimension },
-    limits: Limits,
-    tokens: number,
-    into: Exceeded[] | null,
-  ): Exceeded[] | null => {
-    let exceeded = into;
-    const rpm = limits[of.rpm];
-    const tpm = limits[of.tpm];
-    if (rpm > 0 && slot !== none) {
-      const over = logs.requests(slot) + 1 - rpm;
-      if (over > 0) {
-        exceeded ??= [];
-        exceeded.push({ dimension: of.rpm, waitMs: logs.leavesAfterRequests(slot, over) - now });
-      }
-    }
-    if (tpm > 0) {
-      const over = (slot === none ? 0 : logs.tokens(slot)) + tokens - tpm;
-      if (over > 0) {
-        exceeded ??= [];
-        exceeded.push({ dimension: of.tpm, waitMs: tokens > tpm ? null : logs.leavesAfterTokens(slot, over) - now });
-      }
-    }
-    return exceeded;
-  };
-
-  const user = { rpm: 'user_rpm', tpm: 'user_tpm' } as const;
-  const token = { rpm: 'token_rpm', tpm: 'token_tpm' } as const;
-  const model = { rpm: 'model_rpm', tpm: 'model_tpm' } as const;
-  const ipLimits = (limits: Limits) => limits.ip_rpm > 0;
-  const limited = (of: { rpm: Dimension; tpm: Dimension }, limits: Limits) => limits[of.rpm] > 0 || limits[of.tpm] > 0;
-
   const slotOf = ({ kind, key }: KeyRef, now: number) =>
     kind === 'user'
       ? logs.findId(userId(Number(key)), now)
@@ -92,36 +76,89 @@ export function openEmbeddedLimiter(options: {
         ? logs.findId(tokenId(Number(key)), now)
         : logs.findName(kind === 'ip' ? ips : models, key, now);
 
-  const exceededBy = (subject: Subject, limits: Limits, tokens: number, now: number): Exceeded[] | null => {
-    let exceeded: Exceeded[] | null = null;
-    if (subject.user !== null && limited(user, limits))
-      exceeded = exceeds(logs.findId(userId(subject.user), now), now, user, limits, tokens, exceeded);
-    if (subject.token !== null && limited(token, limits))
-      exceeded = exceeds(logs.findId(tokenId(subject.token), now), now, token, limits, tokens, exceeded);
-    if (subject.ip !== null && ipLimits(limits)) {
-      const slot = logs.findName(ips, subject.ip, now);
-      const over = slot === none ? 0 : logs.requests(slot) + 1 - limits.ip_rpm;
-      if (over > 0) {
-        exceeded ??= [];
-        exceeded.push({ dimension: 'ip_rpm', waitMs: logs.leavesAfterRequests(slot, over) - now });
-      }
-    }
-    if (subject.model !== null && limited(model, limits))
-      exceeded = exceeds(logs.findName(models, subject.model, now), now, model, limits, tokens, exceeded);
+  const fits = (slot: number, rpm: number, tpm: number, tokens: number): boolean =>
+    slot === none
+      ? tpm === 0 || tokens <= tpm
+      : (rpm === 0 || logs.requests(slot) < rpm) && (tpm === 0 || logs.tokens(slot) + tokens <= tpm);
+
+  /** Of a request that does not fit: in what, and for how long. */
+  const exceededBy = (of: Found, limits: Limits, tokens: number, now: number): Exceeded[] => {
+    const exceeded: Exceeded[] = [];
+    const look = (slot: number, rpm: Dimension, tpm: Dimension | null) => {
+      const overRequests = limits[rpm] > 0 && slot !== none ? logs.requests(slot) + 1 - limits[rpm] : 0;
+      if (overRequests > 0)
+        exceeded.push({ dimension: rpm, waitMs: logs.leavesAfterRequests(slot, overRequests) - now });
+      const most = tpm === null ? 0 : limits[tpm];
+      const overTokens = most > 0 ? (slot === none ? 0 : logs.tokens(slot)) + tokens - most : 0;
+      if (overTokens > 0)
+        exceeded.push({
+          dimension: tpm!,
+          waitMs: tokens > most ? null : logs.leavesAfterTokens(slot, overTokens) - now,
+        });
+    };
+    if (of.user) look(of.userSlot, 'user_rpm', 'user_tpm');
+    if (of.token) look(of.tokenSlot, 'token_rpm', 'token_tpm');
+    if (of.ip) look(of.ipSlot, 'ip_rpm', null);
+    if (of.model) look(of.modelSlot, 'model_rpm', 'model_tpm');
     return exceeded;
   };
 
+  /** The logs that a request is counted in, and whether it fits all. One object, as one check runs at a time. */
+  const found: Found = {
+    ...{ user: false, token: false, ip: false, model: false, fits: false, freed: 0 },
+    ...{ userSlot: none, tokenSlot: none, ipSlot: none, modelSlot: none },
+  };
+  const find = (subject: Subject, limits: Limits, tokens: number, now: number): Found => {
+    const { user, token, ip, model } = subject;
+    let fitsAll = true;
+    found.user = user !== null && (limits.user_rpm > 0 || limits.user_tpm > 0);
+    if (found.user) {
+      found.userSlot = logs.findId(userId(user!), now);
+      fitsAll = fits(found.userSlot, limits.user_rpm, limits.user_tpm, tokens);
+    }
+    found.token = token !== null && (limits.token_rpm > 0 || limits.token_tpm > 0);
+    if (found.token) {
+      found.tokenSlot = logs.findId(tokenId(token!), now);
+      fitsAll &&= fits(found.tokenSlot, limits.token_rpm, limits.token_tpm, tokens);
+    }
+    found.ip = ip !== null && limits.ip_rpm > 0;
+    if (found.ip) {
+      found.ipSlot = logs.findName(ips, ip!, now);
+      fitsAll &&= fits(found.ipSlot, limits.ip_rpm, 0, tokens);
+    }
+    found.model = model !== null && (limits.model_rpm > 0 || limits.model_tpm > 0);
+    if (found.model) {
+      found.modelSlot = logs.findName(models, model!, now);
+      fitsAll &&= fits(found.modelSlot, limits.model_rpm, limits.model_tpm, tokens);
+    }
+    found.fits = fitsAll;
+    found.freed = logs.freed;
+    return found;
+  };
+
+  /** Slots are good while none was freed: making room for one key can take that of another. */
+  const chargeId = (slot: number, id: number, freed: number, now: number, tokens: number): number => {
+    if (slot === none || logs.freed !== freed) return logs.chargeId(id, now, tokens);
+    logs.chargeSlot(slot, now, tokens);
+    return slot;
+  };
+  const chargeName = (slot: number, space: NameSpace, name: string, freed: number, now: number, tokens: number) => {
+    if (slot === none || logs.freed !== freed) return logs.chargeName(space, name, now, tokens);
+    logs.chargeSlot(slot, now, tokens);
+    return slot;
+  };
   const afterCharge = (
     slot: number,
     now: number,
-    of: { rpm: Dimension; tpm: Dimension },
-    limits: Limits,
+    of: { rpm: Dimension; tpm: Dimension | null },
+    rpm: number,
+    tpm: number,
     before: Tightest | null,
   ): Tightest | null => {
     const resetMs = logs.oldestLeaves(slot) - now;
     let tightest = before;
-    if (limits[of.rpm] > 0) tightest = tighter(tightest, of.rpm, limits[of.rpm], logs.requests(slot), resetMs);
-    if (limits[of.tpm] > 0) tightest = tighter(tightest, of.tpm, limits[of.tpm], logs.tokens(slot), resetMs);
+    if (rpm > 0) tightest = tighter(tightest, of.rpm, rpm, logs.requests(slot), resetMs);
+    if (tpm > 0) tightest = tighter(tightest, of.tpm!, tpm, logs.tokens(slot), resetMs);
     return tightest;
   };
 
@@ -143,25 +180,32 @@ export function openEmbeddedLimiter(options: {
     },
     check(subject, limits, tokens) {
       const now = time();
-      const exceeded = exceededBy(subject, limits, tokens, now);
-      if (exceeded !== null) return refusalOf(exceeded, limits, now);
+      const of = find(subject, limits, tokens, now);
+      if (!of.fits) return refusalOf(exceededBy(of, limits, tokens, now), limits, now);
+      const { freed } = of;
       let tightest: Tightest | null = null;
-      if (subject.user !== null && limited(user, limits))
-        tightest = afterCharge(logs.chargeId(userId(subject.user), now, tokens), now, user, limits, tightest);
-      if (subject.token !== null && limited(token, limits))
-        tightest = afterCharge(logs.chargeId(tokenId(subject.token), now, tokens), now, token, limits, tightest);
-      if (subject.ip !== null && ipLimits(limits)) {
-        const slot = logs.chargeName(ips, subject.ip, now, tokens);
-        tightest = tighter(tightest, 'ip_rpm', limits.ip_rpm, logs.requests(slot), logs.oldestLeaves(slot) - now);
+      if (of.user) {
+        const slot = chargeId(of.userSlot, userId(subject.user!), freed, now, tokens);
+        tightest = afterCharge(slot, now, user, limits.user_rpm, limits.user_tpm, tightest);
       }
-      if (subject.model !== null && limited(model, limits))
-        tightest = afterCharge(logs.chargeName(models, subject.model, now, tokens), now, model, limits, tightest);
+      if (of.token) {
+        const slot = chargeId(of.tokenSlot, tokenId(subject.token!), freed, now, tokens);
+        tightest = afterCharge(slot, now, token, limits.token_rpm, limits.token_tpm, tightest);
+      }
+      if (of.ip) {
+        const slot = chargeName(of.ipSlot, ips, subject.ip!, freed, now, tokens);
+        tightest = afterCharge(slot, now, ip, limits.ip_rpm, 0, tightest);
+      }
+      if (of.model) {
+        const slot = chargeName(of.modelSlot, models, subject.model!, freed, now, tokens);
+        tightest = afterCharge(slot, now, model, limits.model_rpm, limits.model_tpm, tightest);
+      }
       return { admitted: true, tightest, at: now };
     },
     peek(subject, limits): Refused | null {
       const now = time();
-      const exceeded = exceededBy(subject, limits, 0, now);
-      return exceeded === null ? null : refusalOf(exceeded, limits, now);
+      const of = find(subject, limits, 0, now);
+      return of.fits ? null : refusalOf(exceededBy(of, limits, 0, now), limits, now);
     },
     async inspect(of) {
       const now = time();

@@ -21,7 +21,11 @@ export type SlidingLogs = {
   /** When so many requests, or tokens, will have left the window; there must be as many. */
   leavesAfterRequests(slot: number, count: number): number;
   leavesAfterTokens(slot: number, tokens: number): number;
-  /** Adds one request of so many tokens. `now` is not before any earlier call's. */
+  /** Changes when a slot was freed: one that was found before may be another key's. */
+  readonly freed: number;
+  /** Adds one request of so many tokens to what was just found. `now` is not before any earlier call's. */
+  chargeSlot(slot: number, now: number, tokens: number): void;
+  /** The same for a key that may have no slot yet; answers it. */
   chargeId(id: number, now: number, tokens: number): number;
   chargeName(space: NameSpace, name: string, now: number, tokens: number): number;
   dropId(id: number): boolean;
@@ -81,6 +85,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
   let freeSlot = none;
   let size = 0;
   let evicted = 0;
+  let freed = 0;
   // Two chains: names are bounded on their own, as each costs memory outside these arrays.
   const oldest = [none, none];
   const newest = [none, none];
@@ -171,6 +176,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     newer[slot] = freeSlot;
     freeSlot = slot;
     size -= 1;
+    freed += 1;
   };
 
   const expired = (slot: number, now: number) => last[slot]! + windowMs <= now;
@@ -352,6 +358,9 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     get size() {
       return size;
     },
+    get freed() {
+      return freed;
+    },
     findId: (id, now) => found(slotOfId(id), now),
     findName: (space, name, now) => found(slotsOfNames[space].get(name) ?? none, now),
     requests: (slot) => sumRequests[slot]!,
@@ -359,6 +368,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     oldestLeaves: (slot) => first[slot]! + windowMs,
     leavesAfterRequests: (slot, count) => leavesAfter(slot, count, tokenBits, maxEntryRequests),
     leavesAfterTokens: (slot, tokens) => leavesAfter(slot, tokens, 0, maxEntryTokens),
+    chargeSlot: (slot, now, tokens) => charge(slot, idOf[slot]! >= 0 ? 0 : 1, now, tokens),
     chargeId(id, now, tokens) {
       let slot = found(slotOfId(id), now);
       if (slot === none) {

@@ -13,6 +13,9 @@ const closeWithinMs = 5_000;
 const staleHours = 24;
 const staleAtOnce = 5_000;
 
+/** SQLSTATEs of a lock and of a statement that took too long. */
+const heldUp = new Set(['55P03', '57014']);
+
 /** The row of one request. */
 export type UsageEntry = {
   readonly row: UsageRow;
@@ -46,8 +49,14 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       entry.taken = true;
       return { row: entry.row, end: entry.end };
     });
-    await insertUsage(sql, inserts);
-    return entries.map(() => true as const);
+    try {
+      await insertUsage(sql, inserts);
+      return entries.map(() => true as const);
+    } catch (error) {
+      // Held up by a lock or an overload: one by one they would wait all the longer, each for itself.
+      if (heldUp.has(String((error as { code?: unknown }).code))) return entries.map(() => error as Error);
+      throw error;
+    }
   });
 
   async function writeEnds(): Promise<void> {

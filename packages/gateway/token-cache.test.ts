@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { type CachedToken, openTokenCache } from './token-cache.ts';
+
+const entry = (id: number, userId: number, isActive = true): CachedToken => ({
+  token: { id, userId, rpmLimit: null, tpmLimit: null, userRpmLimit: null, userTpmLimit: null, expiresAt: null },
+  isRevoked: false,
+  isActive,
+  graceUntil: null,
+  usedAt: 0,
+});
+
+test('never holds more than its limit: the oldest goes, and nothing of it stays', () => {
+  const cache = openTokenCache(3);
+  for (let n = 1; n <= 100; n += 1) cache.put(`d${n}`, entry(n, n % 5));
+  expect(cache.size).toBe(3);
+  expect(['d97', 'd98', 'd99', 'd100'].map((digest) => cache.get(digest)?.token.id)).toEqual([undefined, 98, 99, 100]);
+  expect([...cache.accounts().keys()].sort()).toEqual([0, 3, 4]);
+});
+
+test('what is put again takes its place and pushes nothing out', () => {
+  const cache = openTokenCache(2);
+  cache.put('a', entry(1, 1));
+  cache.put('b', entry(2, 2));
+  cache.put('b', entry(2, 2, false));
+  expect([cache.get('a')?.token.id, cache.get('b')?.isActive]).toEqual([1, false]);
+});
+
+test('forgets both secrets of a token, and all tokens of a user, and no others', () => {
+  const cache = openTokenCache(10);
+  for (const [digest, id, user] of [
+    ['a', 1, 1],
+    ['a-before', 1, 1],
+    ['b', 2, 1],
+    ['c', 3, 2],
+    ['d', 4, 2],
+    ['e', 5, 3],
+  ] as const)
+    cache.put(digest, entry(id, user));
+  const left = () => ['a', 'a-before', 'b', 'c', 'd', 'e'].filter((digest) => cache.get(digest));
+  cache.forget({ tokens: [1, 99] });
+  expect(left()).toEqual(['b', 'c', 'd', 'e']);
+  cache.forget({ users: [2, 99] });
+  expect(left()).toEqual(['b', 'e']);
+  cache.forget({});
+  expect([left(), cache.size]).toEqual([['b', 'e'], 2]);
+});

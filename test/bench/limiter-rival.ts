@@ -1,0 +1,60 @@
+import type { Limits, Subject } from '@tradepost/gateway';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+
+/** Answers whether a request was admitted. */
+export type RivalCheck = (subject: Subject, cost: number) => Promise<boolean>;
+
+/**
+ * `rate-limiter-flexible` on the same seven dimensions: a limiter each, asked at once. It has no all-or-none, so on a refusal
+ * everything is given back, a refused consume too, as it has counted.
+ */
+function sevenDimensions(limits: Limits, open: (name: string, points: number) => RateLimiterAbstract): RivalCheck {
+  const userRpm = open('ur', limits.user_rpm);
+  const userTpm = open('ut', limits.user_tpm);
+  const tokenRpm = open('tr', limits.token_rpm);
+  const tokenTpm = open('tt', limits.token_tpm);
+  const ipRpm = open('ir', limits.ip_rpm);
+  const modelRpm = open('mr', limits.model_rpm);
+  const modelTpm = open('mt', limits.model_tpm);
+  return async ({ user, token, ip, model }, cost) => {
+    const asked = [
+      userRpm.consume(user!, 1),
+      userTpm.consume(user!, cost),
+      tokenRpm.consume(token!, 1),
+      tokenTpm.consume(token!, cost),
+      ipRpm.consume(ip!, 1),
+      modelRpm.consume(model!, 1),
+      modelTpm.consume(model!, cost),
+    ];
+    try {
+      await Promise.all(asked);
+      return true;
+    } catch (refusal) {
+      if (refusal instanceof Error) throw refusal;
+    }
+    await Promise.allSettled(asked);
+    await Promise.all([
+      userRpm.reward(user!, 1),
+      userTpm.reward(user!, cost),
+      tokenRpm.reward(token!, 1),
+      tokenTpm.reward(token!, cost),
+      ipRpm.reward(ip!, 1),
+      modelRpm.reward(model!, 1),
+      modelTpm.reward(model!, cost),
+    ]);
+    return false;
+  };
+}
+
+export const rivalInMemory = (limits: Limits, duration: number): RivalCheck =>
+  sevenDimensions(limits, (keyPrefix, points) => new RateLimiterMemory({ keyPrefix, points, duration }));
+
+export const rivalOnRedis = (limits: Limits, storeClient: unknown): RivalCheck =>
+  sevenDimensions(
+    limits,
+    (keyPrefix, points) =>
+      new RateLimiterRedis({ storeClient, useRedisPackage: true, keyPrefix, points, duration: 60 }),
+  );
+
+export const howTheRivalIsAsked =
+  'rate-limiter-flexible counts fixed windows; seven consume() at once, on a refusal all seven reward() back: all or none';

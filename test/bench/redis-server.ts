@@ -1,0 +1,40 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createClient } from '@redis/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defer } from './cleanup.ts';
+import { freePort, temporaryFolder } from './server.ts';
+
+export type RedisServer = { url: string; pid: number; version: string; stop(): Promise<void> };
+
+/** A Redis or Valkey of the bench's own, which keeps nothing; null where none is installed. */
+export async function startRedis(): Promise<RedisServer | null> {
+  const command = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
+  if (!command) return null;
+  const folder = await temporaryFolder();
+  const port = await freePort();
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const child = spawn(command, [...args, '--dir', folder.path], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const stop = defer(async () => {
+    // It may stand still.
+    child.kill('SIGCONT');
+    child.kill('SIGTERM');
+    const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    await ended;
+    clearTimeout(patience);
+    await folder.remove();
+  });
+  const url = `redis://127.0.0.1:${port}`;
+  for (let tries = 0; ; tries++) {
+    const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => {});
+    const info = await client.connect().then(
+      () => client.info('server'),
+      () => null,
+    );
+    if (client.isOpen) client.destroy();
+    const version = info && /^(?:redis|valkey)_version:(.+)/m.exec(info)?.[1]?.trim();
+    if (version) return { url, pid: child.pid!, version: `${command} ${version}`, stop };
+    if (tries === 100) throw new Error(`${command} does not answer`);
+    await sleep(50);
+  }
+}
