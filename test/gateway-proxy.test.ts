@@ -113,6 +113,7 @@ describe('what passes through', () => {
     first.script({ chunks, gate: () => sleep(0) });
     const response = await chat({ stream: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     const [row] = await proxy.rows();
     expect(row).toMatchObject({ state: 'done', usage_source: 'estimated' });
@@ -462,6 +463,24 @@ test('settings in force at once: a new upstream is asked, a stream of the old on
   expect(second.received.length).toBe(1);
   goOn.resolve();
   expect(await running.text()).toContain('[DONE]');
+});
+
+test('a gateway that is stopped leaves no open rows: streams that it cuts off are counted', async () => {
+  const own = await openProxy({ 'gateway.upstreams': [upstream('first', first)] });
+  first.script({ chunks: [sse(delta('one two three'))], ends: 'hang' }, { hang: true });
+  const stream = await own.client().chat.completions.create({ model: 'm', messages: [], stream: true });
+  const waiting = own.client().chat.completions.create({ model: 'm', messages: [] });
+  waiting.catch(() => {});
+  await stream[Symbol.asyncIterator]().next();
+  await expect.poll(() => first.received.length).toBe(2);
+  let rows: unknown[] = [];
+  await own.close(async ({ sql }) => {
+    rows = [...(await sql`select state, output_tokens from gateway.usage order by output_tokens`)];
+  });
+  expect(rows).toEqual([
+    { state: 'cancelled', output_tokens: 3 },
+    { state: 'cancelled', output_tokens: null },
+  ]);
 });
 
 test('on node:http it is the same: unbuffered, and cancelled with the client', async () => {

@@ -426,7 +426,7 @@ describe('looking up', () => {
 
   test('the last use is written behind, for many tokens in one statement, and at most once a minute', async () => {
     await ticks();
-    const made = [];
+    const made: Awaited<ReturnType<typeof make>>[] = [];
     for (let n = 0; n < 5; n += 1) made.push(await make());
     const fresh = await openApiTokens(shop.server.runtime);
     for (const { secret } of made) await opens(fresh, secret);

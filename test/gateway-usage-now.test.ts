@@ -109,3 +109,38 @@ test.each([
     expect(answer.message).toContain(said);
   }
 });
+
+test('what the running gateway has charged is what is shown; a changed limit, a reset and a revocation hold there', async () => {
+  const running = await openShop({ only: 'api,gateway', gatewayPort: 0 });
+  try {
+    const token = await running.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });
+    const { id } = await running.shopper();
+    const admin = async (method: string, at: string, body?: unknown) => {
+      const answer = await running.call(method, `/api/admin/${at}`, { token, body });
+      if (answer.code !== 0) throw new Error(`${method} ${at}: ${answer.message}`);
+      return answer.data;
+    };
+    const models = async (secret: string) => {
+      const headers = { authorization: `Bearer ${secret}` };
+      const response = await fetch(`${running.server.gateway!.url}/v1/models`, { headers });
+      await response.text();
+      return response.status;
+    };
+    const usage = 'ratelimit/usage?kind=ip&key=127.0.0.1';
+    const made = await admin('POST', 'api-tokens', { user_id: id });
+    expect(await models(made.secret)).toBe(200);
+    await admin('DELETE', usage);
+    expect([await models('tp-wrong'), await models('tp-wrong')]).toEqual([401, 401]);
+    expect(await admin('GET', usage)).toMatchObject({ key: '127.0.0', requests: 2, remaining: { rpm: 598 } });
+    await admin('PATCH', 'settings/ratelimit.ip_rpm', { value: 2 });
+    expect(await models('tp-wrong')).toBe(429);
+    expect(await admin('GET', usage)).toMatchObject({ requests: 2, limits: { rpm: 2 }, remaining: { rpm: 0 } });
+    expect(await admin('DELETE', usage)).toEqual({ reset: 1 });
+    expect(await models(made.secret)).toBe(200);
+    await admin('DELETE', `api-tokens/${made.id}`);
+    await admin('PATCH', 'settings/ratelimit.*', { ip_rpm: null });
+    expect(await models(made.secret)).toBe(401);
+  } finally {
+    await running.close();
+  }
+});

@@ -1052,6 +1052,184 @@ export interface paths {
          */
         post: operations["postAdminApiOrdersBatchShip"];
     };
+    "/api/admin/settings/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One setting of the rate limiter, or all: value, default and where the value comes from
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminSettingsKey"];
+        /**
+         * Change one setting of the rate limiter, or several: all of them or none
+         * @description Of one setting (`ratelimit.ip_rpm`) the body is `{ "value": 300 }`; of the group (`ratelimit.*`) it names the settings: `{ "ip_rpm": 300, "enabled": true }`. null goes back to the default. In force on every instance at once, within 30 s where the message is lost; requests that were admitted before still count. An administrator’s token. Permission `system:config`.
+         */
+        patch: operations["patchApiAdminSettingsKey"];
+    };
+    "/api/admin/settings/{key}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what of it, the newest first
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminSettingsKeyChanges"];
+    };
+    "/api/admin/api-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * API tokens, the newest first
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminApiTokens"];
+        /**
+         * Make an API token for a shopper
+         * @description The secret is in this answer and nowhere else. An Idempotency-Key is refused, as keeping the answer for repeats would keep the secret. An administrator’s token. Permission `system:config`.
+         */
+        post: operations["postApiAdminApiTokens"];
+    };
+    "/api/admin/api-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One API token, its limits as stored and as in force
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminApiTokensId"];
+        /**
+         * Revoke an API token: it opens nothing from now on; revoked again it stays so
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        delete: operations["deleteApiAdminApiTokensId"];
+        /**
+         * Change name, limits or expiry of an API token: what the body carries
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        patch: operations["patchApiAdminApiTokensId"];
+    };
+    "/api/admin/api-tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Another secret for an API token; limits and history stay
+         * @description The secret is in this answer and nowhere else. An Idempotency-Key is refused, as keeping the answer for repeats would keep the secret. With `grace_seconds` the secret before is good for so long; of two rotations the last one decides. An administrator’s token. Permission `system:config`.
+         */
+        post: operations["postApiAdminApiTokensIdRotate"];
+    };
+    "/api/admin/api-tokens/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what of an API token, the newest first
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminApiTokensIdChanges"];
+    };
+    "/api/admin/users/{id}/ratelimit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Limits of a shopper over all API tokens, as stored and as in force
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminUsersIdRatelimit"];
+        /**
+         * Give a shopper limits of their own; what is null or left out inherits the default
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        put: operations["putApiAdminUsersIdRatelimit"];
+        /**
+         * Back to the defaults for a shopper
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        delete: operations["deleteApiAdminUsersIdRatelimit"];
+    };
+    "/api/admin/users/{id}/ratelimit/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what of the limits and API tokens of a shopper, the newest first
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminUsersIdRatelimitChanges"];
+    };
+    "/api/admin/ratelimit/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a user, token, address or model has used within the last 60 seconds, and what is left
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getApiAdminRatelimitUsage"];
+        /**
+         * Forget what a user, token, address or model has used: the whole limit is free again
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        delete: operations["deleteApiAdminRatelimitUsage"];
+    };
+    "/admin/api/gateway/upstreams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The upstreams of the LLM gateway and how they are, as seen by the instance that answers
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getAdminApiGatewayUpstreams"];
+    };
+    "/admin/api/gateway/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was used of the LLM gateway, by user, token, model or day
+         * @description An administrator’s token. Permission `system:config`.
+         */
+        get: operations["getAdminApiGatewayUsage"];
+    };
     "/admin/api/menus": {
         parameters: {
             query?: never;
@@ -2511,6 +2689,324 @@ export interface components {
             order_status: number;
             /** @example Pending Payment */
             order_status_label: string;
+        };
+        RateLimitSetting: {
+            /** @example ratelimit.user_default_rpm */
+            key: string;
+            /** @example 60 */
+            value: number | boolean | null;
+            /** @example 60 */
+            default: number | boolean | null;
+            /** @enum {string} */
+            source: "default" | "table" | "file";
+            /** @example requests per minute of a user; 0 is unlimited */
+            about: string;
+        };
+        RateLimitSettingChange: {
+            /** @example 1 */
+            id: number;
+            /** @example ratelimit.user_default_rpm */
+            key: string;
+            /**
+             * @description null: the default
+             * @example null
+             */
+            before: unknown;
+            /**
+             * @description null: the default
+             * @example 120
+             */
+            after: unknown;
+            /** @example admin:1 */
+            changed_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            changed_at: string;
+        };
+        ApiToken: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            user_id: number;
+            /**
+             * @description of the shopper
+             * @example Demo
+             */
+            nickname: string;
+            /** @example Production */
+            name: string;
+            /**
+             * @description how the secret begins
+             * @example tp-4fK9aQ2z
+             */
+            prefix: string;
+            /** @enum {string} */
+            status: "active" | "revoked" | "expired";
+            /**
+             * @description requests per minute; null inherits, 0 is unlimited
+             * @example 600
+             */
+            rpm_limit: number | null;
+            /**
+             * @description tokens per minute; null inherits, 0 is unlimited
+             * @example 600
+             */
+            tpm_limit: number | null;
+            /** @description all of them hold, so the stricter decides */
+            effective: {
+                /**
+                 * @description requests per minute of the user over all tokens in force; 0 is unlimited
+                 * @example 600
+                 */
+                user_rpm: number;
+                /**
+                 * @description tokens per minute of the user over all tokens in force; 0 is unlimited
+                 * @example 600
+                 */
+                user_tpm: number;
+                /**
+                 * @description requests per minute of the token in force; 0 is unlimited
+                 * @example 600
+                 */
+                token_rpm: number;
+                /**
+                 * @description tokens per minute of the token in force; 0 is unlimited
+                 * @example 600
+                 */
+                token_tpm: number;
+            };
+            expires_at: string | null;
+            revoked_at: string | null;
+            /** @description to the minute */
+            last_used_at: string | null;
+            /** @description until then the secret before the last rotation is good too */
+            previous_until: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+        };
+        ApiTokenSecret: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            user_id: number;
+            /**
+             * @description of the shopper
+             * @example Demo
+             */
+            nickname: string;
+            /** @example Production */
+            name: string;
+            /**
+             * @description how the secret begins
+             * @example tp-4fK9aQ2z
+             */
+            prefix: string;
+            /** @enum {string} */
+            status: "active" | "revoked" | "expired";
+            /**
+             * @description requests per minute; null inherits, 0 is unlimited
+             * @example 600
+             */
+            rpm_limit: number | null;
+            /**
+             * @description tokens per minute; null inherits, 0 is unlimited
+             * @example 600
+             */
+            tpm_limit: number | null;
+            /** @description all of them hold, so the stricter decides */
+            effective: {
+                /**
+                 * @description requests per minute of the user over all tokens in force; 0 is unlimited
+                 * @example 600
+                 */
+                user_rpm: number;
+                /**
+                 * @description tokens per minute of the user over all tokens in force; 0 is unlimited
+                 * @example 600
+                 */
+                user_tpm: number;
+                /**
+                 * @description requests per minute of the token in force; 0 is unlimited
+                 * @example 600
+                 */
+                token_rpm: number;
+                /**
+                 * @description tokens per minute of the token in force; 0 is unlimited
+                 * @example 600
+                 */
+                token_tpm: number;
+            };
+            expires_at: string | null;
+            revoked_at: string | null;
+            /** @description to the minute */
+            last_used_at: string | null;
+            /** @description until then the secret before the last rotation is good too */
+            previous_until: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            updated_at: string;
+            /**
+             * @description shown here and never again; sent as `Authorization: Bearer`
+             * @example tp-4fK9aQ2z4fK9aQ2z4fK9aQ2z4fK9aQ2z4fK9aQ2z4fK9aQ2z
+             */
+            secret: string;
+        };
+        ApiTokenChange: {
+            /** @example 1 */
+            id: number;
+            /** @description null: the limits of the user */
+            token_id: number | null;
+            /** @example 1 */
+            user_id: number;
+            /** @enum {string} */
+            action: "create" | "update" | "revoke" | "rotate" | "user_limits";
+            /**
+             * @example {
+             *       "before": {
+             *         "rpm_limit": null
+             *       },
+             *       "after": {
+             *         "rpm_limit": 600
+             *       }
+             *     }
+             */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @example admin:1 */
+            changed_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T09:30:00+08:00
+             */
+            changed_at: string;
+        };
+        UserRateLimit: {
+            /** @example 1 */
+            user_id: number;
+            /**
+             * @description requests per minute; null inherits, 0 is unlimited
+             * @example 600
+             */
+            rpm_limit: number | null;
+            /**
+             * @description tokens per minute; null inherits, 0 is unlimited
+             * @example 600
+             */
+            tpm_limit: number | null;
+            effective: {
+                /**
+                 * @description requests per minute in force; 0 is unlimited
+                 * @example 600
+                 */
+                user_rpm: number;
+                /**
+                 * @description tokens per minute in force; 0 is unlimited
+                 * @example 600
+                 */
+                user_tpm: number;
+            };
+        };
+        RateLimitUsage: {
+            /** @enum {string} */
+            kind: "user" | "token" | "ip" | "model";
+            /** @example gpt-4o-mini */
+            key: string;
+            /** @description within the last 60 seconds */
+            requests: number;
+            tokens: number;
+            limits: {
+                /**
+                 * @description null: unlimited
+                 * @example 60
+                 */
+                rpm: number | null;
+                /**
+                 * @description null: unlimited
+                 * @example 60
+                 */
+                tpm: number | null;
+            };
+            remaining: {
+                /**
+                 * @description null: unlimited
+                 * @example 60
+                 */
+                rpm: number | null;
+                /**
+                 * @description null: unlimited
+                 * @example 60
+                 */
+                tpm: number | null;
+            };
+            /**
+             * @description when the first of them no longer counts
+             * @example 41250
+             */
+            oldest_leaves_ms: number | null;
+        };
+        GatewayUpstream: {
+            /** @example main */
+            name: string;
+            /** @example https://api.example.com/v1 */
+            base_url: string;
+            /**
+             * @description names, or patterns with *
+             * @example [
+             *       "*"
+             *     ]
+             */
+            models: string[];
+            /** @description lower is tried first */
+            priority: number;
+            enabled: boolean;
+            /** @description whether a key is configured and found; the key itself is never shown */
+            has_key: boolean;
+            /**
+             * @description resting: tried last, as it failed or is limited; probing: the next request finds out
+             * @enum {string}
+             */
+            state: "up" | "resting" | "probing" | "disabled";
+            /** @description in a row */
+            failures: number;
+            /** @description until it is asked again */
+            rest_ms: number;
+        };
+        GatewayUsage: {
+            /**
+             * @description id of the user or token, model or day
+             * @example 42
+             */
+            key: string;
+            /** @description that went to an upstream */
+            requests: number;
+            failed: number;
+            cancelled: number;
+            /** @description running, or of a process that has died */
+            open: number;
+            /** @description what the limiter charged: estimated input and most output */
+            charged_tokens: number;
+            /** @description used, as the upstreams say; estimated where they do not */
+            input_tokens: number;
+            /** @description used, as the upstreams say; estimated where they do not */
+            output_tokens: number;
         };
         AdminMenu: {
             dashboard: {
@@ -7962,6 +8458,854 @@ interface operations {
                         /** @description repeats message */
                         msg: string;
                         data: components["schemas"]["BatchResult"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminSettingsKey: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example ratelimit.* */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["RateLimitSetting"][];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    patchApiAdminSettingsKey: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example ratelimit.* */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_default_rpm": 120,
+                 *       "user_default_tpm": 200000
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["RateLimitSetting"][];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminSettingsKeyChanges: {
+        parameters: {
+            query?: {
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example ratelimit.* */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["RateLimitSettingChange"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminApiTokens: {
+        parameters: {
+            query?: {
+                /** @example 1 */
+                user_id?: number;
+                /** @example active */
+                status?: "active" | "revoked" | "expired";
+                /** @example Prod */
+                keyword?: string;
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["ApiToken"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postApiAdminApiTokens: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_id": 1,
+                 *       "name": "Production",
+                 *       "rpm_limit": 600,
+                 *       "tpm_limit": 600,
+                 *       "expires_at": "2099-12-31T23:59:59+08:00"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description the shopper it belongs to
+                     * @example 1
+                     */
+                    user_id: number;
+                    /**
+                     * @description for recognition
+                     * @example Production
+                     */
+                    name?: string;
+                    /**
+                     * @description requests per minute; null inherits, 0 is unlimited
+                     * @example 600
+                     */
+                    rpm_limit?: number | null;
+                    /**
+                     * @description tokens per minute; null inherits, 0 is unlimited
+                     * @example 600
+                     */
+                    tpm_limit?: number | null;
+                    /**
+                     * @description when it ends; without offset in the time of the shop, a date counts to its end; null: never
+                     * @example 2099-12-31T23:59:59+08:00
+                     */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["ApiTokenSecret"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminApiTokensId: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["ApiToken"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    deleteApiAdminApiTokensId: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: null;
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    patchApiAdminApiTokensId: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Production",
+                 *       "rpm_limit": 600,
+                 *       "tpm_limit": 600,
+                 *       "expires_at": "2099-12-31T23:59:59+08:00"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description for recognition
+                     * @example Production
+                     */
+                    name?: string;
+                    /**
+                     * @description requests per minute; null inherits, 0 is unlimited
+                     * @example 600
+                     */
+                    rpm_limit?: number | null;
+                    /**
+                     * @description tokens per minute; null inherits, 0 is unlimited
+                     * @example 600
+                     */
+                    tpm_limit?: number | null;
+                    /**
+                     * @description when it ends; without offset in the time of the shop, a date counts to its end; null: never
+                     * @example 2099-12-31T23:59:59+08:00
+                     */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["ApiToken"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    postApiAdminApiTokensIdRotate: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description for so long the secret before is good too; default: it ends at once
+                     * @example 3600
+                     */
+                    grace_seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["ApiTokenSecret"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminApiTokensIdChanges: {
+        parameters: {
+            query?: {
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["ApiTokenChange"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminUsersIdRatelimit: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["UserRateLimit"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    putApiAdminUsersIdRatelimit: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "rpm_limit": 600,
+                 *       "tpm_limit": 600
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description requests per minute; null inherits, 0 is unlimited
+                     * @example 600
+                     */
+                    rpm_limit?: number | null;
+                    /**
+                     * @description tokens per minute; null inherits, 0 is unlimited
+                     * @example 600
+                     */
+                    tpm_limit?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["UserRateLimit"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    deleteApiAdminUsersIdRatelimit: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["UserRateLimit"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminUsersIdRatelimitChanges: {
+        parameters: {
+            query?: {
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["ApiTokenChange"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getApiAdminRatelimitUsage: {
+        parameters: {
+            query: {
+                /** @example model */
+                kind: "user" | "token" | "ip" | "model";
+                /** @example gpt-4o-mini */
+                key: string;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["RateLimitUsage"];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    deleteApiAdminRatelimitUsage: {
+        parameters: {
+            query: {
+                /** @example model */
+                kind: "user" | "token" | "ip" | "model";
+                /** @example gpt-4o-mini */
+                key: string;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: {
+                /**
+                 * @description Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first one runs, or when it is not known whether it took effect, with 409.
+                 * @example 6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            /** @description logs forgotten: 1, or 0 where there was none */
+                            reset: number;
+                        };
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiGatewayUpstreams: {
+        parameters: {
+            query?: {
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: components["schemas"]["GatewayUpstream"][];
+                    } | components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Fault"];
+        };
+    };
+    getAdminApiGatewayUsage: {
+        parameters: {
+            query?: {
+                /** @example user */
+                by?: "user" | "token" | "model" | "day";
+                /** @example 2026-03-01 */
+                from?: string;
+                /** @example 2099-03-01 */
+                to?: string;
+                /** @example 1 */
+                page?: number;
+                /** @example 20 */
+                size?: number;
+                /** @description Language of messages and labels; wins over Accept-Language */
+                lang?: components["parameters"]["lang"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success (code 0), or a refusal by a rule (code other than 0, data null) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        /** @description repeats message */
+                        msg: string;
+                        data: {
+                            list: components["schemas"]["GatewayUsage"][];
+                            total: number;
+                            page: number;
+                            size: number;
+                        };
                     } | components["schemas"]["Refusal"];
                 };
             };

@@ -44,14 +44,14 @@ export type NewSecret = { readonly secret: string; readonly prefix: string; read
 
 /** A random secret needs no slow hash: there is nothing to guess it from. */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
-export const bytesOf = (digest: string): Buffer => Buffer.from(digest, 'base64');
+const bytesOf = (digest: string): Buffer => Buffer.from(digest, 'base64');
 
 export function newSecret(): NewSecret {
   const secret = mark + randomDigits(randomLength);
   return { secret, prefix: secret.slice(0, prefixLength), hash: bytesOf(digestOf(secret)) };
 }
 
-/** As the settings of the rate limiter take it. */
+/** Of every limit: above it none means anything, and sums stay exact. */
 export const maxLimit = 1_000_000_000_000;
 
 export type TokenStatus = 'active' | 'revoked' | 'expired';

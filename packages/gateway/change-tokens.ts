@@ -15,7 +15,7 @@ import { gatewayErrors } from './errors.ts';
 import { lockUserLimits, type UserLimits, updateUserLimits } from './user-limits-store.ts';
 
 /** What is undefined stays as it is; null inherits, or never expires. */
-export type TokenChanges = { [K in keyof TokenFields]?: TokenFields[K] | undefined };
+type TokenChanges = { [K in keyof TokenFields]?: TokenFields[K] | undefined };
 
 /** `by`: who, for the trail (`admin:3`, `cli`). */
 export type ChangeTokens = {

@@ -27,3 +27,4 @@ export { gatewaySettings } from './settings.ts';
 export { tokenViewOf, tokenViews, userLimitsViewOf } from './token-view.ts';
 export { type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 export { selectUserLimits } from './user-limits-store.ts';
+export { maxCost, windowMs } from './limits.ts';

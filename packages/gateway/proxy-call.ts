@@ -231,6 +231,8 @@ export function openProxyCall(deps: GatewayDeps) {
     }
     const answered: HeaderList = [['x-request-id', of.id], ...(commonHeaders as HeaderList), ...rate];
     pushReturned(answered, outcome.status, outcome.headers);
+    // A reverse proxy before us would gather the pieces otherwise.
+    if (outcome.kind === 'stream') answered.push(['x-accel-buffering', 'no']);
     metrics.gatewayFirstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
     return new FastResponse(outcome.kind === 'whole' ? outcome.body : outcome.readable, {
       status: outcome.status,

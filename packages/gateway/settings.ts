@@ -1,9 +1,8 @@
 import { type Setting, setting } from '@tradepost/runtime';
 import { z } from 'zod';
+import { maxLimit } from './api-token.ts';
 import { proxySettings } from './upstream-settings.ts';
 
-/** Above it a limit means nothing any more, and sums stay exact. */
-const maxLimit = 1_000_000_000_000;
 const limit = z
   .int('must be a whole number')
   .min(0, 'must be 0 (unlimited) or more')

@@ -10,6 +10,7 @@ const mostEndsAtOnce = 500;
 /** Ends that wait for a database that does not answer; beyond it the oldest are given up. */
 const mostEndsWaiting = 50_000;
 const closeWithinMs = 5_000;
+const endsWithinMs = 1_000;
 const staleHours = 24;
 const staleAtOnce = 5_000;
 
@@ -39,6 +40,9 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
   const { sql, log, metrics } = runtime;
   const warn = openCountedWarning(log, 'the ends of gateway requests could not be written');
   const inserting = new Set<Promise<void>>();
+  /** Requests that have not ended, and what to tell whoever waits for that. */
+  let running = 0;
+  let onIdle: (() => void) | null = null;
   const waiting: { id: string; end: UsageEnd }[] = [];
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
@@ -98,6 +102,7 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
   return {
     open(row) {
       const entry: UsageEntry = { row, end: null, taken: false, committed: Promise.resolve() };
+      running += 1;
       const committed = insert(entry).then(() => {});
       entry.committed = committed;
       inserting.add(committed);
@@ -108,6 +113,8 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
     end(entry, end) {
       if (entry.end) return;
       entry.end = end;
+      running -= 1;
+      if (running === 0) onIdle?.();
       if (!entry.taken) return;
       // A row that never came into being has no end, either.
       entry.committed.then(
@@ -117,6 +124,13 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
     },
     async close() {
       const late = sleep(closeWithinMs, undefined, { ref: false });
+      // Streams that were cut off just now are still being counted.
+      if (running > 0) {
+        const idle = new Promise<void>((resolve) => {
+          onIdle = resolve;
+        });
+        await Promise.race([idle, sleep(endsWithinMs, undefined, { ref: false })]);
+      }
       // Ends whose insert is being committed come a moment later.
       await Promise.race([Promise.allSettled([...inserting]).then(() => setImmediate()), late]);
       for (let tries = 0; waiting.length > 0 && tries < 3; tries += 1) await Promise.race([flush(), late]);

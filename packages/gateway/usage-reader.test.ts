@@ -66,3 +66,10 @@ test('a whole answer: usage that makes no sense is none', async () => {
     expect(await answer(usage)).toEqual({ tokens: { input: null, output: 2 }, source: 'estimated' });
   expect(await measureAnswer(Buffer.from('no json'))).toMatchObject({ tokens: { output: 0 }, source: 'estimated' });
 });
+
+test('of a large answer, too', () => {
+  const vectors = '0.123456789,'.repeat(500_000);
+  const usage = '"usage" : {"prompt_tokens":8,"details":{"a":1},"total_tokens":8}';
+  for (const body of [`{${usage},"data":[${vectors}0]}`, `{"text":"\\"usage\\":{","data":[${vectors}0],${usage}}`])
+    expect(measureAnswer(Buffer.from(body))).toEqual({ tokens: { input: 8, output: 0 }, source: 'upstream' });
+});

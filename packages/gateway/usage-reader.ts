@@ -8,6 +8,9 @@ export type Measured = { readonly tokens: Tokens; readonly source: 'upstream' | 
 const longestLine = 2 * 1024 * 1024;
 /** Output kept until it is known whether the upstream says its usage; more is counted and let go. */
 const keptLines = 256 * 1024;
+/** From here on an answer is not parsed as a whole. */
+const largeAnswer = 4 * 1024 * 1024;
+const longestUsage = 4_096;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const usageKey = Buffer.from('"usage"');
@@ -58,12 +61,32 @@ function collectOutput(event: unknown, into: string[]): void {
   if (event.object === 'response') push(event.output);
 }
 
+/**
+ * The last `usage` of an answer, without parsing all of it: a thousand embeddings are 40 MB and would hold everybody up.
+ * Within a text of JSON the quotes of such a key are escaped, so it is none of the model's.
+ */
+function lastUsage(body: Buffer): Tokens | null {
+  const at = body.lastIndexOf(usageKey);
+  if (at < 0) return null;
+  const text = body.toString('latin1', at + usageKey.length, at + usageKey.length + longestUsage);
+  const from = text.search(/[^\s:]/);
+  if (text[from] !== '{') return null;
+  let depth = 0;
+  for (let i = from; i < text.length; i += 1) {
+    if (text[i] === '{') depth += 1;
+    else if (text[i] === '}') depth -= 1;
+    if (depth === 0) return tokensOf(parse(text.slice(from, i + 1)));
+  }
+  return null;
+}
+
 /** Usage of an answer that came as a whole. */
 export function measureAnswer(body: Buffer): Measured | Promise<Measured> {
-  const answer = parse(body.toString('utf8'));
-  const tokens = usageOf(answer);
+  const answer = body.length > largeAnswer ? null : parse(body.toString('utf8'));
+  const tokens = answer === null ? lastUsage(body) : usageOf(answer);
   if (tokens) return { tokens, source: 'upstream' };
   const texts: string[] = [];
+  // No model writes as much as this: what is so large is vectors or pictures.
   collectOutput(answer, texts);
   const estimated = (output: number): Measured => ({ tokens: { input: null, output }, source: 'estimated' });
   const output = countTokens(texts);

@@ -43,7 +43,7 @@ const jsonType = 'application/json; charset=utf-8';
 const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
 const jsonHeader: [string, string] = ['content-type', jsonType];
 const preflightHeaders: readonly [string, string][] = [
-  ['access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS'],
+  ['access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS'],
   ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id, Idempotency-Key'],
   ['access-control-max-age', '86400'],
 ];

@@ -1,4 +1,5 @@
 import type { Queryable, Runtime } from '@tradepost/runtime';
+import { channels, floorsOf } from './token-events.ts';
 
 /** Those of the ids whose account is there and enabled. */
 export async function activeShoppers(sql: Queryable, ids: readonly number[]): Promise<Set<number>> {
@@ -16,12 +17,8 @@ export function onShopperTokensEnded(
   events: Runtime['events'],
   handle: (ids: readonly number[]) => void,
 ): Promise<() => Promise<void>> {
-  // The message of tokens.ts: `user 3 17,admin 1 18`, the last number being the generation.
-  return events.subscribe('identity.floors', (message) => {
-    const ids = message.split(',').flatMap((part) => {
-      const [role, id] = part.split(' ');
-      return role === 'user' ? [Number(id)] : [];
-    });
+  return events.subscribe(channels.floors, (message) => {
+    const ids = floorsOf(message).flatMap(({ role, account_id }) => (role === 'user' ? [account_id] : []));
     if (ids.length > 0) handle(ids);
   });
 }

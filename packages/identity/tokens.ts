@@ -3,6 +3,7 @@ import type { Caller } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
+import { channels, floorsMessage, floorsOf } from './token-events.ts';
 import {
   type AccountRole,
   addSigningKey,
@@ -29,7 +30,6 @@ export const tokenClaims = z.object({
   exp: z.number(),
 });
 
-const channels = { revoked: 'identity.revoked', floors: 'identity.floors', keys: 'identity.keys' } as const;
 const pollMs = 30_000;
 /** What the clocks of two instances may differ by: a token of a later time is nobody's. */
 const clockSkewSeconds = 300;
@@ -115,11 +115,7 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       if (jti) revoked.set(jti, Number(expiresAt));
     }),
     events.subscribe(channels.floors, (message) => {
-      for (const part of message.split(',')) {
-        const [role, id, generation] = part.split(' ');
-        if (role !== 'user' && role !== 'admin') continue;
-        raise({ role, account_id: Number(id), generation: Number(generation) });
-      }
+      for (const floor of floorsOf(message)) raise(floor);
     }),
     events.subscribe(channels.keys, () => void readKeys().catch(failed)),
   ]);
@@ -131,8 +127,7 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
   const announce = (raised: readonly Floor[]) => {
     for (const floor of raised) raise(floor);
     for (let i = 0; i < raised.length; i += floorsPerMessage) {
-      const part = raised.slice(i, i + floorsPerMessage);
-      void publish(channels.floors, part.map((f) => `${f.role} ${f.account_id} ${f.generation}`).join(','));
+      void publish(channels.floors, floorsMessage(raised.slice(i, i + floorsPerMessage)));
     }
   };
 

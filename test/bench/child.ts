@@ -42,7 +42,8 @@ export function takeJob<Job, Result>(work: (job: Job) => Promise<Result>): void 
   process.once('message', (job) => {
     work(job as Job).then(
       (result) => process.send?.({ result } satisfies Told),
-      (error: unknown) => process.send?.({ failed: error instanceof Error ? error.stack! : String(error) } satisfies Told),
+      (error: unknown) =>
+        process.send?.({ failed: error instanceof Error ? error.stack! : String(error) } satisfies Told),
     );
   });
   // The bench is gone: nobody waits for the result.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { openRedisLimiter } from '@tradepost/gateway';
 import { openLog } from '@tradepost/runtime';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { takeJob, tell } from './child.ts';
 import { newHistogram } from './histogram.ts';
 import { rivalOnRedis } from './limiter-rival.ts';
@@ -55,7 +55,12 @@ async function openBare(url: string): Promise<Opened> {
     async check(n) {
       const { user, token, ip, model } = traffic.subject(n);
       const prefix = 'tradepost:limit:';
-      const keys = [`${prefix}{u${user}}`, `${prefix}{u${user}}:t${token}`, `${prefix}{i:${ip}}`, `${prefix}{m:${model}}`];
+      const keys = [
+        `${prefix}{u${user}}`,
+        `${prefix}{u${user}}:t${token}`,
+        `${prefix}{i:${ip}}`,
+        `${prefix}{m:${model}}`,
+      ];
       await client.sendCommand(['EVALSHA', sha, '4', ...keys, `[60000${ends},${traffic.cost(n)},4,1,2,3,4]`]);
     },
     close: async () => client.destroy(),

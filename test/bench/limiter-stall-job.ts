@@ -64,7 +64,7 @@ takeJob(async ({ url, pid, perSecond, deadlineMs }: StallJob): Promise<StallResu
   }
 
   // Compilers and the connection settle first.
-  for (let i = 0; i < 2_000; i++) await limiter.check({ user: -i, token: -i, ip: '10.9.9', model: 'bench' }, limits, 10);
+  for (let i = 0; i < 2_000; i++) await limiter.check({ user: i, token: i, ip: '10.9.9', model: 'bench' }, limits, 10);
   await limiter.reset();
   const began = performance.now();
   let stalled = false;

@@ -68,7 +68,7 @@ export function openTraffic(seed = 1): Traffic {
   };
 }
 
-const high = 1_000_000_000;
+const high = 1_000_000_000_000;
 export const mixes = {
   /** All seven dimensions are checked, none is ever reached. */
   admitted: {

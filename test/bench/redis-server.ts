@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createClient } from '@redis/client';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@redis/client';
 import { defer } from './cleanup.ts';
 import { freePort, temporaryFolder } from './server.ts';
 

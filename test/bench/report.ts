@@ -12,16 +12,16 @@ export type Section = {
 };
 
 /** The machine and what ran on it: a figure means nothing without them. */
-export type Context = { cpu: string; cores: number; node: string; postgres: string; fsync: string };
+export type Context = { cpu: string; cores: number; node: string; postgres?: string; fsync?: string };
 
-export function contextOf(database: { version: string; fsync: string }): Context {
+/** `database` is null where none took part. */
+export function contextOf(database: { version: string; fsync: string } | null): Context {
   const all = cpus();
   return {
     cpu: all[0]?.model.trim() ?? 'unknown',
     cores: all.length,
     node: process.versions.node,
-    postgres: database.version,
-    fsync: database.fsync,
+    ...(database && { postgres: database.version, fsync: database.fsync }),
   };
 }
 
@@ -47,7 +47,8 @@ function tableOf(rows: readonly Row[]): string {
 
 export function textOf(bench: string, context: Context, sections: readonly Section[]): string {
   const { cpu, cores, node, postgres, fsync } = context;
-  const head = `${bench}: ${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}, fsync ${fsync}`;
+  const database = postgres ? `, PostgreSQL ${postgres}, fsync ${fsync}` : '';
+  const head = `${bench}: ${cpu}, ${cores} cores, Node ${node}${database}`;
   const parts = sections.map(({ title, rows, notes = [], broken }) => {
     const lines = [...notes, ...(broken ? [`FAILED: ${broken}`] : [])];
     return [`\n${title}`, ...(rows.length > 0 ? [tableOf(rows)] : []), ...lines.map((line) => `  ${line}`)].join('\n');

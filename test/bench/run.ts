@@ -1,16 +1,23 @@
 import { parseArgs } from 'node:util';
 import { boot } from './boot.ts';
 import { cleanUp } from './cleanup.ts';
+import { gateway } from './gateway.ts';
 import { http } from './http.ts';
 import { inventory } from './inventory.ts';
+import { type LimiterPart, limiter, limiterParts } from './limiter.ts';
 import { orders } from './orders.ts';
 import { purchase } from './purchase.ts';
-import { contextOf, progress, type Section, textOf } from './report.ts';
+import { type Context, contextOf, progress, type Section, textOf } from './report.ts';
 import { scale } from './scale.ts';
 import { type Cluster, startCluster } from './server.ts';
 import type { BenchOptions } from './turns.ts';
 
-type Bench = { about: string; run(cluster: Cluster, options: BenchOptions): Promise<Section[]> };
+type Options = BenchOptions & { only?: LimiterPart | undefined };
+type Bench = { about: string } & (
+  | { run(cluster: Cluster, options: Options): Promise<Section[]> }
+  /** Without a database. */
+  | { runAlone(options: Options): Promise<Section[]> }
+);
 
 const benches: Record<string, Bench> = {
   orders: {
@@ -28,9 +35,17 @@ const benches: Record<string, Bench> = {
     run: scale,
   },
   boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
+  limiter: {
+    about: 'checks/s and memory of the rate limiter, embedded and on Redis, beside rate-limiter-flexible',
+    runAlone: limiter,
+  },
+  gateway: {
+    about: 'requests/s through the LLM gateway and what it adds to a call, beside @portkey-ai/gateway',
+    run: gateway,
+  },
 };
 
-const help = `Usage: npm run bench -- <name> [--seconds N] [--orders N] [--json] [--profile FOLDER]
+const help = `Usage: npm run bench -- <name> [--seconds N] [--orders N] [--only PART] [--json] [--profile FOLDER]
 
 ${Object.entries(benches)
   .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
@@ -38,11 +53,12 @@ ${Object.entries(benches)
 
   --seconds N       measured seconds of each turn, 1 to 60 (default 4)
   --orders N        orders of the bench scale, 10,000 to 5,000,000 (default 1,000,000)
+  --only PART       of the bench limiter: ${limiterParts.join(', ')} (redis and stall need redis-server or valkey-server)
   --json            print the result as JSON
-  --profile FOLDER  write CPU profiles of the server (orders and purchase, group commit)
+  --profile FOLDER  write CPU profiles of the server (orders and purchase: group commit; gateway)
 
-Everything runs on this machine on loopback, on an embedded PostgreSQL in a temporary folder with fsync on, which is
-removed at the end. Figures drift with what else the machine does: read the ratios.
+Everything runs on this machine on loopback, all but the limiter on an embedded PostgreSQL in a temporary folder with
+fsync on, which is removed at the end. Figures drift with what else the machine does: read the ratios.
 `;
 
 /** No bench takes longer: a hung one ends here. */
@@ -60,6 +76,7 @@ async function main(args: string[]): Promise<number> {
     options: {
       seconds: { type: 'string', default: '4' },
       orders: { type: 'string', default: '1000000' },
+      only: { type: 'string' },
       json: { type: 'boolean', default: false },
       profile: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -76,11 +93,22 @@ async function main(args: string[]): Promise<number> {
   if (!(seconds >= 1 && seconds <= 60)) return usage('--seconds: 1 to 60');
   const orders = Number(values.orders);
   if (!(orders >= 10_000 && orders <= 5_000_000)) return usage('--orders: 10000 to 5000000');
-  progress(`${name}: starting an embedded PostgreSQL in a temporary folder`);
-  const cluster = await startCluster();
-  const sections = await bench.run(cluster, { seconds, orders, profile: values.profile });
-  const context = contextOf(cluster);
-  await cluster.stop();
+  const only = limiterParts.find((part) => part === values.only);
+  if (values.only !== undefined && (name !== 'limiter' || !only))
+    return usage(`--only: of the bench limiter, ${limiterParts.join(', ')}`);
+  const options: Options = { seconds, orders, only, profile: values.profile };
+  let sections: Section[];
+  let context: Context;
+  if ('runAlone' in bench) {
+    sections = await bench.runAlone(options);
+    context = contextOf(null);
+  } else {
+    progress(`${name}: starting an embedded PostgreSQL in a temporary folder`);
+    const cluster = await startCluster();
+    sections = await bench.run(cluster, options);
+    context = contextOf(cluster);
+    await cluster.stop();
+  }
   const output = values.json
     ? JSON.stringify({ bench: name, context, sections }, null, 2)
     : textOf(name, context, sections);

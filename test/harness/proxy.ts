@@ -45,7 +45,8 @@ export type OpenedProxy = {
   // biome-ignore lint/suspicious/noExplicitAny: columns as they are
   rows(): Promise<any[]>;
   set(values: Readonly<Record<string, unknown>>): Promise<void>;
-  close(): Promise<void>;
+  /** `last`: a look at the database that is left. */
+  close(last?: (database: TestDatabase) => Promise<void>): Promise<void>;
 };
 
 const token: ApiToken = {
@@ -119,11 +120,12 @@ export async function openProxy(
       }
     },
     set: (values) => runtime.settings.setMany(values),
-    async close() {
-      await served.close(1_000);
+    async close(last) {
+      await served.close(300);
       await usage.close();
       await upstreams.close();
       await runtime.close(1_000);
+      await last?.(database);
       await database.drop();
       await rm(data, { recursive: true, force: true });
     },

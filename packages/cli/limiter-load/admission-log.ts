@@ -6,7 +6,7 @@ export type Fault = {
   readonly dimension: Dimension | null;
   readonly kind: number;
   readonly key: number;
-  /** In the window that ends at `at`, with this request. */
+  /** Requests or tokens in the window that ends at `at`, with this request; of a false refusal 0. */
   readonly count: number;
   readonly limit: number;
   readonly at: number;
@@ -105,6 +105,7 @@ export function openAdmissionLog(options: {
   let falseRefusals = 0;
   let unsureRefusals = 0;
   let full = false;
+  let isLost = false;
   const faults: Fault[] = [];
   let suspects: Suspect[] = [];
 
@@ -120,6 +121,17 @@ export function openAdmissionLog(options: {
     mask = capacity - 1;
   };
 
+  const forgetOldest = () => {
+    forgottenTo = times[kept & mask]!;
+    kept += 1;
+  };
+  const makeRoom = (): boolean => {
+    if (capacity * 2 <= maxRecords) grow();
+    else if (kept < counted) forgetOldest();
+    else return false;
+    return true;
+  };
+
   const expire = (now: number) => {
     if (now <= expiredTo) return;
     expiredTo = now;
@@ -133,10 +145,7 @@ export function openAdmissionLog(options: {
         tokens[key] = tokens[key]! - cost;
       }
     }
-    while (kept < counted && times[kept & mask]! <= limit - keptMs) {
-      forgottenTo = times[kept & mask]!;
-      kept += 1;
-    }
+    while (kept < counted && times[kept & mask]! <= limit - keptMs) forgetOldest();
   };
 
   /** A clock that went back: what was known of its windows means nothing any more. */
@@ -188,15 +197,19 @@ export function openAdmissionLog(options: {
     );
   };
 
+  /** What nobody was told of was charged before the next verdict at the latest: answers come in the order of the calls. */
+  const told = (at: number) => {
+    if (!isLost) return;
+    isLost = false;
+    unsureUntil = Math.max(unsureUntil, at + windowMs + graceMs);
+  };
+
   const judge = (suspect: Suspect) => {
     if (suspect.at <= unsureUntil || forgottenTo > suspect.at - windowMs) unsureRefusals += 1;
     else if (hadRoom(suspect)) {
       falseRefusals += 1;
-      const { index, rpm } = kinds[0]!;
-      fault({
-        ...{ what: 'false_refusal', dimension: null, kind: index, key: suspect.keys[index]! },
-        ...{ count: 1, limit: rpm, at: suspect.at },
-      });
+      const { keys, at } = suspect;
+      fault({ what: 'false_refusal', dimension: null, kind: 0, key: keys[0]!, count: 0, limit: 0, at });
     }
   };
 
@@ -219,12 +232,14 @@ export function openAdmissionLog(options: {
     faults,
     admitted(at, keys, offset, cost) {
       if (kinds.length === 0) return;
-      if (tail - kept === capacity) {
-        if (capacity * 2 > maxRecords) {
-          full = true;
-          return;
-        }
-        grow();
+      told(at);
+      if (at >= newest) {
+        newest = at;
+        expire(at);
+      }
+      if (tail - kept === capacity && !makeRoom()) {
+        full = true;
+        return;
       }
       let place = tail;
       if (at < newest) {
@@ -238,9 +253,6 @@ export function openAdmissionLog(options: {
           costs[moved & mask] = costs[(moved - 1) & mask]!;
           for (const kind of kinds) kind.keys[moved & mask] = kind.keys[(moved - 1) & mask]!;
         }
-      } else {
-        newest = at;
-        expire(at);
       }
       tail += 1;
       const here = place & mask;
@@ -266,7 +278,10 @@ export function openAdmissionLog(options: {
       if (wrong) overAdmissions += 1;
     },
     refused(at, upTo, keys, offset, cost, now) {
-      if (upTo === at && at > newest) newest = at;
+      if (upTo === at) {
+        told(at);
+        if (at > newest) newest = at;
+      }
       // What is only known roughly must not take from the counts what the next admission still needs.
       expire(upTo === at ? at : at - 1_000);
       if (!hasRoom(keys, offset, cost)) return;
@@ -278,7 +293,8 @@ export function openAdmissionLog(options: {
       suspects.push({ at, upTo, keys: own, cost, due: now + graceMs });
     },
     lost() {
-      unsureUntil = Math.max(unsureUntil, newest + windowMs + graceMs);
+      isLost = true;
+      unsureUntil = Math.max(unsureUntil, newest + windowMs);
     },
     settle(now) {
       if (suspects.length === 0 || suspects[0]!.due > now) return;

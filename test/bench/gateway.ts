@@ -1,0 +1,4 @@
+import type { Section } from './report.ts';
+export async function gateway(): Promise<Section[]> {
+  return [];
+}
