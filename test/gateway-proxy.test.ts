@@ -467,7 +467,9 @@ test('settings in force at once: a new upstream is asked, a stream of the old on
 
 test('a gateway that is stopped leaves no open rows: streams that it cuts off are counted', async () => {
   const own = await openProxy({ 'gateway.upstreams': [upstream('first', first)] });
-  first.script({ chunks: [sse(delta('one two three'))], ends: 'hang' }, { hang: true });
+  // Words that nobody has seen: counting them takes many turns of the event loop.
+  const words = Array.from({ length: 100_000 }, (_, i) => `w${((i * 7919) % 99_991).toString(36)}q`);
+  first.script({ chunks: [sse(delta(words.join(' ')))], ends: 'hang' }, { hang: true });
   const stream = await own.client().chat.completions.create({ model: 'm', messages: [], stream: true });
   const waiting = own.client().chat.completions.create({ model: 'm', messages: [] });
   waiting.catch(() => {});
@@ -478,7 +480,7 @@ test('a gateway that is stopped leaves no open rows: streams that it cuts off ar
     rows = [...(await sql`select state, output_tokens from gateway.usage order by output_tokens`)];
   });
   expect(rows).toEqual([
-    { state: 'cancelled', output_tokens: 3 },
+    { state: 'cancelled', output_tokens: expect.any(Number) },
     { state: 'cancelled', output_tokens: null },
   ]);
 });

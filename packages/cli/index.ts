@@ -7,6 +7,7 @@ import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addGateway } from './commands/gateway.ts';
 import { addJobs } from './commands/jobs.ts';
+import { addLimiter } from './commands/limiter.ts';
 import { addMaintenance } from './commands/maintain.ts';
 import { addPay } from './commands/pay.ts';
 import { addStaff } from './commands/staff.ts';
@@ -41,6 +42,7 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
   addPay(program);
   addWms(program);
   addGateway(program);
+  addLimiter(program);
   addAudit(program);
   addJobs(program);
   addDoctor(program);

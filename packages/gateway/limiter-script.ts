@@ -28,7 +28,8 @@ local function search(key, lo, hi, field, v)
   return lo
 end
 local function load(key)
-  local raw = call('GETRANGE', key, '-72', '-1')
+  -- What is no string is no log either: the next charge writes over it.
+  local raw = redis.pcall('GETRANGE', key, '-72', '-1')
   return #raw == L and { unpack(D, raw) }
 end
 -- Takes what has left the window off the sums; the string stays as it is.
@@ -144,7 +145,8 @@ while p <= last do
   end
   p = upto + 1
 end
-local life = string.format('%d', 2 * window)
+-- The server's own clock may be up to a window behind now.
+local life = string.format('%d', 3 * window)
 -- A number given to a command is printed with 17 digits, which costs more than the command: each place is printed once.
 local places = {}
 local function place(count)

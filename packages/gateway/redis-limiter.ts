@@ -36,6 +36,9 @@ type Queued = { check: Check; settle: (verdict: Verdict) => void };
 /** Checks that share a call: the store is busy with one for half a millisecond. */
 const mostInCall = 32;
 
+/** On a cluster a refusal may be owed to a charge that is taken back a moment later: it is soon asked for again. */
+const longestOnClusterMs = 100;
+
 export type StoreResult = 'ok' | Missed;
 export type RedisLimiter = Limiter & {
   /** Forgets which requests were refused; after a log was removed by somebody else. */
@@ -65,7 +68,9 @@ export function openRedisLimiter(options: {
   const { log, prefix = 'tradepost:limit:', windowMs = minute, maxBatch = mostInCall } = options;
   const connection = openLimiterConnection(options.urls, log);
   const scripts = limiterScripts(options.clock);
-  const cache = openRefusalCache();
+  const cache = openRefusalCache({
+    longestMs: () => (connection.mode === 'cluster' ? longestOnClusterMs : Number.POSITIVE_INFINITY),
+  });
   const onStore = options.onStore ?? (() => {});
   let lastError = 0;
   const guard = openStoreGuard({
@@ -161,7 +166,8 @@ export function openRedisLimiter(options: {
             [String(part[0]!.now), String(tokens)],
           ),
         ),
-      );
+        // Refused is refused, also where a charge stays: it counts for a window at most.
+      ).catch(() => {});
       return parts.flat().filter(({ admitted }) => !admitted);
     }
     const failed = settled.find((result) => result.status === 'rejected');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nobody, noLimits, runs } from '../../test/harness/limiter-oracle.ts';
+import { unlimited } from './limiter-script.ts';
 import type { Limits, Refused } from './limits.ts';
 import { openRefusalCache } from './refusal-cache.ts';
 
@@ -96,14 +97,14 @@ test('where a key of the request has been filled meanwhile the store is asked fo
   const tpm = { ...limits, user_tpm: 100 };
   const at = open();
   keep(at, refused(50), 30, tpm);
-  at.cache.charged('user:1', 3, 70, 5, 100);
+  at.cache.charged('user:1', 2, 30);
   expect(at.cache.find(subject, tpm, 30)).not.toBeNull();
-  at.cache.charged('ip:10.0.9', 10, 0, 10, 0);
+  at.cache.charged('ip:10.0.9', 0, unlimited);
   expect(at.cache.find(subject, tpm, 30)).not.toBeNull();
-  at.cache.charged('user:1', 3, 71, 5, 100);
+  at.cache.charged('user:1', 2, 29);
   expect(at.cache.find(subject, tpm, 30)).toBeNull();
   keep(at, refused(50), 30, tpm);
-  at.cache.charged('ip:10.0.0', 10, 0, 10, 0);
+  at.cache.charged('ip:10.0.0', 0, unlimited);
   expect(at.cache.find(subject, tpm, 30)).toBeNull();
 });
 

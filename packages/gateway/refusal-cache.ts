@@ -43,7 +43,14 @@ const sameLimits = (a: Limits, b: Limits) => a === b || dimensions.every((dimens
  * question was sent, the remaining wait from when the answer was here, so that the journey errs towards asking again and
  * towards waiting.
  */
-export function openRefusalCache({ now = () => performance.now() }: { now?: () => number } = {}): RefusalCache {
+export function openRefusalCache(
+  options: {
+    now?: () => number;
+    /** The longest that a refusal is answered from here. */
+    longestMs?: () => number;
+  } = {},
+): RefusalCache {
+  const { now = () => performance.now(), longestMs = () => Number.POSITIVE_INFINITY } = options;
   const kept = new Map<string, Kept>();
   const watched = new Map<LogKey, Watch>();
   const blocked = new Map<LogKey, { limit: number; until: number; passes: number }>();
@@ -105,7 +112,8 @@ export function openRefusalCache({ now = () => performance.now() }: { now?: () =
       const entry: Kept = {
         limits,
         refused,
-        until: sentAt + refused.waitMs,
+        // Less the fraction of a millisecond by which the store's clock had passed the whole one it reckons from.
+        until: sentAt + Math.min(refused.waitMs - 1, longestMs()),
         passes: receivedAt + refused.waitMs,
         watches,
         epochs: watches.map(({ epoch }) => epoch),

@@ -535,6 +535,43 @@ describe.each([
     await until(() => server.activeRequests() === 0);
   });
 
+  test('a reader that was slow gets all of a chunk, also when nothing comes after it', async () => {
+    let release = () => {};
+    const later = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let pulls = 0;
+    const server = await start(
+      () =>
+        new FastResponse(
+          new ReadableStream(
+            {
+              async pull(controller) {
+                pulls += 1;
+                // Asynchronous, as what comes from another server is.
+                await sleep(1);
+                if (pulls <= 3) controller.enqueue(new Uint8Array(4_000_000).fill(64 + pulls));
+                else await later.then(() => controller.close());
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+        ),
+    );
+    const client = await dial(server, true);
+    client.send(get('/'));
+    await sleep(300);
+    let bytes = 0;
+    let tail = '';
+    client.socket.on('data', (data) => {
+      bytes += data.length;
+      tail = (tail + data.toString('latin1')).slice(-16);
+    });
+    await until(() => bytes > 12_000_000 && /C(\r\n)?$/.test(tail));
+    release();
+    await until(() => tail.endsWith('0\r\n\r\n'));
+  });
+
   test.each([65_536, 20])(
     'a stalled reader stops the producer: chunks of %i bytes',
     async (size) => {

@@ -721,7 +721,7 @@ const sendChunked = (request: UwsRequest, reader: Reader, close: boolean): void 
     let stuck = blocked;
     while (position < chunk.byteLength) {
       const end = position < reserve ? Math.min(position + PIECE, reserve) : stuck ? position + 1 : chunk.byteLength;
-      stuck = !res.write(chunk.subarray(position, end));
+      stuck = !(slow ? write(chunk.subarray(position, end)) : res.write(chunk.subarray(position, end)));
       position = end;
       if (stuck && position < chunk.byteLength) break;
     }
@@ -730,6 +730,15 @@ const sendChunked = (request: UwsRequest, reader: Reader, close: boolean): void 
       pressed = stuck;
       pull();
     }
+  };
+
+  /** Each in a cork of its own, as uWS complains on stderr about any other: it then tells what became of the one before. */
+  const write = (piece: Uint8Array): boolean => {
+    let fits = true;
+    res.cork(() => {
+      fits = res.write(piece);
+    });
+    return fits;
   };
 
   const pull = (): void => {

@@ -16,7 +16,7 @@ export async function memory(): Promise<Section[]> {
     const job: MemoryJob = { ours, all, users };
     const result = await runJob<MemoryResult>('limiter-memory-job.ts', job, {
       limitSeconds: 180,
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', '--max-semi-space-size=1'],
     });
     progress(`${what}: ${Math.round(result.resident)} bytes`);
     rows.push({

@@ -3,14 +3,12 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { GatewayFacts, TokenFacts } from './gateway-book.ts';
 
 export type Answered = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
-export type Ask = {
-  (
-    method: 'GET' | 'POST',
-    path: string,
-    options?: { token?: string; body?: string; signal?: AbortSignal },
-  ): Promise<Answered>;
-  close(): void;
-};
+type AskFunction = (
+  method: 'GET' | 'POST',
+  path: string,
+  options?: { token?: string; body?: string; signal?: AbortSignal },
+) => Promise<Answered>;
+export type Ask = AskFunction & { close(): void };
 
 /** Kept connections to one gateway; at most so many, each used by one request at a time. */
 export function openAsk(url: string, { connections, timeoutMs }: { connections: number; timeoutMs: number }): Ask {
@@ -21,11 +19,13 @@ export function openAsk(url: string, { connections, timeoutMs }: { connections: 
   const send = isTls ? httpsRequest : httpRequest;
   const { hostname, port } = base;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const ask: Omit<Ask, 'close'> = (method, path, { token, body, signal } = {}) =>
+  const ask: AskFunction = (method, path, { token, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const headers = {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
       };
       const options = { agent, host, port, method, path: prefix + path, headers, signal };
       const request = send(options, (response) => {
@@ -41,15 +41,17 @@ export function openAsk(url: string, { connections, timeoutMs }: { connections: 
       request.on('error', reject);
       request.end(body);
     });
-  return Object.assign(ask, { close: () => agent.destroy() }) as Ask;
+  return Object.assign(ask, { close: () => agent.destroy() });
 }
 
-/** Reads what /v1/models and the administration answer; throws what a person can act on. */
+/** What the administration answers; throws what a person can act on. */
 async function adminData(ask: Ask, path: string, token: string): Promise<unknown> {
   const { status, body } = await ask('GET', path, { token });
   const answer = parsed(body) as { code?: number; message?: string; data?: unknown } | null;
   if (status !== 200 || answer?.code !== 0)
-    throw new Error(`the gateway does not tell its limits: ${answer?.message ?? `status ${status}`} (${path.split('?')[0]})`);
+    throw new Error(
+      `the gateway does not tell its limits: ${answer?.message ?? `status ${status}`} (${path.split('?')[0]})`,
+    );
   return answer.data;
 }
 

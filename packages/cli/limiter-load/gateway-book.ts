@@ -67,7 +67,9 @@ export function openGatewayBook(options: {
   /** By dimension and token: the highest that a refusal has named. */
   const heard = new Map<string, number>();
   // Asking for the list of models costs no tokens and names no model.
-  const applicable = dimensions.filter((dimension) => model !== null || (isOfRequests(dimension) && kindOf(dimension) !== 'model'));
+  const applicable = dimensions.filter(
+    (dimension) => model !== null || (isOfRequests(dimension) && kindOf(dimension) !== 'model'),
+  );
 
   const factOf = (dimension: Dimension, token: number): number | undefined => {
     if (!facts) return undefined;

@@ -1,7 +1,7 @@
 import { type Dimension, dimensionName, dimensions, type Limits } from '@tradepost/gateway';
 import { type Answered, type Ask, parsed, prefixOf, readFacts, readUnchecked } from './ask-gateway.ts';
-import { type Excess, type GatewayBook, openGatewayBook } from './gateway-book.ts';
 import { type Findings, noFindings } from './findings.ts';
+import { type Excess, type GatewayBook, openGatewayBook } from './gateway-book.ts';
 import type { LoadRun } from './load-run.ts';
 import { openPace, type PaceOptions, runWorkers } from './pace.ts';
 import { countError, openTally } from './tally.ts';
@@ -38,8 +38,7 @@ function errorName({ status, body }: Answered): string {
 /** What more was admitted than may be, in the dimension where it is the most. */
 function mostOver(excesses: readonly Excess[]): number {
   const sums = new Map<Dimension, number>();
-  for (const { dimension, count, limit } of excesses)
-    sums.set(dimension, (sums.get(dimension) ?? 0) + count - limit);
+  for (const { dimension, count, limit } of excesses) sums.set(dimension, (sums.get(dimension) ?? 0) + count - limit);
   return Math.max(0, ...sums.values());
 }
 
@@ -69,7 +68,8 @@ export async function loadGateway(ask: Ask, load: GatewayLoad): Promise<LoadRun>
   const book = openGatewayBook({ tokenNames: tokens.map(prefixOf), model, given, facts, windowMs });
   const tally = openTally();
   const pace = openPace(load);
-  const body = chat && JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }], max_tokens: chat.maxTokens });
+  const body =
+    chat && JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }], max_tokens: chat.maxTokens });
   // The input costs something as well; what is certain is the output that was asked for.
   const cost = chat?.maxTokens ?? 0;
   let turn = 0;

@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Limiter, Limits, Verdict } from '@tradepost/gateway';
 import { type AdmissionLog, openAdmissionLog } from './admission-log.ts';
 import { exactFindings, noFindings } from './findings.ts';

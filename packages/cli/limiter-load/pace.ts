@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** Why a run ended. */
 export type Ended = 'duration' | 'max_requests' | 'stopped' | 'log_full';

@@ -48,7 +48,11 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
   const { p50, p99, max } = tally.latency.summary();
   const { overAdmissions, falseRefusals } = run.wrong();
   const refused = dimensions
-    .map((dimension, i) => ({ dimension, total: now.refused[i]!, rate: perSecond(now.refused[i]!, before.refused[i]!, ms) }))
+    .map((dimension, i) => ({
+      dimension,
+      total: now.refused[i]!,
+      rate: perSecond(now.refused[i]!, before.refused[i]!, ms),
+    }))
     .filter(({ total }) => total > 0);
   const wrong = overAdmissions + falseRefusals;
   return h(
