@@ -70,8 +70,7 @@ test('a refused request charges nothing: the other keys stand as before', async 
   const { limiter } = open();
   const limits = { ...noLimits, user_rpm: 5, token_rpm: 9, ip_rpm: 2, model_tpm: 1_000 };
   const subject = { user: 1, token: 11, ip: '10.0.0', model: 'small' };
-  for (const admitted of [true, true, false, false])
-    expect(limiter.check(subject, limits, 7).admitted).toBe(admitted);
+  for (const admitted of [true, true, false, false]) expect(limiter.check(subject, limits, 7).admitted).toBe(admitted);
   expect(await limiter.inspect({ kind: 'user', key: '1' })).toMatchObject({ requests: 2, tokens: 14 });
   expect(await limiter.inspect({ kind: 'token', key: '11', user: 1 })).toMatchObject({ requests: 2, tokens: 14 });
   expect(await limiter.inspect({ kind: 'model', key: 'small' })).toMatchObject({ requests: 2, tokens: 14 });
@@ -113,7 +112,11 @@ test('more requests and tokens in one millisecond than an entry holds are all co
   const costs = Array.from({ length: 1_000 }, (_, i) => [0, 1, 70_000, 2 ** 24 - 1, 2 ** 24, 2 ** 31 - 1][i % 6]!);
   for (const cost of costs) expect(ask(cost).admitted).toBe(true);
   const tokens = costs.reduce((a, b) => a + b);
-  expect(await limiter.inspect({ kind: 'user', key: '1' })).toEqual({ requests: 1_000, tokens, oldestLeavesMs: 60_000 });
+  expect(await limiter.inspect({ kind: 'user', key: '1' })).toEqual({
+    requests: 1_000,
+    tokens,
+    oldestLeavesMs: 60_000,
+  });
   clock.now += 59_999;
   expect(ask(1)).toMatchObject({ admitted: false, dimension: 'user_rpm', waitMs: 1 });
   clock.now += 1;
@@ -169,7 +172,10 @@ test('where memory ends, the keys charged the longest ago are given up; all othe
   expect(evicted).toBeGreaterThan(10_000);
   expect(limiter.keys).toBe(charged.size);
   for (const [user, requests] of charged)
-    expect(await limiter.inspect({ kind: 'user', key: String(user) })).toMatchObject({ requests, tokens: requests * 5 });
+    expect(await limiter.inspect({ kind: 'user', key: String(user) })).toMatchObject({
+      requests,
+      tokens: requests * 5,
+    });
   expect((await limiter.inspect({ kind: 'user', key: '1001' })).requests).toBe(0);
 });
 
@@ -183,7 +189,9 @@ test('names are bounded on their own: invented addresses do not push out users',
   expect(limiter.evicted).toBeGreaterThan(15_000);
   for (const user of [1, 500, 1_000])
     expect(await limiter.inspect({ kind: 'user', key: String(user) })).toMatchObject({ requests: 1 });
-  expect(await limiter.inspect({ kind: 'ip', key: `2001:db8::${(19_999).toString(16)}` })).toMatchObject({ requests: 1 });
+  expect(await limiter.inspect({ kind: 'ip', key: `2001:db8::${(19_999).toString(16)}` })).toMatchObject({
+    requests: 1,
+  });
 });
 
 test('one key larger than the memory loses its oldest entries, and nothing else is harmed', async () => {

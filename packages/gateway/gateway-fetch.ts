@@ -28,6 +28,8 @@ const keyErrors: Readonly<Record<TokenRefusal, () => ProxyError>> = {
   expired: proxyErrors.expired_key,
   disabled: proxyErrors.disabled_account,
 };
+/** Bytes of a body from which whoever is out of requests is refused before it is parsed and its tokens are counted. */
+const peekFrom = 32 * 1024;
 const jsonMedia = /^application\/([\w.+-]+\+)?json\b/i;
 
 /** The transport has it in parts; a URL built from text is the slow way. */
@@ -87,7 +89,9 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
   }
 
   async function proxied(of: Asker, request: Request): Promise<Response> {
-    const refused = gate.peek({ token: of.token, address: of.address, model: null });
+    // Its wait is of requests only, as the tokens are not known yet: worth it where counting them is work.
+    const large = Number(request.headers.get('content-length') ?? peekFrom) >= peekFrom;
+    const refused = large ? gate.peek({ token: of.token, address: of.address, model: null }) : null;
     if (refused) return refuseRate(of.endpoint, refused, of.id);
     const type = request.headers.get('content-type');
     if (type && !jsonMedia.test(type)) return counted(of, proxyErrors.wrong_media_type());

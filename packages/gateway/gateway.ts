@@ -23,7 +23,7 @@ export type Gateway = {
 /** `serves`: this process is a gateway; otherwise it only has the back office's view of one. */
 export async function openGateway(runtime: Runtime, { serves }: { serves: boolean }): Promise<Gateway> {
   const tokens = await openApiTokens(runtime);
-  const upstreams = openUpstreams(runtime);
+  const upstreams = openUpstreams(runtime, { serves });
   const shared = (gate: Parameters<typeof gatewayRoutes>[2]): Module => ({
     name: 'gateway',
     routes: [...gatewayRoutes(runtime, tokens, gate), ...upstreamRoutes(upstreams), ...usageRoutes(runtime)],

@@ -15,8 +15,10 @@ export {
   keyKinds,
   type Limiter,
   type Limits,
+  maxCost,
   type Subject,
   type Verdict,
+  windowMs,
 } from './limits.ts';
 export { openLimiterView } from './open-limiter.ts';
 export { gatewayFault } from './openai-errors.ts';
@@ -27,4 +29,3 @@ export { gatewaySettings } from './settings.ts';
 export { tokenViewOf, tokenViews, userLimitsViewOf } from './token-view.ts';
 export { type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 export { selectUserLimits } from './user-limits-store.ts';
-export { maxCost, windowMs } from './limits.ts';

@@ -85,7 +85,10 @@ describe('another request is another question', () => {
 test('a peek knows only that requests are exhausted, of any cost and model, under the same limit', () => {
   const at = open();
   keep(at, refused(50, 'token_rpm'));
-  expect(at.cache.peek({ ...nobody, user: 1, token: 11 }, limits)).toMatchObject({ dimension: 'token_rpm', waitMs: 50 });
+  expect(at.cache.peek({ ...nobody, user: 1, token: 11 }, limits)).toMatchObject({
+    dimension: 'token_rpm',
+    waitMs: 50,
+  });
   expect(at.cache.peek({ ...nobody, user: 1, token: 12 }, limits)).toBeNull();
   expect(at.cache.peek(subject, { ...limits, token_rpm: 4 })).toBeNull();
   const other = open();

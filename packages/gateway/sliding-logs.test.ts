@@ -11,9 +11,7 @@ const none = -1;
 const key = fc.oneof(
   fc.constantFrom(0, 1, 2, 3, 2 ** 31, 2 ** 32 + 1, 2 ** 33 + 7).map((id) => ({ id, space: null })),
   // The two spaces have the same names.
-  fc
-    .tuple(fc.constantFrom<0 | 1>(0, 1), fc.constantFrom('a', 'b', '__proto__'))
-    .map(([space, id]) => ({ id, space })),
+  fc.tuple(fc.constantFrom<0 | 1>(0, 1), fc.constantFrom('a', 'b', '__proto__')).map(([space, id]) => ({ id, space })),
 );
 const action = fc.record({
   key,
@@ -46,8 +44,7 @@ test('sums, and when so much has left, are those of the list', () => {
           logs.clear();
           lists.clear();
         } else if (does === 'drop') {
-          const dropped =
-            of.space === null ? logs.dropId(of.id as number) : logs.dropName(of.space, of.id as string);
+          const dropped = of.space === null ? logs.dropId(of.id as number) : logs.dropName(of.space, of.id as string);
           // What has expired but was not met yet may be dropped too.
           if (lists.delete(name)) expect(dropped).toBe(true);
         } else {

@@ -273,7 +273,8 @@ In process every verdict is held against the run's own log of what was admitted,
 of any key may hold more than its limit, and nothing may be refused that had room. Over HTTP only what is certain from
 outside counts: more than the limit admitted in requests that were sent and answered within less than a window. The limits
 are those given here, else those read with --admin-token, else those that refusals name. What passed unchecked, as the
-store did not answer, explains as much. With several gateways behind one address /metrics tells of one of them only.
+store did not answer, explains as much. With several gateways behind one address /metrics tells of one of them only, and
+limits that are changed during a run are held against all of it.
 
 --json prints one object: target, url, ended (duration, max_requests, stopped, log_full), seconds, seed, requests,
 per_second, admitted, refused, refused_by (dimension: count), unchecked, errors, max_errors, error_kinds, latency_ms (mean,

@@ -30,6 +30,8 @@ export type GatewayBook = {
   excesses(): Excess[];
   readonly verified: readonly Dimension[];
   readonly notVerified: readonly Dimension[];
+  /** Of those not verified: of how many keys the limit is known all the same. */
+  readonly partly: readonly { readonly dimension: Dimension; readonly known: number; readonly of: number }[];
 };
 
 type Entry = { name: string; log: ReturnType<typeof openIntervalLog>; tokens: readonly number[] };
@@ -88,7 +90,9 @@ export function openGatewayBook(options: {
   };
   const inUse = (dimension: Dimension) =>
     entries[kindOf(dimension)].filter(({ tokens }) => tokens.some((token) => used.has(token)));
-  const isKnown = (dimension: Dimension) => inUse(dimension).every((of) => limitOf(dimension, of) !== undefined);
+  const known = (dimension: Dimension) =>
+    entries[kindOf(dimension)].filter((of) => limitOf(dimension, of) !== undefined).length;
+  const isKnown = (dimension: Dimension) => known(dimension) === entries[kindOf(dimension)].length;
 
   return {
     admitted(token, sent, received, tokens) {
@@ -113,6 +117,11 @@ export function openGatewayBook(options: {
     },
     get notVerified() {
       return applicable.filter((dimension) => !isKnown(dimension));
+    },
+    get partly() {
+      return applicable
+        .map((dimension) => ({ dimension, known: known(dimension), of: entries[kindOf(dimension)].length }))
+        .filter(({ known: some, of }) => some > 0 && some < of);
     },
   };
 }

@@ -115,6 +115,10 @@ export async function loadGateway(ask: Ask, load: GatewayLoad): Promise<LoadRun>
     if (facts === null && tokens.length > 1)
       notes.push('limits of users are held against each token alone: whose they are takes --admin-token');
     if (facts?.tokens.includes(undefined)) notes.push('of some tokens the limits were not found');
+    for (const { dimension, known, of } of book.partly)
+      notes.push(
+        `${dimensionName(dimension)} was verified for ${known} of ${of} keys, as their refusals told the limit`,
+      );
     const found = gatewayFindings(book, Math.max(tally.unchecked, byMetrics ?? 0), notes);
     return { ...found, unchecked_by_metrics: byMetrics };
   };

@@ -39,9 +39,10 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
     return () => clearInterval(timer);
   }, [run]);
   // Ctrl-C arrives as a key while the view holds the terminal raw.
-  useInput((input, key) => {
+  const onKey: Parameters<typeof useInput>[0] = (input, key) => {
     if (input === 'q' || (key.ctrl && input === 'c')) onQuit();
-  });
+  };
+  useInput(onKey, { isActive: process.stdin.isTTY === true });
   const { tally, pace, target } = run;
   const { now, before } = pair;
   const ms = now.at - before.at;
@@ -83,8 +84,11 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
 }
 
 /** Figures that renew themselves four times a second, for terminals; call the answer to take the view away. */
-export function showLoad(run: LoadRun, options: { maxErrors: number; onQuit: () => void }): () => void {
-  const view = render(h(LoadView, { run, ...options }), { exitOnCtrlC: false });
+export function showLoad(
+  run: LoadRun,
+  { stdout = process.stdout, ...options }: { maxErrors: number; onQuit: () => void; stdout?: NodeJS.WriteStream },
+): () => void {
+  const view = render(h(LoadView, { run, ...options }), { stdout, exitOnCtrlC: false });
   return () => {
     view.clear();
     view.unmount();

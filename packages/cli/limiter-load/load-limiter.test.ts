@@ -1,0 +1,145 @@
+import { type Limiter, type Limits, openEmbeddedLimiter, type Verdict } from '@tradepost/gateway';
+import { afterEach, expect, test } from 'vitest';
+import { type LimiterLoad, loadLimiter } from './load-limiter.ts';
+import { exitCodeOf, reportOf, reportText } from './report.ts';
+
+/** A run against limiters that are right or wrong on purpose: who load-tests has to be able to trust what it says. */
+const windowMs = 100;
+const limits: Limits = {
+  ...{ user_rpm: 12, user_tpm: 500, token_rpm: 7, token_tpm: 0, ip_rpm: 40 },
+  ...{ model_rpm: 0, model_tpm: 2_000 },
+};
+let opened: Limiter | null = null;
+afterEach(() => opened?.close());
+
+async function run(limiter: Limiter, options: Partial<LimiterLoad> = {}) {
+  opened = limiter;
+  const mix = {
+    users: 20,
+    tokensPerUser: 2,
+    ips: 4,
+    models: 2,
+    distribution: 'zipf',
+    cost: [10, 90],
+    seed: 3,
+  } as const;
+  const load = loadLimiter(limiter, {
+    ...{ mix, limits, concurrency: 8, windowMs, cacheHits: null, evicted: () => 0 },
+    ...{ durationMs: 450, rate: null, maxRequests: 1e9, signal: new AbortController().signal },
+    ...options,
+  });
+  return reportOf(load, { url: null, seed: 3, limits, maxErrors: 0 });
+}
+
+const embedded = (of = windowMs) => openEmbeddedLimiter({ memoryMb: 4, windowMs: of });
+/** The same limiter, told other limits. */
+const told = (change: (limit: number) => number): Limiter => {
+  const right = embedded();
+  const others = Object.fromEntries(Object.entries(limits).map(([k, v]) => [k, v > 0 ? change(v) : 0])) as Limits;
+  return { ...right, check: (subject, _limits, tokens) => right.check(subject, others, tokens) };
+};
+
+test('an exact limiter passes, over many windows', async () => {
+  const report = await run(embedded());
+  expect(report).toMatchObject({
+    ...{ target: 'embedded', ended: 'duration', errors: 0, unchecked: 0, passed: true },
+    exactness: { method: 'exact', over_admissions: 0, false_refusals: 0, unsure_refusals: 0, proofs: [] },
+  });
+  expect(report.exactness.verified).toEqual(['user_rpm', 'user_tpm', 'token_rpm', 'ip_rpm', 'model_tpm']);
+  // More than one window's worth was let in, and every request is accounted for.
+  expect(report.admitted).toBeGreaterThan(100);
+  expect(report.admitted + report.refused).toBe(report.requests);
+  expect(Object.values(report.refused_by).reduce((sum, count) => sum + count)).toBe(report.refused);
+  expect(report.latency_ms.p50).toBeGreaterThan(0);
+  expect(report.latency_ms.p50).toBeLessThanOrEqual(report.latency_ms.p99);
+  expect(exitCodeOf(report)).toBe(0);
+});
+
+test('one request too many is found, and named', async () => {
+  const report = await run(told((limit) => limit + 1));
+  expect(report.exactness.over_admissions).toBeGreaterThan(0);
+  expect(report.exactness.proofs[0]).toMatchObject({
+    what: 'over_admission',
+    key: expect.stringMatching(/^(user|token|ip|model):/),
+  });
+  const { count, limit } = report.exactness.proofs[0]!;
+  expect(count).toBe(limit + 1);
+  expect(reportText(report)).toMatch(/Proof +\S+ had \d+ of \d+ /);
+  expect(exitCodeOf(report)).toBe(1);
+});
+
+test('a window that ends a millisecond early is found', async () => {
+  const report = await run(embedded(windowMs - 1));
+  expect(report.exactness.over_admissions).toBeGreaterThan(0);
+  expect(exitCodeOf(report)).toBe(1);
+});
+
+test('a request refused too many is found', async () => {
+  const report = await run(told((limit) => limit - 1));
+  expect(report.exactness).toMatchObject({ over_admissions: 0, proofs: [{ what: 'false_refusal' }] });
+  expect(exitCodeOf(report)).toBe(1);
+});
+
+test('a window that ends a millisecond late is found', async () => {
+  const report = await run(embedded(windowMs + 1));
+  expect(report.exactness.over_admissions).toBe(0);
+  expect(report.exactness.false_refusals).toBeGreaterThan(0);
+});
+
+test('the same of a limiter that answers later: right, over, and refusing too much', async () => {
+  const late = (limiter: Limiter): Limiter => ({
+    ...limiter,
+    kind: 'redis',
+    check: async (...args): Promise<Verdict> => limiter.check(...args),
+  });
+  expect((await run(late(embedded()))).passed).toBe(true);
+  expect((await run(late(told((limit) => limit + 1)))).exactness.over_admissions).toBeGreaterThan(0);
+  expect((await run(late(told((limit) => limit - 1)))).exactness.false_refusals).toBeGreaterThan(0);
+});
+
+test('what passed unchecked is no over-admission, and refusals after a lost answer are not judged', async () => {
+  const right = embedded();
+  let n = 0;
+  const lossy: Limiter = {
+    ...right,
+    kind: 'redis',
+    // Charged, but the answer came too late.
+    check: async (...args): Promise<Verdict> => {
+      const verdict = right.check(...args);
+      n += 1;
+      return n % 10 === 0 && verdict.admitted
+        ? { admitted: true, tightest: null, unchecked: 'timeout', at: 0 }
+        : verdict;
+    },
+  };
+  const report = await run(lossy, { rate: 5_000 });
+  expect(report.unchecked).toBeGreaterThan(0);
+  expect(report.exactness).toMatchObject({ over_admissions: 0, false_refusals: 0 });
+  expect(report.passed).toBe(true);
+});
+
+test('errors are counted by kind and fail the run', async () => {
+  const right = embedded();
+  let n = 0;
+  const failing: Limiter = {
+    ...right,
+    check(...args) {
+      n += 1;
+      if (n % 100 === 0) throw new Error('out of order');
+      return right.check(...args);
+    },
+  };
+  const report = await run(failing, { maxRequests: 1_000 });
+  expect(report).toMatchObject({ requests: 1_000, ended: 'max_requests', errors: 10, passed: false });
+  expect(report.error_kinds).toEqual({ 'out of order': 10 });
+});
+
+test('a rate is kept, and a signal ends the run with what there is', async () => {
+  const slow = await run(embedded(), { rate: 1_000 });
+  expect(slow.requests).toBeLessThanOrEqual(452);
+  expect(slow.requests).toBeGreaterThan(100);
+  const stop = new AbortController();
+  const running = run(embedded(), { durationMs: 60_000, signal: stop.signal });
+  setTimeout(() => stop.abort(), 50);
+  expect(await running).toMatchObject({ ended: 'stopped', passed: true });
+});
