@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '@tradepost/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limiterScripts } from '../packages/gateway/limiter-script.ts';
 import type { KeyRef, Limits } from '../packages/gateway/limits.ts';
 import { openRedisLimiter, type RedisLimiter, type StoreResult } from '../packages/gateway/redis-limiter.ts';
@@ -15,10 +15,10 @@ let limiter: RedisLimiter;
 let results: StoreResult[] = [];
 const opened: RedisLimiter[] = [];
 
-async function open(urls: readonly string[]): Promise<RedisLimiter> {
+async function open(urls: readonly string[], deadlineMs = 10_000): Promise<RedisLimiter> {
   const one = openRedisLimiter({
     ...{ urls, log: openLog({ level: 'silent' }), prefix: 'cluster:' },
-    deadlineMs: () => 10_000,
+    deadlineMs: () => deadlineMs,
     onStore: (result) => results.push(result),
   });
   opened.push(one);
@@ -99,7 +99,11 @@ describe.skipIf(!hasRedis)('', () => {
     expect(before).toEqual(Array(4).fill([3, 15]));
     for (let i = 0; i < 20; i += 1) {
       limiter.forgetRefusals();
-      expect(await limiter.check(of, limits, tokens)).toMatchObject({ admitted: false, dimension, denied: [dimension] });
+      expect(await limiter.check(of, limits, tokens)).toMatchObject({
+        admitted: false,
+        dimension,
+        denied: [dimension],
+      });
     }
     expect(await usageOf(of)).toEqual(before);
     expect(await limiter.check(of, all, 5)).toMatchObject({ admitted: true, tightest: { remaining: 96 } });
@@ -116,7 +120,12 @@ describe.skipIf(!hasRedis)('', () => {
     );
     expect(burst.filter(({ admitted }) => admitted).length).toBe(20);
     const [user, token, ip, model] = await usageOf(of);
-    expect([user, token, ip, model]).toEqual([[20, 140], [20, 140], [1, 0], [20, 140]]);
+    expect([user, token, ip, model]).toEqual([
+      [20, 140],
+      [20, 140],
+      [1, 0],
+      [20, 140],
+    ]);
   });
 
   test('whoever was refused for a charge that was then taken back is not refused on by memory', async () => {
@@ -155,10 +164,7 @@ describe.skipIf(!hasRedis)('', () => {
     };
     const windowMs = 400;
     const urls = cluster.nodes.map(({ url }) => url);
-    const askings = await runProcesses(
-      { urls, prefix: 'two:', windowMs, limits, durationMs: 1_500 },
-      { processes: 2 },
-    );
+    const askings = await runProcesses({ urls, prefix: 'two:', windowMs, limits, durationMs: 1_500 }, { processes: 2 });
     const told = askings.flatMap(({ verdict }) => verdict ?? []);
     expect(told.length).toBe(askings.length);
     expect(told.filter((verdict) => verdict.admitted && verdict.unchecked)).toEqual([]);
@@ -167,5 +173,28 @@ describe.skipIf(!hasRedis)('', () => {
     const ledger = openLedger(askings, { windowMs, limits });
     expect(ledger.overAdmissions(['user', 'token'])).toEqual([]);
     expect(ledger.overAdmissions(['ip', 'model'], 'between')).toEqual([]);
+  });
+
+  test('a node that is killed costs nobody an answer, and its keys are limited again when it is back', async () => {
+    const { user, token } = subjectOf();
+    const limits = { ...noLimits, user_rpm: 5, token_rpm: 5 };
+    const short = await open(
+      cluster.nodes.map(({ url }) => url),
+      400,
+    );
+    const ask = (of = user) => short.check({ ...nobody, user: of, token }, limits, 1);
+    expect(await ask()).toMatchObject({ admitted: true, tightest: { remaining: 4 } });
+    const node = await nodeOf(`cluster:{u${user}}`);
+    await node.kill();
+    const began = performance.now();
+    const unchecked = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    expect(performance.now() - began).toBeLessThan(400 + 2_000);
+    expect(unchecked.map((verdict) => verdict.admitted && verdict.unchecked !== undefined)).toEqual(
+      Array(20).fill(true),
+    );
+    await node.start();
+    const back = async () => expect(await ask(user + 1)).toMatchObject({ tightest: { dimension: 'user_rpm' } });
+    await vi.waitFor(back, { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect(await ask()).toMatchObject({ admitted: false }), { timeout: 15_000 });
   });
 });

@@ -52,7 +52,9 @@ async function read({ url }: Shop): Promise<(name: string, labels: Record<string
   return (name, labels) => {
     const line = text
       .split('\n')
-      .find((row) => row.startsWith(`${name}{`) && Object.entries(labels).every(([k, v]) => row.includes(`${k}="${v}"`)));
+      .find(
+        (row) => row.startsWith(`${name}{`) && Object.entries(labels).every(([k, v]) => row.includes(`${k}="${v}"`)),
+      );
     return line ? Number(line.slice(line.lastIndexOf(' '))) : 0;
   };
 }

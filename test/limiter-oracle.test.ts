@@ -5,16 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limiterScripts } from '../packages/gateway/limiter-script.ts';
 import type { Admitted, Subject, Verdict } from '../packages/gateway/limits.ts';
 import { openRedisLimiter, type RedisLimiter } from '../packages/gateway/redis-limiter.ts';
-import {
-  type Asked,
-  histories,
-  nobody,
-  noLimits,
-  openOracle,
-  runs,
-  shown,
-  startMs,
-} from './harness/limiter-oracle.ts';
+import { type Asked, histories, nobody, noLimits, openOracle, runs, shown, startMs } from './harness/limiter-oracle.ts';
 import { openRedis, type RedisServer, redisIsInstalled } from './harness/redis.ts';
 
 /** The limiter on Redis against lists that are looked through from end to end. */
@@ -224,9 +215,7 @@ describe.skipIf(!hasRedis)('', () => {
               const key = asked.subject[kind];
               if (key === null) continue;
               const of =
-                kind === 'token'
-                  ? { kind, key: String(key), user: asked.subject.user! }
-                  : { kind, key: String(key) };
+                kind === 'token' ? { kind, key: String(key), user: asked.subject.user! } : { kind, key: String(key) };
               const { requests, tokens } = await limiter.inspect(of);
               expect({ requests, tokens }).toEqual(oracle.usage(kind, key, clock.now));
             }
@@ -247,7 +236,8 @@ describe.skipIf(!hasRedis)('', () => {
     for (let i = 0; i < 12_500; i += 1) {
       clock.now += 1;
       const verdicts = await Promise.all([ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask()]);
-      if (!verdicts.every(({ admitted }) => admitted)) throw new Error(`refused at ${i * 8}: ${JSON.stringify(verdicts)}`);
+      if (!verdicts.every(({ admitted }) => admitted))
+        throw new Error(`refused at ${i * 8}: ${JSON.stringify(verdicts)}`);
     }
     expect(await ask()).toMatchObject({ admitted: false, waitMs: 47_501, denied: ['user_rpm', 'user_tpm'] });
     expect(await redis.command('STRLEN', key)).toBe(12_500 * 24 + 48);

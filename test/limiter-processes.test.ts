@@ -24,23 +24,26 @@ describe.skipIf(!hasRedis)('', () => {
   test.each([
     { title: 'all live', options: {} },
     { title: 'one is killed in the middle', options: { killOneAfterMs: 900 } },
-  ])('no window holds more than its limit, and nobody is refused without reason: $title', async ({ title, options }) => {
-    const askings = await runProcesses(
-      { urls: [redis.url], prefix: `${title}:`, windowMs, limits, durationMs: 2_500 },
-      { processes: 4, ...options },
-    );
-    const told = askings.flatMap(({ verdict }) => verdict ?? []);
-    const killed = 'killOneAfterMs' in options;
-    expect(askings.length - told.length).toBeLessThanOrEqual(killed ? 11 : 0);
-    expect(told.filter((verdict) => verdict.admitted && verdict.unchecked)).toEqual([]);
-    // They stood in each other's way, in every dimension, and got on.
-    expect(keysOf(askings)).toEqual(new Set(dimensions));
-    expect(told.filter(({ admitted }) => admitted).length).toBeGreaterThan(300);
-    expect(askings.filter(({ cached }) => cached).length).toBeGreaterThan(20);
-    const ledger = openLedger(askings, { windowMs, limits });
-    expect(ledger.overAdmissions(['user', 'token', 'ip', 'model'])).toEqual([]);
-    expect(ledger.falseRefusals()).toEqual([]);
-    // What a killed process had charged is in nobody's list.
-    if (!killed) expect(ledger.wrongWaits()).toEqual([]);
-  });
+  ])(
+    'no window holds more than its limit, and nobody is refused without reason: $title',
+    async ({ title, options }) => {
+      const askings = await runProcesses(
+        { urls: [redis.url], prefix: `${title}:`, windowMs, limits, durationMs: 2_500 },
+        { processes: 4, ...options },
+      );
+      const told = askings.flatMap(({ verdict }) => verdict ?? []);
+      const killed = 'killOneAfterMs' in options;
+      expect(askings.length - told.length).toBeLessThanOrEqual(killed ? 11 : 0);
+      expect(told.filter((verdict) => verdict.admitted && verdict.unchecked)).toEqual([]);
+      // They stood in each other's way, in every dimension, and got on.
+      expect(keysOf(askings)).toEqual(new Set(dimensions));
+      expect(told.filter(({ admitted }) => admitted).length).toBeGreaterThan(300);
+      expect(askings.filter(({ cached }) => cached).length).toBeGreaterThan(20);
+      const ledger = openLedger(askings, { windowMs, limits });
+      expect(ledger.overAdmissions(['user', 'token', 'ip', 'model'])).toEqual([]);
+      expect(ledger.falseRefusals()).toEqual([]);
+      // What a killed process had charged is in nobody's list.
+      if (!killed) expect(ledger.wrongWaits()).toEqual([]);
+    },
+  );
 });

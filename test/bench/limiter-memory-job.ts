@@ -20,7 +20,6 @@ const rounds = 90;
 const roundMs = 1_000;
 const subjectOf = (user: number, n: number) => ({ user, token: user, ip: addressOf(user), model: modelOf(user + n) });
 
-/** What V8 keeps of its own garbage is not the limiter's. */
 const settle = async () => {
   for (let i = 0; i < 3; i++) {
     globalThis.gc!();

@@ -92,7 +92,8 @@ export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracl
           const remaining = limit - sum(counting, dimension);
           // remaining / limit, without rounding.
           const isTighter =
-            tightest === null || BigInt(remaining) * BigInt(tightest.limit) < BigInt(tightest.remaining) * BigInt(limit);
+            tightest === null ||
+            BigInt(remaining) * BigInt(tightest.limit) < BigInt(tightest.remaining) * BigInt(limit);
           if (isTighter) tightest = { dimension, limit, remaining, resetMs };
         }
       }

@@ -72,12 +72,16 @@ test('after a charge that was not told refusals are not judged for a window', ()
   const log = open({ user_rpm: 2 });
   log.admitted(1_000, keys, 0, 1);
   log.lost();
-  log.refused(1_003, 1_003, keys, 0, 1, 0);
+  // Of an uncertain moment, before any other verdict is there.
+  log.refused(1_002, end, keys, 0, 1, 0);
   log.settle(end);
   expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 1 });
+  log.refused(1_003, 1_003, keys, 0, 1, 0);
+  log.settle(end);
+  expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 2 });
   log.refused(1_030, 1_030, keys, 0, 1, 0);
   log.settle(end);
-  expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 1 });
+  expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 2 });
 });
 
 test('told out of order, the windows are the same; a clock that went back starts anew', () => {
@@ -100,7 +104,8 @@ test('told out of order, the windows are the same; a clock that went back starts
 
 test('memory is bounded: what has left the window makes room, and when that is not enough it says so', () => {
   const log = open({ user_rpm: 5_000 }, { windowMs: 1_000, maxRecords: 4_096 });
-  for (let at = 0; at < 20_000; at += 1) log.admitted(at, keys, 0, 1);
+  // Two a millisecond: what is kept for a second look alone would take more.
+  for (let i = 0; i < 40_000; i += 1) log.admitted(i >> 1, keys, 0, 1);
   expect(log).toMatchObject({ full: false, overAdmissions: 0 });
   for (let i = 0; i < 4_096; i += 1) log.admitted(20_000, keys, 0, 1);
   expect(log.full).toBe(true);

@@ -88,7 +88,7 @@ export function showLoad(
   run: LoadRun,
   { stdout = process.stdout, ...options }: { maxErrors: number; onQuit: () => void; stdout?: NodeJS.WriteStream },
 ): () => void {
-  const view = render(h(LoadView, { run, ...options }), { stdout, exitOnCtrlC: false });
+  const view = render(h(LoadView, { run, ...options }), { stdout, exitOnCtrlC: false, patchConsole: false });
   return () => {
     view.clear();
     view.unmount();
