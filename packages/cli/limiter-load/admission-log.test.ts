@@ -82,6 +82,12 @@ test('after a charge that was not told refusals are not judged for a window', ()
   log.refused(1_030, 1_030, keys, 0, 1, 0);
   log.settle(end);
   expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 2 });
+  // A store that stood still charges late: up to the next thing it says.
+  log.lost();
+  log.admitted(2_000, [1, 0, 0, 0], 0, 1);
+  log.refused(2_008, 2_008, keys, 0, 1, 0);
+  log.settle(end);
+  expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 3 });
 });
 
 test('told out of order, the windows are the same; a clock that went back starts anew', () => {

@@ -1,7 +1,7 @@
 import { type Dimension, keyKinds, type Limits } from '@tradepost/gateway';
 
 /** Something that must not be. */
-export type Fault = {
+type Fault = {
   readonly what: 'over_admission' | 'false_refusal';
   readonly dimension: Dimension | null;
   readonly kind: number;

@@ -2,7 +2,7 @@ import { type Dimension, dimensions, type KeyKind, type Limits } from '@tradepos
 import type { AdmissionLog } from './admission-log.ts';
 
 /** One proof that the limiter was wrong. */
-export type Proof = {
+type Proof = {
   readonly what: 'over_admission' | 'false_refusal';
   /** As `limiter inspect` takes it. */
   readonly key: string;

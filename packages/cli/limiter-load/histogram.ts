@@ -5,7 +5,7 @@ export type Histogram = {
   /** All figures in milliseconds; zeros when there was nothing. */
   summary(): Latency;
 };
-export type Latency = { readonly mean: number; readonly p50: number; readonly p99: number; readonly max: number };
+type Latency = { readonly mean: number; readonly p50: number; readonly p99: number; readonly max: number };
 
 /** The unit is a tenth of a microsecond: up to 3.5 minutes fit in 31 bits. */
 const perMs = 10_000;
