@@ -17,20 +17,14 @@ let staff: string;
 let user: number;
 let now = 1_800_000_000_000;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop(
+    {},
+    { 'gateway.models': { small: { rpm_limit: 5, tpm_limit: 50 } }, 'ratelimit.user_default_tpm': 1_000 },
+  );
   const { runtime } = shop.server;
   limiter = openEmbeddedLimiter({ memoryMb: 1, now: () => now });
   tokens = await openApiTokens(runtime);
   routes = usageNowRoutes(runtime, tokens, {
-    limitsOf: (token, model) => ({
-      ...unlimited,
-      ip_rpm: 600,
-      ...(model === 'small' ? { model_rpm: 5, model_tpm: 50 } : {}),
-      user_rpm: token?.userRpmLimit ?? 60,
-      user_tpm: token?.userTpmLimit ?? 1_000,
-      token_rpm: token?.rpmLimit ?? token?.userRpmLimit ?? 60,
-      token_tpm: token?.tpmLimit ?? token?.userTpmLimit ?? 1_000,
-    }),
     inspect: (of) => limiter.inspect(of),
     reset: (of) => limiter.reset(of),
   });
@@ -46,7 +40,6 @@ afterAll(async () => {
   await shop?.close();
 });
 
-const unlimited = Object.fromEntries(dimensions.map((each) => [each, 0])) as Record<Dimension, number>;
 const all: Limits = Object.fromEntries(dimensions.map((each) => [each, 1_000_000])) as Record<Dimension, number>;
 const nobody: Subject = { user: null, token: null, ip: null, model: null };
 const path = '/api/admin/ratelimit/usage';

@@ -164,7 +164,7 @@ describe.skipIf(!hasRedis)('', () => {
     };
     const windowMs = 400;
     const urls = cluster.nodes.map(({ url }) => url);
-    const askings = await runProcesses({ urls, prefix: 'two:', windowMs, limits, durationMs: 1_500 }, { processes: 2 });
+    const askings = await runProcesses({ urls, prefix: 'two:', windowMs, limits, durationMs: 1_200 }, { processes: 2 });
     const told = askings.flatMap(({ verdict }) => verdict ?? []);
     expect(told.length).toBe(askings.length);
     expect(told.filter((verdict) => verdict.admitted && verdict.unchecked)).toEqual([]);

@@ -23,12 +23,12 @@ const keysOf = (askings: readonly Asking[]) =>
 describe.skipIf(!hasRedis)('', () => {
   test.each([
     { title: 'all live', options: {} },
-    { title: 'one is killed in the middle', options: { killOneAfterMs: 900 } },
+    { title: 'one is killed in the middle', options: { killOneAfterMs: 800 } },
   ])(
     'no window holds more than its limit, and nobody is refused without reason: $title',
     async ({ title, options }) => {
       const askings = await runProcesses(
-        { urls: [redis.url], prefix: `${title}:`, windowMs, limits, durationMs: 2_500 },
+        { urls: [redis.url], prefix: `${title}:`, windowMs, limits, durationMs: 2_000 },
         { processes: 4, ...options },
       );
       const told = askings.flatMap(({ verdict }) => verdict ?? []);

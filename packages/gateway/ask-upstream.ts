@@ -1,5 +1,6 @@
+import { faultCode } from '@tradepost/runtime';
 import type { Dispatcher } from 'undici';
-import { codeOf, type Upstream } from './connect-upstream.ts';
+import type { Upstream } from './connect-upstream.ts';
 import { openPassThrough, type PassThrough, type StreamEnd } from './stream.ts';
 
 /** An answer that comes as a whole is kept until it is complete, up to this. */
@@ -161,7 +162,7 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
           return through.fail('reset');
         }
         if (settled) return;
-        const code = codeOf(error) || error.name;
+        const code = faultCode(error) || error.name;
         if (isUnreachable(code)) giveUp('connect', code);
         else giveUp('reset', code, status === 0 && upstream.wasStale(error));
       },
@@ -179,7 +180,7 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
         handler,
       );
     } catch (error) {
-      giveUp('connect', codeOf(error) || (error as Error).name);
+      giveUp('connect', faultCode(error) || (error as Error).name);
     }
   });
 }

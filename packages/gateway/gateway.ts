@@ -4,7 +4,7 @@ import { openApiTokens } from './api-tokens.ts';
 import { gatewayFetch } from './gateway-fetch.ts';
 import type { Limiter } from './limits.ts';
 import { openLimiter, openLimiterView } from './open-limiter.ts';
-import { limitsOf, openRateGate } from './rate-gate.ts';
+import { openRateGate } from './rate-gate.ts';
 import { gatewayRoutes } from './routes.ts';
 import { upstreamRoutes } from './upstream-routes.ts';
 import { openUpstreams } from './upstreams.ts';
@@ -33,7 +33,7 @@ export async function openGateway(runtime: Runtime, { serves }: { serves: boolea
   if (!serves) {
     const view = openLimiterView(runtime);
     return {
-      module: shared({ ...view, limitsOf: (token, model) => limitsOf(runtime.settings, token, model) }),
+      module: shared(view),
       fetch: null,
       limiter: null,
       async close() {

@@ -4,7 +4,7 @@ export { type ApiTokens, openApiTokens } from './api-tokens.ts';
 export { type EmbeddedLimiter, openEmbeddedLimiter } from './embedded-limiter.ts';
 export { type Gateway, openGateway } from './gateway.ts';
 export { gatewayAudits } from './gateway-audits.ts';
-export { ipKey } from './ip-key.ts';
+export { addressKey, limitsOfKey, type NamedKey, refOf } from './key-limits.ts';
 export {
   type Dimension,
   dimensionName,
@@ -22,7 +22,6 @@ export {
 } from './limits.ts';
 export { openLimiterView } from './open-limiter.ts';
 export { gatewayFault } from './openai-errors.ts';
-export { limitsOf } from './rate-gate.ts';
 export { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';
 export { maxGraceSeconds } from './schemas.ts';
 export { gatewaySettings } from './settings.ts';

@@ -24,7 +24,6 @@ export type RateGate = {
   admit(of: Asked & { tokens: number }): Verdict | Promise<Verdict>;
   /** Without charging and without asking a store: whether a requests dimension is known to be exhausted. */
   peek(of: Asked): Refused | null;
-  limitsOf(token: ApiToken | null, model: string | null): Limits;
   inspect(of: KeyRef): Promise<KeyUsage>;
   reset(only?: KeyRef): Promise<number>;
   close(): Promise<void>;
@@ -109,7 +108,6 @@ export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, lim
       if (refused) counted(refused, subject, limits);
       return refused;
     },
-    limitsOf: (token, model) => limitsOf(settings, token, model),
     inspect: (of) => limiter.inspect(of),
     reset: (only) => limiter.reset(only),
     async close() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Runtime } from '@tradepost/runtime';
-import { buildConnector, Pool } from 'undici';
+import { faultCode, type KeptConnections, keptConnections, type Runtime } from '@tradepost/runtime';
+import type { Pool } from 'undici';
 import { type CallOutcome, noAnswer, parseAnswer } from './external-answer.ts';
 import { classify } from './external-codes.ts';
 import { externalSignature } from './external-signature.ts';
@@ -60,42 +60,14 @@ const networkFaults: Readonly<Record<string, string>> = {
 /** Nothing of the call has left us. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '');
-
 function faultText(error: unknown): string {
   const { name } = error as Error;
-  const code = codeOf(error) || name;
+  const code = faultCode(error) || name;
   const text = name === 'HTTPParserError' ? 'the answer is not HTTP' : (networkFaults[code] ?? 'the call failed');
   return `${text} (${code})`;
 }
 
-type Partner = { origin: string; prefix: string; pool: Pool; repeatable: (error: unknown) => boolean };
-
-/** Connections to one origin. */
-function connectTo(origin: string): Pick<Partner, 'pool' | 'repeatable'> {
-  const connect = buildConnector({ timeout: connectMs });
-  const afterUse = new WeakSet<Error>();
-  const pool = new Pool(origin, {
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: idleMs,
-    maxResponseSize: maxAnswerBytes,
-    // The deadline of the whole call stands above both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: (options, callback) =>
-      connect(options, (error, socket) => {
-        if (error) return callback(error, null);
-        const before = socket.bytesRead;
-        socket.on('error', (fault) => {
-          if (socket.bytesRead > before) afterUse.add(fault);
-        });
-        callback(null, socket);
-      }),
-  });
-  const closed = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
-  return { pool, repeatable: (error) => closed.includes(codeOf(error)) && afterUse.has(error as Error) };
-}
+type Partner = KeptConnections & { origin: string; prefix: string };
 
 const notSent = (message: string): CallOutcome => ({ ...noAnswer(message), unsent: true });
 
@@ -122,7 +94,11 @@ export function openExternalClient(
         () => {},
       );
     }
-    partner = { origin, prefix, ...connectTo(origin) };
+    partner = {
+      origin,
+      prefix,
+      ...keptConnections(origin, { connections, connectMs, keepAliveMs: idleMs, maxAnswerBytes }),
+    };
     return partner;
   }
 
@@ -147,7 +123,7 @@ export function openExternalClient(
 
   async function exchange(path: string, body: string, requestId: string, signal: AbortSignal): Promise<CallOutcome> {
     const secret = settings.get(externalAppSecret);
-    const { pool, prefix, repeatable } = partnerAt(settings.get(externalEndpoint));
+    const { pool, prefix, wasStale } = partnerAt(settings.get(externalEndpoint));
     const send = () =>
       pool.request({
         method: 'POST',
@@ -159,7 +135,7 @@ export function openExternalClient(
     // A kept connection that the partner closes just as we write to it says nothing about the partner. One repeat at once, within
     // the same deadline, is safe even where it had read the call: both carry the same idempotency key.
     const response = await send().catch((error: unknown) => {
-      if (!repeatable(error) || signal.aborted) throw error;
+      if (!wasStale(error) || signal.aborted) throw error;
       // A repeat that does not even connect says nothing about the first one, which may have been read.
       return send().catch(() => {
         throw error;
@@ -193,7 +169,7 @@ export function openExternalClient(
         if (!granted) return notSent('too many calls wait for this warehouse');
         sent = true;
         return run(controller.signal)
-          .catch((error: unknown) => (unreachable.has(codeOf(error)) ? notSent : noAnswer)(faultText(error)))
+          .catch((error: unknown) => (unreachable.has(faultCode(error)) ? notSent : noAnswer)(faultText(error)))
           .finally(turns.give);
       });
       return await Promise.race([cutOff.promise, answered]);

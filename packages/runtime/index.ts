@@ -49,6 +49,7 @@ export {
   unlockJobs,
   type Worker,
 } from './jobs.ts';
+export { faultCode, type KeptConnections, keptConnections } from './kept-connections.ts';
 export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationState } from './migrate.ts';

@@ -14,7 +14,11 @@ export async function runJob<Result>(
     serialization: 'advanced',
     execArgv: options.execArgv ?? [],
   });
-  const release = defer(async () => void child.kill('SIGKILL'));
+  let released = false;
+  const release = defer(async () => {
+    released = true;
+    child.kill('SIGKILL');
+  });
   let limit: NodeJS.Timeout | undefined;
   try {
     return await new Promise<Result>((resolve, reject) => {
@@ -26,7 +30,7 @@ export async function runJob<Result>(
         else reject(new Error(`${file}: ${told.failed}`));
       });
       child.on('error', reject);
-      child.on('exit', (code, signal) => reject(new Error(`${file} ended with ${code ?? signal}`)));
+      child.on('exit', (code, signal) => released || reject(new Error(`${file} ended with ${code ?? signal}`)));
       child.send(job as object);
     });
   } finally {

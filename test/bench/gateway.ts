@@ -169,6 +169,7 @@ function loadSection({ kind, connections }: Scene, turns: readonly Turn[]): Sect
           'p50 ms': result.p50,
           'p99 ms': result.p99,
           'gateway CPU us': result.gatewayCpu,
+          'gateway cores': result.gatewayCpu === null ? null : (result.gatewayCpu * result.perSecond) / 1e6,
           'PostgreSQL CPU us': result.postgresCpu,
           'upstream CPU us': result.upstreamCpu,
           'load CPU us': result.cpu,

@@ -1,0 +1,57 @@
+import { isIP } from 'node:net';
+import { clientAddress } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import type { TokenRow } from './api-token-store.ts';
+import { ipKey } from './ip-key.ts';
+import type { KeyRef } from './limits.ts';
+import { limitsOf } from './rate-gate.ts';
+import { selectUserLimits } from './user-limits-store.ts';
+
+/** The first three parts of an IPv4 address: the key of its /24. */
+const networkKey = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/;
+
+/** The key of an address, in the spelling that the addresses of requests are brought into; null when it is none. */
+export function addressKey(given: string): string | null {
+  if (networkKey.test(given) && isIP(`${given}.0`)) return given;
+  if (!isIP(given)) return null;
+  return ipKey(clientAddress(Object.assign(new Request('http://gateway.invalid'), { ip: given })));
+}
+
+/** A key that somebody wants to look at; a token with its row. */
+export type NamedKey = Exclude<KeyRef, { kind: 'token' }> | { readonly kind: 'token'; readonly row: TokenRow };
+
+export const refOf = (key: NamedKey): KeyRef =>
+  key.kind === 'token' ? { kind: 'token', key: String(key.row.id), user: key.row.user_id } : key;
+
+const noLimits = { rpmLimit: null, tpmLimit: null, expiresAt: null } as const;
+
+/** The limits in force of one log; 0 is unlimited. */
+export async function limitsOfKey(
+  { settings, sql }: Pick<Runtime, 'settings' | 'sql'>,
+  key: NamedKey,
+): Promise<{ readonly rpm: number; readonly tpm: number }> {
+  switch (key.kind) {
+    case 'ip':
+      return { rpm: limitsOf(settings, null, null).ip_rpm, tpm: 0 };
+    case 'model': {
+      const { model_rpm: rpm, model_tpm: tpm } = limitsOf(settings, null, key.key);
+      return { rpm, tpm };
+    }
+    case 'user': {
+      const userId = Number(key.key);
+      const own = await selectUserLimits(sql, userId);
+      const user = { ...noLimits, id: 0, userId, userRpmLimit: own.rpm_limit, userTpmLimit: own.tpm_limit };
+      const { user_rpm: rpm, user_tpm: tpm } = limitsOf(settings, user, null);
+      return { rpm, tpm };
+    }
+    default: {
+      const { row } = key;
+      const token = {
+        ...{ id: row.id, userId: row.user_id, rpmLimit: row.rpm_limit, tpmLimit: row.tpm_limit, expiresAt: null },
+        ...{ userRpmLimit: row.user_rpm_limit, userTpmLimit: row.user_tpm_limit },
+      };
+      const { token_rpm: rpm, token_tpm: tpm } = limitsOf(settings, token, null);
+      return { rpm, tpm };
+    }
+  }
+}
