@@ -85,10 +85,10 @@ describe('the deadline', () => {
   });
 
   test('an answer that comes after it is dropped, and is no sign of life', async () => {
-    const call = asked(after(60));
+    const calls = Array.from({ length: 5 }, () => asked(after(60)));
     await pass(70);
-    expect(call.result).toBe('timeout');
-    expect(backs).toBe(0);
+    expect(calls.map(({ result }) => result)).toEqual(Array(5).fill('timeout'));
+    expect([guard.rests(), backs]).toEqual([true, 0]);
   });
 });
 
