@@ -13,8 +13,8 @@ export type StoreGuard = {
 
 /** So many misses in a row open the breaker; what is in flight then is a bounded loss. */
 const misses = 5;
-const firstRestMs = 250;
-const longestRestMs = 2_000;
+const firstRestMs = 100;
+const longestRestMs = 500;
 
 type Waiting = { until: number; miss: (() => void) | null };
 

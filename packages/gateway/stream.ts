@@ -26,7 +26,7 @@ const faults: Readonly<Record<'reset' | 'idle', () => ProxyError>> = {
 };
 
 /**
- * Bytes of an event stream on their way to the client. A chunk goes to whoever reads at once; the upstream is held up only
+ * Bytes of an event stream on their way to the client. What was read goes to whoever reads at once; the upstream is held up only
  * when the client does not take what is there. `onEnd` is told once.
  */
 export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): PassThrough {
@@ -36,6 +36,18 @@ export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): Pa
   /** The last two bytes sent: whether an event is unfinished. */
   let last = lineEnd;
   let beforeLast = lineEnd;
+  /** Chunks that came with one read of the upstream's socket: they leave with one write. */
+  let gathered: Uint8Array[] = [];
+  const flush = (): void => {
+    if (gathered.length === 0) return;
+    const chunk = gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered);
+    gathered = [];
+    if (ended) return;
+    controller.enqueue(chunk);
+    if (paused || controller.desiredSize! > 0) return;
+    paused = true;
+    flow.pause();
+  };
   const finish = (end: StreamEnd): void => {
     if (ended) return;
     ended = true;
@@ -71,18 +83,19 @@ export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): Pa
       if (ended || chunk.byteLength === 0) return;
       beforeLast = chunk.byteLength > 1 ? chunk[chunk.byteLength - 2]! : last;
       last = chunk[chunk.byteLength - 1]!;
-      controller.enqueue(chunk);
-      if (paused || controller.desiredSize! > 0) return;
-      paused = true;
-      flow.pause();
+      gathered.push(chunk);
+      // Before anything else happens: nothing waits.
+      if (gathered.length === 1) queueMicrotask(flush);
     },
     end() {
       if (ended) return;
+      flush();
       controller.close();
       finish('done');
     },
     fail(end) {
       if (ended) return;
+      flush();
       const fresh = last === lineEnd && beforeLast === lineEnd;
       controller.enqueue(Buffer.from(`${fresh ? '' : '\n\n'}data: ${errorBody(faults[end]())}\n\n`));
       controller.close();
