@@ -62,6 +62,8 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
     let timer: NodeJS.Timeout | null = setTimeout(late, firstByteMs);
     /** Whether the timer is already the one between two chunks. */
     let flowing = false;
+    /** By a client that does not read. */
+    let held = false;
 
     function stopTimer(): void {
       if (timer) clearTimeout(timer);
@@ -117,11 +119,13 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
         const flow = {
           // Silence of our own making is none of the upstream's.
           pause() {
+            held = true;
             controller?.pause();
             stopTimer();
           },
           resume() {
-            if (timer === null) waitForMore();
+            held = false;
+            waitForMore();
             controller?.resume();
           },
           abort() {
@@ -134,7 +138,8 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
       },
       onResponseData(_controller, chunk) {
         if (through) {
-          waitForMore();
+          // One more can be on its way when it is held up.
+          if (!held) waitForMore();
           through.push(chunk);
           asked.onChunk?.(chunk);
           return;
