@@ -198,15 +198,14 @@ test('one key larger than the memory loses its oldest entries, and nothing else 
   const { limiter, clock } = open({ memoryMb: 1 });
   const huge: Limits = { ...noLimits, user_rpm: 1e12, user_tpm: 1e15, ip_rpm: 3 };
   const of = { kind: 'user', key: '1' } as const;
-  for (let i = 0; i < 4_000; i += 1) {
+  for (let i = 0; i < 20_000; i += 1) {
     clock.now += 1;
-    // 129 entries each.
     if (!limiter.check({ ...nobody, user: 1 }, huge, 2 ** 31 - 1).admitted) throw new Error('refused');
   }
   expect(limiter.evicted).toBeGreaterThan(1_000);
   const full = await limiter.inspect(of);
   expect(full.requests).toBeGreaterThan(100);
-  expect(full.requests).toBeLessThan(4_000);
+  expect(full.requests).toBeLessThan(20_000);
   // The last of them are all there: what remains is what was charged last.
   expect(Math.abs(full.tokens - full.requests * (2 ** 31 - 1))).toBeLessThan(2 ** 31);
   for (const admitted of [true, true, true, false])

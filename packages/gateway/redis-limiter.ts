@@ -176,6 +176,14 @@ export function openRedisLimiter(options: {
     return parts.flat();
   };
 
+  /** Nodes fail one by one: null where one that was needed did. Rejects when no check could be made. */
+  const callEach = async (checks: readonly Check[]): Promise<(Part[] | null)[]> => {
+    const settled = await Promise.allSettled(checks.map(callCluster));
+    const failed = settled.find((result) => result.status === 'rejected');
+    if (failed && settled.every((result) => result.status === 'rejected')) throw failed.reason;
+    return settled.map((result) => (result.status === 'fulfilled' ? result.value : null));
+  };
+
   const verdictOf = (parts: readonly Part[], { subject, limits }: Check): Verdict => {
     const at = parts[0]!.now;
     if (!parts[0]!.admitted) {
@@ -208,16 +216,19 @@ export function openRedisLimiter(options: {
         settle(unchecked(why));
       }
     };
-    const asked = guard.ask(() =>
-      connection.mode === 'cluster' ? Promise.all(checks.map(callCluster)) : call(checks),
-    );
+    const asked = guard.ask(() => (connection.mode === 'cluster' ? callEach(checks) : call(checks)));
     if (typeof asked === 'string') return missed(asked);
     void asked.then((answers) => {
       if (typeof answers === 'string') return missed(answers);
       const receivedAt = performance.now();
       for (const [i, { check, settle }] of batch.entries()) {
-        onStore('ok');
-        const verdict = verdictOf(answers[i]!, check);
+        const parts = answers[i]!;
+        onStore(parts ? 'ok' : 'error');
+        if (!parts) {
+          settle(unchecked('error'));
+          continue;
+        }
+        const verdict = verdictOf(parts, check);
         if (!verdict.admitted) cache.keep(check.subject, check.limits, check.tokens, verdict, sentAt, receivedAt);
         settle(verdict);
       }

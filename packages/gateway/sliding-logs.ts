@@ -40,15 +40,18 @@ export type NameSpace = 0 | 1;
 
 /** Entries of a segment: 60 of them take 8 to 9 segments, a key with one entry wastes 42 bytes. */
 const perSegment = 8;
-const segmentBytes = perSegment * (2 + 4) + 4;
+const segmentBytes = perSegment * (2 + 2 + 1) + 4;
 const slotBytes = 3 * 8 + 2 * 4 + 2 * 4 + 2 + 2 * 4 + 8 + 4 * 4;
 /** What a name costs beside its slot: the string and its place in two maps (estimated on the safe side). */
 const nameBytes = 250;
-/** An entry packs the requests of its millisecond above the tokens; what does not fit is another entry of that millisecond. */
-const tokenBits = 24;
-const maxEntryTokens = 2 ** tokenBits - 1;
-const maxEntryRequests = 255;
-const tokensPerRequestBit = 2 ** tokenBits;
+/**
+ * An entry packs requests (6 bits) and tokens (18 bits) of its millisecond. What does not fit, as a request of 300,000 tokens
+ * or the hundredth of a busy millisecond, lies in a table beside, and the entry says where.
+ */
+const tokenBits = 18;
+const maxTokens = 2 ** tokenBits - 1;
+const inTable = 63;
+const tableBytes = 4 + 8;
 const none = -1;
 /** What stands for the id of a key that has a name. */
 const inSpace = (space: NameSpace) => -1 - space;
@@ -57,16 +60,45 @@ const inSpace = (space: NameSpace) => -1 - space;
 export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: number }): SlidingLogs {
   if (windowMs > 65_535) throw new RangeError('entries keep their distance in 16 bits');
   const slots = Math.max(64, Math.floor((bytes * 0.3) / slotBytes));
-  const segments = Math.max(512, Math.floor((bytes * 0.6) / segmentBytes));
+  const segments = Math.max(512, Math.floor((bytes * 0.5) / segmentBytes));
+  const tableEntries = Math.max(64, Math.min(maxTokens, Math.floor((bytes * 0.1) / tableBytes)));
   const maxNames = Math.max(32, Math.floor((bytes * 0.1) / nameBytes));
 
   // Of an entry: the distance to the one before it, and requests and tokens.
   const distance = new Uint16Array(segments * perSegment);
-  const packed = new Uint32Array(segments * perSegment);
+  const packedLow = new Uint16Array(segments * perSegment);
+  const packedHigh = new Uint8Array(segments * perSegment);
   const nextSegment = new Int32Array(segments);
   let unusedSegments = 0;
   let freeSegment = none;
   let freeSegments = segments;
+
+  const tableRequests = new Uint32Array(tableEntries);
+  const tableTokens = new Float64Array(tableEntries);
+  let unusedInTable = 0;
+  let freeInTable = none;
+
+  const packedAt = (at: number) => packedLow[at]! | (packedHigh[at]! << 16);
+  const pack = (at: number, requests: number, tokens: number) => {
+    packedLow[at] = tokens;
+    packedHigh[at] = (requests << 2) | (tokens >>> 16);
+  };
+  const requestsAt = (at: number) => {
+    const requests = packedHigh[at]! >>> 2;
+    return requests === inTable ? tableRequests[packedAt(at) & maxTokens]! : requests;
+  };
+  const tokensAt = (at: number) => {
+    const entry = packedAt(at);
+    return entry >>> tokenBits === inTable ? tableTokens[entry & maxTokens]! : entry & maxTokens;
+  };
+  const isInTable = (at: number) => packedHigh[at]! >>> 2 === inTable;
+  /** The entry counts no more. */
+  const release = (at: number) => {
+    if (!isInTable(at)) return;
+    const place = packedAt(at) & maxTokens;
+    tableTokens[place] = freeInTable;
+    freeInTable = place;
+  };
 
   const first = new Float64Array(slots);
   const last = new Float64Array(slots);
@@ -155,12 +187,19 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
   };
 
   const dropEntries = (slot: number) => {
+    const tail = tailSegment[slot]!;
+    let count = 1;
+    let index = headAt[slot]!;
+    for (let segment = headSegment[slot]!; segment !== tail; segment = nextSegment[segment]!) {
+      for (; index < perSegment; index += 1) release(segment * perSegment + index);
+      index = 0;
+      count += 1;
+    }
+    for (; index <= tailAt[slot]!; index += 1) release(tail * perSegment + index);
     // The whole chain goes to the free ones at once.
-    nextSegment[tailSegment[slot]!] = freeSegment;
+    nextSegment[tail] = freeSegment;
     freeSegment = headSegment[slot]!;
-    let freed = 1;
-    for (let s = headSegment[slot]!; s !== tailSegment[slot]; s = nextSegment[s]!) freed += 1;
-    freeSegments += freed;
+    freeSegments += count;
   };
   const drop = (slot: number) => {
     dropEntries(slot);
@@ -196,10 +235,11 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     const gone = headSegment[slot]!;
     let at = first[slot]!;
     for (let index = headAt[slot]!; index < perSegment; index += 1) {
-      const entry = packed[gone * perSegment + index]!;
-      if (index > headAt[slot]!) at += distance[gone * perSegment + index]!;
-      sumRequests[slot] = sumRequests[slot]! - (entry >>> tokenBits);
-      sumTokens[slot] = sumTokens[slot]! - (entry & maxEntryTokens);
+      const place = gone * perSegment + index;
+      if (index > headAt[slot]!) at += distance[place]!;
+      sumRequests[slot] = sumRequests[slot]! - requestsAt(place);
+      sumTokens[slot] = sumTokens[slot]! - tokensAt(place);
+      release(place);
     }
     const head = nextSegment[gone]!;
     headSegment[slot] = head;
@@ -244,9 +284,10 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     let requests = sumRequests[slot]!;
     let tokens = sumTokens[slot]!;
     while (at <= limit) {
-      const entry = packed[segment * perSegment + index]!;
-      requests -= entry >>> tokenBits;
-      tokens -= entry & maxEntryTokens;
+      const place = segment * perSegment + index;
+      requests -= requestsAt(place);
+      tokens -= tokensAt(place);
+      release(place);
       index += 1;
       if (index === perSegment) {
         const gone = segment;
@@ -275,7 +316,27 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     return slot;
   };
 
-  const append = (slot: number, now: number, entry: number) => {
+  /** Writes what a millisecond has; its place in the table is kept where it has one already. */
+  const write = (slot: number, now: number, at: number, requests: number, tokens: number, wasInTable: boolean) => {
+    if (requests < inTable && tokens <= maxTokens) return pack(at, requests, tokens);
+    let place = packedAt(at) & maxTokens;
+    if (!wasInTable) {
+      if (freeInTable === none && unusedInTable === tableEntries)
+        while (freeInTable === none) if (!giveUp(now, none, slot)) shed(slot);
+      if (freeInTable !== none) {
+        place = freeInTable;
+        freeInTable = tableTokens[place]!;
+      } else {
+        place = unusedInTable;
+        unusedInTable += 1;
+      }
+      pack(at, inTable, place);
+    }
+    tableRequests[place] = requests;
+    tableTokens[place] = tokens;
+  };
+
+  const append = (slot: number, now: number, tokens: number) => {
     let segment = tailSegment[slot]!;
     let index = tailAt[slot]! + 1;
     if (index === perSegment) {
@@ -285,10 +346,12 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
       segment = fresh;
       index = 0;
     }
+    const at = segment * perSegment + index;
     tailAt[slot] = index;
-    distance[segment * perSegment + index] = now - last[slot]!;
-    packed[segment * perSegment + index] = entry;
+    distance[at] = now - last[slot]!;
     last[slot] = now;
+    pack(at, 0, 0);
+    write(slot, now, at, 1, tokens, false);
   };
 
   const charge = (slot: number, chain: number, now: number, tokens: number) => {
@@ -297,23 +360,12 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
       unlink(slot, chain);
       linkNewest(slot, chain);
     }
-    const at = tailSegment[slot]! * perSegment + tailAt[slot]!;
-    const entry = packed[at]!;
-    const sum = (entry & maxEntryTokens) + tokens;
+    if (last[slot] === now) {
+      const at = tailSegment[slot]! * perSegment + tailAt[slot]!;
+      write(slot, now, at, requestsAt(at) + 1, tokensAt(at) + tokens, isInTable(at));
+    } else append(slot, now, tokens);
     sumRequests[slot] = sumRequests[slot]! + 1;
     sumTokens[slot] = sumTokens[slot]! + tokens;
-    if (last[slot] === now && sum <= maxEntryTokens && entry >>> tokenBits < maxEntryRequests) {
-      packed[at] = entry + tokensPerRequestBit + tokens;
-      return;
-    }
-    let rest = tokens;
-    let requestBit = tokensPerRequestBit;
-    do {
-      const part = Math.min(rest, maxEntryTokens);
-      append(slot, now, requestBit + part);
-      rest -= part;
-      requestBit = 0;
-    } while (rest > 0);
   };
 
   /** A slot whose queue begins with an entry of nothing, to which the charge is added. */
@@ -327,27 +379,27 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     first[slot] = now;
     last[slot] = now;
     distance[segment * perSegment] = 0;
-    packed[segment * perSegment] = 0;
+    pack(segment * perSegment, 0, 0);
     sumRequests[slot] = 0;
     sumTokens[slot] = 0;
     return slot;
   };
 
-  /** Walks from the oldest entry until `enough` of what `valueOf` reads has been passed. */
-  const leavesAfter = (slot: number, enough: number, shift: number, bits: number): number => {
-    let at = first[slot]!;
+  /** Walks from the oldest entry until `enough` of what `read` says has been passed. */
+  const leavesAfter = (slot: number, enough: number, read: (at: number) => number): number => {
+    let when = first[slot]!;
     let segment = headSegment[slot]!;
     let index = headAt[slot]!;
     let passed = 0;
     for (;;) {
-      passed += (packed[segment * perSegment + index]! >>> shift) & bits;
-      if (passed >= enough) return at + windowMs;
+      passed += read(segment * perSegment + index);
+      if (passed >= enough) return when + windowMs;
       index += 1;
       if (index === perSegment) {
         segment = nextSegment[segment]!;
         index = 0;
       }
-      at += distance[segment * perSegment + index]!;
+      when += distance[segment * perSegment + index]!;
     }
   };
 
@@ -366,8 +418,8 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     requests: (slot) => sumRequests[slot]!,
     tokens: (slot) => sumTokens[slot]!,
     oldestLeaves: (slot) => first[slot]! + windowMs,
-    leavesAfterRequests: (slot, count) => leavesAfter(slot, count, tokenBits, maxEntryRequests),
-    leavesAfterTokens: (slot, tokens) => leavesAfter(slot, tokens, 0, maxEntryTokens),
+    leavesAfterRequests: (slot, count) => leavesAfter(slot, count, requestsAt),
+    leavesAfterTokens: (slot, tokens) => leavesAfter(slot, tokens, tokensAt),
     chargeSlot: (slot, now, tokens) => charge(slot, idOf[slot]! >= 0 ? 0 : 1, now, tokens),
     chargeId(id, now, tokens) {
       let slot = found(slotOfId(id), now);
