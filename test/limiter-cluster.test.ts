@@ -197,4 +197,58 @@ describe.skipIf(!hasRedis)('', () => {
     await vi.waitFor(back, { timeout: 15_000, interval: 50 });
     await vi.waitFor(async () => expect(await ask()).toMatchObject({ admitted: false }), { timeout: 15_000 });
   });
+
+  /** Users whose logs are on a node, and users whose logs are not. */
+  const usersBy = async (node: RedisServer) => {
+    const [on, off]: [number[], number[]] = [[], []];
+    for (let user = own; on.length < 5 || off.length < 5; user += 1)
+      ((await nodeOf(`cluster:{u${user}}`)) === node ? on : off).push(user);
+    return { on: on.slice(0, 5), off: off.slice(0, 5) };
+  };
+
+  test('a node that stands still takes only its own keys out of the limits', async () => {
+    const node = cluster.nodes[1]!;
+    const { on, off } = await usersBy(node);
+    const urls = cluster.nodes.map(({ url }) => url);
+    const one = await open(urls, 200);
+    const ask = (user: number) => one.check({ ...nobody, user }, { ...noLimits, user_rpm: 1 }, 1);
+    for (const user of [...on, ...off]) expect(await ask(user)).toMatchObject({ admitted: true });
+    node.pause();
+    try {
+      const again = await Promise.all([...on, ...off, ...on, ...off].map(ask));
+      const refused = again.map(({ admitted }) => !admitted);
+      expect(refused).toEqual([...on, ...off, ...on, ...off].map((user) => off.includes(user)));
+      // Also when its breaker is open, and it is asked no more.
+      for (let round = 0; round < 3; round += 1)
+        for (const user of off) expect(await ask(user)).toMatchObject({ admitted: false });
+    } finally {
+      node.resume();
+    }
+  });
+
+  test('a gateway that starts while a node is down limits by the others, and ends when it is told to', async () => {
+    await Promise.all(
+      cluster.nodes.map((node) => node.command('CONFIG', 'SET', 'cluster-require-full-coverage', 'no')),
+    );
+    const node = cluster.nodes[0]!;
+    const { off } = await usersBy(node);
+    await node.kill();
+    const late = openRedisLimiter({
+      ...{ urls: cluster.nodes.map(({ url }) => url), log: openLog({ level: 'silent' }), prefix: 'cluster:' },
+      deadlineMs: () => 300,
+    });
+    try {
+      await late.ready();
+      const limits = { ...noLimits, user_rpm: 1 };
+      const check = (user: number) => late.check({ ...nobody, user }, limits, 1);
+      await vi.waitFor(async () => {
+        for (const user of off) expect(await check(user)).toMatchObject({ admitted: false, dimension: 'user_rpm' });
+      }, 15_000);
+    } finally {
+      const began = performance.now();
+      await late.close();
+      expect(performance.now() - began).toBeLessThan(3_000);
+      await node.start();
+    }
+  });
 });

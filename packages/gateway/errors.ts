@@ -62,6 +62,12 @@ export const gatewayErrors = defineErrors({
     en: 'key: must be an IP address or its key (203.0.113)',
     'zh-CN': 'key：须为 IP 地址或其键（203.0.113）',
   },
+  store_down: {
+    code: 503,
+    status: 503,
+    en: 'The store of the rate limiter does not answer: {reason}',
+    'zh-CN': '限流存储无应答：{reason}',
+  },
   no_gateway: {
     code: 409,
     en: 'No gateway is running: without Redis the limiter keeps its counts in the gateway’s memory',

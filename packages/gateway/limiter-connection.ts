@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, createCluster } from '@redis/client';
 import type { Log } from '@tradepost/runtime';
+import slotOf from 'cluster-key-slot';
 import type { Script } from './limiter-script.ts';
 
 export type LimiterConnection = {
@@ -8,6 +9,8 @@ export type LimiterConnection = {
   readonly mode: 'single' | 'cluster' | null;
   /** Runs a script on the node of its first key. Rejects at once while there is no connection. */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<number[]>;
+  /** The address of the node that has a key; the same for all where there is one. */
+  nodeOf(key: string): string;
   /** All keys with this beginning, in pages, over every node. */
   scan(prefix: string): AsyncIterable<string[]>;
   unlink(keys: readonly string[]): Promise<number>;
@@ -25,6 +28,7 @@ const readyMs = 2_000;
 /** Between attempts to connect for the first time, and again. */
 const reconnectMs = (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), 1_000);
 
+const notConnected = () => new Error('not connected to Redis');
 const isNoScript = (error: unknown) => String((error as Error | null)?.message).startsWith('NOSCRIPT');
 
 /**
@@ -57,24 +61,46 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
     socket: { connectTimeout, reconnectStrategy: reconnectMs },
   });
 
-  const openCluster = async () => {
-    const { url: _url, ...defaults } = options('');
-    const opened = createCluster({ rootNodes: urls.map((url) => ({ url })), defaults });
-    watch(opened as never);
-    await opened.connect();
-    return opened;
+  /** Whatever was opened and is not in force yet is ended with the rest. */
+  const opening = new Set<{ destroy(): unknown }>();
+  const destroy = (one: { destroy(): unknown } | null) => {
+    try {
+      one?.destroy();
+    } catch {
+      // It was not open.
+    }
   };
-  const openSingle = async (url: string) => {
+
+  const openCluster = async (): Promise<Cluster> => {
+    const { url: _url, ...defaults } = options('');
+    // Nodes are connected to when they are needed: one that is down does not keep the others from being used.
+    const opened = createCluster({ rootNodes: urls.map((url) => ({ url })), defaults, minimizeConnections: true });
+    watch(opened as never);
+    opening.add(opened);
+    await opened.connect();
+    opening.delete(opened);
+    return opened as unknown as Cluster;
+  };
+  /** Whether it is a node of a cluster; one that does not say is none. */
+  const isCluster = async (url: string): Promise<boolean> => {
     const opened = createClient({ ...options(url), socket: { connectTimeout, reconnectStrategy: false } });
     opened.on('error', () => {});
+    opening.add(opened);
+    try {
+      await opened.connect();
+      return clusterMode.test(await opened.info('cluster').catch(() => ''));
+    } finally {
+      opening.delete(opened);
+      destroy(opened);
+    }
+  };
+  const openSingle = async (url: string): Promise<Client> => {
+    const opened = createClient(options(url));
+    watch(opened as never);
+    opening.add(opened);
     await opened.connect();
-    const isCluster = clusterMode.test(await opened.info('cluster'));
-    opened.destroy();
-    if (isCluster) return null;
-    const lasting = createClient(options(url));
-    watch(lasting as never);
-    await lasting.connect();
-    return lasting;
+    opening.delete(opened);
+    return opened as unknown as Client;
   };
 
   let warned = false;
@@ -84,35 +110,29 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
   });
   const connect = async (): Promise<void> => {
     try {
-      const single = urls.length === 1 ? await openSingle(urls[0]!) : null;
-      if (single) client = single as unknown as Client;
-      else cluster = (await openCluster()) as unknown as Cluster;
+      if (urls.length > 1 || (await isCluster(urls[0]!))) cluster = await openCluster();
+      else client = await openSingle(urls[0]!);
       ready = true;
       connected();
       if (warned) log.info('limiter: connected to Redis');
     } catch (error) {
+      if (closed) return;
       if (!warned) log.warn({ err: error }, 'limiter: Redis does not answer, requests pass unchecked until it does');
       warned = true;
-      if (!closed) retry = setTimeout(() => void connect(), 500).unref();
+      retry = setTimeout(() => void connect(), 500).unref();
     }
-    if (closed) close();
+    if (closed) end();
   };
-  const close = () => {
-    for (const one of [client, cluster]) {
-      try {
-        one?.destroy();
-      } catch {
-        // It was not open.
-      }
-    }
+  const end = () => {
+    for (const one of [client, cluster, ...opening]) destroy(one);
   };
-  const connecting = connect();
+  void connect();
 
   const evaluate = (name: string, script: string, keys: readonly string[], args: readonly string[]) => {
     const command = [name, script, String(keys.length), ...keys, ...args];
     if (client) return client.sendCommand<number[]>(command);
     if (cluster) return cluster.sendCommand<number[]>(keys[0], false, command);
-    return Promise.reject(new Error('not connected'));
+    return Promise.reject(notConnected());
   };
 
   return {
@@ -126,13 +146,16 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
         throw error;
       });
     },
+    nodeOf: (key) => (cluster ? (cluster.slots[slotOf(key)]?.master.address ?? '') : ''),
     async *scan(prefix) {
+      if (!client && !cluster) throw notConnected();
       const nodes: Client[] = client
         ? [client]
         : await Promise.all((cluster?.masters ?? []).map(async (node) => (await cluster!.nodeClient(node)) as Client));
       for (const node of nodes) yield* node.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 });
     },
     async unlink(keys) {
+      if (!client && !cluster) throw notConnected();
       if (client) return keys.length === 0 ? 0 : client.unlink([...keys]);
       const answers = await Promise.all(keys.map((key) => cluster!.unlink(key)));
       return answers.reduce((sum, count) => sum + count, 0);
@@ -141,8 +164,7 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
     async close() {
       closed = true;
       if (retry) clearTimeout(retry);
-      close();
-      await connecting;
+      end();
     },
   };
 }

@@ -68,6 +68,8 @@ export async function openLimiter(runtime: Runtime): Promise<Limiter> {
   const stopAnswering = await answerQuestions(runtime, limiter);
   return {
     ...limiter,
+    // There may be other gateway processes, each with logs of its own: all are asked, this one among them.
+    ...openRemoteLimiter(runtime),
     async close() {
       metrics.beforeRead.delete(bring);
       await stopAnswering();

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@tradepost/runtime';
+import { gatewayErrors } from './errors.ts';
 import { openLimiterConnection } from './limiter-connection.ts';
 import { limiterScripts, type ScriptClock } from './limiter-script.ts';
 import {
@@ -15,7 +17,7 @@ import {
   type Verdict,
 } from './limits.ts';
 import { logKey, openRefusalCache } from './refusal-cache.ts';
-import { type Missed, openStoreGuard } from './store-guard.ts';
+import { type Missed, openStoreGuard, type StoreGuard } from './store-guard.ts';
 import { type Exceeded, refusalOf, tighter } from './verdict.ts';
 
 const rpmOf = { user: 'user_rpm', token: 'token_rpm', ip: 'ip_rpm', model: 'model_rpm' } as const;
@@ -32,6 +34,20 @@ type Check = {
 /** What the store says of one log: a and b are what is left of requests and tokens after the request, or the waits for them. */
 type Part = { key: Counted; now: number; admitted: boolean; oldest: number; a: number; b: number };
 type Queued = { check: Check; settle: (verdict: Verdict) => void };
+
+/** Who looks or forgets gets an answer within this. */
+const lookMs = 3_000;
+const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+  const late = sleep(lookMs, undefined, { ref: false }).then(() => {
+    throw new Error(`no answer within ${lookMs} ms`);
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([asked, late]);
+  } catch (error) {
+    throw gatewayErrors.store_down({ reason: (error as Error).message });
+  }
+};
 
 /** Checks that share a call: the store is busy with one for half a millisecond. */
 const mostInCall = 32;
@@ -73,17 +89,25 @@ export function openRedisLimiter(options: {
   });
   const onStore = options.onStore ?? (() => {});
   let lastError = 0;
-  const guard = openStoreGuard({
-    deadlineMs: options.deadlineMs,
-    onMiss(why, error) {
-      const now = performance.now();
-      // One line a minute says it; the metric counts.
-      if (lastError > 0 && now - lastError < 60_000) return;
-      lastError = now;
-      log.warn({ err: error, why }, 'limiter: the store did not answer, requests pass unchecked');
-    },
-    onBack: () => log.info('limiter: the store answers again'),
-  });
+  /** Nodes of a cluster fail one by one: each has its own deadline and breaker. */
+  const guards = new Map<string, StoreGuard>();
+  const guardOf = (node: string): StoreGuard => {
+    let guard = guards.get(node);
+    if (guard) return guard;
+    guard = openStoreGuard({
+      deadlineMs: options.deadlineMs,
+      onMiss(why, error) {
+        const now = performance.now();
+        // One line a minute says it; the metric counts.
+        if (lastError > 0 && now - lastError < 60_000) return;
+        lastError = now;
+        log.warn({ err: error, why, node }, 'limiter: the store did not answer, requests pass unchecked');
+      },
+      onBack: () => log.info({ node }, 'limiter: the store answers again'),
+    });
+    guards.set(node, guard);
+    return guard;
+  };
 
   const clockArgs = options.clock === 'argument' ? () => [String(options.now!())] : () => [];
   /** A user's tokens lie where the user lies. */
@@ -147,41 +171,30 @@ export function openRedisLimiter(options: {
   };
 
   /** On a cluster: everything at once, and what was charged for a request that is refused after all is taken back. */
-  const callCluster = async (check: Check): Promise<Part[]> => {
+  const callCluster = async (check: Check): Promise<Part[] | Missed> => {
     const { keys, tokens } = check;
     const groups = [
       keys.filter(({ kind }) => kind === 'user' || kind === 'token'),
       keys.filter(({ kind }) => kind === 'ip'),
       keys.filter(({ kind }) => kind === 'model'),
     ].filter((group) => group.length > 0);
-    const settled = await Promise.allSettled(groups.map((group) => call([{ ...check, keys: group }])));
-    const parts = settled.map((result) => (result.status === 'fulfilled' ? result.value[0]! : []));
-    if (parts.some((part) => part[0]?.admitted === false)) {
-      const charged = parts.filter((part) => part[0]?.admitted);
-      await Promise.all(
-        charged.map((part) =>
-          connection.run(
-            scripts.takeBack,
-            part.map(({ key }) => key.name),
-            [String(part[0]!.now), String(tokens)],
-          ),
-        ),
+    const guarded = groups.map((group) => guardOf(connection.nodeOf(group[0]!.name)));
+    const answers = await Promise.all(
+      groups.map((group, i) => guarded[i]!.ask(() => call([{ ...check, keys: group }]).then(([parts]) => parts!))),
+    );
+    const parts = answers.filter((answer) => typeof answer !== 'string');
+    const refused = parts.filter(([part]) => !part!.admitted);
+    if (refused.length > 0) {
+      for (const [i, answer] of answers.entries()) {
+        if (typeof answer === 'string' || !answer[0]!.admitted) continue;
+        const names = answer.map(({ key }) => key.name);
         // Refused is refused, also where a charge stays: it counts for a window at most.
-      ).catch(() => {});
-      return parts.flat().filter(({ admitted }) => !admitted);
+        void guarded[i]!.ask(() => connection.run(scripts.takeBack, names, [String(answer[0]!.now), String(tokens)]));
+      }
+      return refused.flat();
     }
-    const failed = settled.find((result) => result.status === 'rejected');
     // Nobody refused and a node is missing: the request passes, and what was charged is rightly so.
-    if (failed) throw failed.reason;
-    return parts.flat();
-  };
-
-  /** Nodes fail one by one: null where one that was needed did. Rejects when no check could be made. */
-  const callEach = async (checks: readonly Check[]): Promise<(Part[] | null)[]> => {
-    const settled = await Promise.allSettled(checks.map(callCluster));
-    const failed = settled.find((result) => result.status === 'rejected');
-    if (failed && settled.every((result) => result.status === 'rejected')) throw failed.reason;
-    return settled.map((result) => (result.status === 'fulfilled' ? result.value : null));
+    return answers.find((answer) => typeof answer === 'string') ?? parts.flat();
   };
 
   const verdictOf = (parts: readonly Part[], { subject, limits }: Check): Verdict => {
@@ -207,32 +220,30 @@ export function openRedisLimiter(options: {
 
   const unchecked = (why: Missed): Admitted => ({ admitted: true, tightest: null, unchecked: why, at: 0 });
 
+  const settleWith = ({ check, settle }: Queued, answer: readonly Part[] | Missed, sentAt: number) => {
+    if (typeof answer === 'string') {
+      onStore(answer);
+      return settle(unchecked(answer));
+    }
+    onStore('ok');
+    const verdict = verdictOf(answer, check);
+    if (!verdict.admitted) cache.keep(check.subject, check.limits, check.tokens, verdict, sentAt, performance.now());
+    settle(verdict);
+  };
+
   const send = (batch: readonly Queued[]) => {
     const sentAt = performance.now();
-    const checks = batch.map(({ check }) => check);
-    const missed = (why: Missed) => {
-      for (const { settle } of batch) {
-        onStore(why);
-        settle(unchecked(why));
-      }
+    if (connection.mode === 'cluster') {
+      for (const one of batch) void callCluster(one.check).then((answer) => settleWith(one, answer, sentAt));
+      return;
+    }
+    const asked = guardOf('').ask(() => call(batch.map(({ check }) => check)));
+    const settleAll = (answers: readonly Part[][] | Missed) => {
+      for (const [i, one] of batch.entries())
+        settleWith(one, typeof answers === 'string' ? answers : answers[i]!, sentAt);
     };
-    const asked = guard.ask(() => (connection.mode === 'cluster' ? callEach(checks) : call(checks)));
-    if (typeof asked === 'string') return missed(asked);
-    void asked.then((answers) => {
-      if (typeof answers === 'string') return missed(answers);
-      const receivedAt = performance.now();
-      for (const [i, { check, settle }] of batch.entries()) {
-        const parts = answers[i]!;
-        onStore(parts ? 'ok' : 'error');
-        if (!parts) {
-          settle(unchecked('error'));
-          continue;
-        }
-        const verdict = verdictOf(parts, check);
-        if (!verdict.admitted) cache.keep(check.subject, check.limits, check.tokens, verdict, sentAt, receivedAt);
-        settle(verdict);
-      }
-    });
+    if (typeof asked === 'string') settleAll(asked);
+    else void asked.then(settleAll);
   };
 
   let queue: Queued[] = [];
@@ -265,12 +276,17 @@ export function openRedisLimiter(options: {
     check(subject, limits, tokens) {
       const keys = countedOf(subject, limits);
       if (keys.length === 0) return { admitted: true, tightest: null, at: 0 };
+      const never = keys.filter(({ tpm }) => tpm > 0 && tokens > tpm);
+      if (never.length > 0) {
+        const exceeded = never.map(({ kind }) => ({ dimension: tpmOf[kind] as Dimension, waitMs: null }));
+        return refusalOf(exceeded, limits, 0);
+      }
       const known = cache.find(subject, limits, tokens);
       if (known) {
         options.onCacheHit?.();
         return known;
       }
-      if (guard.rests()) {
+      if (connection.mode !== 'cluster' && guardOf('').rests()) {
         onStore('open');
         return unchecked('open');
       }
@@ -281,15 +297,18 @@ export function openRedisLimiter(options: {
     },
     peek: (subject, limits) => cache.peek(subject, limits),
     async inspect(of) {
-      const answer = await connection.run(scripts.look, [nameOfRef(of)], [String(windowMs), ...clockArgs()]);
+      const args = [String(windowMs), ...clockArgs()];
+      const answer = await inTime(connection.run(scripts.look, [nameOfRef(of)], args));
       const [now, requests, tokens, oldest] = answer as [number, number, number, number];
       return { requests, tokens, oldestLeavesMs: oldest < 0 ? null : oldest + windowMs - now };
     },
     async reset(only) {
       cache.clear();
-      if (only) return connection.unlink([nameOfRef(only)]);
+      if (only) return inTime(connection.unlink([nameOfRef(only)]));
       let count = 0;
-      for await (const keys of connection.scan(prefix)) count += await connection.unlink(keys);
+      const pages = connection.scan(prefix)[Symbol.asyncIterator]();
+      for (let page = await inTime(pages.next()); !page.done; page = await inTime(pages.next()))
+        count += await inTime(connection.unlink(page.value));
       return count;
     },
     forgetRefusals: () => cache.clear(),

@@ -316,27 +316,26 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     return slot;
   };
 
-  /** Writes what a millisecond has; its place in the table is kept where it has one already. */
-  const write = (slot: number, now: number, at: number, requests: number, tokens: number, wasInTable: boolean) => {
-    if (requests < inTable && tokens <= maxTokens) return pack(at, requests, tokens);
-    let place = packedAt(at) & maxTokens;
-    if (!wasInTable) {
-      if (freeInTable === none && unusedInTable === tableEntries)
-        while (freeInTable === none) if (!giveUp(now, none, slot)) shed(slot);
-      if (freeInTable !== none) {
-        place = freeInTable;
-        freeInTable = tableTokens[place]!;
-      } else {
-        place = unusedInTable;
-        unusedInTable += 1;
-      }
-      pack(at, inTable, place);
+  /** A place of the table, or none: then what does not fit is further entries of the millisecond. */
+  const placeInTable = (): number => {
+    if (freeInTable !== none) {
+      const place = freeInTable;
+      freeInTable = tableTokens[place]!;
+      return place;
     }
+    if (unusedInTable === tableEntries) return none;
+    unusedInTable += 1;
+    return unusedInTable - 1;
+  };
+  const writeInTable = (at: number, place: number, requests: number, tokens: number) => {
+    pack(at, inTable, place);
     tableRequests[place] = requests;
     tableTokens[place] = tokens;
   };
+  const fits = (requests: number, tokens: number) => requests < inTable && tokens <= maxTokens;
 
-  const append = (slot: number, now: number, tokens: number) => {
+  /** The place of a further entry at the end of a queue. */
+  const nextEntry = (slot: number, now: number): number => {
     let segment = tailSegment[slot]!;
     let index = tailAt[slot]! + 1;
     if (index === perSegment) {
@@ -350,8 +349,37 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     tailAt[slot] = index;
     distance[at] = now - last[slot]!;
     last[slot] = now;
-    pack(at, 0, 0);
-    write(slot, now, at, 1, tokens, false);
+    return at;
+  };
+  const append = (slot: number, now: number, tokens: number) => {
+    let requests = 1;
+    for (let rest = tokens; ; rest -= maxTokens) {
+      const at = nextEntry(slot, now);
+      if (fits(requests, rest)) return pack(at, requests, rest);
+      const place = placeInTable();
+      if (place !== none) return writeInTable(at, place, requests, rest);
+      pack(at, requests, maxTokens);
+      requests = 0;
+    }
+  };
+
+  /** Adds to the entry of this millisecond; false where there is no room in it. */
+  const merge = (at: number, tokens: number): boolean => {
+    if (isInTable(at)) {
+      const place = packedAt(at) & maxTokens;
+      tableRequests[place] = tableRequests[place]! + 1;
+      tableTokens[place] = tableTokens[place]! + tokens;
+      return true;
+    }
+    const requests = requestsAt(at) + 1;
+    const sum = tokensAt(at) + tokens;
+    if (fits(requests, sum)) {
+      pack(at, requests, sum);
+      return true;
+    }
+    const place = placeInTable();
+    if (place !== none) writeInTable(at, place, requests, sum);
+    return place !== none;
   };
 
   const charge = (slot: number, chain: number, now: number, tokens: number) => {
@@ -360,10 +388,8 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
       unlink(slot, chain);
       linkNewest(slot, chain);
     }
-    if (last[slot] === now) {
-      const at = tailSegment[slot]! * perSegment + tailAt[slot]!;
-      write(slot, now, at, requestsAt(at) + 1, tokensAt(at) + tokens, isInTable(at));
-    } else append(slot, now, tokens);
+    if (last[slot] !== now || !merge(tailSegment[slot]! * perSegment + tailAt[slot]!, tokens))
+      append(slot, now, tokens);
     sumRequests[slot] = sumRequests[slot]! + 1;
     sumTokens[slot] = sumTokens[slot]! + tokens;
   };

@@ -37,12 +37,14 @@ export function openStoreGuard(options: {
   let opened = false;
   let probing = false;
 
-  const failed = (why: Exclude<Missed, 'open'>, error?: unknown): Missed => {
+  const failed = (why: Exclude<Missed, 'open'>, probe: boolean, error?: unknown): Missed => {
     options.onMiss(why, error);
     missed += 1;
     if (opened || missed >= misses) {
+      // Those that were sent before it opened come late, and say nothing new.
+      if (opened && !probe) return why;
+      if (probe) restMs = Math.min(restMs * 2, longestRestMs);
       openUntil = performance.now() + restMs;
-      if (opened) restMs = Math.min(restMs * 2, longestRestMs);
       opened = true;
     }
     return why;
@@ -92,7 +94,7 @@ export function openStoreGuard(options: {
           if (probe) probing = false;
           resolve(result);
         };
-        call.miss = () => settle(failed('timeout'));
+        call.miss = () => settle(failed('timeout', probe));
         waiting.push(call);
         if (timer === null) arm();
         send().then(
@@ -102,7 +104,7 @@ export function openStoreGuard(options: {
             settle(answer);
           },
           (error: unknown) => {
-            if (call.miss !== null) settle(failed('error', error));
+            if (call.miss !== null) settle(failed('error', probe, error));
           },
         );
       });

@@ -6,7 +6,10 @@ export type Exceeded = { readonly dimension: Dimension; readonly waitMs: number 
 const rank = (dimension: Dimension) => dimensions.indexOf(dimension);
 
 /** Names the dimension with the longest wait; ties go to the first. */
-export function refusalOf(exceeded: readonly Exceeded[], limits: Limits, at: number): Refused {
+export function refusalOf(all: readonly Exceeded[], limits: Limits, at: number): Refused {
+  // Of a request that never fits only that is said: what else is full now says nothing about it.
+  const never = all.filter(({ waitMs }) => waitMs === null);
+  const exceeded = never.length > 0 ? never : all;
   let named = exceeded[0]!;
   const wait = ({ waitMs }: Exceeded) => waitMs ?? Number.POSITIVE_INFINITY;
   for (const one of exceeded)

@@ -51,7 +51,7 @@ describe('where a value comes from', () => {
     const { config, file: used } = loadConfig({ env: {} });
     expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', seed: 'demo', production: false, settings: {} });
     expect([config.databaseUrl, config.redisUrl, used]).toEqual([undefined, undefined, null]);
-    expect(config.only).toEqual(['api', 'worker']);
+    expect(config.only).toEqual(['api', 'worker', 'gateway']);
     expect(isAbsolute(config.data)).toBe(true);
   });
 
@@ -149,7 +149,7 @@ test('what was loaded stays as it was: no part of the server changes it under an
     open.settings.a = 2;
   }).toThrow(TypeError);
   expect(() => open.only.push('x')).toThrow(TypeError);
-  expect(loadConfig({ env: {} }).config.only).toEqual(['api', 'worker']);
+  expect(loadConfig({ env: {} }).config.only).toEqual(['api', 'worker', 'gateway']);
 });
 
 test('the printed configuration shows addresses and sources, and no password', () => {

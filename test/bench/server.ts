@@ -120,7 +120,19 @@ export async function startShop({ env = {}, data, databaseUrl, profile }: ShopOp
   // As `npm start` and `npx tradepost` run it.
   const heap = '--max-old-space-size=384';
   const node = profile ? [heap, '--cpu-prof', `--cpu-prof-dir=${profile}`] : [heap];
-  const args = [...node, 'bin/tradepost.ts', 'start', '--seed', 'none', '--data', data, '--port', String(port)];
+  const args = [
+    ...node,
+    'bin/tradepost.ts',
+    'start',
+    '--seed',
+    'none',
+    '--data',
+    data,
+    '--port',
+    String(port),
+    '--gateway-port',
+    '0',
+  ];
   const database: Record<string, string> = databaseUrl ? { DATABASE_URL: databaseUrl } : {};
   return startProcess(args, { port, env: { ...database, ...env }, path: '/health' });
 }

@@ -72,6 +72,14 @@ export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracl
           const passes = moments.sort((a, b) => a - b).find(fits);
           exceeded.push({ dimension, waitMs: cost > limit ? null : passes! - at });
         }
+      const never = exceeded.filter(({ waitMs }) => waitMs === null);
+      if (never.length > 0) {
+        // Only that is said, and no store is asked for it.
+        const denied = dimensions.filter((dimension) => never.some((one) => one.dimension === dimension));
+        const dimension = denied[0]!;
+        const asked = clockKind === 'own' ? at : 0;
+        return { admitted: false, dimension, limit: limits[dimension], waitMs: null, denied, at: asked };
+      }
       if (exceeded.length > 0) {
         const denied = dimensions.filter((dimension) => exceeded.some((one) => one.dimension === dimension));
         const waits = denied.map((dimension) => exceeded.find((one) => one.dimension === dimension)!);

@@ -36,7 +36,7 @@ export async function startProcess(
   env: Record<string, string> = {},
   ready: RegExp = /Shop API\s+(http:\S+)/,
 ): Promise<RunningServer> {
-  const child = spawn(process.execPath, [script, 'start', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [script, 'start', '--port', '0', '--gateway-port', '0', ...args], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

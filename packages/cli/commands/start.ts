@@ -28,7 +28,9 @@ function summaryLines(server: Server): string[] {
         `API reference  ${url}/docs`,
         `Health         ${url}/health  ${url}/ready  ${url}/metrics`,
       ]
-    : [`API            not in this process (${server.runtime.config.only.join(', ')})`];
+    : server.worker
+      ? ['Worker         running, no API in this process']
+      : [];
   if (server.gateway)
     lines.push(`LLM gateway    ${server.gateway.url}/v1  (limiter: ${limiterNames[server.limiter ?? 'embedded']})`);
   const { embedded, store, config } = server.runtime;
