@@ -7,6 +7,9 @@ import type { Fault, Transport, TransportOptions } from './uws-transport.ts';
 const DEFAULT_MAX_BODY = 1024 * 1024;
 const DEFAULT_BODY_TIMEOUT = 15_000;
 const DEFAULT_CLOSE_DEADLINE = 10_000;
+/** Bodies up to this are collected whatever else is. */
+const SMALL_BODY = 64 * 1024;
+const EMPTY: Buffer = Buffer.alloc(0);
 /** For the request line and headers, and between two requests of a connection; what the uWS transport has. */
 const HEADERS_TIMEOUT = 10_000;
 /** A reader that takes nothing for this long is cut off. */
@@ -14,7 +17,9 @@ const STALLED_TIMEOUT = 10_000;
 /** A refused upload is read and dropped for this long, so that the client gets to read the answer and not a reset. */
 const LINGER_MS = 1000;
 
-type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'bodyTimeoutMs'>> & {
+type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'maxBufferedBytes' | 'bodyTimeoutMs'>> & {
+  /** Bytes of the bodies that are being collected. */
+  buffered: number;
   faultResponse: TransportOptions['faultResponse'];
   active: Set<ServerResponse>;
   background: number;
@@ -50,11 +55,11 @@ const fault = (server: Server, res: ServerResponse, status: number, close: boole
   res.end(parts.body);
 };
 
-/** 413: the answer is complete at once, the connection closes when the upload has ended or after a moment. */
-const refuse = (server: Server, req: IncomingMessage, res: ServerResponse): void => {
-  const parts = faultParts(server, 413);
+/** The answer is complete at once, the connection closes when the upload has ended or after a moment. */
+const refuse = (server: Server, req: IncomingMessage, res: ServerResponse, status: 413 | 503): void => {
+  const parts = faultParts(server, status);
   res.shouldKeepAlive = false;
-  res.writeHead(413, faultHeaders(parts));
+  res.writeHead(status, { ...faultHeaders(parts), ...(status === 503 ? { 'retry-after': '1' } : {}) });
   if (parts.body === '') res.flushHeaders();
   else res.write(parts.body);
   const end = (): void => {
@@ -202,36 +207,49 @@ const collect = (server: Server, req: WithRawBody, res: ServerResponse): void =>
   const limit = server.maxBodyBytes;
   const declared = req.headers['content-length'];
   if (declared !== undefined && (!DIGITS.test(declared) || Number(declared) > limit)) {
-    refuse(server, req, res);
+    refuse(server, req, res, 413);
     return;
   }
-  let buffer = Buffer.alloc(0);
+  let buffer = EMPTY;
   let used = 0;
+  const replace = (other: Buffer): void => {
+    server.buffered += other.byteLength - buffer.byteLength;
+    buffer = other;
+  };
+  /** Whether there is no room for a body that grows to this. */
+  const isFull = (size: number): boolean =>
+    size > SMALL_BODY && server.buffered - buffer.byteLength + size > server.maxBufferedBytes;
+  if (isFull(Number(declared ?? 0))) {
+    refuse(server, req, res, 503);
+    return;
+  }
   const stop = (): void => {
     clearTimeout(timer);
+    replace(EMPTY);
     req.off('data', onData).off('end', onEnd).off('error', stop).off('close', stop);
     // Without a listener the error of a connection that breaks later would be thrown.
     req.on('error', () => {});
   };
   // One growing buffer: a million one-byte chunks kept as objects would be far more than the limit.
   const onData = (chunk: Buffer): void => {
-    if (used + chunk.length > limit) {
+    const full = used + chunk.length > buffer.length && isFull(used + chunk.length);
+    if (full || used + chunk.length > limit) {
       stop();
-      buffer = Buffer.alloc(0);
-      refuse(server, req, res);
+      refuse(server, req, res, full ? 503 : 413);
       return;
     }
     if (used + chunk.length > buffer.length) {
       const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(2 * buffer.length, used + chunk.length, 1024)));
       buffer.copy(grown, 0, 0, used);
-      buffer = grown;
+      replace(grown);
     }
     chunk.copy(buffer, used);
     used += chunk.length;
   };
   const onEnd = (): void => {
+    const body = buffer.subarray(0, used);
     stop();
-    req.rawBody = buffer.subarray(0, used);
+    req.rawBody = body;
     run(server, req, res);
   };
   const timer = setTimeout(() => {
@@ -263,6 +281,8 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
   const server: Server = {
     fetch: options.fetch,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
+    maxBufferedBytes: options.maxBufferedBytes ?? Number.POSITIVE_INFINITY,
+    buffered: 0,
     bodyTimeoutMs,
     faultResponse: options.faultResponse,
     active: new Set(),

@@ -6,7 +6,7 @@ import { serveUws, type Transport, type TransportOptions } from './uws-transport
 /** Serves the application on uWebSockets.js, or on node:http where its binary does not load. */
 export async function serve(
   app: Pick<App, 'fetch'>,
-  config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'>,
+  config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
   log: Log,
   /** What is answered before a request reaches the application: too large a body, or no HTTP. */
   faultResponse: TransportOptions['faultResponse'] = transportFault,
@@ -16,6 +16,7 @@ export async function serve(
     hostname: config.host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
+    ...(config.maxBufferedBytes === undefined ? {} : { maxBufferedBytes: config.maxBufferedBytes }),
     faultResponse,
   };
   if (config.transport === 'node') return serveNode(options);

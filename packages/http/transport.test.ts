@@ -327,6 +327,33 @@ describe.each([
     expect(answer.status).toBe(413);
   });
 
+  test.each(['declared', 'chunked'])('503 for a large body while others fill the memory for them, %s', async (how) => {
+    const options = { maxBodyBytes: 1_000_000, maxBufferedBytes: 300_000 };
+    const server = await start(async (request) => new FastResponse(String((await request.text()).length)), options);
+    const part = 'x'.repeat(200_000);
+    const filling = await dial(server);
+    filling.send(post('/', 'Content-Length: 250000\r\n', part));
+    await sleep(100);
+    const refused = await dial(server);
+    if (how === 'declared') refused.send(post('/', 'Content-Length: 200000\r\n', part));
+    else refused.send(post('/', 'Transfer-Encoding: chunked\r\n', `30d40\r\n${part}\r\n0\r\n\r\n`));
+    await refused.until((text) => text.startsWith('HTTP/1.1 503 '));
+    expect(refused.received().toLowerCase()).toContain('retry-after: 1\r\n');
+    // A small one passes, and the one that fills the memory goes on; then there is room again.
+    const length = async (size: number) =>
+      (await fetch(server.url, { method: 'POST', body: new Uint8Array(size) })).text();
+    expect(await length(60_000)).toBe('60000');
+    filling.send('x'.repeat(50_000));
+    await filling.until((text) => text.includes('250000'));
+    expect(await length(250_000)).toBe('250000');
+    const leaving = await dial(server);
+    leaving.send(post('/', 'Content-Length: 250000\r\n', part));
+    await sleep(100);
+    leaving.socket.destroy();
+    await until(() => server.activeRequests() === 0);
+    expect(await length(250_000)).toBe('250000');
+  });
+
   test('a body of exactly the limit is fine', async () => {
     const server = await start(async (request) => new FastResponse(String((await request.text()).length)), {
       maxBodyBytes: 1000,
@@ -533,6 +560,33 @@ describe.each([
     }
     expect(Buffer.concat(parts).equals(bytes)).toBe(true);
     await until(() => server.activeRequests() === 0);
+  });
+
+  test('a stream whose answer begins while the server is closing ends as it should, and the connection with it', async () => {
+    let begin = () => {};
+    const asked = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const server = await start(async () => {
+      begin();
+      await sleep(50);
+      return new FastResponse(
+        new ReadableStream({
+          async pull(controller) {
+            await sleep(20);
+            controller.enqueue(Buffer.from('all of it'));
+            controller.close();
+          },
+        }),
+      );
+    });
+    const client = await dial(server);
+    client.send(get('/'));
+    await asked;
+    const closing = server.close(5_000);
+    await client.untilClosed();
+    expect(client.received().split('\r\n\r\n').slice(1).join('|')).toBe('9\r\nall of it\r\n0|');
+    await closing;
   });
 
   test('a reader that was slow gets all of a chunk, also when nothing comes after it', async () => {

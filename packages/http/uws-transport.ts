@@ -14,6 +14,11 @@ export type TransportOptions = {
   port?: number;
   /** Larger bodies are answered with 413, by their Content-Length or as soon as they grow over it. Default 1 MiB. */
   maxBodyBytes?: number;
+  /**
+   * Bytes of all bodies that are being collected at once. Beyond it those of more than 64 KiB are answered with 503 and
+   * Retry-After: 1. No bound by default.
+   */
+  maxBufferedBytes?: number;
   /** The whole body must have arrived by then, otherwise 408 and the connection is closed. Default 15 s. */
   bodyTimeoutMs?: number;
   /** Builds answers for faults that never reach the application; the default is an empty body. */
@@ -51,6 +56,8 @@ export type Transport = {
 const DEFAULT_MAX_BODY = 1024 * 1024;
 const DEFAULT_BODY_TIMEOUT = 15_000;
 const DEFAULT_CLOSE_DEADLINE = 10_000;
+/** Bodies up to this are collected whatever else is. */
+const SMALL_BODY = 64 * 1024;
 /** Below the shortest time after which uWS may cut a slow body. */
 const KEEP_BODY_MS = 4000;
 /** A refused upload is read and dropped for this long, so that the client gets to read the answer and not a reset. */
@@ -70,6 +77,9 @@ type Server = {
   fetch: FetchHandler;
   hostname: string;
   maxBodyBytes: number;
+  maxBufferedBytes: number;
+  /** Bytes of the bodies that are being collected. */
+  buffered: number;
   bodyTimeoutMs: number;
   faultResponse: ((status: number) => Fault) | undefined;
   active: number;
@@ -83,6 +93,7 @@ type Server = {
 const NativeRequest = globalThis.Request;
 const NativeHeaders = globalThis.Headers;
 const EMPTY = new Uint8Array(0);
+const EMPTY_BUFFER: Buffer = Buffer.alloc(0);
 const runtime = { name: 'uws' } as unknown as ServerRuntimeContext;
 
 /** Headers of which only the first counts, as in node:http; a repeated one of any other name is joined. */
@@ -598,7 +609,7 @@ const respond = (request: UwsRequest, response: Response): void => {
     writeHead(res, line, first, encoded);
     if (close) res.writeHeader('connection', 'close');
     if (declared >= 0) sendSized(request, reader, declared);
-    else sendChunked(request, reader, close);
+    else sendChunked(request, reader);
   }
 };
 
@@ -690,7 +701,7 @@ const sendSized = (request: UwsRequest, reader: Reader, total: number): void => 
  * client has been slow, a few bytes of each chunk are kept back and written one by one while it catches up, because
  * with an `onWritable` handler nothing but a write empties uWS's buffer.
  */
-const sendChunked = (request: UwsRequest, reader: Reader, close: boolean): void => {
+const sendChunked = (request: UwsRequest, reader: Reader): void => {
   const res = request._res;
   let chunk: Uint8Array = EMPTY;
   let position = 0;
@@ -745,7 +756,8 @@ const sendChunked = (request: UwsRequest, reader: Reader, close: boolean): void 
     reader.read().then(({ done: ended, value }) => {
       if (request._state !== WAITING) return;
       if (ended) {
-        res.cork(() => res.end('', close));
+        // Not with `close`: uWS would write the header into the body, which has said it at its head.
+        res.cork(() => res.end(''));
         return done(request);
       }
       if (!(value instanceof Uint8Array)) {
@@ -787,6 +799,7 @@ const fault = (request: UwsRequest, status: number, close: boolean): void => {
   const { headers, body } = faultParts(request._server, status);
   res.writeStatus(STATUS_LINE[status] ?? `${status} Fault`);
   writeFields(res, headers);
+  if (status === 503) res.writeHeader('retry-after', '1');
   if (request.method === 'HEAD') {
     if (body !== '') res.writeHeader('content-length', String(Buffer.byteLength(body)));
     if (close) res.writeHeader('connection', 'close');
@@ -887,18 +900,26 @@ const collect = (request: UwsRequest, declared: number): void => {
   const res = request._res;
   const limit = server.maxBodyBytes;
   const deadline = performance.now() + server.bodyTimeoutMs;
-  let buffer: Buffer = Buffer.alloc(0);
+  let buffer: Buffer = EMPTY_BUFFER;
   let used = 0;
-  let refused = false;
+  /** The status with which it was. */
+  let refused = 0;
   let timer: NodeJS.Timeout | undefined;
 
+  const replace = (other: Buffer): void => {
+    server.buffered += other.byteLength - buffer.byteLength;
+    buffer = other;
+  };
+  /** Whether there is no room for a body that grows to this. */
+  const isFull = (size: number): boolean =>
+    size > SMALL_BODY && server.buffered - buffer.byteLength + size > server.maxBufferedBytes;
   const endRefused = (): void => {
-    if (request._state === WAITING) res.cork(() => fault(request, 413, true));
+    if (request._state === WAITING) res.cork(() => fault(request, refused, true));
   };
   /** The answer waits until the upload is read (and dropped) or the linger is over: earlier, the client may see a reset. */
-  const refuse = (): void => {
-    refused = true;
-    buffer = Buffer.alloc(0);
+  const refuse = (status: number): void => {
+    refused = status;
+    replace(EMPTY_BUFFER);
     clearTimeout(timer);
     timer = setTimeout(endRefused, LINGER_MS);
   };
@@ -906,6 +927,7 @@ const collect = (request: UwsRequest, declared: number): void => {
     if (request._state !== WAITING) return;
     const left = deadline - performance.now();
     if (left <= 0) {
+      replace(EMPTY_BUFFER);
       res.cork(() => fault(request, 408, true));
       return;
     }
@@ -917,14 +939,15 @@ const collect = (request: UwsRequest, declared: number): void => {
   res.onAborted(() => aborted(request));
   request._onAbort = () => {
     clearTimeout(timer);
-    buffer = Buffer.alloc(0);
+    replace(EMPTY_BUFFER);
     release(request);
   };
   res.onData((data, last) => {
     if (request._state !== WAITING) return;
     const size = data.byteLength;
-    if (!refused && used + size > limit) refuse();
-    if (refused) {
+    if (refused === 0 && used + size > limit) refuse(413);
+    if (refused === 0 && used + size > buffer.byteLength && isFull(used + size)) refuse(503);
+    if (refused !== 0) {
       if (last) {
         clearTimeout(timer);
         endRefused();
@@ -937,7 +960,7 @@ const collect = (request: UwsRequest, declared: number): void => {
           last ? used + size : Math.min(limit, Math.max(2 * buffer.byteLength, used + size, 1024)),
         );
         grown.set(buffer.subarray(0, used));
-        buffer = grown;
+        replace(grown);
       }
       buffer.set(new Uint8Array(data), used);
       used += size;
@@ -946,9 +969,11 @@ const collect = (request: UwsRequest, declared: number): void => {
     clearTimeout(timer);
     request._onAbort = null;
     request._body = buffer.subarray(0, used);
+    replace(EMPTY_BUFFER);
     run(request, true);
   });
-  if (declared > limit) refuse();
+  if (declared > limit) refuse(413);
+  else if (isFull(declared)) refuse(503);
   else timer = setTimeout(tick, Math.min(server.bodyTimeoutMs, KEEP_BODY_MS));
 };
 
@@ -973,6 +998,8 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     fetch: options.fetch,
     hostname,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
+    maxBufferedBytes: options.maxBufferedBytes ?? Number.POSITIVE_INFINITY,
+    buffered: 0,
     bodyTimeoutMs: options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT,
     faultResponse: options.faultResponse,
     active: 0,
