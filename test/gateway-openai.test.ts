@@ -39,7 +39,7 @@ test('chat: the answer arrives, the upstream got its own key, and the use is in 
   const [got] = upstream.received;
   expect(got).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
   expect(got!.headers.authorization).toBe('Bearer sk-upstream');
-  expect(Object.keys(got!.headers).filter((name) => name.startsWith('x-'))).toEqual([]);
+  expect(Object.keys(got!.headers).filter((name) => name.startsWith('x-'))).toEqual(['x-tradepost-gateway']);
   const [row] = await proxy.rows();
   expect(row).toMatchObject({
     ...{ id: response.headers.get('x-request-id'), user_id: 3, token_id: 7, endpoint: 'chat/completions' },
@@ -182,9 +182,34 @@ describe('refusals are those of the client library', () => {
     expect((never as Error).message).toMatch(
       /^429 rate limit exceeded: user TPM \(the request costs \d{4} tokens, the limit is 100 per minute\)$/,
     );
-    expect(proxy.asked.length).toBe(1);
+    // Charged once, as a request: it can not be sent without end.
+    expect(proxy.asked.map(({ tokens }) => tokens > 0)).toEqual([true, false]);
     expect(upstream.received.length).toBe(0);
     expect(await proxy.rows()).toEqual([]);
+  });
+
+  test('a text far above the limit is counted only until that is known, and is a request, too', async () => {
+    await proxy.set({ 'ratelimit.user_default_tpm': 5_000 });
+    try {
+      const content = 'some words that go on and on '.repeat(20_000);
+      proxy.refuseNext({ ...refused(null), dimension: 'user_tpm', limit: 5_000 });
+      const never = await create({ messages: [{ role: 'user', content }] }, { maxRetries: 3 }).catch((e: unknown) => e);
+      expect((never as Error).message).toBe(
+        '429 rate limit exceeded: user TPM (the request costs more than 5000 tokens, the limit is 5000 per minute)',
+      );
+      expect(proxy.asked).toMatchObject([{ model: 'gpt-4o' }, { model: null, tokens: 0 }]);
+      expect(proxy.asked[0]!.tokens).toBeGreaterThan(5_000);
+      expect(proxy.asked[0]!.tokens).toBeLessThan(5_500);
+      // Out of requests as well: that is what is told.
+      proxy.refuseNext({ ...refused(null), dimension: 'user_tpm', limit: 5_000 }, refused(1_000));
+      const out = await create({ messages: [{ role: 'user', content }] }).catch((e: unknown) => e);
+      expect((out as Error).message).toBe('429 rate limit exceeded: user RPM');
+      // A limiter without its store lets it through: the books have the whole of it.
+      await create({ messages: [{ role: 'user', content }] });
+      expect((await proxy.rows())[0].estimated_input_tokens).toBeGreaterThan(100_000);
+    } finally {
+      await proxy.set({ 'ratelimit.user_default_tpm': 100_000 });
+    }
   });
 
   test('keys that are no good: 401, counted against the address alone', async () => {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openModelList } from '../packages/gateway/model-list.ts';
 import { closeStale } from '../packages/gateway/usage-log.ts';
 import { usageSummary } from '../packages/gateway/usage-summary-store.ts';
-import { goodKey, type OpenedProxy, openProxy, refused } from './harness/proxy.ts';
+import { admitted, goodKey, type OpenedProxy, openProxy, refused } from './harness/proxy.ts';
 import { type Behaviour, delta, type FakeUpstream, openUpstream, sse } from './harness/upstream.ts';
 
 /** The proxy between a client that speaks plain HTTP and upstreams that do not always behave. */
@@ -38,6 +39,8 @@ beforeEach(async () => {
     one.script();
   }
   proxy.asked.length = 0;
+  proxy.refuseNext();
+  proxy.peekSays(null);
   await proxy.database.sql`truncate gateway.usage`;
   await use([upstream('first', first)]);
 });
@@ -105,6 +108,16 @@ describe('what passes through', () => {
     expect(reset - Date.now() / 1000).toBeGreaterThan(25);
     for (const name of ['set-cookie', 'openai-organization', 'x-ratelimit-remaining-tokens'])
       expect(response.headers.has(name)).toBe(false);
+  });
+
+  test('one client can not take the answer that was made for another’s idempotency key', async () => {
+    await chat({}, { headers: { 'idempotency-key': 'order-1' } });
+    await chat({}, { headers: { 'idempotency-key': 'k'.repeat(5_000) } });
+    await chat();
+    const sent = first.received.map(({ headers }) => headers['idempotency-key']);
+    expect(sent[0]).toBe('7-order-1');
+    expect(sent[1]).toMatch(/^7-[\da-f]{64}$/);
+    expect(sent[2]).toBeUndefined();
   });
 
   test('characters that are split over chunks arrive whole, and are counted where the upstream counts nothing', async () => {
@@ -176,6 +189,54 @@ describe('refusals before an upstream is asked', () => {
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('1');
     expect(proxy.asked).toMatchObject([{ token: { id: 7 }, model: null, tokens: 0 }]);
+  });
+
+  test('a body that is nested without end is a bad request like others: 400, and counted', async () => {
+    const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    for (const field of ['tools', 'functions', 'response_format', 'text', 'messages', 'anything', 'metadata']) {
+      proxy.asked.length = 0;
+      const response = await send('/v1/chat/completions', { body: `{"model":"gpt","${field}":${nested}}` });
+      expect(response.status, field).toBe(400);
+      expect((await errorOf(response)).message).toContain('nested too deeply');
+      expect(proxy.asked).toMatchObject([{ model: null, tokens: 0 }]);
+    }
+    expect(first.received.length).toBe(0);
+  });
+
+  test('an address that is out of requests has no keys looked up', async () => {
+    proxy.lookedUp.length = 0;
+    proxy.peekSays({ ...refused(2_000), dimension: 'ip_rpm' });
+    const headers = { authorization: 'Bearer tp-somebody' };
+    const response = await chat({}, { headers });
+    expect([response.status, (await errorOf(response)).message]).toEqual([429, 'rate limit exceeded: ip RPM']);
+    expect(proxy.lookedUp).toEqual([]);
+    expect(proxy.asked).toEqual([]);
+    proxy.peekSays(null);
+    expect((await chat({}, { headers })).status).toBe(401);
+    expect(proxy.lookedUp).toEqual(['tp-somebody']);
+  });
+
+  test('a gateway that is its own upstream says so at once, also with another one between', async () => {
+    const loop = await use([{ name: 'self', base_url: `${proxy.url}/v1`, api_key: goodKey } as { name: string }]);
+    const response = await chat();
+    expect(response.status).toBe(508);
+    expect(await errorOf(response)).toMatchObject({ code: 'loop_detected', type: 'server_error' });
+    // The way in, and one way round: there it ended, as a request without tokens.
+    expect(proxy.asked.map(({ tokens }) => tokens > 0)).toEqual([true, false]);
+    expect(proxy.upstreams.state()[0]).toMatchObject({ name: `self-${loop}`, failures: 1 });
+    expect((await send('/v1/models', { method: 'GET' })).status).toBe(200);
+
+    const between = await openProxy({
+      'gateway.upstreams': [{ name: 'back', base_url: `${proxy.url}/v1`, api_key: goodKey }],
+    });
+    try {
+      await use([{ name: 'far', base_url: `${between.url}/v1`, api_key: goodKey } as { name: string }]);
+      const far = await chat();
+      expect([far.status, (await errorOf(far)).code]).toEqual([508, 'loop_detected']);
+      expect(between.asked.length).toBe(1);
+    } finally {
+      await between.close();
+    }
   });
 
   test('without an upstream there is nothing to ask: 503, and nothing is charged', async () => {
@@ -285,7 +346,14 @@ describe('an upstream that fails', () => {
     first.script({ reset: true });
     expect((await chat()).status).toBe(200);
     expect(proxy.upstreams.state()[0]!.failures).toBe(0);
-    expect((await proxy.rows())[1]).toMatchObject({ attempts: 1, state: 'done' });
+    // It was sent twice, though, and an upstream can have seen both.
+    expect((await proxy.rows())[1]).toMatchObject({ attempts: 2, state: 'done' });
+    expect(first.received.length).toBe(3);
+    // Whoever allows one attempt gets one.
+    await use([upstream('first', first)], {}, { 'gateway.retry_attempts': 1 });
+    await chat();
+    first.script({ reset: true });
+    expect((await chat()).status).toBe(502);
   });
 
   test('after three failures it rests, then one request finds out', async () => {
@@ -463,6 +531,39 @@ test('settings in force at once: a new upstream is asked, a stream of the old on
   expect(second.received.length).toBe(1);
   goOn.resolve();
   expect(await running.text()).toContain('[DONE]');
+});
+
+test('settings that change while the limiter is asked: the request goes to what is in force then', async () => {
+  const verdict = Promise.withResolvers<typeof admitted>();
+  proxy.refuseNext(verdict.promise);
+  const call = chat();
+  await expect.poll(() => proxy.asked.length).toBe(1);
+  await use([upstream('second', second)]);
+  // Whoever looks next lets the old one go.
+  expect(proxy.upstreams.state().length).toBe(1);
+  verdict.resolve(admitted);
+  expect((await call).status).toBe(200);
+  expect([first.received.length, second.received.length]).toEqual([0, 1]);
+});
+
+test('the list of models: a silent upstream is left at the deadline, a resting one is not asked, what they listed before stays', async () => {
+  await use([upstream('first', first, { priority: 1 }), upstream('second', second, { priority: 2 })]);
+  const own = proxy.upstreams;
+  const models = openModelList(own, { deadlineMs: 1_000, believedMs: 0 });
+  const list = async () => (await models.list('me')).data.map(({ id }) => id).sort();
+  const listed = (id: string): Behaviour => ({ body: { data: [{ id }] } });
+  first.always(listed('a'));
+  second.always({ hang: true });
+  expect(await list()).toEqual(['a']);
+  await expect.poll(() => second.received[0]!.aborted).toBe(true);
+  second.always(listed('b'));
+  expect(await list()).toEqual(['a', 'b']);
+  first.always({ hang: true });
+  expect(await list()).toEqual(['a', 'b']);
+  const before = first.received.length;
+  own.enabled()[0]!.health.limited(performance.now(), 60_000);
+  expect(await list()).toEqual(['a', 'b']);
+  expect(first.received.length).toBe(before);
 });
 
 test('a gateway that is stopped leaves no open rows: streams that it cuts off are counted', async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-const usage = async (query: string, token = staff) => shop.call('GET', `/admin/api/gateway/usage?${query}`, { token });
+const usage = async (query: string, token = staff) => shop.call('GET', `/api/admin/gateway/usage?${query}`, { token });
 const march = 'from=2026-03-01&to=2026-03-03';
 
 test('sums by user, token, model and day of the shop, the largest first, days the latest first', async () => {
@@ -70,7 +70,7 @@ test('a date counts to its end, a second to its end; without a span the last 30 
 });
 
 test('upstreams: how they are, and never their keys', async () => {
-  const answer = await shop.call('GET', '/admin/api/gateway/upstreams', { token: staff });
+  const answer = await shop.call('GET', '/api/admin/gateway/upstreams', { token: staff });
   expect(answer.data).toMatchObject([
     { name: 'main', enabled: true, has_key: true, state: 'up', failures: 0, models: ['*'] },
     { name: 'spare', enabled: false, has_key: false, state: 'disabled', priority: 5 },
@@ -81,5 +81,5 @@ test('upstreams: how they are, and never their keys', async () => {
 test('only for those who may configure the shop', async () => {
   const clerk = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['order:view'] });
   expect((await usage(march, clerk)).code).toBe(403);
-  expect((await shop.call('GET', '/admin/api/gateway/upstreams', { token: clerk })).code).toBe(403);
+  expect((await shop.call('GET', '/api/admin/gateway/upstreams', { token: clerk })).code).toBe(403);
 });

@@ -94,9 +94,17 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     authenticate: tokens.verify,
     runtime,
   });
+  // Its port is for other people than the shop's: of the shop it has what administers the gateway.
+  const own = gateway.module.routes ?? [];
+  const gatewayApp = createApp({
+    routes: own,
+    resources: systemResources(runtime, own, version),
+    authenticate: tokens.verify,
+    runtime,
+  });
   return {
     app,
-    gatewayFetch: gateway.fetch?.(app.fetch) ?? null,
+    gatewayFetch: gateway.fetch?.(gatewayApp.fetch) ?? null,
     limiter: gateway.limiter,
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,

@@ -1204,7 +1204,7 @@ export interface paths {
          */
         delete: operations["deleteApiAdminRatelimitUsage"];
     };
-    "/admin/api/gateway/upstreams": {
+    "/api/admin/gateway/upstreams": {
         parameters: {
             query?: never;
             header?: never;
@@ -1215,9 +1215,9 @@ export interface paths {
          * The upstreams of the LLM gateway and how they are, as seen by the instance that answers
          * @description An administrator’s token. Permission `system:config`.
          */
-        get: operations["getAdminApiGatewayUpstreams"];
+        get: operations["getApiAdminGatewayUpstreams"];
     };
-    "/admin/api/gateway/usage": {
+    "/api/admin/gateway/usage": {
         parameters: {
             query?: never;
             header?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
          * What was used of the LLM gateway, by user, token, model or day
          * @description An administrator’s token. Permission `system:config`.
          */
-        get: operations["getAdminApiGatewayUsage"];
+        get: operations["getApiAdminGatewayUsage"];
     };
     "/admin/api/menus": {
         parameters: {
@@ -9234,7 +9234,7 @@ interface operations {
             default: components["responses"]["Fault"];
         };
     };
-    getAdminApiGatewayUpstreams: {
+    getApiAdminGatewayUpstreams: {
         parameters: {
             query?: {
                 /** @description Language of messages and labels; wins over Accept-Language */
@@ -9266,7 +9266,7 @@ interface operations {
             default: components["responses"]["Fault"];
         };
     };
-    getAdminApiGatewayUsage: {
+    getApiAdminGatewayUsage: {
         parameters: {
             query?: {
                 /** @example user */

@@ -160,7 +160,12 @@ export function openLimiterConnection(urls: readonly string[], log: Log): Limite
       const answers = await Promise.all(keys.map((key) => cluster!.unlink(key)));
       return answers.reduce((sum, count) => sum + count, 0);
     },
-    ready: () => Promise.race([firstConnection, sleep(readyMs, undefined, { ref: false })]),
+    async ready() {
+      // Keeps the process alive, which may have nothing else to do yet.
+      const late = new AbortController();
+      await Promise.race([firstConnection, sleep(readyMs, undefined, { signal: late.signal }).catch(() => {})]);
+      late.abort();
+    },
     async close() {
       closed = true;
       if (retry) clearTimeout(retry);

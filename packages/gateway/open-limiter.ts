@@ -78,10 +78,15 @@ export async function openLimiter(runtime: Runtime): Promise<Limiter> {
   };
 }
 
+export type LimiterView = Pick<Limiter, 'inspect' | 'reset' | 'close'> & {
+  /** Who is asked. */
+  readonly store: 'redis' | 'processes';
+};
+
 /** What a process beside the gateway sees of it: the logs on Redis, or those of the gateway processes, which are asked. */
-export function openLimiterView(runtime: Runtime): Pick<Limiter, 'inspect' | 'reset' | 'close'> {
+export function openLimiterView(runtime: Runtime): LimiterView {
   const urls = redisUrls(runtime.config);
-  if (!urls) return { ...openRemoteLimiter(runtime), close: async () => {} };
+  if (!urls) return { ...openRemoteLimiter(runtime), store: 'processes', close: async () => {} };
   let opened: Limiter | null = null;
   // Most processes are never asked.
   const limiter = async () => {
@@ -90,6 +95,7 @@ export function openLimiterView(runtime: Runtime): Pick<Limiter, 'inspect' | 're
     return opened;
   };
   return {
+    store: 'redis',
     inspect: async (of) => (await limiter()).inspect(of),
     reset: async (only) => (await limiter()).reset(only),
     close: async () => opened?.close(),

@@ -23,7 +23,7 @@ export function upstreamRoutes(upstreams: Pick<Upstreams, 'state'>): Route[] {
   return [
     defineRoute({
       method: 'GET',
-      path: '/admin/api/gateway/upstreams',
+      path: '/api/admin/gateway/upstreams',
       auth: 'staff',
       permission: 'system:config',
       tag: 'Gateway',

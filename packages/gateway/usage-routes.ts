@@ -37,7 +37,7 @@ export function usageRoutes({ sql, settings, now }: Pick<Runtime, 'sql' | 'setti
   return [
     defineRoute({
       method: 'GET',
-      path: '/admin/api/gateway/usage',
+      path: '/api/admin/gateway/usage',
       auth: 'staff',
       permission: 'system:config',
       tag: 'Gateway',

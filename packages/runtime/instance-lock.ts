@@ -81,6 +81,6 @@ export async function alreadyRunning(data: string): Promise<AlreadyRunningError>
   const [, url] = /"url":"([^"]+)"/.exec(text) ?? [];
   const where = pid && url ? ` (pid ${pid}, ${url})` : '';
   return new AlreadyRunningError(
-    `Tradepost is already running on ${data}${where}. Stop it first, or give this one another --data and --port.`,
+    `Tradepost is already running on ${data}${where}. Stop it first, or give this one another --data and --port for another shop; parts of one shop in several processes need an external database (DATABASE_URL).`,
   );
 }

@@ -8,13 +8,13 @@ import type { ApiToken, TokenRefusal } from '../../packages/gateway/api-token.ts
 import { gatewayFetch } from '../../packages/gateway/gateway-fetch.ts';
 import type { Admitted, Refused, Verdict } from '../../packages/gateway/limits.ts';
 import { gatewayFault } from '../../packages/gateway/openai-errors.ts';
-import { proxySettings } from '../../packages/gateway/upstream-settings.ts';
+import { gatewaySettings } from '../../packages/gateway/settings.ts';
 import { openUpstreams, type Upstreams } from '../../packages/gateway/upstreams.ts';
 import { openUsageLog } from '../../packages/gateway/usage-log.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 export const goodKey = 'tp-good';
-const admitted: Admitted = {
+export const admitted: Admitted = {
   admitted: true,
   tightest: { dimension: 'user_tpm', limit: 100_000, remaining: 99_000, resetMs: 30_000 },
   at: 0,
@@ -38,7 +38,11 @@ export type OpenedProxy = {
   /** Everything the gate was asked for. */
   asked: Admission[];
   /** What the gate says next; then it lets through again. */
-  refuseNext(...verdicts: Refused[]): void;
+  refuseNext(...verdicts: (Verdict | Promise<Verdict>)[]): void;
+  /** What is known without charging, from now on. */
+  peekSays(verdict: Refused | null): void;
+  /** Keys that were looked up in the database. */
+  lookedUp: string[];
   /** The real, unmodified client. */
   client(options?: { maxRetries?: number; apiKey?: string }): OpenAI;
   /** The rows of usage, oldest first, once none is open any more. */
@@ -77,24 +81,34 @@ export async function openProxy(
     flags: { databaseUrl: database.url, data, port: 0, seed: 'none', databasePool: 4 },
   });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
-  const runtime = await openRuntime({ config, definitions: proxySettings, log });
+  const runtime = await openRuntime({ config, definitions: gatewaySettings, log });
   await runtime.settings.setMany(settings);
   const upstreams = openUpstreams(runtime);
   const usage = openUsageLog(runtime);
   const asked: Admission[] = [];
-  let verdicts: Verdict[] = [];
+  const lookedUp: string[] = [];
+  let verdicts: (Verdict | Promise<Verdict>)[] = [];
+  let peeked: Refused | null = null;
   const gate = {
     admit(of: Admission) {
       asked.push(of);
       return verdicts.shift() ?? admitted;
     },
-    peek: () => null,
+    peek: () => peeked,
   };
   const app = () => Response.json({ code: 404 }, { status: 404 });
   const fetch = gatewayFetch({
     runtime,
     gate,
-    tokens: { verify: (key) => keys[key] ?? 'unknown' },
+    tokens: {
+      // Ours are known already, all others are looked up.
+      verify(key, mayLookUp) {
+        if (Object.hasOwn(keys, key)) return keys[key]!;
+        if (mayLookUp && !mayLookUp()) return 'unknown';
+        lookedUp.push(key);
+        return Promise.resolve('unknown' as const);
+      },
+    },
     upstreams,
     usage,
     app,
@@ -107,9 +121,12 @@ export async function openProxy(
   );
   const url = served.url;
   return {
-    ...{ url, runtime, upstreams, database, asked },
+    ...{ url, runtime, upstreams, database, asked, lookedUp },
     refuseNext(...given) {
       verdicts = given;
+    },
+    peekSays(verdict) {
+      peeked = verdict;
     },
     client: ({ maxRetries = 0, apiKey = goodKey } = {}) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries }),
     async rows() {

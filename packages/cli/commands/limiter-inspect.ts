@@ -12,6 +12,10 @@ type View = ReturnType<typeof openLimiterView>;
 type InspectOptions = GlobalOptions & { watch?: boolean };
 
 const watchMs = 1_000;
+const storeNames = {
+  redis: 'Redis',
+  processes: 'the gateway processes that run: no Redis is configured here',
+} as const;
 
 /** As the route of the back office answers it; null is unlimited. */
 async function look(runtime: Runtime, view: View, given: GivenKey) {
@@ -19,7 +23,7 @@ async function look(runtime: Runtime, view: View, given: GivenKey) {
   const { requests, tokens, oldestLeavesMs } = await view.inspect(of);
   const left = (limit: number, count: number) => (limit === 0 ? null : Math.max(0, limit - count));
   return {
-    ...{ kind: of.kind, key: of.key, requests, tokens },
+    ...{ kind: of.kind, key: of.key, store: view.store, requests, tokens },
     limits: { rpm: rpm || null, tpm: tpm || null },
     remaining: { rpm: left(rpm, requests), tpm: left(tpm, tokens) },
     oldest_leaves_ms: oldestLeavesMs === null ? null : Math.ceil(oldestLeavesMs),
@@ -27,7 +31,7 @@ async function look(runtime: Runtime, view: View, given: GivenKey) {
 }
 type Usage = Awaited<ReturnType<typeof look>>;
 
-function usageText({ kind, key, requests, tokens, limits, remaining, oldest_leaves_ms: oldest }: Usage): string {
+function usageText({ kind, key, store, requests, tokens, limits, remaining, oldest_leaves_ms: oldest }: Usage): string {
   const line = (name: string, used: number, limit: number | null, left: number | null) => [
     ...[name, String(used), limitText(limit ?? 0), left === null ? '-' : String(left)],
   ];
@@ -38,7 +42,7 @@ function usageText({ kind, key, requests, tokens, limits, remaining, oldest_leav
   // An address is counted by its requests alone.
   if (kind !== 'ip') rows.push(line('tokens', tokens, limits.tpm, remaining.tpm));
   const leaves = oldest === null ? 'nothing counts' : `the oldest leaves in ${(oldest / 1_000).toFixed(1)} s`;
-  return `${table(rows)}\n${leaves}`;
+  return `${table(rows)}\n${leaves} (counted by ${storeNames[store]})`;
 }
 
 /** Anew every second, in the same place, until a signal. */
