@@ -137,6 +137,21 @@ describe('a secret', () => {
   ])('%j (%s) is none, without a query', async (secret) => {
     expect(here.verify(secret)).toBe('unknown');
   });
+
+  test('one that may not be looked up is unknown for now; one that is known needs no look-up', async () => {
+    const { id, secret } = await make();
+    let asked = 0;
+    const no = () => {
+      asked += 1;
+      return false;
+    };
+    const fresh = await openApiTokens(shop.server.runtime);
+    expect(fresh.verify(secret, no)).toBe('unknown');
+    expect(await fresh.verify(secret, () => true)).toMatchObject({ id });
+    expect(fresh.verify(secret, no)).toMatchObject({ id });
+    expect(asked).toBe(1);
+    await fresh.close();
+  });
 });
 
 describe('a token is refused', () => {

@@ -1,3 +1,5 @@
+import { type Counted, collect, collectDefinitions, collectMessages, collectPrompts, isObject } from './count-input.ts';
+import { readOutline } from './json-model.ts';
 import { maxCost } from './limits.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
 
@@ -20,121 +22,75 @@ export type AskedFor = {
   readonly extraTokens: number;
 };
 
-/** Documented costs, as a fixed number is all that can be said without decoding the media. */
-const imageTokens = 765;
-const smallImageTokens = 85;
-const audioTokens = 600;
-const fileTokens = 1_500;
-/** A message is framed by a few tokens, and so is the beginning of the answer. */
-const messageTokens = 4;
-const answerTokens = 3;
-
+/** Deeper than any schema of a tool; what walks a body need not fear for its stack. */
 const deepest = 100;
+const mostFields = 1_000;
 const mostAnswers = 128;
 const longestModel = 256;
 const unstorable = /\0|\p{Surrogate}/u;
 
 type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRefusal = (value: unknown): value is ProxyError => isObject(value) && 'status' in value;
 
-class TooDeep extends Error {}
+/** `max_*` and what other servers than OpenAI's call it: whichever is the largest counts. */
+const maxFields: Readonly<Record<Endpoint, readonly string[]>> = {
+  'chat/completions': ['max_completion_tokens', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'],
+  completions: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'],
+  responses: ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'],
+  embeddings: [],
+};
+const answerFields = ['n', 'best_of'];
 
-/** Media where no part says so. */
-const inlineMedia = /^data:[\w.+-]+\/[\w.+-]+;base64,/;
+/** How fields are counted that are no definitions. */
+const counters: Readonly<Record<Endpoint, Readonly<Record<string, (value: unknown, into: Counted) => void>>>> = {
+  'chat/completions': { messages: collectMessages, prediction: collect },
+  completions: { prompt: collectPrompts, suffix: collect },
+  responses: { input: collectMessages, instructions: collect, prompt: collect },
+  embeddings: { input: collectPrompts, messages: collectMessages },
+};
 
-type Counted = { texts: string[]; extra: number };
+/** Fields that no model reads. Every other one that holds a text, a list or an object counts, known or not. */
+const unread = new Set(
+  (
+    'model user metadata stream_options tool_choice function_call parallel_tool_calls logit_bias stop store service_tier ' +
+    'reasoning reasoning_effort verbosity modalities audio safety_identifier prompt_cache_key prompt_cache_retention include ' +
+    'previous_response_id conversation truncation encoding_format web_search_options context_management'
+  ).split(' '),
+);
 
-/** Fields that name things instead of being read by the model. */
-const notRead = new Set(['type', 'id', 'call_id', 'tool_call_id', 'status', 'cache_control']);
+/** As upstreams see it that do not care for the case of a name, or take `maxTokens` for `max_tokens`. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
+const read = new Set([
+  ...['model', 'stream', 'tools', 'functions', 'response_format', 'text', ...answerFields],
+  ...endpoints.flatMap((endpoint) => [...maxFields[endpoint], ...Object.keys(counters[endpoint])]),
+]);
+const known = new Map([...read].map((name) => [folded(name), name]));
+const longestKnown = 40;
 
-function countMedia(part: Json): number | null {
-  switch (part.type) {
-    case 'image_url':
-    case 'input_image': {
-      const detail = isObject(part.image_url) ? part.image_url.detail : part.detail;
-      return detail === 'low' ? smallImageTokens : imageTokens;
-    }
-    case 'input_audio':
-      return audioTokens;
-    case 'file':
-    case 'input_file':
-      return fileTokens;
-    default:
-      return null;
+/** We and an upstream must not read two different fields: a repeated one has the value of its first or its last. */
+function ambiguous(fields: readonly string[]): ProxyError | null {
+  if (fields.length > mostFields) return proxyErrors.too_many_fields(mostFields);
+  const seen = new Set<string>();
+  for (const field of fields) {
+    if (seen.has(field)) return proxyErrors.field(field.slice(0, longestModel), 'must be there only once');
+    seen.add(field);
+    if (read.has(field) || field.length > longestKnown) continue;
+    const meant = known.get(folded(field));
+    if (meant !== undefined) return proxyErrors.field(field, `must be written ${meant}`);
   }
-}
-
-/** All text within a value, whatever its fields are called: what is not known yet is counted, too. */
-function collect(value: unknown, into: Counted, depth = 0): void {
-  if (typeof value === 'string') {
-    if (inlineMedia.test(value)) into.extra += imageTokens;
-    else if (value !== '') into.texts.push(value);
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > deepest) throw new TooDeep();
-    if (Array.isArray(value)) for (const one of value) collect(one, into, depth + 1);
-    else {
-      const media = countMedia(value as Json);
-      if (media !== null) into.extra += media;
-      else for (const key in value) if (!notRead.has(key)) collect((value as Json)[key], into, depth + 1);
-    }
-  }
-}
-
-/** Definitions of tools and formats: their field names are read as well. */
-function collectDefinitions(value: unknown, into: Counted): void {
-  if (typeof value === 'object' && value !== null) into.texts.push(JSON.stringify(value));
-}
-
-function countMessages(messages: unknown, into: Counted): void {
-  collect(messages, into);
-  into.extra += answerTokens + (Array.isArray(messages) ? messages.length * messageTokens : 0);
-}
-
-/** A text, texts, a list of tokens, or lists of tokens. */
-function countPrompts(prompts: unknown, into: Counted): void {
-  for (const one of Array.isArray(prompts) ? prompts : [prompts]) {
-    if (typeof one === 'number') into.extra += 1;
-    else if (Array.isArray(one)) into.extra += one.length;
-    else collect(one, into);
-  }
+  return null;
 }
 
 function countInput(endpoint: Endpoint, body: Json): Counted {
   const into: Counted = { texts: [], extra: 0 };
-  switch (endpoint) {
-    case 'chat/completions':
-      countMessages(body.messages, into);
-      collectDefinitions(body.tools, into);
-      collectDefinitions(body.functions, into);
-      collectDefinitions(body.response_format, into);
-      collect(body.prediction, into);
-      break;
-    case 'responses':
-      countMessages(body.input, into);
-      collect(body.instructions, into);
-      collect(body.prompt, into);
-      collectDefinitions(body.tools, into);
-      collectDefinitions(body.text, into);
-      break;
-    case 'completions':
-      countPrompts(body.prompt, into);
-      collect(body.suffix, into);
-      break;
-    case 'embeddings':
-      countPrompts(body.input, into);
-      break;
+  const own = counters[endpoint];
+  for (const field in body) {
+    if (unread.has(field)) continue;
+    const count = Object.hasOwn(own, field) ? own[field]! : collectDefinitions;
+    count(body[field], into);
   }
   return into;
 }
-
-const maxFields: Readonly<Record<Endpoint, readonly string[]>> = {
-  'chat/completions': ['max_completion_tokens', 'max_tokens'],
-  completions: ['max_tokens'],
-  responses: ['max_output_tokens'],
-  embeddings: [],
-};
 
 /** null where it is not given; absent and null are the same, as for the upstreams. */
 function wholeField(body: Json, field: string, max: number): number | null | ProxyError {
@@ -164,8 +120,27 @@ function modelOf(body: Json): string | ProxyError {
   return model;
 }
 
-/** Reads a parsed body; a refusal names the field. */
-export function readRequest(endpoint: Endpoint, body: Json): AskedFor | ProxyError {
+/** Each of several prompts is answered; a list of tokens is one. */
+function promptsOf(endpoint: Endpoint, { prompt }: Json): number {
+  if (endpoint !== 'completions' || !Array.isArray(prompt)) return 1;
+  return prompt.every((one) => typeof one === 'number') ? 1 : Math.max(1, prompt.length);
+}
+
+/** Reads a body; a refusal names the field. */
+export function readRequest(endpoint: Endpoint, json: Uint8Array): AskedFor | ProxyError {
+  let body: unknown;
+  try {
+    body = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
+  } catch {
+    return proxyErrors.invalid_json();
+  }
+  if (!isObject(body)) return proxyErrors.not_an_object();
+  const { fields, depth } = readOutline(json, mostFields + 1);
+  if (depth > deepest) return proxyErrors.too_deep();
+  return ambiguous(fields) ?? readFields(endpoint, body);
+}
+
+function readFields(endpoint: Endpoint, body: Json): AskedFor | ProxyError {
   const model = modelOf(body);
   if (typeof model !== 'string') return model;
   const stream = Object.hasOwn(body, 'stream') ? (body.stream ?? false) : false;
@@ -173,24 +148,16 @@ export function readRequest(endpoint: Endpoint, body: Json): AskedFor | ProxyErr
   const fields = maxFields[endpoint];
   const maxOutput = largest(body, fields, maxCost);
   if (isRefusal(maxOutput)) return maxOutput;
-  const counts = endpoint === 'completions' ? ['n', 'best_of'] : endpoint === 'chat/completions' ? ['n'] : [];
-  const answers = largest(body, counts, mostAnswers);
+  const answers = endpoint === 'embeddings' ? 1 : largest(body, answerFields, mostAnswers);
   if (isRefusal(answers)) return answers;
-  try {
-    const { texts, extra } = countInput(endpoint, body);
-    const prompts = endpoint === 'completions' && Array.isArray(body.prompt) && typeof body.prompt[0] !== 'number';
-    return {
-      model,
-      stream,
-      maxOutput: endpoint === 'embeddings' ? 0 : maxOutput,
-      // Each of several prompts is answered.
-      answers: (answers ?? 1) * (prompts ? Math.max(1, (body.prompt as unknown[]).length) : 1),
-      maxField: fields.find((field) => typeof body[field] === 'number') ?? fields[0] ?? 'input',
-      texts,
-      extraTokens: extra,
-    };
-  } catch (error) {
-    if (error instanceof TooDeep) return proxyErrors.too_deep();
-    throw error;
-  }
+  const { texts, extra } = countInput(endpoint, body);
+  return {
+    model,
+    stream,
+    maxOutput: endpoint === 'embeddings' ? 0 : maxOutput,
+    answers: (answers ?? 1) * promptsOf(endpoint, body),
+    maxField: fields.find((field) => typeof body[field] === 'number') ?? fields[0] ?? 'input',
+    texts,
+    extraTokens: extra,
+  };
 }

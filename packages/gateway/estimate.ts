@@ -5,8 +5,11 @@
 const pieceLength = 256;
 /** Where a cut is looked for: at most so far before the end of a piece. */
 const lookBack = 96;
-/** Work of one turn of the event loop. */
+/** Work of one round of the event loop, however many texts are being counted. */
 const turnMs = 5;
+/** What of it is left to short texts that come while long ones are counted: they are not to wait for those. */
+const shortMs = 1.5;
+const shortText = 8_192;
 /** The tokenizer remembers how words were split; its own bound of 100,000 words is memory for ever. */
 const rememberedWords = 2_000;
 /** From here on pieces are copied, so that a remembered word does not keep a whole prompt alive. */
@@ -48,13 +51,19 @@ function pieceEnd(text: string, from: number): number {
   return isLowSurrogate(text.charCodeAt(most)) ? most - 1 : most;
 }
 
-type Progress = { texts: readonly string[]; index: number; from: number; sum: number };
+type Progress = {
+  readonly texts: readonly string[];
+  /** Above it nobody wants to know by how much. */
+  readonly most: number;
+  index: number;
+  from: number;
+  sum: number;
+};
 
-/** Counts for one turn; whether everything is counted. */
-function countTurn(count: Tokenizer, progress: Progress): boolean {
-  const until = performance.now() + turnMs;
-  const { texts } = progress;
-  for (let pieces = 1; progress.index < texts.length; pieces += 1) {
+/** Counts for so long; whether everything is counted that needs to be. */
+function countFor(count: Tokenizer, progress: Progress, until: number): boolean {
+  const { texts, most } = progress;
+  for (let pieces = 1; progress.index < texts.length && progress.sum <= most; pieces += 1) {
     const text = texts[progress.index]!;
     if (text.length <= pieceLength) {
       progress.sum += count(text);
@@ -69,28 +78,67 @@ function countTurn(count: Tokenizer, progress: Progress): boolean {
         progress.from = 0;
       }
     }
-    if ((pieces & 3) === 0 && progress.index < texts.length && performance.now() > until) return false;
+    if ((pieces & 3) === 0 && performance.now() > until) break;
   }
-  return true;
+  return progress.index === texts.length || progress.sum > most;
 }
 
-function continueLater(count: Tokenizer, progress: Progress): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const turn = () => {
-      try {
-        if (countTurn(count, progress)) resolve(progress.sum);
-        else setImmediate(turn);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    setImmediate(turn);
+type Waiting = { progress: Progress; resolve(sum: number): void; reject(error: unknown): void };
+
+/** What does not fit into a round; each gets a turn in its turn. */
+const waiting: Waiting[] = [];
+/** Left of the present round. */
+let leftMs = turnMs;
+let roundEnds = false;
+
+/** The rest of what is being counted goes on in the next round, which has its time anew. */
+function endRound(): void {
+  if (roundEnds) return;
+  roundEnds = true;
+  setImmediate(() => {
+    roundEnds = false;
+    leftMs = turnMs;
+    const next = waiting.shift();
+    if (!next) return;
+    endRound();
+    try {
+      if (spend(next.progress, turnMs - shortMs)) next.resolve(next.progress.sum);
+      else waiting.push(next);
+    } catch (error) {
+      next.reject(error);
+    }
   });
 }
 
-/** Tokens of these texts; at once for what is counted within a turn of the event loop. */
-export function countTokens(texts: readonly string[]): number | Promise<number> {
-  if (!tokenizer) return loadTokenizer().then(() => countTokens(texts));
-  const progress = { texts, index: 0, from: 0, sum: 0 };
-  return countTurn(tokenizer, progress) ? progress.sum : continueLater(tokenizer, progress);
+/** Counts for so long at most, on the account of the round. */
+function spend(progress: Progress, ms: number): boolean {
+  const started = performance.now();
+  try {
+    return countFor(tokenizer!, progress, started + ms);
+  } finally {
+    leftMs -= performance.now() - started;
+  }
+}
+
+const isShort = (texts: readonly string[]): boolean => {
+  let length = 0;
+  for (const text of texts) {
+    length += text.length;
+    if (length > shortText) return false;
+  }
+  return true;
+};
+
+/**
+ * Tokens of these texts; at once for what fits into the round of the event loop. More than `most` are not counted to the end:
+ * what is answered is then more than that.
+ */
+export function countTokens(texts: readonly string[], most = Number.POSITIVE_INFINITY): number | Promise<number> {
+  if (most < 0) return 0;
+  if (!tokenizer) return loadTokenizer().then(() => countTokens(texts, most));
+  const progress: Progress = { texts, most, index: 0, from: 0, sum: 0 };
+  endRound();
+  // Long ones keep their order.
+  if (leftMs > 0 && (waiting.length === 0 || isShort(texts)) && spend(progress, leftMs)) return progress.sum;
+  return new Promise((resolve, reject) => waiting.push({ progress, resolve, reject }));
 }

@@ -74,7 +74,8 @@ function judge(upstream: Upstream, outcome: Outcome): Judged {
 
 /**
  * Asks one upstream after the other until one answers, which is when its first byte is on its way to the client: nothing is
- * repeated after that. A kept connection that turns out to be closed is no attempt, once.
+ * repeated after that. A kept connection that turns out to be closed is an attempt, but no failure of the upstream, once: most
+ * likely it was closed for its age while the request was on its way, and nobody has seen it.
  */
 export async function forward(
   { metrics, warn }: ForwardDeps,
@@ -92,6 +93,8 @@ export async function forward(
   };
   for (const candidate of inTurn(route.candidates, performance.now())) {
     const { upstream } = candidate;
+    // Taken out of the settings while another one was asked.
+    if (upstream.pool.closed) continue;
     const { name } = upstream.config;
     const body = candidate.model === model ? asked.body : withModel(asked.body, candidate.model);
     for (let tries = upstream.config.max_attempts; tries > 0 && attempts < maxAttempts; tries -= 1) {
@@ -99,8 +102,10 @@ export async function forward(
       const started = performance.now();
       upstream.health.asked(started);
       let outcome = await askUpstream(upstream, { ...asked, body }, cancel);
-      if (outcome.kind === 'fault' && outcome.stale && mayRepeatStale && !cancel.cancelled) {
+      if (outcome.kind === 'fault' && outcome.stale && mayRepeatStale && attempts < maxAttempts && !cancel.cancelled) {
         mayRepeatStale = false;
+        attempts += 1;
+        metrics.gatewayAttempts.labels(name, 'stale').inc();
         outcome = await askUpstream(upstream, { ...asked, body }, cancel);
       }
       metrics.gatewayAttempts.labels(name, resultOf(outcome)).inc();

@@ -16,7 +16,9 @@ type ProxyGate = {
   peek(of: { token: ApiToken | null; address: string; model: string | null }): Refused | null;
 };
 /** Of the API tokens. */
-type ProxyTokens = { verify(secret: string): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal> };
+type ProxyTokens = {
+  verify(secret: string, mayLookUp?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
+};
 
 export type GatewayDeps = {
   readonly runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config'>;

@@ -6,6 +6,7 @@ import type { TokenRefusal } from './api-token.ts';
 import { type Cancel, cancelNow } from './ask-upstream.ts';
 import { type Endpoint, endpoints } from './chat-request.ts';
 import type { Asker, GatewayDeps } from './gateway-deps.ts';
+import { gatewayHeader, openLoopGuard } from './gateway-loop.ts';
 import type { Refused } from './limits.ts';
 import { openModelList } from './model-list.ts';
 import { errorBody, type ProxyError, proxyErrors } from './openai-errors.ts';
@@ -50,6 +51,7 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
   const { runtime, gate, tokens, upstreams, app } = deps;
   const { log, metrics, config } = runtime;
   const call = openProxyCall(deps);
+  const loops = openLoopGuard();
   const models = openModelList(upstreams);
   const warnUnavailable = openCountedWarning(log, 'a gateway request found no database');
   const warnLost = openCountedWarning(log, 'a gateway request could not be recorded');
@@ -62,7 +64,7 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
   };
   const refuse = (endpoint: string, error: ProxyError, id: string, extra?: HeaderList): Response =>
     respond(endpoint, error.status, errorBody(error), id, extra);
-  const refuseRate = (endpoint: string, refused: Refused, id: string, tokens = 0): Response => {
+  const refuseRate = (endpoint: string, refused: Refused, id: string, tokens: number | null = 0): Response => {
     metrics.gatewayRequests.labels(endpoint, '429').inc();
     return refusalResponse(refused, id, tokens);
   };
@@ -76,19 +78,26 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     return refuse(of.endpoint, error, of.id, headers);
   };
 
-  async function listModels(of: Asker, id: string | null): Promise<Response> {
+  /** What no limit ever allows costs a request, too; whoever is out of those is told that instead. */
+  const refuseCounted = async (of: Asker, refused: Refused, tokens: number | null): Promise<Response> => {
+    if (refused.waitMs !== null) return refuseRate(of.endpoint, refused, of.id, tokens);
+    const verdict = await gate.admit({ token: of.token, address: of.address, model: null, tokens: 0 });
+    return verdict.admitted ? refuseRate(of.endpoint, refused, of.id, tokens) : refuseRate(of.endpoint, verdict, of.id);
+  };
+
+  async function listModels(of: Asker, id: string | null, passed: string): Promise<Response> {
     const verdict = await gate.admit({ token: of.token, address: of.address, model: null, tokens: 0 });
     if (!verdict.admitted) return refuseRate(of.endpoint, verdict, of.id);
     const headers: HeaderList = [];
     pushRateHeaders(headers, verdict);
-    if (id === null) return respond(of.endpoint, 200, JSON.stringify(await models.list()), of.id, headers);
-    const model = await models.find(id);
+    if (id === null) return respond(of.endpoint, 200, JSON.stringify(await models.list(passed)), of.id, headers);
+    const model = await models.find(id, passed);
     return model
       ? respond(of.endpoint, 200, JSON.stringify(model), of.id, headers)
       : refuse(of.endpoint, proxyErrors.unknown_model(id.slice(0, 256)), of.id, headers);
   }
 
-  async function proxied(of: Asker, request: Request): Promise<Response> {
+  async function proxied(of: Asker, request: Request, passed: string): Promise<Response> {
     // Its wait is of requests only, as the tokens are not known yet: worth it where counting them is work.
     const large = Number(request.headers.get('content-length') ?? peekFrom) >= peekFrom;
     const refused = large ? gate.peek({ token: of.token, address: of.address, model: null }) : null;
@@ -99,12 +108,12 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     const { signal } = request;
     if (signal.aborted) cancelNow(cancel);
     else signal.addEventListener('abort', () => cancelNow(cancel), { once: true });
-    const result = await call(of as ProxyAsker, request, cancel);
+    const result = await call({ ...(of as ProxyAsker), passed }, request, cancel);
     if (result instanceof Response) {
       metrics.gatewayRequests.labels(of.endpoint, String(result.status)).inc();
       return result;
     }
-    if ('refused' in result) return refuseRate(of.endpoint, result.refused, of.id, result.tokens);
+    if ('refused' in result) return refuseCounted(of, result.refused, result.tokens);
     if (result.counts) return counted(of, result.error);
     if (result.cause !== undefined) warnLost({ err: result.cause, trace: of.id });
     return refuse(of.endpoint, result.error, of.id, result.headers);
@@ -123,20 +132,29 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
       return refuse(label, proxyErrors.wrong_method(allowed), id, [['allow', `${allowed}, OPTIONS`]]);
     const address = clientAddress(request, config.trustedProxies);
     const secret = bearerOf(request);
-    const verified = secret === null ? null : tokens.verify(secret);
-    const found = verified instanceof Promise ? await verified : verified;
     const of: Asker = { token: null, address, endpoint: label, id, started };
+    // Whose address is out of requests sends the database no keys to look up.
+    let refused: Refused | null = null;
+    const mayLookUp = () => {
+      refused = gate.peek({ token: null, address, model: null });
+      return refused === null;
+    };
+    const verified = secret === null ? null : tokens.verify(secret, mayLookUp);
+    const found = verified instanceof Promise ? await verified : verified;
+    if (refused !== null) return refuseRate(label, refused, id);
     if (found === null) return counted(of, proxyErrors.missing_key());
     if (typeof found === 'string') return counted(of, keyErrors[found]());
     of.token = found;
-    if (endpoint) return proxied(of, request);
+    const passed = loops.mark(request.headers.get(gatewayHeader));
+    if (passed === null) return counted(of, proxyErrors.loop_detected());
+    if (endpoint) return proxied(of, request, passed);
     let model: string | null = null;
     try {
       if (path.length > 'models/'.length) model = decodeURIComponent(path.slice('models/'.length));
     } catch {
       return counted(of, proxyErrors.unknown_path(method, prefix + path));
     }
-    return listModels(of, model);
+    return listModels(of, model, passed);
   }
 
   return (request) => {

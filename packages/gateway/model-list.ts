@@ -1,5 +1,6 @@
-import { askUpstream } from './ask-upstream.ts';
+import { askUpstream, type Cancel, cancelNow } from './ask-upstream.ts';
 import type { Upstream } from './connect-upstream.ts';
+import { gatewayHeader } from './gateway-loop.ts';
 import { fitsPattern } from './model-routes.ts';
 import type { Upstreams } from './upstreams.ts';
 
@@ -7,21 +8,25 @@ export type ListedModel = { id: string; object: 'model'; created: number; owned_
 
 /** What an upstream lists is believed for so long. */
 const keptMs = 60_000;
+/** For all upstreams together: whoever asks for the list does not wait for a silent one. */
+const withinMs = 5_000;
 const mostListed = 10_000;
 const longestName = 256;
 
 const entry = (id: string, created = 0): ListedModel => ({ id, object: 'model', created, owned_by: 'tradepost' });
 
-/** Models of an upstream that is configured by patterns alone, as it lists them itself. */
-async function askForModels(upstream: Upstream): Promise<ListedModel[] | null> {
+/** Models of an upstream that is configured by patterns alone, as it lists them itself; null: it does not say. */
+async function askForModels(upstream: Upstream, passed: string, deadlineMs: number): Promise<ListedModel[] | null> {
   const asked = {
     method: 'GET',
     path: 'models',
-    headers: ['accept', 'application/json'],
+    headers: ['accept', 'application/json', gatewayHeader, passed],
     body: null,
     stream: false,
   } as const;
-  const outcome = await askUpstream(upstream, asked, { cancelled: false, onCancel: null });
+  const cancel: Cancel = { cancelled: false, onCancel: null };
+  const late = setTimeout(() => cancelNow(cancel), deadlineMs);
+  const outcome = await askUpstream(upstream, asked, cancel).finally(() => clearTimeout(late));
   if (outcome.kind !== 'whole' || outcome.status !== 200) return null;
   try {
     const { data } = JSON.parse(outcome.body.toString('utf8')) as { data?: unknown };
@@ -37,20 +42,38 @@ async function askForModels(upstream: Upstream): Promise<ListedModel[] | null> {
   }
 }
 
-/** GET /v1/models: the configured names, those that upstreams are configured with, and those that they list. */
-export function openModelList(upstreams: Upstreams) {
-  const kept = new WeakMap<Upstream, { at: number; models: Promise<ListedModel[]> }>();
+/** `asking`: one request at a time, shared by whoever wants to know. */
+type Kept = { at: number; models: readonly ListedModel[]; asking: Promise<readonly ListedModel[]> | null };
 
-  const listedBy = (upstream: Upstream): Promise<ListedModel[]> => {
-    const known = kept.get(upstream);
-    if (known && performance.now() - known.at < keptMs) return known.models;
-    // One that does not answer just now keeps what it said last.
-    const models = askForModels(upstream).then((found) => found ?? known?.models ?? []);
-    kept.set(upstream, { at: performance.now(), models });
-    return models;
+/** GET /v1/models: the configured names, those that upstreams are configured with, and those that they list. */
+export function openModelList(
+  upstreams: Pick<Upstreams, 'models' | 'routeOf' | 'enabled'>,
+  { deadlineMs = withinMs, believedMs = keptMs }: { deadlineMs?: number; believedMs?: number } = {},
+) {
+  const kept = new WeakMap<Upstream, Kept>();
+
+  /** One that rests, is silent or does not list its models has those that it listed last. */
+  const listedBy = (upstream: Upstream, passed: string): readonly ListedModel[] | Promise<readonly ListedModel[]> => {
+    const now = performance.now();
+    let known = kept.get(upstream);
+    if (!known) {
+      known = { at: Number.NEGATIVE_INFINITY, models: [], asking: null };
+      kept.set(upstream, known);
+    }
+    if (known.asking) return known.asking;
+    if (now - known.at < believedMs || !upstream.health.ready(now)) return known.models;
+    const of = known;
+    of.asking = askForModels(upstream, passed, deadlineMs).then((found) => {
+      of.asking = null;
+      // No answer is believed as long: everybody else does not wait for one again.
+      of.at = performance.now();
+      of.models = found ?? of.models;
+      return of.models;
+    });
+    return of.asking;
   };
 
-  async function all(): Promise<Map<string, ListedModel>> {
+  async function all(passed: string): Promise<Map<string, ListedModel>> {
     const configured = upstreams.models();
     const found = new Map<string, ListedModel>();
     for (const [name, { hidden }] of Object.entries(configured))
@@ -65,18 +88,20 @@ export function openModelList(upstreams: Upstreams) {
       if (names.length === 0) patternsOnly.push(upstream);
       for (const name of names) add(entry(name));
     }
-    for (const models of await Promise.all(patternsOnly.map(listedBy))) for (const model of models) add(model);
+    const lists = await Promise.all(patternsOnly.map((upstream) => listedBy(upstream, passed)));
+    for (const models of lists) for (const model of models) add(model);
     return found;
   }
 
   return {
-    async list(): Promise<{ object: 'list'; data: ListedModel[] }> {
-      return { object: 'list', data: [...(await all()).values()] };
+    /** `passed`: the gateways on the way of whoever asks. */
+    async list(passed: string): Promise<{ object: 'list'; data: ListedModel[] }> {
+      return { object: 'list', data: [...(await all(passed)).values()] };
     },
     /** One that is hidden from the list is found by its name. */
-    async find(id: string): Promise<ListedModel | null> {
+    async find(id: string, passed: string): Promise<ListedModel | null> {
       if (Object.hasOwn(upstreams.models(), id)) return upstreams.routeOf(id)?.candidates.length ? entry(id) : null;
-      return (await all()).get(id) ?? null;
+      return (await all(passed)).get(id) ?? null;
     },
   };
 }

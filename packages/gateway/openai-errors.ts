@@ -37,6 +37,7 @@ export const proxyErrors = {
   invalid_json: () => badRequest('The body is not valid JSON'),
   not_an_object: () => badRequest('The body must be a JSON object'),
   too_deep: () => badRequest('The body is nested too deeply'),
+  too_many_fields: (most: number) => badRequest(`The body has more than ${most} fields`),
   too_expensive: (param: string) =>
     badRequest(`${param}: the input and the output of one request must be at most 2147483647 tokens`, param),
   field: (param: string, message: string) => badRequest(`${param}: ${message}`, param),
@@ -50,6 +51,12 @@ export const proxyErrors = {
     'The request could not be recorded, please try again',
   ),
   unavailable: fixed(503, 'service_unavailable', 'unavailable', 'The gateway is not available, please try again'),
+  loop_detected: fixed(
+    508,
+    'server_error',
+    'loop_detected',
+    'The request has passed this gateway before: an upstream of it leads back to it',
+  ),
   /** Nobody reads it; it is what the metrics call such a request. */
   client_gone: fixed(499, 'client_gone', null, 'The client has closed the connection'),
   upstream_error: fixed(502, 'upstream_error', 'upstream_error', 'The upstream did not answer properly'),
@@ -68,6 +75,7 @@ const transportErrors: Readonly<Record<number, readonly [type: string, code: str
   408: ['invalid_request_error', 'body_timeout', 'The body did not arrive in time'],
   413: ['invalid_request_error', 'body_too_large', 'The body is too large'],
   431: ['invalid_request_error', 'headers_too_large', 'The headers are too large'],
+  503: ['service_unavailable', 'too_many_bodies', 'Too many large bodies at once, please try again'],
 };
 
 /** What the transport of the gateway's port answers before a request reaches it: `faultResponse`. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { openCountedWarning } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
 import type { ApiToken } from './api-token.ts';
@@ -7,10 +8,13 @@ import { type AskedFor, type Endpoint, readRequest } from './chat-request.ts';
 import { countTokens } from './estimate.ts';
 import { type Forwarded, forward, isUnusable } from './forward.ts';
 import type { Asker, GatewayDeps } from './gateway-deps.ts';
+import { gatewayHeader } from './gateway-loop.ts';
 import { type Admitted, maxCost, type Refused } from './limits.ts';
 import type { ModelRoute } from './model-routes.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
 import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.ts';
+import { limitsOf } from './rate-gate.ts';
+import { rateLimitSettings } from './settings.ts';
 import type { StreamEnd } from './stream.ts';
 import { upstreamSettings } from './upstream-settings.ts';
 import type { UsageEntry } from './usage-log.ts';
@@ -19,7 +23,8 @@ import type { UsageState } from './usage-store.ts';
 
 export type CallResult =
   | Response
-  | { readonly refused: Refused; readonly tokens: number }
+  /** `tokens`: null where they were counted only until they were too many. */
+  | { readonly refused: Refused; readonly tokens: number | null }
   /** `counts`: it is charged as a request without tokens. `cause`: what to log. */
   | { readonly error: ProxyError; readonly counts?: true; readonly cause?: unknown; readonly headers?: HeaderList };
 
@@ -27,7 +32,10 @@ export type CallResult =
  * Request headers that go on: the client's key, its cookies and its address are between it and us, its organization and
  * project would be ours, and what its library tells about itself (x-stainless-*) is nobody's need.
  */
-const forwardedHeaders = ['accept', 'openai-beta', 'idempotency-key'] as const;
+const forwardedHeaders = ['accept', 'openai-beta'] as const;
+const idempotencyHeader = 'idempotency-key';
+/** Of a client; a longer one goes on as its hash. */
+const longestKey = 200;
 /** Response headers that come back, beside openai-*: hop-by-hop ones and the upstream's own limits do not. */
 const returnedHeaders = new Set([
   'content-type',
@@ -41,8 +49,14 @@ const hasControl = /[^\t\x20-\x7e\x80-\xff]/;
 
 const whole = (ms: number) => Math.max(0, Math.round(ms));
 
-function requestHeaders(request: Request): string[] {
-  const headers = ['content-type', 'application/json'];
+/** All our clients share one key at the upstream: what one of them calls a request is not what another does. */
+const idempotencyKey = (token: ApiToken, value: string): string =>
+  `${token.id}-${value.length > longestKey ? hash('sha256', value, 'hex') : value}`;
+
+function requestHeaders(request: Request, { token, passed }: ProxyAsker): string[] {
+  const headers = ['content-type', 'application/json', gatewayHeader, passed];
+  const key = request.headers.get(idempotencyHeader);
+  if (key !== null && key !== '' && !hasControl.test(key)) headers.push(idempotencyHeader, idempotencyKey(token, key));
   for (const name of forwardedHeaders) {
     const value = request.headers.get(name);
     if (value !== null && !hasControl.test(value)) headers.push(name, value);
@@ -60,9 +74,6 @@ function pushReturned(into: HeaderList, status: number, headers: AnswerHeaders):
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The refusal for what no upstream has answered; null where an answer can go on as it is. */
 function faultOf(outcome: Outcome, upstreamAsked: boolean): ProxyError | null {
   if (outcome.kind !== 'fault') return isUnusable(outcome.status) ? proxyErrors.upstream_error() : null;
@@ -79,7 +90,12 @@ const stateOfEnd: Readonly<Record<StreamEnd, UsageState>> = {
 };
 
 /** One whose token is good. */
-export type ProxyAsker = Asker & { readonly token: ApiToken; readonly endpoint: Endpoint };
+export type ProxyAsker = Asker & {
+  readonly token: ApiToken;
+  readonly endpoint: Endpoint;
+  /** What upstreams are told of the gateways on its way. */
+  readonly passed: string;
+};
 
 /** One POST of the proxy, from its body to its answer. */
 export function openProxyCall(deps: GatewayDeps) {
@@ -89,24 +105,28 @@ export function openProxyCall(deps: GatewayDeps) {
 
   async function read(of: ProxyAsker, request: Request) {
     const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
-    let body: unknown;
-    try {
-      body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-    } catch {
-      return proxyErrors.invalid_json();
-    }
-    if (!isObject(body)) return proxyErrors.not_an_object();
-    const wanted = readRequest(of.endpoint, body);
+    const wanted = readRequest(of.endpoint, bytes);
     return 'status' in wanted ? wanted : { bytes, wanted };
   }
 
-  /** What the limiter is asked for: input and most output. */
-  async function price(wanted: AskedFor, route: ModelRoute) {
-    const counted = countTokens(wanted.texts);
-    const input = (typeof counted === 'number' ? counted : await counted) + wanted.extraTokens;
+  /** The smallest number of tokens that a minute of this request's keys ever allows. */
+  function mostTokens({ token }: ProxyAsker, model: string): number {
+    let most = Number.POSITIVE_INFINITY;
+    if (!settings.get(rateLimitSettings.enabled)) return most;
+    const { user_tpm, token_tpm, model_tpm } = limitsOf(settings, token, model);
+    for (const limit of [user_tpm, token_tpm, model_tpm]) if (limit > 0 && limit < most) most = limit;
+    return most;
+  }
+
+  /** What the limiter is asked for: input and most output. Above `most` its input is not counted to the end. */
+  async function price(wanted: AskedFor, route: ModelRoute, most: number) {
     const each =
       wanted.maxOutput ?? route.config?.max_output_tokens ?? settings.get(upstreamSettings.default_max_output_tokens);
-    return { input, output: each * wanted.answers };
+    const output = each * wanted.answers;
+    const mostInput = most - output - wanted.extraTokens;
+    const counting = countTokens(wanted.texts, mostInput);
+    const counted = typeof counting === 'number' ? counting : await counting;
+    return { input: counted + wanted.extraTokens, output, partly: counted > mostInput };
   }
 
   return async (of: ProxyAsker, request: Request, cancel: Cancel): Promise<CallResult> => {
@@ -115,15 +135,20 @@ export function openProxyCall(deps: GatewayDeps) {
     if ('status' in parsed) return { error: parsed, counts: true };
     const { bytes, wanted } = parsed;
     const { model } = wanted;
-    const route = upstreams.routeOf(model);
-    if (!route) return { error: proxyErrors.unknown_model(model), counts: true };
-    if (route.candidates.length === 0) return { error: proxyErrors.no_upstream() };
-    const { input, output } = await price(wanted, route);
+    const known = upstreams.routeOf(model);
+    if (!known) return { error: proxyErrors.unknown_model(model), counts: true };
+    if (known.candidates.length === 0) return { error: proxyErrors.no_upstream() };
+    const { input, output, partly } = await price(wanted, known, mostTokens(of, model));
     const cost = input + output;
     if (cost > maxCost) return { error: proxyErrors.too_expensive(wanted.maxField), counts: true };
     const asking = gate.admit({ token: of.token, address: of.address, model, tokens: cost });
     const verdict = asking instanceof Promise ? await asking : asking;
-    if (!verdict.admitted) return { refused: verdict, tokens: cost };
+    if (!verdict.admitted) return { refused: verdict, tokens: partly ? null : cost };
+    // Let through although no limit allows it, as nobody could be asked: the books have the whole of it.
+    const estimated = partly ? (await price(wanted, known, Number.POSITIVE_INFINITY)).input : input;
+    // The settings can have changed since: what is in force now is asked.
+    const route = upstreams.routeOf(model);
+    if (!route || route.candidates.length === 0) return { error: proxyErrors.no_upstream() };
 
     const entry = usage.open({
       id: of.id,
@@ -132,11 +157,11 @@ export function openProxyCall(deps: GatewayDeps) {
       endpoint: of.endpoint,
       model,
       stream: wanted.stream,
-      estimated_input_tokens: input,
+      estimated_input_tokens: estimated,
       max_output_tokens: output,
       started_at: Date.now(),
     });
-    return exchange({ of, entry, verdict, route, model, bytes, headers: requestHeaders(request), wanted, cancel });
+    return exchange({ of, entry, verdict, route, model, bytes, headers: requestHeaders(request, of), wanted, cancel });
   };
 
   type Exchange = {

@@ -37,13 +37,14 @@ export function refusalHeaders(refused: Refused, now = Date.now()): HeaderList {
   return headers;
 }
 
-export function refusalMessage({ dimension, limit, waitMs }: Refused, tokens: number): string {
+/** `tokens`: what the request would have been charged; null where they were counted only until they were too many. */
+export function refusalMessage({ dimension, limit, waitMs }: Refused, tokens: number | null): string {
   const said = `rate limit exceeded: ${dimensionName(dimension)}`;
-  return waitMs === null ? `${said} (the request costs ${tokens} tokens, the limit is ${limit} per minute)` : said;
+  if (waitMs !== null) return said;
+  return `${said} (the request costs ${tokens ?? `more than ${limit}`} tokens, the limit is ${limit} per minute)`;
 }
 
-/** `tokens`: what the request would have been charged. */
-export function refusalResponse(refused: Refused, traceId: string, tokens = 0): Response {
+export function refusalResponse(refused: Refused, traceId: string, tokens: number | null = 0): Response {
   const code = 'rate_limit_exceeded';
   const body = errorBody({ status: 429, type: code, code, message: refusalMessage(refused, tokens) });
   const headers = [jsonType, ['x-request-id', traceId], ...commonHeaders, ...refusalHeaders(refused)] as HeaderList;

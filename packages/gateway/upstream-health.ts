@@ -45,8 +45,8 @@ export function openHealth(): Health {
     },
     failed(now) {
       failures += 1;
-      // Requests that were under way when the rest began do not lengthen it.
-      if (failures < failuresToRest || (resting && !probing && now < restsUntil)) return;
+      // Requests that were under way when the rest began do not lengthen it; a probe that fails does, whatever it rested for.
+      if (resting ? now < restsUntil && !probing : failures < failuresToRest) return;
       probing = false;
       resting = true;
       restMs = Math.min(Math.max(firstRestMs, restMs * 2), longestRestMs);

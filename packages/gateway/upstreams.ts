@@ -5,6 +5,9 @@ import { type ModelRoute, openModelRoutes } from './model-routes.ts';
 import type { HealthState } from './upstream-health.ts';
 import { type ModelConfig, type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 
+/** Requests that have chosen an upstream by then can still be sent to it. */
+const graceMs = 5_000;
+
 type UpstreamState = {
   readonly name: string;
   readonly base_url: string;
@@ -51,11 +54,9 @@ export function openUpstreams(
 
   const retire = (upstream: Upstream) => {
     retired.add(upstream);
+    const forget = () => retired.delete(upstream);
     // Its requests under way end in peace.
-    upstream.pool.close().then(
-      () => retired.delete(upstream),
-      () => retired.delete(upstream),
-    );
+    setTimeout(() => upstream.pool.close().then(forget, forget), graceMs).unref();
   };
 
   const connectAll = (configs: readonly UpstreamConfig[]): Upstream[] => {

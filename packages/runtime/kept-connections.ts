@@ -2,7 +2,11 @@ import { buildConnector, Pool } from 'undici';
 
 export type KeptConnections = {
   readonly pool: Pool;
-  /** A kept connection was found closed: the other side is well and has not seen the request, which can be sent again. */
+  /**
+   * A connection that had been used before was closed. Where nothing of the answer had come it was most likely closed for its age
+   * while the request was on its way, which can then be sent again. Likely, not certain: the other side can have read the
+   * request and died of it, so a repeat is for requests that may arrive twice, and counts as an attempt.
+   */
   wasStale(error: unknown): boolean;
 };
 
