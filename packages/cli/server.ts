@@ -53,6 +53,9 @@ async function portIsFree({ host, data }: Config, port: number, flag: string): P
   }
 }
 
+/** Bodies that the gateway is reading, all together; above it large ones are put off. */
+const gatewayBufferBytes = 128 * 1024 * 1024;
+
 const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
   url: runtime.databaseUrl,
   tasks,
@@ -127,7 +130,13 @@ export async function startServer(options: {
     if (assembled.gatewayFetch) {
       const { gatewayPort: port, gatewayMaxBodyBytes: maxBodyBytes } = config;
       const app = { fetch: assembled.gatewayFetch };
-      const listening = await serve(app, { ...config, port, maxBodyBytes }, runtime.log, gatewayFault);
+      const maxBufferedBytes = Math.max(maxBodyBytes, gatewayBufferBytes);
+      const listening = await serve(
+        app,
+        { ...config, port, maxBodyBytes, maxBufferedBytes },
+        runtime.log,
+        gatewayFault,
+      );
       gateway = listening;
       busy.push(() => listening.close(shutdownMs));
     }

@@ -1,5 +1,6 @@
 import { type Counted, collect, collectDefinitions, collectMessages, collectPrompts, isObject } from './count-input.ts';
 import { readOutline } from './json-model.ts';
+import { shapeFault } from './json-shape.ts';
 import { maxCost } from './limits.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
 
@@ -17,7 +18,8 @@ export type AskedFor = {
   /** The field that says how much output there may be, for the refusal of too much. */
   readonly maxField: string;
   /** What is to be tokenized. */
-  readonly texts: readonly string[];
+  /** Emptied when they have been counted: they can be megabytes. */
+  readonly texts: string[];
   /** Tokens besides: frames of messages, token lists, media. */
   readonly extraTokens: number;
 };
@@ -130,7 +132,10 @@ function promptsOf(endpoint: Endpoint, { prompt }: Json): number {
 export function readRequest(endpoint: Endpoint, json: Uint8Array): AskedFor | ProxyError {
   let body: unknown;
   try {
-    body = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
+    const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+    const fault = shapeFault(bytes);
+    if (fault) return proxyErrors[fault]();
+    body = JSON.parse(bytes.toString('utf8'));
   } catch {
     return proxyErrors.invalid_json();
   }

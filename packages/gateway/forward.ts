@@ -31,7 +31,8 @@ function retryAfterMs(headers: Readonly<Record<string, string | string[] | undef
 }
 
 /** It does not know our key, or is elsewhere: nothing that the client or a repeat could mend. */
-export const isUnusable = (status: number): boolean => status === 401 || (status >= 300 && status < 400);
+export const isUnusable = (status: number): boolean =>
+  status === 401 || (status >= 300 && status < 400) || status > 599;
 
 type Judged = 'answer' | 'again' | 'next' | 'stop';
 

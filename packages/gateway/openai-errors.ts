@@ -25,6 +25,8 @@ const fixed = (status: number, type: string, code: string | null, message: strin
 const badRequest = invalid(400, null);
 const key = (message: string) => fixed(401, 'invalid_request_error', 'invalid_api_key', message);
 
+const tooManyBodies = 'Too many large bodies at once, please try again';
+
 export const proxyErrors = {
   missing_key: key('You did not provide an API key: send it as Authorization: Bearer YOUR_KEY'),
   unknown_key: key('Incorrect API key provided'),
@@ -37,6 +39,13 @@ export const proxyErrors = {
   invalid_json: () => badRequest('The body is not valid JSON'),
   not_an_object: () => badRequest('The body must be a JSON object'),
   too_deep: () => badRequest('The body is nested too deeply'),
+  too_many_bodies: (): ProxyError => ({
+    status: 503,
+    type: 'service_unavailable',
+    code: 'too_many_bodies',
+    message: tooManyBodies,
+  }),
+  too_many: () => badRequest('The body is made of too many parts'),
   too_many_fields: (most: number) => badRequest(`The body has more than ${most} fields`),
   too_expensive: (param: string) =>
     badRequest(`${param}: the input and the output of one request must be at most 2147483647 tokens`, param),
@@ -75,7 +84,7 @@ const transportErrors: Readonly<Record<number, readonly [type: string, code: str
   408: ['invalid_request_error', 'body_timeout', 'The body did not arrive in time'],
   413: ['invalid_request_error', 'body_too_large', 'The body is too large'],
   431: ['invalid_request_error', 'headers_too_large', 'The headers are too large'],
-  503: ['service_unavailable', 'too_many_bodies', 'Too many large bodies at once, please try again'],
+  503: ['service_unavailable', 'too_many_bodies', tooManyBodies],
 };
 
 /** What the transport of the gateway's port answers before a request reaches it: `faultResponse`. */

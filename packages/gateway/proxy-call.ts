@@ -82,6 +82,12 @@ function faultOf(outcome: Outcome, upstreamAsked: boolean): ProxyError | null {
   return outcome.fault === 'too_large' ? proxyErrors.upstream_too_large() : proxyErrors.upstream_error();
 }
 
+/** A body that is no matter. */
+const smallBody = 64 * 1024;
+/** Texts of a body take up to four times its size of the heap, which is bounded: more are put off. */
+const mostParsed = 32 * 1024 * 1024;
+const mostSent = 256 * 1024 * 1024;
+
 const stateOfEnd: Readonly<Record<StreamEnd, UsageState>> = {
   done: 'done',
   cancelled: 'cancelled',
@@ -103,11 +109,8 @@ export function openProxyCall(deps: GatewayDeps) {
   const { settings, metrics, log } = runtime;
   const forwarding = { metrics, warn: openCountedWarning(log, 'an upstream did not answer a gateway request') };
 
-  async function read(of: ProxyAsker, request: Request) {
-    const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
-    const wanted = readRequest(of.endpoint, bytes);
-    return 'status' in wanted ? wanted : { bytes, wanted };
-  }
+  /** Bytes of large bodies: that are being read and counted, and that an upstream is still being asked with. */
+  const held = { parsed: 0, sent: 0 };
 
   /** The smallest number of tokens that a minute of this request's keys ever allows. */
   function mostTokens({ token }: ProxyAsker, model: string): number {
@@ -131,9 +134,35 @@ export function openProxyCall(deps: GatewayDeps) {
 
   return async (of: ProxyAsker, request: Request, cancel: Cancel): Promise<CallResult> => {
     if (!upstreams.configured()) return { error: proxyErrors.no_upstream() };
-    const parsed = await read(of, request);
-    if ('status' in parsed) return { error: parsed, counts: true };
-    const { bytes, wanted } = parsed;
+    const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
+    const size = bytes.byteLength > smallBody ? bytes.byteLength : 0;
+    if (size > 0 && (held.parsed + size > mostParsed || held.sent + size > mostSent))
+      return { error: proxyErrors.too_many_bodies(), headers: [['retry-after', '1']] };
+    held.parsed += size;
+    held.sent += size;
+    let counting = true;
+    const counted = () => {
+      if (counting) held.parsed -= size;
+      counting = false;
+    };
+    try {
+      return await carryOut(of, request, bytes, cancel, counted);
+    } finally {
+      counted();
+      held.sent -= size;
+    }
+  };
+
+  /** `counted` is called when what was parsed is needed no more. */
+  async function carryOut(
+    of: ProxyAsker,
+    request: Request,
+    bytes: Uint8Array,
+    cancel: Cancel,
+    counted: () => void,
+  ): Promise<CallResult> {
+    const wanted = readRequest(of.endpoint, bytes);
+    if ('status' in wanted) return { error: wanted, counts: true };
     const { model } = wanted;
     const known = upstreams.routeOf(model);
     if (!known) return { error: proxyErrors.unknown_model(model), counts: true };
@@ -161,8 +190,10 @@ export function openProxyCall(deps: GatewayDeps) {
       max_output_tokens: output,
       started_at: Date.now(),
     });
+    wanted.texts.length = 0;
+    counted();
     return exchange({ of, entry, verdict, route, model, bytes, headers: requestHeaders(request, of), wanted, cancel });
-  };
+  }
 
   type Exchange = {
     of: ProxyAsker;

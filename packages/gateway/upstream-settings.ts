@@ -10,7 +10,7 @@ const headerName = z.string(texts).regex(/^[!#$%&'*+\-.^_`|~\dA-Za-z]{1,100}$/, 
 const headerValue = z.string(texts).regex(/^[\t\x20-\x7e]{0,4000}$/, 'must be printable ASCII');
 /** They are the gateway's own, or say where a message ends. */
 const ownHeaders = new Set(
-  'authorization host connection content-length content-type transfer-encoding accept accept-encoding upgrade te trailer keep-alive expect'.split(
+  'authorization host connection content-length content-type transfer-encoding accept accept-encoding upgrade te trailer keep-alive expect x-tradepost-gateway'.split(
     ' ',
   ),
 );

@@ -1,4 +1,6 @@
 import { countTokens } from './estimate.ts';
+import { shapeFault } from './json-shape.ts';
+import { maxCost } from './limits.ts';
 
 /** Tokens of one request, as the upstream says or as counted here. */
 type Tokens = { readonly input: number | null; readonly output: number };
@@ -18,7 +20,9 @@ const dataField = Buffer.from('data:');
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null);
+/** What no request can have used is not believed: it would spoil every sum it is in. */
+const count = (value: unknown) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxCost ? (value as number) : null;
 
 /** Of the chat, completions and embeddings APIs, or of the responses API. */
 function tokensOf(usage: unknown): Tokens | null {
@@ -33,9 +37,10 @@ const usageOf = (event: unknown): Tokens | null =>
     ? (tokensOf(event.usage) ?? (isObject(event.response) ? tokensOf(event.response.usage) : null))
     : null;
 
-function parse(text: string): unknown {
+/** null for what is no JSON, or built to be a burden. */
+function parse(json: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return shapeFault(json) ? null : JSON.parse(json.toString('utf8'));
   } catch {
     return null;
   }
@@ -75,14 +80,14 @@ function lastUsage(body: Buffer): Tokens | null {
   for (let i = from; i < text.length; i += 1) {
     if (text[i] === '{') depth += 1;
     else if (text[i] === '}') depth -= 1;
-    if (depth === 0) return tokensOf(parse(text.slice(from, i + 1)));
+    if (depth === 0) return tokensOf(parse(Buffer.from(text.slice(from, i + 1), 'latin1')));
   }
   return null;
 }
 
 /** Usage of an answer that came as a whole. */
 export function measureAnswer(body: Buffer): Measured | Promise<Measured> {
-  const answer = body.length > largeAnswer ? null : parse(body.toString('utf8'));
+  const answer = body.length > largeAnswer ? null : parse(body);
   const tokens = answer === null ? lastUsage(body) : usageOf(answer);
   if (tokens) return { tokens, source: 'upstream' };
   const texts: string[] = [];
@@ -113,7 +118,7 @@ export function openUsageReader(): UsageReader {
 
   const fold = (): void => {
     const texts: string[] = [];
-    for (const line of lines) collectOutput(parse(line.toString('utf8')), texts);
+    for (const line of lines) collectOutput(parse(line), texts);
     lines = [];
     linesSize = 0;
     const before = counted ?? Promise.resolve(0);
@@ -125,7 +130,7 @@ export function openUsageReader(): UsageReader {
     if (line.length <= dataField.length || line.compare(dataField, 0, 5, 0, 5) !== 0) return;
     const data = line.subarray(5);
     if (data.includes(usageKey)) {
-      const found = usageOf(parse(data.toString('utf8')));
+      const found = usageOf(parse(data));
       if (found) tokens = found;
     }
     if (tokens) return;

@@ -89,7 +89,7 @@ export function openMetrics() {
     }),
     gatewayAttempts: new Counter({
       name: 'gateway_upstream_attempts_total',
-      help: 'Requests to upstreams: ok, refused, limited, error, connect, timeout, reset, too_large or cancelled',
+      help: 'Requests to upstreams: ok, refused, limited, error, connect, timeout, reset, stale, too_large or cancelled',
       labelNames: ['upstream', 'result'] as const,
       registers,
     }),
