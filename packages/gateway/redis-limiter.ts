@@ -49,8 +49,8 @@ const inTime = async <T>(asked: Promise<T>): Promise<T> => {
   }
 };
 
-/** Checks that share a call: the store is busy with one for half a millisecond. */
-const mostInCall = 32;
+/** Checks that share a call: the store is busy with one for about a millisecond. */
+const mostInCall = 64;
 
 /** On a cluster a refusal may be owed to a charge that is taken back a moment later: it is soon asked for again. */
 const longestOnClusterMs = 100;
