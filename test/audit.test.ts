@@ -396,11 +396,7 @@ const breaks: Break[] = [
   ['gateway.token_limits_trail', 'raised by nobody', `update gateway.api_tokens set rpm_limit = 0 where id = 1`],
   ['gateway.token_limits_trail', 'tokens raised by nobody', `update gateway.api_tokens set tpm_limit = 5 where id = 1`],
   ['gateway.usage_ends', 'ended at no time', `${unguarded('gateway.usage')} update gateway.usage set ended_at = null`],
-  [
-    'gateway.usage_ends',
-    'open with an end',
-    `${unguarded('gateway.usage')} update gateway.usage set state = 'open'`,
-  ],
+  ['gateway.usage_ends', 'open with an end', `${unguarded('gateway.usage')} update gateway.usage set state = 'open'`],
   ['gateway.usage_tokens', 'of another user', `update gateway.usage set user_id = 2`],
   ['gateway.usage_tokens', 'its token is gone', `update gateway.usage set token_id = 99 where state = 'open'`],
 ];

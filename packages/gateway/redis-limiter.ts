@@ -51,6 +51,9 @@ const inTime = async <T>(asked: Promise<T>): Promise<T> => {
 
 /** Checks that share a call: the store is busy with one for about a millisecond. */
 const mostInCall = 64;
+/** So few go out beside a call that is under way. */
+const fewChecks = 8;
+const fewCalls = 4;
 
 /** On a cluster a refusal may be owed to a charge that is taken back a moment later: it is soon asked for again. */
 const longestOnClusterMs = 100;
@@ -231,42 +234,67 @@ export function openRedisLimiter(options: {
     settle(verdict);
   };
 
+  const queue: Queued[] = [];
+  let flushing = false;
+  /** On their way to the store and not answered. */
+  let calls = 0;
+
+  /**
+   * Two calls are under way at a time, more while it is quiet: the store works on one while the answers to the other are
+   * looked at here. They go out in different turns, as it answers all that it has read in one go when all of it is done.
+   */
+  const maySend = () => calls < 2 || (queue.length <= fewChecks && calls < fewCalls);
+
+  const takeBatch = (): Queued[] => {
+    const limitsOf = new Map<string, Counted>();
+    let size = 0;
+    for (; size < queue.length && size < maxBatch; size += 1) {
+      const { keys } = queue[size]!.check;
+      // The same key under other limits, while a change of them is on its way, is another call.
+      const fits = keys.every(({ name, rpm, tpm }) => {
+        const known = limitsOf.get(name);
+        return !known || (known.rpm === rpm && known.tpm === tpm);
+      });
+      if (!fits) break;
+      for (const key of keys) limitsOf.set(key.name, key);
+    }
+    return queue.splice(0, size);
+  };
+
   const send = (batch: readonly Queued[]) => {
     const sentAt = performance.now();
-    if (connection.mode === 'cluster') {
-      for (const one of batch) void callCluster(one.check).then((answer) => settleWith(one, answer, sentAt));
-      return;
-    }
     const asked = guardOf('').ask(() => call(batch.map(({ check }) => check)));
     const settleAll = (answers: readonly Part[][] | Missed) => {
       for (const [i, one] of batch.entries())
         settleWith(one, typeof answers === 'string' ? answers : answers[i]!, sentAt);
     };
-    if (typeof asked === 'string') settleAll(asked);
-    else void asked.then(settleAll);
+    if (typeof asked === 'string') return settleAll(asked);
+    calls += 1;
+    void asked.then((answers) => {
+      calls -= 1;
+      // Who has waited behind a call in vain has waited long enough.
+      if (typeof answers === 'string') for (const one of queue.splice(0)) settleWith(one, answers, sentAt);
+      else schedule();
+      settleAll(answers);
+    });
   };
-
-  let queue: Queued[] = [];
+  const sendQueued = () => {
+    if (maxBatch === 1) while (queue.length > 0) send(takeBatch());
+    if (queue.length > 0 && maySend()) send(takeBatch());
+    if (queue.length > 0 && maySend()) schedule();
+  };
+  const schedule = () => {
+    if (flushing) return;
+    flushing = true;
+    setImmediate(flush);
+  };
   const flush = () => {
-    const queued = queue;
-    queue = [];
-    let batch: Queued[] = [];
-    let limitsOf = new Map<string, Counted>();
-    for (const one of queued) {
-      // The same key under other limits, while a change of them is on its way, is another call.
-      const fits = one.check.keys.every(({ name, rpm, tpm }) => {
-        const known = limitsOf.get(name);
-        return !known || (known.rpm === rpm && known.tpm === tpm);
-      });
-      if (!fits || batch.length === maxBatch) {
-        send(batch);
-        batch = [];
-        limitsOf = new Map();
-      }
-      batch.push(one);
-      for (const key of one.check.keys) limitsOf.set(key.name, key);
+    flushing = false;
+    if (connection.mode !== 'cluster') return sendQueued();
+    for (const one of queue.splice(0)) {
+      const sentAt = performance.now();
+      void callCluster(one.check).then((answer) => settleWith(one, answer, sentAt));
     }
-    send(batch);
   };
 
   return {
@@ -291,8 +319,8 @@ export function openRedisLimiter(options: {
         return unchecked('open');
       }
       return new Promise((settle) => {
-        if (queue.length === 0) setImmediate(flush);
         queue.push({ check: { subject, limits, tokens, keys }, settle });
+        schedule();
       });
     },
     peek: (subject, limits) => cache.peek(subject, limits),
