@@ -59,21 +59,10 @@ export function gatewayFindings(book: GatewayBook, unchecked: number, notes: rea
   };
 }
 
-/** Refuses what is no gateway, or a key it does not know, before thousands of requests say so. */
-async function probe(ask: Ask, token: string): Promise<void> {
-  const answer = await ask('GET', '/v1/models', { token });
-  const { status } = answer;
-  if (status === 200 || status === 429) return;
-  const hint =
-    status === 401 ? 'tradepost gateway token create makes a key' : 'is it the gateway’s address (port 8081)?';
-  throw new Error(`GET /v1/models was answered ${errorName(answer)}: ${hint}`);
-}
-
 /** Loads a running gateway over HTTP. Of its limiter only what is certain from outside is said. */
 export async function loadGateway(ask: Ask, load: GatewayLoad): Promise<LoadRun> {
   const { tokens, chat, limits: given, adminToken, windowMs, signal } = load;
   const model = chat?.model ?? null;
-  await probe(ask, tokens[0]!);
   const facts = adminToken === null ? null : await readFacts(ask, adminToken, tokens, model);
   const before = await readUnchecked(ask);
   const book = openGatewayBook({ tokenNames: tokens.map(prefixOf), model, given, facts, windowMs });
