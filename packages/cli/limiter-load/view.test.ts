@@ -6,6 +6,12 @@ import { progressLine } from './progress-line.ts';
 import { countError, openTally } from './tally.ts';
 import { showLoad } from './view.ts';
 
+// Where CI is set ink draws nothing until the end; it looks when it is loaded.
+vi.hoisted(() => {
+  process.env.CI = 'false';
+  process.env.CONTINUOUS_INTEGRATION = 'false';
+});
+
 /** What is seen while a run goes on: on a terminal, and as lines elsewhere. */
 function openRun(): LoadRun {
   const tally = openTally();
