@@ -1,5 +1,5 @@
 import { type Counted, collect, collectDefinitions, collectMessages, collectPrompts, isObject } from './count-input.ts';
-import { readOutline } from './json-model.ts';
+import { fieldNames } from './json-model.ts';
 import { shapeFault } from './json-shape.ts';
 import { maxCost } from './limits.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
@@ -17,15 +17,12 @@ export type AskedFor = {
   readonly answers: number;
   /** The field that says how much output there may be, for the refusal of too much. */
   readonly maxField: string;
-  /** What is to be tokenized. */
-  /** Emptied when they have been counted: they can be megabytes. */
+  /** What is to be tokenized. Emptied when it has been: it can be megabytes. */
   readonly texts: string[];
   /** Tokens besides: frames of messages, token lists, media. */
   readonly extraTokens: number;
 };
 
-/** Deeper than any schema of a tool; what walks a body need not fear for its stack. */
-const deepest = 100;
 const mostFields = 1_000;
 const mostAnswers = 128;
 const longestModel = 256;
@@ -140,9 +137,7 @@ export function readRequest(endpoint: Endpoint, json: Uint8Array): AskedFor | Pr
     return proxyErrors.invalid_json();
   }
   if (!isObject(body)) return proxyErrors.not_an_object();
-  const { fields, depth } = readOutline(json, mostFields + 1);
-  if (depth > deepest) return proxyErrors.too_deep();
-  return ambiguous(fields) ?? readFields(endpoint, body);
+  return ambiguous(fieldNames(json, mostFields + 1)) ?? readFields(endpoint, body);
 }
 
 function readFields(endpoint: Endpoint, body: Json): AskedFor | ProxyError {

@@ -1,14 +1,14 @@
-const quote = 0x22;
+export const quote = 0x22;
 const backslash = 0x5c;
-const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
-const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
+export const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
+export const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /** Up to here a byte at a time is the quickest. */
 const shortText = 64;
 
 /** Index after the text that begins with the quote at `at`. */
-function afterText(json: Uint8Array, at: number): number {
+export function afterText(json: Uint8Array, at: number): number {
   let i = at + 1;
   const most = Math.min(json.length, i + shortText);
   while (i < most && json[i] !== quote) i += json[i] === backslash ? 2 : 1;
@@ -30,11 +30,10 @@ function afterSpace(json: Uint8Array, at: number): number {
   return i;
 }
 
-/** The end of the value that begins at `at`, and how deep it is nested: 0 for a text, a number or a word. */
-function valueAt(json: Uint8Array, at: number): { end: number; depth: number } {
-  if (json[at] === quote) return { end: afterText(json, at), depth: 0 };
+/** Index after the value that begins at `at`. */
+function afterValue(json: Uint8Array, at: number): number {
+  if (json[at] === quote) return afterText(json, at);
   let depth = 0;
-  let deepest = 0;
   let i = at;
   while (i < json.length) {
     const byte = json[i]!;
@@ -42,21 +41,19 @@ function valueAt(json: Uint8Array, at: number): { end: number; depth: number } {
       i = afterText(json, i);
       continue;
     }
-    if (isOpening(byte)) {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (isClosing(byte)) {
+    if (isOpening(byte)) depth += 1;
+    else if (isClosing(byte)) {
       // The end of the object around a number or word.
-      if (depth === 0) break;
+      if (depth === 0) return i;
       depth -= 1;
-      if (depth === 0) return { end: i + 1, depth: deepest };
-    } else if (depth === 0 && (byte === 0x2c || isSpace(byte))) break;
+      if (depth === 0) return i + 1;
+    } else if (depth === 0 && (byte === 0x2c || isSpace(byte))) return i;
     i += 1;
   }
-  return { end: i, depth: deepest };
+  return i;
 }
 
-type Field = { readonly name: string; readonly from: number; readonly to: number; readonly depth: number };
+type Field = { readonly name: string; readonly from: number; readonly to: number };
 
 /** The top-level fields, one by one, as often as they are there. It has been parsed before, so it is a JSON object. */
 function* fieldsOf(bytes: Uint8Array): Generator<Field> {
@@ -68,23 +65,21 @@ function* fieldsOf(bytes: Uint8Array): Generator<Field> {
     const name = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
     // Past the colon.
     const from = afterSpace(json, afterSpace(json, nameEnd) + 1);
-    const { end: to, depth } = valueAt(json, from);
-    yield { name, from, to, depth };
+    const to = afterValue(json, from);
+    yield { name, from, to };
     // Past the comma, or the end.
     i = afterSpace(json, afterSpace(json, to) + 1);
   }
 }
 
-/** What parsing hides of an object: names that are there several times (no more than `most` are looked at), and its depth. */
-export function readOutline(json: Uint8Array, most: number): { fields: string[]; depth: number } {
-  const fields: string[] = [];
-  let deepest = 0;
-  for (const { name, depth } of fieldsOf(json)) {
-    fields.push(name);
-    if (depth > deepest) deepest = depth;
-    if (fields.length === most) break;
+/** Names of the top-level fields, as often as they are there, which parsing hides; the first `most` of them. */
+export function fieldNames(json: Uint8Array, most: number): string[] {
+  const names: string[] = [];
+  for (const { name } of fieldsOf(json)) {
+    names.push(name);
+    if (names.length === most) break;
   }
-  return { fields, depth: deepest + 1 };
+  return names;
 }
 
 /**
