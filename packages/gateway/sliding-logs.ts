@@ -1,3 +1,6 @@
+import { openIdTable } from './id-table.ts';
+import { entryBytes, openPackedEntries } from './packed-entries.ts';
+
 /**
  * Exact logs of many keys in typed arrays: per key a queue of (millisecond, requests, tokens). Queues are chains of small
  * segments from one pool instead of rings: nothing is copied when a queue grows, no block is half empty for long, and
@@ -40,18 +43,10 @@ export type NameSpace = 0 | 1;
 
 /** Entries of a segment: 60 of them take 8 to 9 segments, a key with one entry wastes 42 bytes. */
 const perSegment = 8;
-const segmentBytes = perSegment * (2 + 2 + 1) + 4;
+const segmentBytes = perSegment * (2 + entryBytes) + 4;
 const slotBytes = 3 * 8 + 2 * 4 + 2 * 4 + 2 + 2 * 4 + 8 + 4 * 4;
 /** What a name costs beside its slot: the string and its place in two maps (estimated on the safe side). */
 const nameBytes = 250;
-/**
- * An entry packs requests (6 bits) and tokens (18 bits) of its millisecond. What does not fit, as a request of 300,000 tokens
- * or the hundredth of a busy millisecond, lies in a table beside, and the entry says where.
- */
-const tokenBits = 18;
-const maxTokens = 2 ** tokenBits - 1;
-const inTable = 63;
-const tableBytes = 4 + 8;
 const none = -1;
 /** What stands for the id of a key that has a name. */
 const inSpace = (space: NameSpace) => -1 - space;
@@ -61,44 +56,16 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
   if (windowMs > 65_535) throw new RangeError('entries keep their distance in 16 bits');
   const slots = Math.max(64, Math.floor((bytes * 0.3) / slotBytes));
   const segments = Math.max(512, Math.floor((bytes * 0.5) / segmentBytes));
-  const tableEntries = Math.max(64, Math.min(maxTokens, Math.floor((bytes * 0.1) / tableBytes)));
   const maxNames = Math.max(32, Math.floor((bytes * 0.1) / nameBytes));
 
-  // Of an entry: the distance to the one before it, and requests and tokens.
+  /** Of an entry: the distance to the one before it; and what it counts. */
   const distance = new Uint16Array(segments * perSegment);
-  const packedLow = new Uint16Array(segments * perSegment);
-  const packedHigh = new Uint8Array(segments * perSegment);
+  const entries = openPackedEntries({ count: segments * perSegment, tableBytes: bytes * 0.1 });
+  const { requestsAt, tokensAt, release } = entries;
   const nextSegment = new Int32Array(segments);
   let unusedSegments = 0;
   let freeSegment = none;
   let freeSegments = segments;
-
-  const tableRequests = new Uint32Array(tableEntries);
-  const tableTokens = new Float64Array(tableEntries);
-  let unusedInTable = 0;
-  let freeInTable = none;
-
-  const packedAt = (at: number) => packedLow[at]! | (packedHigh[at]! << 16);
-  const pack = (at: number, requests: number, tokens: number) => {
-    packedLow[at] = tokens;
-    packedHigh[at] = (requests << 2) | (tokens >>> 16);
-  };
-  const requestsAt = (at: number) => {
-    const requests = packedHigh[at]! >>> 2;
-    return requests === inTable ? tableRequests[packedAt(at) & maxTokens]! : requests;
-  };
-  const tokensAt = (at: number) => {
-    const entry = packedAt(at);
-    return entry >>> tokenBits === inTable ? tableTokens[entry & maxTokens]! : entry & maxTokens;
-  };
-  const isInTable = (at: number) => packedHigh[at]! >>> 2 === inTable;
-  /** The entry counts no more. */
-  const release = (at: number) => {
-    if (!isInTable(at)) return;
-    const place = packedAt(at) & maxTokens;
-    tableTokens[place] = freeInTable;
-    freeInTable = place;
-  };
 
   const first = new Float64Array(slots);
   const last = new Float64Array(slots);
@@ -122,52 +89,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
   const oldest = [none, none];
   const newest = [none, none];
 
-  /** Open addressing, at most half full; a slot plus one, 0 is empty. Grows with the keys. */
-  let table = new Int32Array(1024);
-  let mask = table.length - 1;
-  let ids = 0;
-  const homeOf = (id: number) => {
-    let h = Math.imul((id >>> 0) ^ Math.imul((id / 4_294_967_296) | 0, 0x9e3779b1), 0x85ebca6b);
-    h ^= h >>> 15;
-    h = Math.imul(h, 0xc2b2ae35);
-    return (h ^ (h >>> 13)) & mask;
-  };
-
-  const slotOfId = (id: number): number => {
-    for (let at = homeOf(id); ; at = (at + 1) & mask) {
-      const slot = table[at]! - 1;
-      if (slot === none || idOf[slot] === id) return slot;
-    }
-  };
-  const put = (id: number, slot: number) => {
-    let at = homeOf(id);
-    while (table[at] !== 0) at = (at + 1) & mask;
-    table[at] = slot + 1;
-  };
-  const addToTable = (id: number, slot: number) => {
-    ids += 1;
-    if (ids * 2 > table.length) {
-      const before = table;
-      table = new Int32Array(before.length * 2);
-      mask = table.length - 1;
-      for (const entry of before) if (entry !== 0) put(idOf[entry - 1]!, entry - 1);
-    }
-    put(id, slot);
-  };
-  const removeFromTable = (id: number, slot: number) => {
-    ids -= 1;
-    let hole = homeOf(id);
-    while (table[hole] !== slot + 1) hole = (hole + 1) & mask;
-    // What follows moves up where its way from home leads over the hole, so that no search ends too early.
-    for (let at = (hole + 1) & mask; table[at] !== 0; at = (at + 1) & mask) {
-      const home = homeOf(idOf[table[at]! - 1]!);
-      if (((at - home) & mask) >= ((at - hole) & mask)) {
-        table[hole] = table[at]!;
-        hole = at;
-      }
-    }
-    table[hole] = 0;
-  };
+  const slotsOfIds = openIdTable(idOf);
 
   const unlink = (slot: number, chain: number) => {
     const before = older[slot]!;
@@ -206,7 +128,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     const id = idOf[slot]!;
     if (id >= 0) {
       unlink(slot, 0);
-      removeFromTable(id, slot);
+      slotsOfIds.remove(slot);
     } else {
       unlink(slot, 1);
       slotsOfNames[id === inSpace(0) ? 0 : 1].delete(nameOf.get(slot)!);
@@ -316,24 +238,6 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     return slot;
   };
 
-  /** A place of the table, or none: then what does not fit is further entries of the millisecond. */
-  const placeInTable = (): number => {
-    if (freeInTable !== none) {
-      const place = freeInTable;
-      freeInTable = tableTokens[place]!;
-      return place;
-    }
-    if (unusedInTable === tableEntries) return none;
-    unusedInTable += 1;
-    return unusedInTable - 1;
-  };
-  const writeInTable = (at: number, place: number, requests: number, tokens: number) => {
-    pack(at, inTable, place);
-    tableRequests[place] = requests;
-    tableTokens[place] = tokens;
-  };
-  const fits = (requests: number, tokens: number) => requests < inTable && tokens <= maxTokens;
-
   /** The place of a further entry at the end of a queue. */
   const nextEntry = (slot: number, now: number): number => {
     let segment = tailSegment[slot]!;
@@ -352,34 +256,9 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     return at;
   };
   const append = (slot: number, now: number, tokens: number) => {
-    let requests = 1;
-    for (let rest = tokens; ; rest -= maxTokens) {
-      const at = nextEntry(slot, now);
-      if (fits(requests, rest)) return pack(at, requests, rest);
-      const place = placeInTable();
-      if (place !== none) return writeInTable(at, place, requests, rest);
-      pack(at, requests, maxTokens);
-      requests = 0;
-    }
-  };
-
-  /** Adds to the entry of this millisecond; false where there is no room in it. */
-  const merge = (at: number, tokens: number): boolean => {
-    if (isInTable(at)) {
-      const place = packedAt(at) & maxTokens;
-      tableRequests[place] = tableRequests[place]! + 1;
-      tableTokens[place] = tableTokens[place]! + tokens;
-      return true;
-    }
-    const requests = requestsAt(at) + 1;
-    const sum = tokensAt(at) + tokens;
-    if (fits(requests, sum)) {
-      pack(at, requests, sum);
-      return true;
-    }
-    const place = placeInTable();
-    if (place !== none) writeInTable(at, place, requests, sum);
-    return place !== none;
+    let rest = entries.put(nextEntry(slot, now), 1, tokens);
+    // What does not fit is a further entry of the same millisecond.
+    while (rest > 0) rest = entries.put(nextEntry(slot, now), 0, rest);
   };
 
   const charge = (slot: number, chain: number, now: number, tokens: number) => {
@@ -388,7 +267,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
       unlink(slot, chain);
       linkNewest(slot, chain);
     }
-    if (last[slot] !== now || !merge(tailSegment[slot]! * perSegment + tailAt[slot]!, tokens))
+    if (last[slot] !== now || !entries.add(tailSegment[slot]! * perSegment + tailAt[slot]!, tokens))
       append(slot, now, tokens);
     sumRequests[slot] = sumRequests[slot]! + 1;
     sumTokens[slot] = sumTokens[slot]! + tokens;
@@ -405,7 +284,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     first[slot] = now;
     last[slot] = now;
     distance[segment * perSegment] = 0;
-    pack(segment * perSegment, 0, 0);
+    entries.put(segment * perSegment, 0, 0);
     sumRequests[slot] = 0;
     sumTokens[slot] = 0;
     return slot;
@@ -439,7 +318,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     get freed() {
       return freed;
     },
-    findId: (id, now) => found(slotOfId(id), now),
+    findId: (id, now) => found(slotsOfIds.find(id), now),
     findName: (space, name, now) => found(slotsOfNames[space].get(name) ?? none, now),
     requests: (slot) => sumRequests[slot]!,
     tokens: (slot) => sumTokens[slot]!,
@@ -448,11 +327,11 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
     leavesAfterTokens: (slot, tokens) => leavesAfter(slot, tokens, tokensAt),
     chargeSlot: (slot, now, tokens) => charge(slot, idOf[slot]! >= 0 ? 0 : 1, now, tokens),
     chargeId(id, now, tokens) {
-      let slot = found(slotOfId(id), now);
+      let slot = found(slotsOfIds.find(id), now);
       if (slot === none) {
         slot = create(now);
         idOf[slot] = id;
-        addToTable(id, slot);
+        slotsOfIds.add(slot);
         linkNewest(slot, 0);
       }
       charge(slot, 0, now, tokens);
@@ -472,7 +351,7 @@ export function openSlidingLogs({ bytes, windowMs }: { bytes: number; windowMs: 
       return slot;
     },
     dropId(id) {
-      const slot = slotOfId(id);
+      const slot = slotsOfIds.find(id);
       if (slot !== none) drop(slot);
       return slot !== none;
     },
