@@ -1,6 +1,6 @@
 import type { Paging } from '@tradepost/core';
 import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
-import { digestOf, isSecret, mark, type TokenStatus } from './api-token.ts';
+import { type ApiToken, digestOf, isSecret, mark, type TokenStatus } from './api-token.ts';
 
 export type TokenRow = {
   id: number;
@@ -22,6 +22,18 @@ export type TokenRow = {
 };
 /** Which of its two secrets a token was found by. */
 export type FoundToken = TokenRow & { digest: string; is_previous: boolean };
+
+/** What requests with it are counted and limited by. */
+export const apiTokenOf = (row: TokenRow): ApiToken =>
+  Object.freeze({
+    id: row.id,
+    userId: row.user_id,
+    rpmLimit: row.rpm_limit,
+    tpmLimit: row.tpm_limit,
+    userRpmLimit: row.user_rpm_limit,
+    userTpmLimit: row.user_tpm_limit,
+    expiresAt: row.expires_at?.getTime() ?? null,
+  });
 
 export type TokenFields = Pick<TokenRow, 'name' | 'rpm_limit' | 'tpm_limit' | 'expires_at'>;
 

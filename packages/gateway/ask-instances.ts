@@ -5,7 +5,7 @@ import { gatewayErrors } from './errors.ts';
 import type { KeyRef, KeyUsage, Limiter } from './limits.ts';
 
 /*
- * Where the limiter keeps its logs in the memory of gateway processes, whoever else wants to see or forget one asks them:
+ * Where the limiter keeps its logs in the memory of gateway processes, whoever wants to see or forget one asks them all:
  * over the events of the database, which reach every process and need no address.
  */
 const questions = 'gateway.limiter.ask';
@@ -36,7 +36,7 @@ export function answerQuestions(
   });
 }
 
-/** The limiter as it is seen from a process that has none: it can look and forget, and checks nothing. */
+/** The limiters of all gateway processes together: to look and to forget, not to check. */
 export function openRemoteLimiter(runtime: Pick<Runtime, 'events'>): Pick<Limiter, 'inspect' | 'reset'> {
   const { events } = runtime;
   const ask = async (op: Question['op'], of: KeyRef | null): Promise<Answer[]> => {

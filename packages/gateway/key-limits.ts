@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { clientAddress } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
-import type { TokenRow } from './api-token-store.ts';
+import { apiTokenOf, type TokenRow } from './api-token-store.ts';
 import { ipKey } from './ip-key.ts';
 import type { KeyRef } from './limits.ts';
-import { limitsOf } from './rate-gate.ts';
+import { limitsOf, userLimitsOf } from './rate-gate.ts';
 import { selectUserLimits } from './user-limits-store.ts';
 
 /** The first three parts of an IPv4 address: the key of its /24. */
@@ -23,8 +23,6 @@ export type NamedKey = Exclude<KeyRef, { kind: 'token' }> | { readonly kind: 'to
 export const refOf = (key: NamedKey): KeyRef =>
   key.kind === 'token' ? { kind: 'token', key: String(key.row.id), user: key.row.user_id } : key;
 
-const noLimits = { rpmLimit: null, tpmLimit: null, expiresAt: null } as const;
-
 /** The limits in force of one log; 0 is unlimited. */
 export async function limitsOfKey(
   { settings, sql }: Pick<Runtime, 'settings' | 'sql'>,
@@ -39,18 +37,11 @@ export async function limitsOfKey(
     }
     case 'user': {
       const userId = Number(key.key);
-      const own = await selectUserLimits(sql, userId);
-      const user = { ...noLimits, id: 0, userId, userRpmLimit: own.rpm_limit, userTpmLimit: own.tpm_limit };
-      const { user_rpm: rpm, user_tpm: tpm } = limitsOf(settings, user, null);
+      const { user_rpm: rpm, user_tpm: tpm } = userLimitsOf(settings, await selectUserLimits(sql, userId));
       return { rpm, tpm };
     }
     default: {
-      const { row } = key;
-      const token = {
-        ...{ id: row.id, userId: row.user_id, rpmLimit: row.rpm_limit, tpmLimit: row.tpm_limit, expiresAt: null },
-        ...{ userRpmLimit: row.user_rpm_limit, userTpmLimit: row.user_tpm_limit },
-      };
-      const { token_rpm: rpm, token_tpm: tpm } = limitsOf(settings, token, null);
+      const { token_rpm: rpm, token_tpm: tpm } = limitsOf(settings, apiTokenOf(key.row), null);
       return { rpm, tpm };
     }
   }

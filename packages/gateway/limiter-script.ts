@@ -81,11 +81,12 @@ end
 
 /**
  * Checks and charges one request after the other. KEYS: the logs, each once. ARGV[1]: a JSON list of numbers: the window;
- * requests and tokens limit of each key (0: unlimited); then per request its tokens, how many keys it has, and which.
+ * requests and tokens limit of each key (0: unlimited); then per request its tokens (no more than any limit), how many keys it has, and
+ * which.
  *
  * Answers a list of numbers: now; the oldest millisecond of each key that counts afterwards; then per request 1 and for
  * each of its keys the requests and tokens that are left after it; or 0 and for each of its keys the wait for requests
- * and the wait for tokens in ms (-1: not exceeded, -2: never), with nothing charged. What is unlimited has much left.
+ * and the wait for tokens in ms (-1: not exceeded), with nothing charged. What is unlimited has much left.
  *
  * A key is read and written once for all requests of a call: what is charged in one millisecond is one entry anyway.
  */
@@ -128,9 +129,7 @@ while p <= last do
       local i = A[j]
       local waitR, waitK = -1, -1
       if leftR[i] < 1 then waitR = wait(i, 2, 1 - leftR[i]) end
-      if leftK[i] < tokens then
-        if tokens > A[2 * i + 1] then waitK = -2 else waitK = wait(i, 3, tokens - leftK[i]) end
-      end
+      if leftK[i] < tokens then waitK = wait(i, 3, tokens - leftK[i]) end
       answer[size + 1], answer[size + 2] = waitR, waitK
       size = size + 2
     end

@@ -20,6 +20,10 @@ export const dimensionName = (dimension: Dimension): string => {
 export const keyKinds = ['user', 'token', 'ip', 'model'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
+export const rpmOf = { user: 'user_rpm', token: 'token_rpm', ip: 'ip_rpm', model: 'model_rpm' } as const;
+/** An address has no limit of tokens. */
+export const tpmOf = { user: 'user_tpm', token: 'token_tpm', ip: null, model: 'model_tpm' } as const;
+
 /** Whom a request is counted against; null where it has none of the kind (no API token yet, no model named). */
 export type Subject = {
   readonly user: number | null;

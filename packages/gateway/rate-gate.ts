@@ -15,6 +15,7 @@ import {
 } from './limits.ts';
 import { rateLimitSettings } from './settings.ts';
 import { modelLimits } from './upstream-settings.ts';
+import type { UserLimits } from './user-limits-store.ts';
 
 type Asked = { token: ApiToken | null; address: string; model: string | null };
 
@@ -35,14 +36,25 @@ const place = new Map<Dimension, number>(dimensions.map((dimension, i) => [dimen
 /** What each dimension counts: it is checked where the request has such a key and the key a limit. */
 const kinds = dimensions.map((dimension) => dimension.slice(0, dimension.indexOf('_')) as keyof Subject);
 
+/** What holds of a user: their own limits, else the defaults. */
+export const userLimitsOf = (
+  settings: Pick<Runtime['settings'], 'get'>,
+  { rpm_limit, tpm_limit }: UserLimits,
+): Pick<Limits, 'user_rpm' | 'user_tpm'> => ({
+  user_rpm: rpm_limit ?? settings.get(rateLimitSettings.user_default_rpm),
+  user_tpm: tpm_limit ?? settings.get(rateLimitSettings.user_default_tpm),
+});
+
 /** What the limits of a request are: those of its token, else of its user, else the defaults. */
 export function limitsOf(
   settings: Pick<Runtime['settings'], 'get'>,
   token: ApiToken | null,
   model: string | null,
 ): Limits {
-  const user_rpm = token?.userRpmLimit ?? settings.get(rateLimitSettings.user_default_rpm);
-  const user_tpm = token?.userTpmLimit ?? settings.get(rateLimitSettings.user_default_tpm);
+  const { user_rpm, user_tpm } = userLimitsOf(settings, {
+    rpm_limit: token?.userRpmLimit ?? null,
+    tpm_limit: token?.userTpmLimit ?? null,
+  });
   const own = model === null ? null : modelLimits(settings, model);
   return {
     user_rpm,

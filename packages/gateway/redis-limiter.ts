@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '@tradepost/runtime';
+import { coalesce, type Log } from '@tradepost/runtime';
 import { gatewayErrors } from './errors.ts';
 import { openLimiterConnection } from './limiter-connection.ts';
 import { limiterScripts, type ScriptClock } from './limiter-script.ts';
@@ -12,16 +12,15 @@ import {
   type Limiter,
   type Limits,
   windowMs as minute,
+  rpmOf,
   type Subject,
   type Tightest,
+  tpmOf,
   type Verdict,
 } from './limits.ts';
 import { logKey, openRefusalCache } from './refusal-cache.ts';
 import { type Missed, openStoreGuard, type StoreGuard } from './store-guard.ts';
 import { type Exceeded, refusalOf, tighter } from './verdict.ts';
-
-const rpmOf = { user: 'user_rpm', token: 'token_rpm', ip: 'ip_rpm', model: 'model_rpm' } as const;
-const tpmOf = { user: 'user_tpm', token: 'token_tpm', ip: null, model: 'model_tpm' } as const;
 
 /** One log that a request is counted in. */
 type Counted = { readonly kind: KeyKind; readonly name: string; readonly rpm: number; readonly tpm: number };
@@ -30,10 +29,13 @@ type Check = {
   readonly limits: Limits;
   readonly tokens: number;
   readonly keys: readonly Counted[];
+  /** `performance.now()` when it came. */
+  readonly since: number;
 };
 /** What the store says of one log: a and b are what is left of requests and tokens after the request, or the waits for them. */
 type Part = { key: Counted; now: number; admitted: boolean; oldest: number; a: number; b: number };
-type Queued = { check: Check; settle: (verdict: Verdict) => void };
+/** What the store says of a check, and when it was asked. */
+type Asked = { readonly answer: readonly Part[] | Missed; readonly sentAt: number };
 
 /** Who looks or forgets gets an answer within this. */
 const lookMs = 3_000;
@@ -51,9 +53,10 @@ const inTime = async <T>(asked: Promise<T>): Promise<T> => {
 
 /** Checks that share a call: the store is busy with one for about a millisecond. */
 const mostInCall = 64;
-/** So few go out beside a call that is under way. */
-const fewChecks = 8;
-const fewCalls = 4;
+/** It works on one while the answers to the other are looked at here. */
+const callsAtOnce = 2;
+/** What a call gets before another one that is not full goes out beside it. */
+const patienceMs = 1;
 
 /** On a cluster a refusal may be owed to a charge that is taken back a moment later: it is soon asked for again. */
 const longestOnClusterMs = 100;
@@ -66,8 +69,8 @@ export type RedisLimiter = Limiter & {
 
 /**
  * The limiter of many processes on one Redis or Valkey. A check is one round trip: the script looks at all logs and
- * charges all or none, with the server's clock, and Redis runs one script at a time. Checks that arrive in the same turn
- * of the event loop share a call; the script takes them one after the other. On a cluster a user and its tokens share a
+ * charges all or none, with the server's clock, and Redis runs one script at a time. Checks that come together,
+ * or while two calls are under way, share one; the script takes them one after the other. On a cluster a user and its tokens share a
  * slot; address and model are checked beside them and charged back when one of the three refuses.
  */
 export function openRedisLimiter(options: {
@@ -135,8 +138,8 @@ export function openRedisLimiter(options: {
     return counted;
   };
 
-  /** One call of the script for checks whose keys have the same limits wherever they are met. */
-  const call = async (checks: readonly Check[]): Promise<Part[][]> => {
+  /** One call of the script. A key has the same limits in all checks. */
+  const callOnce = async (checks: readonly Check[]): Promise<Part[][]> => {
     const places = new Map<string, number>();
     const names: string[] = [];
     let limits = String(windowMs);
@@ -173,6 +176,20 @@ export function openRedisLimiter(options: {
     });
   };
 
+  /** The same key under other limits, while a change of them is on its way, is another call. */
+  const call = async (checks: readonly Check[]): Promise<Part[][]> => {
+    const limitsOf = new Map<string, Counted>();
+    const other = checks.findIndex(({ keys }) =>
+      keys.some((key) => {
+        const known = limitsOf.get(key.name) ?? key;
+        limitsOf.set(key.name, known);
+        return known.rpm !== key.rpm || known.tpm !== key.tpm;
+      }),
+    );
+    if (other < 0) return callOnce(checks);
+    return [...(await callOnce(checks.slice(0, other))), ...(await call(checks.slice(other)))];
+  };
+
   /** On a cluster: everything at once, and what was charged for a request that is refused after all is taken back. */
   const callCluster = async (check: Check): Promise<Part[] | Missed> => {
     const { keys, tokens } = check;
@@ -206,7 +223,7 @@ export function openRedisLimiter(options: {
       const exceeded: Exceeded[] = [];
       for (const { key, a, b } of parts) {
         if (a !== -1) exceeded.push({ dimension: rpmOf[key.kind], waitMs: a });
-        if (b !== -1) exceeded.push({ dimension: tpmOf[key.kind] as Dimension, waitMs: b === -2 ? null : b });
+        if (b !== -1) exceeded.push({ dimension: tpmOf[key.kind] as Dimension, waitMs: b });
       }
       return refusalOf(exceeded, limits, at);
     }
@@ -223,78 +240,23 @@ export function openRedisLimiter(options: {
 
   const unchecked = (why: Missed): Admitted => ({ admitted: true, tightest: null, unchecked: why, at: 0 });
 
-  const settleWith = ({ check, settle }: Queued, answer: readonly Part[] | Missed, sentAt: number) => {
-    if (typeof answer === 'string') {
-      onStore(answer);
-      return settle(unchecked(answer));
-    }
-    onStore('ok');
-    const verdict = verdictOf(answer, check);
-    if (!verdict.admitted) cache.keep(check.subject, check.limits, check.tokens, verdict, sentAt, performance.now());
-    settle(verdict);
-  };
-
-  const queue: Queued[] = [];
-  let flushing = false;
-  /** On their way to the store and not answered. */
-  let calls = 0;
-
-  /**
-   * Two calls are under way at a time, more while it is quiet: the store works on one while the answers to the other are
-   * looked at here. They go out in different turns, as it answers all that it has read in one go when all of it is done.
-   */
-  const maySend = () => calls < 2 || (queue.length <= fewChecks && calls < fewCalls);
-
-  const takeBatch = (): Queued[] => {
-    const limitsOf = new Map<string, Counted>();
-    let size = 0;
-    for (; size < queue.length && size < maxBatch; size += 1) {
-      const { keys } = queue[size]!.check;
-      // The same key under other limits, while a change of them is on its way, is another call.
-      const fits = keys.every(({ name, rpm, tpm }) => {
-        const known = limitsOf.get(name);
-        return !known || (known.rpm === rpm && known.tpm === tpm);
-      });
-      if (!fits) break;
-      for (const key of keys) limitsOf.set(key.name, key);
-    }
-    return queue.splice(0, size);
-  };
-
-  const send = (batch: readonly Queued[]) => {
-    const sentAt = performance.now();
-    const asked = guardOf('').ask(() => call(batch.map(({ check }) => check)));
-    const settleAll = (answers: readonly Part[][] | Missed) => {
-      for (const [i, one] of batch.entries())
-        settleWith(one, typeof answers === 'string' ? answers : answers[i]!, sentAt);
-    };
-    if (typeof asked === 'string') return settleAll(asked);
-    calls += 1;
-    void asked.then((answers) => {
-      calls -= 1;
-      // Who has waited behind a call in vain has waited long enough.
-      if (typeof answers === 'string') for (const one of queue.splice(0)) settleWith(one, answers, sentAt);
-      else schedule();
-      settleAll(answers);
-    });
-  };
-  const sendQueued = () => {
-    if (maxBatch === 1) while (queue.length > 0) send(takeBatch());
-    if (queue.length > 0 && maySend()) send(takeBatch());
-    if (queue.length > 0 && maySend()) schedule();
-  };
-  const schedule = () => {
-    if (flushing) return;
-    flushing = true;
-    setImmediate(flush);
-  };
-  const flush = () => {
-    flushing = false;
-    if (connection.mode !== 'cluster') return sendQueued();
-    for (const one of queue.splice(0)) {
+  const single = coalesce<Check, Asked>(
+    async (checks) => {
       const sentAt = performance.now();
-      void callCluster(one.check).then((answer) => settleWith(one, answer, sentAt));
-    }
+      const answers = await guardOf('').ask(() => call(checks), checks[0]!.since);
+      return checks.map((_, i) => ({ answer: typeof answers === 'string' ? answers : answers[i]!, sentAt }));
+    },
+    {
+      maxBatch,
+      maxInFlight: maxBatch === 1 ? Number.POSITIVE_INFINITY : callsAtOnce,
+      patienceMs,
+      maxQueue: Number.POSITIVE_INFINITY,
+    },
+  );
+  /** Each by itself: whose nodes are well does not wait for those of others. */
+  const onCluster = async (check: Check): Promise<Asked> => {
+    const sentAt = performance.now();
+    return { answer: await callCluster(check), sentAt };
   };
 
   return {
@@ -318,9 +280,16 @@ export function openRedisLimiter(options: {
         onStore('open');
         return unchecked('open');
       }
-      return new Promise((settle) => {
-        queue.push({ check: { subject, limits, tokens, keys }, settle });
-        schedule();
+      const asking = { subject, limits, tokens, keys, since: performance.now() };
+      return (connection.mode === 'cluster' ? onCluster(asking) : single(asking)).then(({ answer, sentAt }) => {
+        if (typeof answer === 'string') {
+          onStore(answer);
+          return unchecked(answer);
+        }
+        onStore('ok');
+        const verdict = verdictOf(answer, asking);
+        if (!verdict.admitted) cache.keep(subject, limits, tokens, verdict, sentAt, performance.now());
+        return verdict;
       });
     },
     peek: (subject, limits) => cache.peek(subject, limits),

@@ -1,4 +1,4 @@
-import { dimensions, type KeyKind, keyKinds, type Limits, type Refused, type Subject } from './limits.ts';
+import { dimensions, type KeyKind, keyKinds, type Limits, type Refused, rpmOf, type Subject } from './limits.ts';
 
 export type LogKey = `${KeyKind}:${string}`;
 export const logKey = (kind: KeyKind, key: string | number): LogKey => `${kind}:${key}`;
@@ -34,7 +34,6 @@ type Kept = {
 /** A key that stands in kept refusals: how often it was found full, and the most tokens that were asked of it. */
 type Watch = { epoch: number; tokens: number };
 
-const rpmOf = { user: 'user_rpm', token: 'token_rpm', ip: 'ip_rpm', model: 'model_rpm' } as const;
 const sameLimits = (a: Limits, b: Limits) => a === b || dimensions.every((dimension) => a[dimension] === b[dimension]);
 
 /**
@@ -55,8 +54,7 @@ export function openRefusalCache(
   const watched = new Map<LogKey, Watch>();
   const blocked = new Map<LogKey, { limit: number; until: number; passes: number }>();
 
-  const live = ({ refused, passes }: Kept, at: number): Refused =>
-    refused.waitMs === null ? refused : { ...refused, waitMs: Math.max(1, Math.ceil(passes - at)) };
+  const left = (passes: number, at: number) => Math.max(1, Math.ceil(passes - at));
   const bound = (map: Map<string, unknown>) => {
     if (map.size >= most) map.delete(map.keys().next().value!);
   };
@@ -73,7 +71,7 @@ export function openRefusalCache(
         at < entry.until &&
         sameLimits(entry.limits, limits) &&
         entry.watches.every((watch, i) => watch.epoch === entry.epochs[i]);
-      if (fresh) return live(entry, at);
+      if (fresh) return { ...entry.refused, waitMs: left(entry.passes, at) };
       kept.delete(key);
       return null;
     },
@@ -86,7 +84,7 @@ export function openRefusalCache(
         if (!block) continue;
         const dimension = rpmOf[kind];
         if (block.until > at && block.limit === limits[dimension]) {
-          const waitMs = Math.max(1, Math.ceil(block.passes - at));
+          const waitMs = left(block.passes, at);
           return { admitted: false, dimension, limit: block.limit, waitMs, denied: [dimension], at: 0 };
         }
       }

@@ -4,9 +4,10 @@ export type Missed = 'timeout' | 'error' | 'open';
 export type StoreGuard = {
   /**
    * The store's answer, or why there is none. Nothing is asked while the breaker is open. A late answer is dropped; what
-   * the store did for it stays done.
+   * the store did for it stays done. The deadline runs from `since` (`performance.now()`; default: now): what has waited
+   * for longer before it could be sent is not sent.
    */
-  ask<T>(send: () => Promise<T>): Promise<T | Missed> | Missed;
+  ask<T>(send: () => Promise<T>, since?: number): Promise<T | Missed> | Missed;
   /** Whether `ask` would not ask now. */
   rests(): boolean;
 };
@@ -83,12 +84,13 @@ export function openStoreGuard(options: {
 
   return {
     rests,
-    ask<T>(send: () => Promise<T>): Promise<T | Missed> | Missed {
+    ask<T>(send: () => Promise<T>, since = performance.now()): Promise<T | Missed> | Missed {
       if (rests()) return 'open';
+      if (performance.now() >= since + options.deadlineMs()) return failed('timeout', false);
       const probe = opened;
       if (probe) probing = true;
       return new Promise((resolve) => {
-        const call: Waiting = { until: performance.now() + options.deadlineMs(), miss: null };
+        const call: Waiting = { until: since + options.deadlineMs(), miss: null };
         const settle = (result: T | Missed) => {
           call.miss = null;
           if (probe) probing = false;

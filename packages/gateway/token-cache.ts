@@ -1,5 +1,5 @@
 import type { ApiToken, TokenRefusal } from './api-token.ts';
-import type { FoundToken } from './api-token-store.ts';
+import { apiTokenOf, type FoundToken } from './api-token-store.ts';
 
 /** A secret that was looked up, whatever came out. */
 export type CachedToken = {
@@ -14,15 +14,7 @@ export type CachedToken = {
 };
 
 export function cachedOf(row: FoundToken, isActive: boolean): CachedToken {
-  const token: ApiToken = Object.freeze({
-    id: row.id,
-    userId: row.user_id,
-    rpmLimit: row.rpm_limit,
-    tpmLimit: row.tpm_limit,
-    userRpmLimit: row.user_rpm_limit,
-    userTpmLimit: row.user_tpm_limit,
-    expiresAt: row.expires_at?.getTime() ?? null,
-  });
+  const token = apiTokenOf(row);
   return {
     token,
     isRevoked: row.revoked_at !== null,

@@ -96,17 +96,24 @@ export function coalesce<I, O>(
 
   function flush(): void {
     scheduled = false;
-    while (queue.length > 0 && inFlight < maxInFlight) {
-      const left = patienceMs - (performance.now() - lastStart);
-      if (inFlight > 0 && queue.length < maxBatch && left > 0) {
-        look ??= setTimeout(() => {
-          look = null;
-          flush();
-        }, left);
-        return;
-      }
-      start();
+    if (queue.length === 0 || inFlight >= maxInFlight) return;
+    const left = patienceMs - (performance.now() - lastStart);
+    if (inFlight > 0 && queue.length < maxBatch && left > 0) {
+      look ??= setTimeout(() => {
+        look = null;
+        flush();
+      }, left);
+      return;
     }
+    start();
+    // Not in the same turn: a server that reads two batches at once answers the first when it has done both.
+    if (queue.length > 0 && inFlight < maxInFlight) schedule();
+  }
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(flush);
   }
 
   const call = (item: I): Promise<O> => {
@@ -114,9 +121,7 @@ export function coalesce<I, O>(
     if (queue.length >= maxQueue) return Promise.reject(errors.busy());
     return new Promise<O>((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      if (scheduled || inFlight >= maxInFlight || (look && queue.length < maxBatch)) return;
-      scheduled = true;
-      setImmediate(flush);
+      if (inFlight < maxInFlight && (!look || queue.length >= maxBatch)) schedule();
     });
   };
 
