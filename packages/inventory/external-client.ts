@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { faultCode, type KeptConnections, keptConnections, type Runtime } from '@tradepost/runtime';
+import {
+  createConcurrencyLimit,
+  faultCode,
+  type KeptConnections,
+  keptConnections,
+  type Runtime,
+} from '@tradepost/runtime';
 import type { Pool } from 'undici';
 import { type CallOutcome, noAnswer, parseAnswer } from './external-answer.ts';
 import { classify } from './external-codes.ts';
 import { externalSignature } from './external-signature.ts';
 import { externalAppKey, externalAppSecret, externalEndpoint, externalTimeoutMs } from './settings.ts';
 import type { TaskAction } from './task.ts';
-import { openTurns } from './turns.ts';
 
 export type { CallOutcome } from './external-answer.ts';
 
@@ -79,7 +84,7 @@ export function openExternalClient(
   let partner: Partner | null = null;
   let closed = false;
   const retired = new Set<Pool>();
-  const turns = openTurns(connections, maxWaiting);
+  const limit = createConcurrencyLimit({ active: connections, queued: maxWaiting });
 
   function partnerAt(endpoint: string): Partner {
     const { origin, pathname } = new URL(endpoint);
@@ -165,12 +170,12 @@ export function openExternalClient(
     const onAbort = () => stop('the call was given up');
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const answered = turns.take(controller.signal).then((granted) => {
+      const answered = limit.acquire(controller.signal).then((granted) => {
         if (!granted) return notSent('too many calls wait for this warehouse');
         sent = true;
         return run(controller.signal)
           .catch((error: unknown) => (unreachable.has(faultCode(error)) ? notSent : noAnswer)(faultText(error)))
-          .finally(turns.give);
+          .finally(limit.release);
       });
       return await Promise.race([cutOff.promise, answered]);
     } finally {

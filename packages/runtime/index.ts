@@ -1,5 +1,6 @@
 export type { Audit } from './audit.ts';
 export { type Coalesced, type CoalesceOptions, coalesce, lostConnection } from './coalesce.ts';
+export { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 export {
   type Config,
   ConfigError,
