@@ -1,10 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/cli';
+import { createStaff } from '@tradepost/identity';
 import { loadConfig, openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { JsonSchema } from '../packages/http/example.ts';
 import { call } from './harness/client.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
@@ -276,6 +279,115 @@ describe('the key itself', () => {
   test('a browser on another origin may send it', async () => {
     const response = await fetch(`${shop.url}/api/v1/orders`, { method: 'OPTIONS' });
     expect(response.headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
+  });
+});
+
+describe('another request under a used key', () => {
+  const refused = { status: 422, code: 422, data: null };
+  let owner: number;
+  beforeAll(async () => {
+    owner = await createStaff(shop.database.sql, { username: 'owner', password: 'owner-secret' });
+  });
+  const staffToken = () => shop.server.tokens.issue({ role: 'admin', id: owner, perms: ['*'] });
+
+  test('with another password is refused, and never answered as if the password had been changed', async () => {
+    const token = await staffToken();
+    const { data: role } = await shop.call('POST', '/admin/api/roles', { token, body: { name: 'r', permissions: [] } });
+    const username = 'keyed-staff';
+    const made = await shop.call('POST', '/admin/api/admins', {
+      token,
+      body: { username, password: 'first-secret', role_id: role.id },
+    });
+    const key = randomUUID();
+    const change = (password: string, url = shop.url) =>
+      call(url, shop.server.routes, 'PUT', `/admin/api/admins/${made.data.id}`, {
+        token,
+        body: { password },
+        ...keyed(key),
+      });
+    const logsIn = async (password: string) =>
+      (await shop.call('POST', '/admin/api/auth/login', { body: { username, password } })).code === 0;
+
+    expect((await change('second-secret')).code).toBe(0);
+    for (const url of [shop.url, second.transport!.url])
+      expect(await change('third-secret', url)).toMatchObject(refused);
+    expect([await logsIn('second-secret'), await logsIn('third-secret')]).toEqual([true, false]);
+    // The same request is still answered, also by another process.
+    for (const url of [shop.url, second.transport!.url]) {
+      const again = await change('second-secret', url);
+      expect([again.code, again.headers.get('idempotency-replayed')]).toEqual([0, 'true']);
+    }
+    // A change of the signing key changes nothing: the fingerprint does not depend on it.
+    await shop.server.tokens.rotate({ revokeOld: false });
+    expect((await change('second-secret')).code).toBe(0);
+    expect(await change('third-secret')).toMatchObject(refused);
+  });
+
+  test('a password cannot be found from the stored key by a fast hash, nor one guess be tried on all rows', async () => {
+    const token = await staffToken();
+    const rows = async (key: string) =>
+      shop.database.sql<{ row: string; fingerprint: Buffer }[]>`
+        select k::text as row, fingerprint from runtime.idempotency_keys k where key = ${key}`;
+    const keys = [randomUUID(), randomUUID()];
+    const body = { username: '', password: 'guessable', role_id: 999_999 };
+    for (const key of keys)
+      await shop.call('POST', '/admin/api/admins', { token, body: { ...body, username: 'same-name' }, ...keyed(key) });
+    const [[one], [two]] = [await rows(keys[0]!), await rows(keys[1]!)];
+    expect(one!.row + two!.row).not.toContain('guessable');
+    expect(one!.fingerprint.equals(two!.fingerprint), 'each row has a salt of its own').toBe(false);
+    const text = JSON.stringify({ ...body, username: 'same-name' });
+    const plain = createHash('sha256').update('POST /admin/api/admins?\n').update(text).digest();
+    expect(one!.fingerprint.equals(plain), 'a plain digest of the request').toBe(false);
+  });
+
+  test('every secret of a request body is named as one, as the fingerprint goes by that', async () => {
+    const unnamed: string[] = [];
+    const walk = (schema: JsonSchema, at: string): void => {
+      for (const [name, part] of Object.entries(schema.properties ?? {})) {
+        if (/password|secret/i.test(name) && part.format !== 'password') unnamed.push(`${at}.${name}`);
+        walk(part, `${at}.${name}`);
+      }
+      for (const part of [schema.items, ...(schema.anyOf ?? [])]) if (part) walk(part, at);
+    };
+    for (const { method, path, body } of shop.server.routes)
+      if (body) walk(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as JsonSchema, `${method} ${path}`);
+    expect(unnamed).toEqual([]);
+  });
+
+  test('with another query, path parameter or order of its fields is refused; another language is the same request', async () => {
+    const buyer = await shop.shopper();
+    const body = { name: 'Bo', phone: '13900000000', detail: '2 Road' };
+    const { token } = buyer;
+    const { data: other } = await shop.call('POST', '/api/v1/addresses', { token, body });
+    const key = randomUUID();
+    const put = (id: number, query: string, given: object = body) =>
+      shop.call('PUT', `/api/v1/addresses/${id}${query}`, { token, body: given, ...keyed(key) });
+    expect((await put(buyer.address_id, '')).data.id).toBe(buyer.address_id);
+    expect(await put(other.id, '')).toMatchObject(refused);
+    expect(await put(buyer.address_id, '?x=1')).toMatchObject(refused);
+    expect(await put(buyer.address_id, '', { detail: body.detail, phone: body.phone, name: body.name })).toMatchObject(
+      refused,
+    );
+    expect((await put(buyer.address_id, '?lang=zh-CN')).data.id).toBe(buyer.address_id);
+  });
+
+  test('an administrator with the id of a shopper does not see the shopper’s answer', async () => {
+    const buyer = await shop.shopper();
+    const key = randomUUID();
+    const logout = (token: string) => shop.call('POST', '/api/auth/logout', { token, ...keyed(key) });
+    const admin = await shop.server.tokens.issue({ role: 'admin', id: buyer.id, perms: [] });
+    expect((await logout(buyer.token)).headers.get('idempotency-replayed')).toBeNull();
+    const answer = await logout(admin);
+    expect([answer.code, answer.headers.get('idempotency-replayed')]).toEqual([0, null]);
+    // The administrator's own request ran: this token is over.
+    expect((await shop.call('GET', '/api/auth/profile', { token: admin })).code).toBe(401);
+  });
+
+  test('by another account at the same moment runs for that account', async () => {
+    const buyers = await Promise.all(Array.from({ length: 10 }, () => shop.shopper()));
+    const key = randomUUID();
+    const answers = await Promise.all(buyers.map((buyer) => shop.call('POST', '/api/v1/orders', orderOf(buyer, key))));
+    expect(answers.map((answer) => answer.data.user_id)).toEqual(buyers.map((buyer) => buyer.id));
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';
-import { idempotencyKeyOf, isNothingDone, runOnce } from './idempotent.ts';
+import { idempotencyKeyOf, isNothingDone, openRunOnce } from './idempotent.ts';
 import type { Resource } from './resource.ts';
 import type { Caller, Route } from './route.ts';
 import { tolerantBody, tolerantParams, tolerantQuery } from './tolerant.ts';
@@ -148,11 +148,11 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
   const where = `${route.method} ${route.path}`;
   const writes = route.method !== 'GET';
 
+  const runOnce = writes && route.auth !== 'public' ? openRunOnce(deps.runtime, route) : null;
   /** A write whose repeats get its answer. */
-  const keyed = (context: Handled, key: string, text: string): Promise<Kept> => {
+  const keyed = (context: Handled, key: string, body: string | Uint8Array): Promise<Kept> => {
     const { request, locale } = context;
-    const of = { route, request, caller: context.caller!, key, body: text };
-    return runOnce(deps.runtime, of, async (claim): Promise<StoredAnswer> => {
+    return runOnce!({ route, request, caller: context.caller!, key, body }, async (claim): Promise<StoredAnswer> => {
       try {
         const data = await route.handle({ ...context, claim } as never);
         return { status: 200, code: 0, text: envelope(0, 'success', data) };
@@ -175,7 +175,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
         ...{ caller, locale, request, claim: null, rawBody },
       };
       const key = writes && caller ? idempotencyKeyOf(request) : null;
-      return key === null ? route.handle(context as never) : keyed(context, key, text);
+      return key === null ? route.handle(context as never) : keyed(context, key, route.rawBody ? rawBody : text);
     };
     const admitted = (caller: Caller | null) => {
       if (route.rawBody)

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import { type Claim, type Runtime, runtimeErrors, type StoredAnswer } from '@tradepost/runtime';
+import { createHash, scrypt } from 'node:crypto';
+import { type Claim, createConcurrencyLimit, type Runtime, runtimeErrors, type StoredAnswer } from '@tradepost/runtime';
+import { z } from 'zod';
 import { httpErrors } from './errors.ts';
 import type { Caller, Route } from './route.ts';
 
@@ -15,17 +16,36 @@ export function idempotencyKeyOf(request: Request): string | null {
   return key;
 }
 
-/** A password has no place in the database but as its own hash: a repeat with another one counts as the same request. */
-const passwords = /("(?:\w*password|secret)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi;
-
-/** Of everything that makes a request what it is, but for its language. */
-function fingerprintOf(route: Route, request: Request, body: string): Buffer {
+/** The whole request but its language. A repeat with its fields in another order is another request. */
+function digestOf({ route, request, body }: Keyed): Buffer {
   const { pathname, searchParams } = new URL(request.url);
   searchParams.delete('lang');
-  return createHash('sha256')
-    .update(`${route.method} ${pathname}?${searchParams}\n`)
-    .update(body.replace(passwords, '$1""'))
-    .digest();
+  return createHash('sha256').update(`${route.method} ${pathname}?${searchParams}\n`).update(body).digest();
+}
+
+/** Whether the body of this route has a field with `format: password`. */
+const holdsSecret = ({ body }: Route) =>
+  body !== undefined &&
+  JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })).includes('"format":"password"');
+
+/** OWASP's parameters for 16 MiB: about 0.2 s on a thread of the pool. Slow hashes run one at a time. */
+const slowHash = { N: 2 ** 14, r: 8, p: 5 };
+const slowHashes = createConcurrencyLimit({ active: 1, queued: 20 });
+
+/**
+ * Fingerprint of a request with a secret. It lies in the database beside the hashes of passwords, so it costs as much to
+ * guess from: a slow hash, with a salt of its own for each caller and key. It depends on no key that could be rotated.
+ */
+async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> {
+  const salt = createHash('sha256').update(`${caller} ${keyed.key}`).digest();
+  if (!(await slowHashes.acquire())) throw runtimeErrors.busy();
+  try {
+    return await new Promise((resolve, reject) =>
+      scrypt(digestOf(keyed), salt, 32, slowHash, (error, hash) => (error ? reject(error) : resolve(hash))),
+    );
+  } finally {
+    slowHashes.release();
+  }
 }
 
 const repeatOf = (route: Route) => route.repeat ?? (route.method === 'POST' ? 'once' : 'natural');
@@ -34,19 +54,25 @@ const repeatOf = (route: Route) => route.repeat ?? (route.method === 'POST' ? 'o
 export const isNothingDone = (error: unknown): boolean =>
   [runtimeErrors.busy().refusal, runtimeErrors.stopping().refusal].includes((error as { refusal?: never }).refusal!);
 
-/**
- * Runs a write under its key: the first request of a caller runs, its repeats get the first one's answer. Keys belong to the
- * caller, so routes without a token have none; they are made to be repeated (logins, codes, signed callbacks).
- */
-export function runOnce(
-  runtime: Pick<Runtime, 'idempotency'>,
-  of: { route: Route; request: Request; caller: Caller; key: string; body: string },
+/** A write with its key. `body` as it was sent: text, or the bytes of a route with `rawBody`. */
+type Keyed = { route: Route; request: Request; caller: Caller; key: string; body: string | Uint8Array };
+type RunOnce = (
+  keyed: Keyed,
   work: (claim: Claim) => Promise<StoredAnswer>,
-): Promise<StoredAnswer & { replayed: boolean }> {
-  const { route, request, caller, key, body } = of;
-  const fingerprint = fingerprintOf(route, request, body);
-  return runtime.idempotency.run(
-    { caller: `${caller.role}:${caller.id}`, key, fingerprint, repeat: repeatOf(route) },
-    work,
-  );
+) => Promise<StoredAnswer & { replayed: boolean }>;
+
+/**
+ * Runs writes of this route under their keys: the first request of a caller runs, its repeats get the first one's answer.
+ * Keys belong to the caller, so routes without a token have none; they are made to be repeated (logins, codes, signed
+ * callbacks).
+ */
+export function openRunOnce(runtime: Pick<Runtime, 'idempotency'>, route: Route): RunOnce {
+  const repeat = repeatOf(route);
+  const secret = holdsSecret(route);
+  return async (keyed, work) => {
+    const { key } = keyed;
+    const caller = `${keyed.caller.role}:${keyed.caller.id}`;
+    const fingerprint = secret ? await slowFingerprintOf(keyed, caller) : digestOf(keyed);
+    return runtime.idempotency.run({ caller, key, fingerprint, repeat }, work);
+  };
 }

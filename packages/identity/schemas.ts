@@ -7,7 +7,7 @@ export const loginBody = z.object({
     .string()
     .min(1)
     .max(256)
-    .meta({ examples: ['demo123456'] }),
+    .meta({ format: 'password', examples: ['demo123456'] }),
 });
 export const adminLoginBody = z.object({
   username: requiredText(64).meta({ examples: ['admin'] }),
@@ -15,7 +15,7 @@ export const adminLoginBody = z.object({
     .string()
     .min(1)
     .max(256)
-    .meta({ examples: ['admin123'] }),
+    .meta({ format: 'password', examples: ['admin123'] }),
 });
 export const loginView = z.object({ token: z.string().meta({ examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'] }) });
 

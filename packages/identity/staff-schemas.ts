@@ -23,7 +23,7 @@ export const staffBody = z.object({
   username: username(),
   password: text(256)
     .min(minPassword)
-    .meta({ examples: ['correct horse battery'] }),
+    .meta({ format: 'password', examples: ['correct horse battery'] }),
   role_id: otherId(),
   status: status().default(1),
 });
@@ -33,7 +33,7 @@ export const staffChangeBody = z.object({
   password: text(256)
     .regex(/^(|.{8,})$/s)
     .optional()
-    .meta({ description: 'Empty: the password stays', examples: ['correct horse battery'] }),
+    .meta({ format: 'password', description: 'Empty: the password stays', examples: ['correct horse battery'] }),
   role_id: otherId().optional(),
   status: status().optional(),
 });
