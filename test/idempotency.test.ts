@@ -8,6 +8,7 @@ import { loadConfig, openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { JsonSchema } from '../packages/http/example.ts';
+import { keysBetweenCounts } from '../packages/runtime/idempotency-quota.ts';
 import { call } from './harness/client.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
@@ -265,6 +266,38 @@ describe('the key itself', () => {
     expect(row!.hours).toBe(24);
     expect((await shop.call('POST', '/api/v1/orders', orderOf(buyer, key, { remark: 'new' }))).code).toBe(0);
     expect(await ordersOf(buyer)).toBe(2);
+  });
+
+  test('one account cannot fill the table: over the limit new keys are refused by name, kept ones still answer', async () => {
+    const [greedy, other] = [await shop.shopper(), await shop.shopper()];
+    const put = (buyer: Buyer, key: string) =>
+      shop.call('PUT', `/api/v1/addresses/${buyer.address_id}`, {
+        token: buyer.token,
+        body: { name: 'Bo', phone: '13900000000', detail: '2 Road' },
+        ...keyed(key),
+      });
+    const kept = async () =>
+      (
+        await shop.database.sql`
+        select count(*)::int as n from runtime.idempotency_keys where caller = ${`user:${greedy.id}`}`
+      )[0]!.n;
+    await shop.server.runtime.settings.set('idempotency.keys_per_caller', 100);
+    try {
+      const answers = [];
+      for (let sent = 0; sent < 1_000; sent += 50)
+        answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, n) => put(greedy, `greedy-${sent + n}`)))));
+      expect(await kept()).toBeLessThanOrEqual(100 + keysBetweenCounts + 50);
+      const refused = answers.filter((answer) => answer.code !== 0);
+      expect(refused.length).toBe(1_000 - (await kept()));
+      expect(new Set(refused.map(({ status, message }) => `${status} ${message}`))).toEqual(
+        new Set(['429 Idempotency-Key: more than 100 new keys in 24 hours; send requests without a key, or wait']),
+      );
+      expect((await put(greedy, 'greedy-0')).headers.get('idempotency-replayed')).toBe('true');
+      expect((await put(greedy, '')).code, 'without a key').toBe(0);
+      expect((await put(other, 'greedy-0')).code).toBe(0);
+    } finally {
+      await shop.server.runtime.settings.unset('idempotency.keys_per_caller');
+    }
   });
 
   test('reads take no notice of it, logins neither: no token is kept', async () => {

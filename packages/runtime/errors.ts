@@ -27,6 +27,12 @@ export const runtimeErrors = defineErrors({
     en: 'Idempotency-Key: the first request with this key was interrupted; check whether it took effect, then use a new key',
     'zh-CN': 'Idempotency-Key：使用该键的首个请求被中断，请先确认是否已生效，再换用新的键',
   },
+  too_many_keys: {
+    code: 429,
+    status: 429,
+    en: 'Idempotency-Key: more than {max} new keys in 24 hours; send requests without a key, or wait',
+    'zh-CN': 'Idempotency-Key：24 小时内新键超过 {max} 个，请不带该键发送，或稍后再试',
+  },
   unknown_setting: { code: 404, en: 'There is no setting {key}', 'zh-CN': '没有名为 {key} 的设置' },
   invalid_setting: { code: 400, en: '{key}: {reason}', 'zh-CN': '{key}：{reason}' },
   fixed_setting: {

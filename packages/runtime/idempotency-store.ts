@@ -146,6 +146,20 @@ export function recordOutcomes(
     select runtime.must(count(*) = ${outcomes.length}, 'an Idempotency-Key belongs to another request by now') from kept`;
 }
 
+/** The caller's keys, counted up to `max`. */
+export async function countKeys(sql: Sql, caller: string, max: number): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n
+    from (select from runtime.idempotency_keys where caller = ${caller} and expires_at > now() limit ${max}) k`;
+  return row!.n;
+}
+
+export async function keyExists(sql: Sql, { caller, key }: KeyId): Promise<boolean> {
+  const rows = await sql`
+    select from runtime.idempotency_keys where caller = ${caller} and key = ${key} and expires_at > now()`;
+  return rows.length > 0;
+}
+
 export async function deleteExpiredKeys(sql: Sql): Promise<void> {
   await sql`delete from runtime.idempotency_keys where expires_at < now()`;
 }

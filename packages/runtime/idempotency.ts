@@ -3,6 +3,7 @@ import { AppError } from '@tradepost/core';
 import { coalesce } from './coalesce.ts';
 import type { Sql, Statement, Transaction } from './database.ts';
 import { runtimeErrors as errors } from './errors.ts';
+import { openKeyQuota } from './idempotency-quota.ts';
 import {
   claimKeys,
   isAbandoned,
@@ -16,6 +17,7 @@ import {
   takeOverKey,
 } from './idempotency-store.ts';
 import type { Log } from './log.ts';
+import type { Settings } from './settings.ts';
 
 /** A key that this request may run under. `outcomes`: what an earlier run of it has already done, by use case. */
 export type Claim = KeyId & { readonly outcomes: Readonly<Record<string, unknown>> };
@@ -56,7 +58,12 @@ async function within<T>(promise: Promise<T>, until: number, late: () => T): Pro
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }
 
-export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }): Idempotency {
+export function openIdempotency(deps: {
+  sql: Sql;
+  instance: string;
+  log: Log;
+  settings: Pick<Settings, 'get'>;
+}): Idempotency {
   const { sql, instance, log } = deps;
   const claim = coalesce((many: readonly KeyRequest[]) => claimKeys(sql, many, { instance, keptSeconds }));
   const keep = coalesce(async (many: readonly KeyAnswer[]) => {
@@ -67,6 +74,7 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
     await releaseKeys(sql, many, instance);
     return many.map(() => true);
   });
+  const checkQuota = openKeyQuota(deps);
   /** What runs in this process, so that its repeats need no query to wait for it. */
   const running = new Map<string, Running>();
   const idOf = ({ caller, key }: KeyId) => `${caller} ${key}`;
@@ -125,6 +133,8 @@ export function openIdempotency(deps: { sql: Sql; instance: string; log: Log }):
     work: (claim: Claim) => Promise<StoredAnswer>,
     until: number,
   ): Promise<StoredAnswer & { replayed: boolean }> {
+    const counting = checkQuota(request);
+    if (counting) await counting;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       const row = await claim(request).catch(async (error: unknown) => {
         // It may have been claimed all the same.

@@ -10,6 +10,7 @@ import { openDatabase, type Sql, type Statement, type Transaction } from './data
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { type Events, openEvents } from './events.ts';
 import { type Claim, type Idempotency, openIdempotency } from './idempotency.ts';
+import { keysPerCaller } from './idempotency-quota.ts';
 import { alreadyRunning, tryInstanceLock } from './instance-lock.ts';
 import { type Log, openLog } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -32,7 +33,7 @@ export const shopLocale = setting(
 );
 
 /** The settings of this package; `openRuntime` adds them to those it is given. */
-export const runtimeSettings = [timeZone, shopLocale] as const;
+export const runtimeSettings = [timeZone, shopLocale, keysPerCaller] as const;
 
 const checkMs = 2_000;
 
@@ -164,7 +165,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const definitions = [...runtimeSettings, ...options.definitions];
     const settings = await openSettings({ sql, events, log, definitions, fixed: config.settings });
     closers.push(() => settings.close());
-    const idempotency = openIdempotency({ sql, instance, log });
+    const idempotency = openIdempotency({ sql, instance, log, settings });
     closers.push(() => idempotency.drain());
     const batches: { drain(): Promise<void> }[] = [];
     // A batch that waits for a lock is cut off at the deadline: its connection closes, which rolls it back.
