@@ -188,6 +188,30 @@ describe('sending of codes', () => {
     expect(waitOf(message), 'until the day ends').toBeGreaterThan(20 * 3600);
   });
 
+  test('twenty requests at once for one phone send no more codes than the hour allows, also without a pause between', async () => {
+    newDay();
+    const { settings } = shop.server.runtime;
+    await settings.set('sms.resend_seconds', 0);
+    try {
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(phone(4), `3.5.1.${i}`)));
+      expect(answers.filter(({ code }) => code === 0)).toHaveLength(5);
+      expect(answers.filter(({ code }) => code === 429)).toHaveLength(15);
+    } finally {
+      await settings.unset('sms.resend_seconds');
+    }
+  });
+
+  test('guesses at a code sent at once get five tries', async () => {
+    newDay();
+    const { data } = await send(phone(5));
+    const guess = (code: string) =>
+      shop.call('POST', '/api/v1/auth/sms/login', { body: { phone: phone(5), code }, headers: from('3.6.1.1') });
+    const wrong = data.dev_code === '111111' ? '222222' : '111111';
+    const answers = await Promise.all(Array.from({ length: 9 }, () => guess(wrong)));
+    expect(answers.filter(({ message }) => message === 'Invalid verification code')).toHaveLength(4);
+    expect((await guess(data.dev_code)).code, 'the right one comes too late').toBe(10001);
+  });
+
   test('sixty an hour from an address', async () => {
     newDay();
     const sent: number[] = [];

@@ -42,6 +42,7 @@ const jsonType = 'application/json; charset=utf-8';
 /** Clients on another origin call us without cookies (contract: commerce.md 4). */
 const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
 const jsonHeader: [string, string] = ['content-type', jsonType];
+const retryHeader: [string, string] = ['retry-after', '1'];
 const preflightHeaders: readonly [string, string][] = [
   ['access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS'],
   ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id, Idempotency-Key'],
@@ -50,6 +51,7 @@ const preflightHeaders: readonly [string, string][] = [
 
 function respond(status: number, text: string, traceId: string, extra?: [string, string][]): Response {
   const headers: [string, string][] = [jsonHeader, ['x-request-id', traceId], anyOrigin];
+  if (status === 503) headers.push(retryHeader);
   if (extra) headers.push(...extra);
   return new FastResponse(text, status === 200 ? { headers } : { status, headers });
 }

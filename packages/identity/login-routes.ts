@@ -1,6 +1,7 @@
 import { clientAddress, defineRoute, nothing, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
-import { openCounters, openLoginLimits } from './attempt-limits.ts';
+import { openLoginLimits } from './attempt-limits.ts';
+import { openReservations } from './attempt-reservations.ts';
 import { loginAdministrator, loginAnyone } from './login.ts';
 import {
   adminLoginBody,
@@ -20,8 +21,8 @@ const tooMany = { 429: 'Too many: the message says how long to wait' };
 const wrongLogin = { 401: 'Invalid username or password', ...tooMany };
 
 export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
-  const counters = openCounters(runtime);
-  const limits = openLoginLimits(runtime, counters);
+  const reservations = openReservations(runtime);
+  const limits = openLoginLimits(runtime, reservations);
   const deps = { runtime, tokens, limits };
   const addressOf = (request: Request) => clientAddress(request, runtime.config.trustedProxies);
 
@@ -68,7 +69,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       response: smsSendView,
       refusals: { ...tooMany, 500: 'Sending of codes is not set up' },
       async handle({ body, request }) {
-        const code = await sendCode({ runtime, counters }, body.phone, addressOf(request));
+        const code = await sendCode({ runtime, reservations }, body.phone, addressOf(request));
         return code === null ? {} : { dev_code: code };
       },
     }),

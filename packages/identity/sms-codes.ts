@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Runtime, Transaction } from '@tradepost/runtime';
 import { enqueueJobs } from '@tradepost/runtime';
-import { type Counted, type Counters, networkOf } from './attempt-limits.ts';
+import { networkOf } from './attempt-limits.ts';
+import type { Count, Limit, Reservations } from './attempt-reservations.ts';
 import { identityErrors } from './errors.ts';
 import {
   smsPerAddressHour,
@@ -42,7 +43,7 @@ export function newCode(phone: string, at: Date): { code: string; stored: Stored
 
 type Deps = {
   runtime: Pick<Runtime, 'sql' | 'settings' | 'config' | 'log' | 'now'>;
-  counters: Counters;
+  reservations: Reservations;
 };
 
 function readyProvider({ settings, config, log }: Deps['runtime']): 'test' | 'webhook' {
@@ -54,26 +55,47 @@ function readyProvider({ settings, config, log }: Deps['runtime']): 'test' | 'we
   throw identityErrors.sms_not_set_up();
 }
 
+/** Counts at these limits, or refuses with the time to wait. */
+async function reserveOrRefuse(reservations: Reservations, limits: readonly Limit[]): Promise<Count[]> {
+  const reserved = await reservations.reserve(limits);
+  if ('seconds' in reserved) throw identityErrors.sms_too_many({ seconds: reserved.seconds });
+  return reserved.counts;
+}
+
 /**
  * Makes a code for this phone and sends it. Answers the code itself with the test provider only; with the webhook it is
  * made by the job that sends it, so that nothing but its hash is ever stored.
  */
-export async function sendCode({ runtime, counters }: Deps, phone: string, address: string): Promise<string | null> {
-  const { sql, settings } = runtime;
+export async function sendCode(
+  { runtime, reservations }: Deps,
+  phone: string,
+  address: string,
+): Promise<string | null> {
+  const { settings } = runtime;
   const provider = readyProvider(runtime);
-  const perAddress = settings.get(smsPerAddressHour);
-  const perPhone: { what: Counted; windowMs: number; max: number }[] = [
-    { what: ['sms:phone_hour', phone], windowMs: hourMs, max: settings.get(smsPerPhoneHour) },
-    { what: ['sms:phone_day', phone], windowMs: dayMs, max: settings.get(smsPerPhoneDay) },
-  ];
-  const asked = await counters.add(['sms:address', networkOf(address)], hourMs);
-  if (perAddress > 0 && asked.value > perAddress) throw identityErrors.sms_too_many({ seconds: asked.seconds });
-  for (const { what, windowMs, max } of perPhone) {
-    const { value, seconds } = await counters.count(what, windowMs);
-    if (max > 0 && value >= max) throw identityErrors.sms_too_many({ seconds });
-  }
+  // Of an address every request counts, of a phone those that sent a code.
+  const ofAddress = { kind: 'sms:address', of: networkOf(address), windowMs: hourMs };
+  const [asked] = await reserveOrRefuse(reservations, [{ ...ofAddress, max: settings.get(smsPerAddressHour) }]);
+  await asked!.keep();
+  const counts = await reserveOrRefuse(reservations, [
+    { kind: 'sms:phone_hour', of: phone, windowMs: hourMs, max: settings.get(smsPerPhoneHour) },
+    { kind: 'sms:phone_day', of: phone, windowMs: dayMs, max: settings.get(smsPerPhoneDay) },
+  ]);
+  const code = await registerCode(runtime, phone, provider).catch(async (error: unknown) => {
+    await Promise.all(counts.map((count) => count.giveBack()));
+    throw error;
+  });
+  await Promise.all(counts.map((count) => count.keep()));
+  return code;
+}
 
-  const at = runtime.now();
+/** Stores the code, or the request for one with the job that sends it. */
+async function registerCode(
+  { sql, settings, now }: Deps['runtime'],
+  phone: string,
+  provider: 'test' | 'webhook',
+): Promise<string | null> {
+  const at = now();
   const resendMs = settings.get(smsResendSeconds) * 1000;
   const requestId = randomUUID();
   const made = provider === 'test' ? newCode(phone, at) : null;
@@ -83,13 +105,10 @@ export async function sendCode({ runtime, counters }: Deps, phone: string, addre
     if (!made) await enqueueJobs(tx, [{ task: sendTask, payload: { request_id: requestId }, maxAttempts: 3 }]);
     return true;
   });
-  if (!taken) {
-    const last = (await selectRequestedAt(sql, phone)) ?? at;
-    const seconds = Math.max(1, Math.ceil((last.getTime() + resendMs - at.getTime()) / 1000));
-    throw identityErrors.sms_too_soon({ seconds });
-  }
-  for (const { what, windowMs } of perPhone) await counters.add(what, windowMs);
-  return made?.code ?? null;
+  if (taken) return made?.code ?? null;
+  const last = (await selectRequestedAt(sql, phone)) ?? at;
+  const seconds = Math.max(1, Math.ceil((last.getTime() + resendMs - at.getTime()) / 1000));
+  throw identityErrors.sms_too_soon({ seconds });
 }
 
 export type CodeCheck = 'right' | 'wrong' | 'expired' | 'dead';

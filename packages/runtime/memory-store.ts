@@ -2,8 +2,12 @@ import type { Store } from './store.ts';
 
 type Entry = { value: string; expiresAt: number };
 
-/** The store of a single instance. Expired keys go when touched and in a sweep, so unused ones do not pile up. */
-export function openMemoryStore(options: { sweepMs?: number } = {}): Store {
+/**
+ * The store of a single instance. Expired keys go when touched and in a sweep. Of more than `maxEntries` the oldest go:
+ * counters of many client addresses must not fill the memory.
+ */
+export function openMemoryStore(options: { sweepMs?: number; maxEntries?: number } = {}): Store {
+  const { maxEntries = 200_000 } = options;
   const entries = new Map<string, Entry>();
   const handlers = new Map<string, Set<(message: string) => void>>();
   let closed = false;
@@ -16,6 +20,10 @@ export function openMemoryStore(options: { sweepMs?: number } = {}): Store {
     }
     return entry;
   };
+  const put = (key: string, entry: Entry): void => {
+    entries.set(key, entry);
+    if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
+  };
   const sweep = setInterval(() => {
     const now = Date.now();
     for (const [key, entry] of entries) if (entry.expiresAt <= now) entries.delete(key);
@@ -27,18 +35,22 @@ export function openMemoryStore(options: { sweepMs?: number } = {}): Store {
     async increment(key, ttlMs, by = 1) {
       const entry = live(key);
       const value = Number(entry?.value ?? 0) + by;
-      entries.set(key, { value: String(value), expiresAt: entry?.expiresAt ?? Date.now() + ttlMs });
+      put(key, { value: String(value), expiresAt: entry?.expiresAt ?? Date.now() + ttlMs });
       return value;
+    },
+    async decrement(key) {
+      const entry = live(key);
+      if (entry && Number(entry.value) > 0) entry.value = String(Number(entry.value) - 1);
     },
     async get(key) {
       return live(key)?.value ?? null;
     },
     async set(key, value, ttlMs) {
-      entries.set(key, { value, expiresAt: Date.now() + ttlMs });
+      put(key, { value, expiresAt: Date.now() + ttlMs });
     },
     async setIfAbsent(key, value, ttlMs) {
       if (live(key)) return false;
-      entries.set(key, { value, expiresAt: Date.now() + ttlMs });
+      put(key, { value, expiresAt: Date.now() + ttlMs });
       return true;
     },
     async delete(key) {

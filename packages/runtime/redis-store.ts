@@ -8,6 +8,11 @@ local value = redis.call('incrby', KEYS[1], ARGV[1])
 if redis.call('pttl', KEYS[1]) < 0 then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return value`;
 
+/** An ended counter stays ended: a key made here would have no expiry. */
+const decrementScript = `
+local value = tonumber(redis.call('get', KEYS[1]) or 0)
+if value > 0 then redis.call('decr', KEYS[1]) end`;
+
 /**
  * The store that several instances share. Commands fail at once while the connection is down (no queue that would hang
  * requests); the client reconnects on its own and subscriptions come back with it.
@@ -58,6 +63,9 @@ export async function openRedisStore(url: string, log: Log, options: { prefix?: 
         arguments: [String(by), String(ttlMs)],
       });
       return Number(value);
+    },
+    async decrement(key) {
+      await commands.eval(decrementScript, { keys: [prefix + key] });
     },
     async get(key) {
       return commands.get(prefix + key);

@@ -144,6 +144,21 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       expect(values.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
     });
 
+    test('a count is given back, but never below zero, and an ended counter does not come back without an end', async () => {
+      const key = newKey();
+      await store.decrement(key);
+      expect(await store.get(key)).toBeNull();
+      expect(await store.increment(key, 60_000, 2)).toBe(2);
+      await Promise.all([store.decrement(key), store.decrement(key), store.decrement(key)]);
+      expect(await store.increment(key, 60_000)).toBe(1);
+      const short = newKey();
+      await store.increment(short, 30);
+      await vi.waitFor(async () => {
+        await store.decrement(short);
+        expect(await store.get(short)).toBeNull();
+      });
+    });
+
     test('keeps a value until it ends, and replaces it', async () => {
       const key = newKey();
       expect(await store.get(key)).toBeNull();
@@ -225,6 +240,15 @@ test('the memory store forgets ended keys that nobody asks for: its memory stays
   await sleep(30);
   expect(await store.get('kept')).toBe('v');
   expect(await store.get('k1')).toBeNull();
+  await store.close();
+});
+
+test('the memory store keeps a bounded number of entries: a flood of addresses does not fill the memory', async () => {
+  const store = openMemoryStore({ maxEntries: 100 });
+  for (let i = 0; i < 1_000; i += 1) await store.increment(`k${i}`, 60_000);
+  const kept = await Promise.all(Array.from({ length: 1_000 }, (_, i) => store.get(`k${i}`)));
+  expect(kept.filter((value) => value !== null)).toHaveLength(100);
+  expect(kept[999]).toBe('1');
   await store.close();
 });
 

@@ -3,6 +3,8 @@ export type Store = {
   readonly kind: 'memory' | 'redis';
   /** Adds `by` and answers the new value; the counter ends `ttlMs` after its first increment. */
   increment(key: string, ttlMs: number, by?: number): Promise<number>;
+  /** Takes one from a counter that is there; never below zero, and never makes one. */
+  decrement(key: string): Promise<void>;
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /** Whether this call set it. */
