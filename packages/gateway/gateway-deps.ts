@@ -21,7 +21,7 @@ type ProxyTokens = {
 };
 
 export type GatewayDeps = {
-  readonly runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config'>;
+  readonly runtime: Pick<Runtime, 'config' | 'isDatabaseAway' | 'log' | 'metrics' | 'settings'>;
   readonly gate: ProxyGate;
   readonly tokens: ProxyTokens;
   readonly upstreams: Upstreams;

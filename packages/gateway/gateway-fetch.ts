@@ -43,6 +43,8 @@ function bearerOf(request: Request): string | null {
   return header.slice(7).trim() || null;
 }
 
+const retrySoon: HeaderList = [['retry-after', '1']];
+
 /**
  * The gateway's port: /v1/* is the proxy, everything else the application. The id of every answer (`x-request-id`) is that of
  * its row in gateway.usage, where it has one.
@@ -161,11 +163,12 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     const path = pathOf(request);
     if (!path.startsWith(prefix)) return app(request);
     const id = newUsageId();
+    if (runtime.isDatabaseAway()) return refuse('unknown', proxyErrors.unavailable(), id, retrySoon);
     return answer(request, path.slice(prefix.length), id).catch((error: unknown) => {
       const where = `${request.method} /v1`;
       if (lostConnection(error) || (error instanceof AppError && error.status === 503)) {
         warnUnavailable({ err: error, trace: id, where });
-        return refuse('unknown', proxyErrors.unavailable(), id);
+        return refuse('unknown', proxyErrors.unavailable(), id, retrySoon);
       }
       log.error({ err: error, trace: id, where }, 'a gateway request failed');
       return refuse('unknown', proxyErrors.internal(), id);
