@@ -41,6 +41,8 @@ const fixed: Record<string, string> = {
 const startMs = 300_000;
 const fastStopMs = 30_000;
 const immediateStopMs = 10_000;
+/** How soon an unexpected end is noticed. */
+const watchMs = 200;
 
 function freePort(): Promise<number> {
   return new Promise((done, fail) => {
@@ -70,10 +72,15 @@ export async function untilReady(data: string, pid: number, gone: () => boolean,
 
 export async function launch(
   place: Place,
-  settings: Record<string, string>,
-  logFile: string,
-  log: (line: string) => void,
+  options: {
+    settings: Record<string, string>;
+    /** A free one when absent. */
+    port: number | undefined;
+    logFile: string;
+    log: (line: string) => void;
+  },
 ): Promise<Server | { failure: string }> {
+  const { settings, logFile, log } = options;
   const data = dataOf(place.home);
   // A file, not a pipe: the server outlives a killed parent, and a broken pipe would take its log away.
   const output = openSync(logFile, 'a', 0o600);
@@ -81,7 +88,7 @@ export async function launch(
   // Started by root now and by the owner of the cluster later: both append to it.
   const { uid, gid } = place.account;
   if (uid !== undefined && gid !== undefined) fchownSync(output, uid, gid);
-  const all = { ...defaults, ...settings, ...fixed, port: String(await freePort()) };
+  const all = { ...defaults, ...settings, ...fixed, port: String(options.port || (await freePort())) };
   const child = spawn(
     place.binaries.postgres,
     ['-D', data, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
@@ -131,7 +138,7 @@ export function watch(
     clearInterval(timer);
     if (!stopping)
       onExit?.(`PostgreSQL (pid ${server.pid}) ended unexpectedly: ${server.exitReason()}; see ${logFile}`);
-  }, 500);
+  }, watchMs);
   // Neither the server nor its watch keeps the process alive.
   timer.unref();
   return () => {

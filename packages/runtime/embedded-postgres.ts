@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'postgres';
 import { ensureCluster, readPassword } from './embedded-postgres-cluster.ts';
 import { followLog } from './embedded-postgres-log.ts';
+import { endOrphans } from './embedded-postgres-orphans.ts';
 import { isRunning, type PidFile, readPidFile, removeStalePidFile, serverState } from './embedded-postgres-pid.ts';
 import { choosePlace, dataOf } from './embedded-postgres-places.ts';
 import { launch, type Server, shutDown, untilReady, watch } from './embedded-postgres-server.ts';
@@ -27,6 +28,8 @@ export type EmbeddedPostgresOptions = {
   onLog?: (line: string) => void;
   /** The server died although nobody stopped it. */
   onExit?: (reason: string) => void;
+  /** Where the server was before it ended; it is waited for until it is free. Default: a free one. */
+  port?: number;
   /** Where root keeps what the server's account can not reach in its place. Default /var/lib/tradepost. */
   sharedDirectory?: string;
   /** Where `create database` is run from. */
@@ -35,6 +38,8 @@ export type EmbeddedPostgresOptions = {
 
 /** Two starts at once, a server being stopped, or the processes of a killed one that have not yet noticed. */
 const contestedMs = 45_000;
+/** What the processes of a killed server get to notice that it is gone, before they are ended. */
+const orphansMs = 1_000;
 
 /** Starts the embedded server, or takes over the one that a killed process left behind. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -46,10 +51,19 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const data = dataOf(place.home);
   const logFile = join(directory, 'server.log');
   const started = Date.now();
+  // Processes that know a killed server find the next one in its place, whoever starts it.
+  const lastPort = options.port ?? readPidFile(data)?.port;
   for (let ports = 0; ; ) {
     const found = await findServer(data, password, log);
     const follower = followLog(logFile, log);
-    const server = found ?? (await launch(place, options.settings ?? {}, logFile, log));
+    const server =
+      found ??
+      (await launch(place, {
+        settings: options.settings ?? {},
+        port: ports === 0 ? lastPort : undefined,
+        logFile,
+        log,
+      }));
     if (!('failure' in server)) {
       follower.poll();
       try {
@@ -71,11 +85,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const stop = watch(server, place, follower.poll, options.onExit, logFile);
       return { url: urlOf(password, server.port, 'tradepost'), adopted: !!found, created, dataDirectory: data, stop };
     }
-    // The port was taken between the choice and the bind.
-    if (/could not (bind|create any TCP)/.test(server.failure) && ports++ < 5) continue;
+    // The port was taken between the choice and the bind, or since the server before had it.
+    const isTaken = /could not (bind|create any TCP)/.test(server.failure);
+    if (isTaken && options.port === undefined && ports++ < 5) continue;
     const contested = /lock file "postmaster.pid" (already exists|is empty)|shared memory block .* still in use/;
-    if (!contested.test(server.failure) || Date.now() - started > contestedMs)
+    if (!(isTaken || contested.test(server.failure)) || Date.now() - started > contestedMs)
       throw new Error(`PostgreSQL did not start in ${data}; the end of ${logFile}:\n${server.failure}`);
+    if (/shared memory block/.test(server.failure) && Date.now() - started > orphansMs) {
+      const ended = endOrphans(data);
+      if (ended > 0) log(`ended ${ended} processes of a killed PostgreSQL in ${data}`);
+    }
     await sleep(200);
   }
 }

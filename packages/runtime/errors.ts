@@ -2,6 +2,12 @@ import { defineErrors } from '@tradepost/core';
 
 export const runtimeErrors = defineErrors({
   busy: { code: 503, status: 503, en: 'The shop is busy, please try again', 'zh-CN': '系统繁忙，请稍后重试' },
+  database_away: {
+    code: 503,
+    status: 503,
+    en: 'The database is being started again, please try again',
+    'zh-CN': '数据库正在重新启动，请稍后重试',
+  },
   stopping: { code: 503, status: 503, en: 'The server is shutting down', 'zh-CN': '服务正在关闭' },
   unknown_outcome: {
     code: 503,

@@ -14,6 +14,8 @@ export class AlreadyRunningError extends Error {
 export type InstanceLock = {
   /** Written beside the data so that a second start can say where the first one is. */
   announce(url: string): Promise<void>;
+  /** Takes the lock again after the server was started again: before a command beside it can take the server for unused. */
+  renew(): void;
   /** Ends the lock; stops the server first when nobody else is using it. */
   leave(stopServer: () => Promise<void>): Promise<void>;
 };
@@ -47,15 +49,17 @@ export async function tryInstanceLock(
     throw error;
   }
   // The lock goes with its connection; the next question opens a new one and takes the lock again, unless it is gone.
-  const watch = setInterval(() => {
+  const renew = () => {
     if (kind === 'serve')
       exclusive(serveKey).then(
         (held) => held || onLost?.(),
         () => {},
       );
-  }, watchMs);
+  };
+  const watch = setInterval(renew, watchMs);
   watch.unref();
   return {
+    renew,
     async announce(url) {
       await writeFile(file, JSON.stringify({ pid: process.pid, url, started_at: new Date().toISOString() }));
     },

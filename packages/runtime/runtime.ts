@@ -8,10 +8,11 @@ import { type CoalesceOptions, coalesce } from './coalesce.ts';
 import type { Config } from './config.ts';
 import { openDatabase, type Sql, type Statement, type Transaction } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { superviseEmbeddedPostgres } from './embedded-postgres-supervisor.ts';
 import { type Events, openEvents } from './events.ts';
 import { type Claim, type Idempotency, openIdempotency } from './idempotency.ts';
 import { keysPerCaller } from './idempotency-quota.ts';
-import { alreadyRunning, tryInstanceLock } from './instance-lock.ts';
+import { alreadyRunning, type InstanceLock, tryInstanceLock } from './instance-lock.ts';
 import { type Log, openLog } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import { type Migrated, migrate } from './migrate.ts';
@@ -53,6 +54,8 @@ export type Runtime = {
   /** `coalesce` with the configured bounds, its batch sizes in the metrics, drained at close. */
   groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, options?: GroupCommitOptions<O>): GroupCommitted<I, O>;
   now(): Date;
+  /** The embedded database has ended and is being started again: a request can only be refused. */
+  isDatabaseAway(): boolean;
   /** Rejects when the database or the store does not answer. */
   check(): Promise<void>;
   /** Remembers the address for a second start; only for the instance that serves. */
@@ -79,7 +82,7 @@ export type RuntimeOptions = {
   checkOnly?: boolean;
   log?: Log;
   onProgress?: (line: string) => void;
-  /** The embedded database ended on its own: nothing can be served any more. */
+  /** The embedded database can not be started again, or belongs to another process: nothing can be served any more. */
   onFatal?: (reason: string) => void;
 };
 
@@ -97,25 +100,38 @@ async function reachable(databaseUrl: string): Promise<void> {
   }
 }
 
+const never = () => false;
+
 async function openDatabaseServer(options: RuntimeOptions, log: Log) {
   const { config, serve, onProgress } = options;
   if (config.databaseUrl) {
     await reachable(config.databaseUrl);
-    return { url: config.databaseUrl, embedded: null, lock: null };
+    return { url: config.databaseUrl, embedded: null, lock: null, isAway: never };
   }
   await mkdir(config.data, { recursive: true });
   // A command that is just ending may stop the database between our start and our lock: look again before refusing.
   if (serve) onProgress?.('starting the embedded PostgreSQL');
-  for (let attempt = 0; ; attempt += 1) {
-    const embedded = await startEmbeddedPostgres({
-      directory: join(config.data, 'postgres'),
-      onLog: (line) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
-      onExit: (reason) => options.onFatal?.(reason),
+  const start = {
+    directory: join(config.data, 'postgres'),
+    onLog: (line: string) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
+  };
+  let lock: InstanceLock | null = null;
+  const supervised = () =>
+    superviseEmbeddedPostgres({
+      ...start,
+      onAway: (reason) => log.error({ reason }, 'the embedded PostgreSQL has ended, and is started again'),
+      onBack: (awayMs) => {
+        lock?.renew();
+        log.info({ awayMs: Math.round(awayMs) }, 'the embedded PostgreSQL is back');
+      },
+      onFatal: (reason) => options.onFatal?.(reason),
     });
+  for (let attempt = 0; ; attempt += 1) {
+    const embedded = serve ? await supervised() : { ...(await startEmbeddedPostgres(start)), isAway: never };
     const lost = () => options.onFatal?.('another process has taken over the embedded database');
     const kind = serve ? 'serve' : 'visit';
-    const lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);
-    if (lock) return { url: embedded.url, embedded, lock };
+    lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);
+    if (lock) return { url: embedded.url, embedded, lock, isAway: embedded.isAway };
     if (attempt === 4)
       throw serve ? await alreadyRunning(config.data) : new Error('The embedded database is being stopped: try again');
     await sleep(300);
@@ -214,6 +230,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         };
       },
       now: () => new Date(),
+      isDatabaseAway: server.isAway,
       async check() {
         const late = sleep(checkMs, undefined, { ref: false }).then(() => {
           throw new Error(`no answer within ${checkMs} ms`);
