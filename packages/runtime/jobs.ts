@@ -15,6 +15,7 @@ import { Pool } from 'pg';
 import type { Sql, Statement, Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { type Liveness, openLiveness } from './worker-liveness.ts';
 
 export type Job = {
   task: string;
@@ -98,6 +99,16 @@ function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal):
   return Object.fromEntries(entries) as unknown as TaskList;
 }
 
+/** A run of graphile-worker's: its pool is known to the other workers before it takes a job. */
+function announcedRun(liveness: Liveness) {
+  const lockedBy: string[] = [];
+  const events: WorkerEvents = new EventEmitter();
+  events.on('pool:create', ({ workerPool }) => lockedBy.push(workerPool.id));
+  const startWorker = () => liveness.register(lockedBy);
+  const plugin = { name: 'announced-run', version: '1.0.0', worker: { hooks: { startWorker } } };
+  return { lockedBy, events, plugin };
+}
+
 const sharedOptions = (deps: WorkerDeps, pgPool: Pool, stopping: AbortSignal) => ({
   pgPool,
   concurrency: deps.concurrency,
@@ -107,7 +118,7 @@ const sharedOptions = (deps: WorkerDeps, pgPool: Pool, stopping: AbortSignal) =>
   taskList: taskListOf(deps, stopping),
   // In batches, even of one turn, as only then a stop waits until the results are recorded; else a job that ends while
   // the worker stops stays locked for hours and runs again, and a record that fails is an unhandled rejection.
-  preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+  worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
 });
 
 /** A pool of our own: graphile-worker's would outlive its stop, and crash the process when the database goes first. */
@@ -120,8 +131,8 @@ function openPool({ url, concurrency, log }: WorkerDeps): Pool {
 }
 
 /**
- * Frees the jobs that a killed worker has left locked, which else wait four hours. Only for whoever knows that no other worker
- * runs: the server of an embedded database, which is alone on it.
+ * Frees all locked jobs at once. Only for whoever knows that no other worker runs: the server of an embedded database, which is
+ * alone on it. Elsewhere the workers find by themselves which of them is gone (worker-liveness.ts).
  */
 export async function unlockJobs(sql: Sql): Promise<void> {
   await sql`
@@ -137,14 +148,15 @@ async function giveBackJobs(pool: Pool, { lockedBy }: RunningPool): Promise<void
 /** `ended` also when nobody asked for it. */
 type RunningPool = { runner: Runner; lockedBy: string[]; ended: Promise<void> };
 
-async function openRunner(options: RunnerOptions): Promise<RunningPool> {
-  const lockedBy: string[] = [];
+async function openRunner(
+  { worker, ...options }: ReturnType<typeof sharedOptions> & RunnerOptions,
+  liveness: Liveness,
+): Promise<RunningPool> {
+  const { lockedBy, events, plugin } = announcedRun(liveness);
   const ending = Promise.withResolvers<void>();
-  const events: WorkerEvents = new EventEmitter();
-  events.on('pool:create', ({ workerPool }) => lockedBy.push(workerPool.id));
   // Its promise alone does not tell: when the database goes it may never be settled.
   events.on('pool:gracefulShutdown', () => ending.resolve());
-  const runner = await run({ ...options, events });
+  const runner = await run({ ...options, events, preset: { worker, plugins: [plugin] } });
   return { runner, lockedBy, ended: Promise.race([ending.promise, runner.promise.catch(() => {})]) };
 }
 
@@ -172,7 +184,9 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     pollInterval: 1_000,
     parsedCronItems: parseCronItems(crons),
   };
-  let current = await openRunner(options).catch(async (error: unknown) => {
+  const liveness = openLiveness(deps);
+  let current = await openRunner(options, liveness).catch(async (error: unknown) => {
+    await liveness.close();
     await pool.end();
     throw error;
   });
@@ -186,7 +200,8 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
       if (signal.aborted) return;
       try {
         await giveBackJobs(pool, before);
-        current = await openRunner(options);
+        await liveness.forget(before.lockedBy);
+        current = await openRunner(options, liveness);
         return deps.log.info('the worker runs again');
       } catch (error) {
         deps.log.warn({ err: error }, 'the worker can not be started again yet');
@@ -210,6 +225,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
       await watching;
       // It may have been started again in this very moment.
       await stopCurrent();
+      await liveness.close();
       await pool.end();
     },
   };
@@ -218,9 +234,13 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
 /** Runs what is due now, and ends. */
 export async function runDueJobs(deps: WorkerDeps): Promise<void> {
   const pool = openPool(deps);
+  const liveness = openLiveness(deps);
   try {
-    await runOnce(sharedOptions(deps, pool, new AbortController().signal));
+    const { worker, ...options } = sharedOptions(deps, pool, new AbortController().signal);
+    const { events, plugin } = announcedRun(liveness);
+    await runOnce({ ...options, events, preset: { worker, plugins: [plugin] } });
   } finally {
+    await liveness.close();
     await pool.end();
   }
 }

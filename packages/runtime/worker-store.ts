@@ -1,0 +1,59 @@
+import type { ClientBase } from 'pg';
+
+/** Of the two-part advisory locks that workers hold; arbitrary, but the same for every version. */
+const lockClass = 720_588;
+/** A worker without news for so long is looked at: with a lock it has to have lost that too. */
+export const staleSeconds = { withLock: 15, withoutLock: 45 } as const;
+
+type Client = Pick<ClientBase, 'query'>;
+
+/**
+ * Whether the session of this connection is the client's own. Behind a transaction pooler the key that the client was given is
+ * the pooler's, and a session lock would be some other client's soon.
+ */
+export async function ownsSession(client: Client, processId: number | null): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid === processId;
+}
+
+/** Of a session that has it already this adds nothing that lasts: a session's locks end with it. */
+export async function holdWorkerLock(client: Client, id: string): Promise<void> {
+  await client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, id]);
+}
+
+export async function saveWorkers(client: Client, ids: readonly string[], holdsLock: boolean): Promise<void> {
+  await client.query(
+    `insert into runtime.workers (id, holds_lock) select id, $2 from unnest($1::text[]) as w (id)
+     on conflict (id) do update set seen_at = now(), holds_lock = excluded.holds_lock`,
+    [ids, holdsLock],
+  );
+}
+
+export async function deleteWorkers(client: Client, ids: readonly string[]): Promise<void> {
+  await client.query('delete from runtime.workers where id = any($1::text[])', [ids]);
+}
+
+export type FreedJobs = { workers: string[]; jobs: number };
+
+/** Frees the jobs of workers that are gone, and forgets these. */
+export async function freeJobsOfGoneWorkers(client: Client): Promise<FreedJobs> {
+  const { rows } = await client.query<FreedJobs>(
+    `with stale as materialized (
+       select id, holds_lock from runtime.workers
+       where seen_at < now() - make_interval(secs => case when holds_lock then $2::float8 else $3::float8 end)
+       for update skip locked
+     ), gone as (
+       delete from runtime.workers w using stale s
+       -- The lock is to be had: no session holds it.
+       where w.id = s.id and (not s.holds_lock or pg_try_advisory_xact_lock($1, hashtext(s.id)))
+       returning w.id
+     ), ids as materialized (
+       select array(select id from gone) as ids
+     ), held as materialized (
+       select count(*)::int as jobs from graphile_worker.jobs where locked_by = any((select ids from ids)::text[])
+     )
+     select ids as workers, jobs, graphile_worker.force_unlock_workers(ids) from held, ids`,
+    [lockClass, staleSeconds.withLock, staleSeconds.withoutLock],
+  );
+  return { workers: rows[0]?.workers ?? [], jobs: rows[0]?.jobs ?? 0 };
+}
