@@ -1,6 +1,6 @@
 import { createStaff } from '@tradepost/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chinese, contract, expectFields, expectMoneyAddsUp } from './harness/contract.ts';
+import { chinese, contract, expectFields, expectMoneyAddsUp, noAfterSale } from './harness/contract.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
 
@@ -488,6 +488,7 @@ describe('orders', () => {
         receiver_name: 'Ann',
         receiver_phone: '13800000000',
         has_after_sale: false,
+        after_sale_summary: noAfterSale,
         notes: [],
         status: 3,
         status_label: 'Pending Receipt',

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { chinese, contract, expectFields, expectMoneyAddsUp } from './harness/contract.ts';
+import { chinese, contract, expectFields, expectMoneyAddsUp, noAfterSale } from './harness/contract.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
 
@@ -317,7 +317,7 @@ describe('list and detail', () => {
       expectFields(order.amount_breakdown, contract.breakdown);
       expectMoneyAddsUp(order);
       expect(order).toMatchObject({ activity_type: '', activity_name: '', shipments: [] });
-      expect('after_sale_summary' in order, 'absent without a case').toBe(false);
+      expect(order.after_sale_summary).toEqual(noAfterSale);
       for (const item of order.items) {
         expectFields(item, contract.orderItem);
         expect(item).toMatchObject({

@@ -2457,6 +2457,7 @@ export interface components {
             /** @description newest first */
             shipments: components["schemas"]["Shipment"][];
             latest_shipment?: components["schemas"]["Shipment"];
+            after_sale_summary: components["schemas"]["AfterSaleSummary"];
         };
         OrderItem: {
             /** @example 1 */
@@ -2552,6 +2553,19 @@ export interface components {
              */
             updated_at: string;
         };
+        AfterSaleSummary: {
+            /** @example 0 */
+            in_progress_count: number;
+            has_open_case: boolean;
+            /** @example 0 */
+            latest_case_id: number;
+            /** @example  */
+            latest_status: string;
+            /** @example  */
+            latest_status_label: string;
+            /** @description whether the buyer may apply for an after-sale */
+            can_apply: boolean;
+        };
         AdminOrder: {
             /** @example 1 */
             id: number;
@@ -2625,6 +2639,7 @@ export interface components {
             /** @description newest first */
             shipments: components["schemas"]["Shipment"][];
             latest_shipment?: components["schemas"]["Shipment"];
+            after_sale_summary: components["schemas"]["AfterSaleSummary"];
             /** @example Demo */
             user_nickname: string;
             /** @example 12.9 */

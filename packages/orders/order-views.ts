@@ -3,7 +3,7 @@ import { fileUrls } from '@tradepost/http';
 import { selectNicknames } from '@tradepost/identity';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { noteViews } from './note-orders.ts';
-import { type Order, type OrderItem, orderItemView, orderRowView } from './order.ts';
+import { noAfterSale, type Order, type OrderItem, orderItemView, orderRowView } from './order.ts';
 import type { ShippedWith } from './order-page-store.ts';
 import { selectOrderItems } from './order-store.ts';
 import type { ShipmentView } from './schemas.ts';
@@ -35,6 +35,7 @@ function viewOf(
     items: items.map((item) => orderItemView(item, absolute)),
     shipments,
     ...(shipments[0] ? { latest_shipment: shipments[0] } : {}),
+    after_sale_summary: noAfterSale,
   };
 }
 
@@ -81,7 +82,7 @@ export async function adminOrderViews(
       receiver_name: name,
       receiver_phone: phone,
       receiver_address: [province, city, district, detail].filter(Boolean).join(' '),
-      has_after_sale: false,
+      has_after_sale: view.after_sale_summary.latest_case_id > 0,
       notes: notes.get(view.id) ?? [],
     };
   });

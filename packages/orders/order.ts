@@ -86,6 +86,19 @@ function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' |
   };
 }
 
+/**
+ * The after-sale summary of every order answer. There are no after-sale cases, so none is open and none can be applied
+ * for: without `can_apply: false` the clients show the button.
+ */
+export const noAfterSale = {
+  in_progress_count: 0,
+  has_open_case: false,
+  latest_case_id: 0,
+  latest_status: '',
+  latest_status_label: '',
+  can_apply: false,
+} as const;
+
 /** An order line's texts, in the buyer's language: an order keeps what the buyer saw. */
 export function lineTexts(
   product: { title: string; subtitle: string; translations: Parameters<typeof attrsIn>[1]; attrs: Attribute[] },

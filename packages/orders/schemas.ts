@@ -150,6 +150,17 @@ const shipmentSchema = z
   .meta({ id: 'Shipment' });
 export type ShipmentView = z.input<typeof shipmentSchema>;
 
+const afterSaleSummary = z
+  .object({
+    in_progress_count: z.int().meta({ examples: [0] }),
+    has_open_case: z.boolean(),
+    latest_case_id: idOrZero(),
+    latest_status: z.string().meta({ examples: [''] }),
+    latest_status_label: z.string().meta({ examples: [''] }),
+    can_apply: z.boolean().meta({ description: 'whether the buyer may apply for an after-sale' }),
+  })
+  .meta({ id: 'AfterSaleSummary' });
+
 const orderView = {
   ...orderRow,
   activity_type: z.string().meta({ description: 'of the first activity line, else empty', examples: [''] }),
@@ -157,6 +168,7 @@ const orderView = {
   items: z.array(orderItemSchema),
   shipments: z.array(shipmentSchema).meta({ description: 'newest first' }),
   latest_shipment: shipmentSchema.optional(),
+  after_sale_summary: afterSaleSummary,
 };
 export const orderViewSchema = z.object(orderView).meta({ id: 'OrderView' });
 

@@ -19,7 +19,7 @@ export const contract = {
     'id i, order_no s, user_id i, merchant_id i, status i, status_label s, inventory_status s, payment_method s, ' +
     'goods_amount n, discount_amount n, freight_amount n, total_amount n, amount_breakdown o, address_snapshot o, ' +
     'remark s, tracking_no s, paid_at t|null, created_at t, updated_at t',
-  orderView: 'activity_type s, activity_name s, items [], shipments [], latest_shipment? o|null, after_sale_summary? o',
+  orderView: 'activity_type s, activity_name s, items [], shipments [], latest_shipment? o|null, after_sale_summary o',
   breakdown: 'goods_amount n, discount_amount n, freight_amount n, payable_amount n',
   addressSnapshot: 'name s, phone s, province s, city s, district s, detail s',
   orderItem:
@@ -73,6 +73,16 @@ export const contract = {
   batchResult: 'success_ids [], fail []',
   batchFail: 'id i, reason s',
 } as const;
+
+/** The summary of an order without an after-sale case. */
+export const noAfterSale = {
+  in_progress_count: 0,
+  has_open_case: false,
+  latest_case_id: 0,
+  latest_status: '',
+  latest_status_label: '',
+  can_apply: false,
+};
 
 const isoWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/;
 
