@@ -86,6 +86,8 @@ describe('site settings', () => {
     expect(inChinese.shop_name).toMatch(chinese);
     expect(english.color_primary).toMatch(/^#/);
     expect(english.order_auto_cancel_minutes).toBe(15);
+    // The storefront writes dark text on it.
+    expect(english.color_bg_footer).toBe('#f9fafb');
   });
 
   test('the two clients’ key sets merge, and the storefront shows the result', async () => {

@@ -66,7 +66,7 @@ const keys = {
   color_primary_dark: colour('darker main colour', '#174ea6'),
   color_bg_page: colour('background of pages', '#f6f7f9'),
   color_bg_header: colour('background of the header', '#ffffff'),
-  color_bg_footer: colour('background of the footer', '#1f2937'),
+  color_bg_footer: colour('background of the footer', '#f9fafb'),
   color_price: colour('prices', '#d9342b'),
   color_hero_from: colour('where the gradient of the home page begins', '#1f6feb'),
   color_hero_to: colour('where the gradient of the home page ends', '#6d4aff'),
