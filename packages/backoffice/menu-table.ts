@@ -1,23 +1,12 @@
 import type { Localized } from '@tradepost/core';
 
 /** A page of the console and the endpoint it lives on; without that endpoint there is no such page. */
-type MenuPage = { path: string; title: Localized; needs: string; title_key?: string };
+type MenuPage = { path: string; title: Localized; needs: string };
 type Menu = { path: string; title: Localized; icon: string; sort: number; children: readonly MenuPage[] };
 export type MenuGroup = { key: string; title: Localized; icon: string; sort: number; menus: readonly Menu[] };
 
 const title = (en: string, zh: string): Localized => ({ en, 'zh-CN': zh });
 const page = (path: string, needs: string, en: string, zh: string): MenuPage => ({ path, needs, title: title(en, zh) });
-/** The one family whose translation keys the contract tells: the console translates them itself. */
-const wmsPage = (name: string, en: string, zh: string): MenuPage => ({
-  ...page(
-    `/wms/${name}`,
-    `GET /wms/${name === 'stock' ? 'stocks' : name === 'warehouse' ? 'warehouses' : name}`,
-    en,
-    zh,
-  ),
-  title_key: `menu.wms.${name}`,
-});
-
 export const dashboard = { path: '/dashboard', title: title('Dashboard', '仪表盘') };
 
 /**
@@ -201,10 +190,10 @@ export const menuGroups: readonly MenuGroup[] = [
         icon: 'warehouse',
         sort: 30,
         children: [
-          wmsPage('stock', 'Stock Ledger', '库存台账'),
-          wmsPage('warehouse', 'Warehouses', '仓库'),
-          wmsPage('docs', 'Documents', '出入库单'),
-          wmsPage('movements', 'Stock Movements', '库存流水'),
+          page('/wms/stock', 'GET /wms/stocks', 'Stock Ledger', '库存台账'),
+          page('/wms/warehouse', 'GET /wms/warehouses', 'Warehouses', '仓库'),
+          page('/wms/docs', 'GET /wms/docs', 'Documents', '出入库单'),
+          page('/wms/movements', 'GET /wms/movements', 'Stock Movements', '库存流水'),
         ],
       },
     ],

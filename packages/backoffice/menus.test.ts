@@ -49,7 +49,7 @@ test('with everything served, the groups, menus and pages of the contract are th
   ).split(' '))
     expect(paths).toContain(path);
   const stock = groups.find((group) => group.key === 'wms')!.menus[0]!.children[0]!;
-  expect(stock).toEqual({ path: '/wms/stock', title: 'Stock Ledger', title_key: 'menu.wms.stock' });
+  expect(stock).toEqual({ path: '/wms/stock', title: 'Stock Ledger', title_key: 'menu.wms.stock', sort: 10 });
 });
 
 test('a page needs its endpoint: with nothing served there are no groups, and one route lights up one page', () => {
@@ -88,4 +88,89 @@ test('titles are in the language of the reader, all of them', () => {
     ]);
   for (const title of titles(menusFor(everything, ['*'], 'zh-CN'))) expect(title).toMatch(/[\u4e00-\u9fff]/);
   for (const title of titles(menusFor(everything, ['*'], 'en'))) expect(title).not.toMatch(/[\u4e00-\u9fff]/);
+});
+
+test('an entry carries the translation key that the console knows, and no other', () => {
+  const found: Record<string, string> = {};
+  const without: string[] = [];
+  for (const group of menusFor(everything, ['*'], 'en').groups) {
+    expect(Object.keys(group)).not.toContain('title_key');
+    for (const entry of group.menus.flatMap((menu) => [menu, ...menu.children])) {
+      if (entry.title_key === undefined) without.push(entry.path);
+      else found[entry.path] = entry.title_key;
+    }
+  }
+  // The contract's list, without the entries that this console has in no menu.
+  expect(found).toEqual({
+    '/product': 'menu.product',
+    '/product/list': 'menu.product.list',
+    '/product/category': 'menu.product.category',
+    '/product/spec-templates': 'menu.product.specTemplates',
+    '/order': 'menu.order',
+    '/order/list': 'menu.order.list',
+    '/order/after-sale/list': 'menu.order.afterSale',
+    '/review': 'menu.review',
+    '/review/list': 'menu.review.list',
+    '/wms': 'menu.wms',
+    '/wms/stock': 'menu.wms.stock',
+    '/wms/warehouse': 'menu.wms.warehouse',
+    '/wms/docs': 'menu.wms.docs',
+    '/wms/movements': 'menu.wms.movements',
+    '/marketing': 'menu.marketing',
+    '/marketing/coupon': 'menu.marketing.coupon',
+    '/marketing/seckill/activity': 'menu.marketing.seckillActivity',
+    '/marketing/seckill/product': 'menu.marketing.seckillProduct',
+    '/marketing/group-buy/activity': 'menu.marketing.groupBuyActivity',
+    '/marketing/group-buy/product': 'menu.marketing.groupBuyProduct',
+    '/marketing/bargain/activity': 'menu.marketing.bargainActivity',
+    '/marketing/bargain/product': 'menu.marketing.bargainProduct',
+    '/vip': 'menu.vip',
+    '/vip/plans': 'menu.vip.plans',
+    '/vip/levels': 'menu.vip.levels',
+    '/vip/coupon-rules': 'menu.vip.couponRules',
+    '/im': 'menu.im',
+    '/im/sessions': 'menu.im.sessions',
+    '/im/analytics': 'menu.im.analytics',
+    '/im/logs': 'menu.im.logs',
+    '/im/knowledge': 'menu.im.knowledge',
+    '/im/staff-manage': 'menu.im.staffManage',
+    '/im/auto-reply': 'menu.im.autoReply',
+    '/message': 'menu.message',
+    '/message/list': 'menu.message.list',
+    '/message/send': 'menu.message.send',
+    '/checkin': 'menu.checkin',
+    '/checkin/rules': 'menu.checkin.rules',
+    '/checkin/logs': 'menu.checkin.logs',
+    '/points-mall': 'menu.pointsMall',
+    '/points-mall/products': 'menu.pointsProducts',
+    '/points-mall/exchanges': 'menu.pointsExchanges',
+    '/points-mall/logs': 'menu.pointsLogs',
+    '/points-mall/stats': 'menu.pointsStats',
+    '/points-mall/config': 'menu.pointsConfig',
+    '/distribution': 'menu.distribution',
+    '/distribution/distributors': 'menu.distributionDistributors',
+    '/distribution/orders': 'menu.distributionOrders',
+    '/distribution/withdrawals': 'menu.distributionWithdrawals',
+    '/distribution/config': 'menu.distributionConfig',
+    '/decor': 'menu.decor',
+    '/decor/index': 'menu.decor.editor',
+  });
+  expect(without.sort()).toEqual(
+    [
+      ...['/product/form', '/decor/pc', '/ai', '/ai/tasks', '/ai/models'],
+      ...['/system', '/system/site', '/system/config', '/system/admins', '/system/roles'],
+    ].sort(),
+  );
+});
+
+test('a console that sorts by sort, then path, shows the pages in the order of the table, whatever it may open', () => {
+  const sorted = <T extends { sort: number; path: string }>(rows: T[]) =>
+    [...rows].sort((a, b) => a.sort - b.sort || a.path.localeCompare(b.path)).map((row) => row.path);
+  const all = menusFor(everything, ['*'], 'en').groups.flatMap((group) => group.menus);
+  for (const menu of all) expect(sorted(menu.children)).toEqual(menu.children.map((child) => child.path));
+  const [product] = menusFor([route('POST', '/products'), route('GET', '/categories')], [], 'en').groups[0]!.menus;
+  expect(product!.children.map(({ path, sort }) => [path, sort])).toEqual([
+    ['/product/category', 20],
+    ['/product/form', 40],
+  ]);
 });

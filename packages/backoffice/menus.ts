@@ -1,6 +1,7 @@
-import type { Locale } from '@tradepost/core';
+import type { Locale, Localized } from '@tradepost/core';
 import type { Route } from '@tradepost/http';
 import { dashboard, menuGroups } from './menu-table.ts';
+import { menuTitleKeys } from './menu-title-keys.ts';
 
 const prefix = '/admin/api';
 
@@ -14,6 +15,12 @@ function permissionsOf(routes: readonly Route[]): Map<string, string | undefined
         route.permission,
       ]),
   );
+}
+
+/** Title, title_key where the console has one, and path of a menu or page. */
+function entryOf({ path, title }: { path: string; title: Localized }, locale: Locale) {
+  const titleKey = menuTitleKeys.get(path);
+  return { path, title: title[locale], ...(titleKey ? { title_key: titleKey } : {}) };
 }
 
 /**
@@ -30,9 +37,12 @@ export function menusFor(routes: readonly Route[], perms: readonly string[], loc
   const groups = menuGroups.flatMap(({ menus, title, ...group }) => {
     const shown = menus.flatMap((menu) => {
       const children = menu.children
+        // The position in the whole table, so that a page keeps its sort whatever else the caller may open.
+        .map((child, index) => ({ ...entryOf(child, locale), sort: (index + 1) * 10, needs: child.needs }))
         .filter((child) => open(child.needs))
-        .map(({ needs: _needs, ...child }) => ({ ...child, title: child.title[locale] }));
-      return children.length > 0 ? [{ ...menu, title: menu.title[locale], children }] : [];
+        .map(({ needs: _needs, ...child }) => child);
+      const { icon, sort } = menu;
+      return children.length > 0 ? [{ ...entryOf(menu, locale), icon, sort, children }] : [];
     });
     return shown.length > 0 ? [{ ...group, title: title[locale], menus: shown }] : [];
   });

@@ -24,10 +24,11 @@ export const menuView = z
         menus: z.array(
           z.object({
             title: title(),
+            title_key: titleKey(),
             icon: icon(),
             path: path(),
             sort: sort(),
-            children: z.array(z.object({ title: title(), title_key: titleKey(), path: path() })),
+            children: z.array(z.object({ title: title(), title_key: titleKey(), path: path(), sort: sort() })),
           }),
         ),
       }),

@@ -3042,6 +3042,11 @@ export interface components {
                 menus: {
                     /** @example Orders */
                     title: string;
+                    /**
+                     * @description the console translates it itself
+                     * @example menu.wms.stock
+                     */
+                    title_key?: string;
                     /** @example shopping-cart */
                     icon: string;
                     /** @example /order/list */
@@ -3058,6 +3063,8 @@ export interface components {
                         title_key?: string;
                         /** @example /order/list */
                         path: string;
+                        /** @example 20 */
+                        sort: number;
                     }[];
                 }[];
             }[];
@@ -3145,7 +3152,7 @@ export interface components {
             color_bg_header: string;
             /**
              * @description background of the footer
-             * @example #1f2937
+             * @example #f9fafb
              */
             color_bg_footer: string;
             /**
@@ -9459,7 +9466,7 @@ interface operations {
                  *       "color_primary_dark": "#174ea6",
                  *       "color_bg_page": "#f6f7f9",
                  *       "color_bg_header": "#ffffff",
-                 *       "color_bg_footer": "#1f2937",
+                 *       "color_bg_footer": "#f9fafb",
                  *       "color_price": "#d9342b",
                  *       "color_hero_from": "#1f6feb",
                  *       "color_hero_to": "#6d4aff",
@@ -9551,7 +9558,7 @@ interface operations {
                     color_bg_header?: string;
                     /**
                      * @description background of the footer
-                     * @example #1f2937
+                     * @example #f9fafb
                      */
                     color_bg_footer?: string;
                     /**

@@ -60,7 +60,7 @@ export const contract = {
   menuDashboard: 'title s, path s',
   menuGroup: 'key s, title s, title_key? s, icon s, sort i, menus []',
   menu: 'title s, title_key? s, icon s, path s, sort i, children []',
-  menuPage: 'title s, title_key? s, path s',
+  menuPage: 'title s, title_key? s, path s, sort i',
   siteSettings:
     'site_name s, site_logo s, seo_title s, seo_keywords s, seo_description s, icp s, hero_badge s, hero_title s, ' +
     'hero_subtitle s, hero_btn_text s, hero_btn_link s, color_primary s, color_primary_light s, color_primary_dark s, ' +
