@@ -2,8 +2,8 @@ import type { z } from 'zod';
 
 /**
  * What clients send that a strict schema would refuse (contract: commerce.md 3): empty strings for unset numbers, dates
- * and query values, null for absent fields, numbers and booleans as text in a query. The schema stays plain, so the
- * document says what is meant; this brings the input into its form first.
+ * and query values, null for absent fields, numbers and booleans as text. The schema stays plain, so the document says
+ * what is meant; this brings the input into its form first. What it cannot read it leaves for the schema to refuse.
  */
 export type Tolerant = (value: unknown) => unknown;
 
@@ -12,6 +12,7 @@ type Def = {
   innerType?: z.ZodType;
   in?: z.ZodType;
   element?: z.ZodType;
+  valueType?: z.ZodType;
   shape?: Record<string, z.ZodType>;
   format?: string;
   options?: z.ZodType[];
@@ -32,18 +33,55 @@ function unwrap(schema: z.ZodType): { inner: Def; nullable: boolean } {
   }
 }
 
+const identity: Tolerant = (value) => value;
+
+/** Decimal notation without exponent: other forms are more often a mistake than a number. */
 const decimal = /^[+-]?\d+(\.\d+)?$/;
+/** Longer texts are not read: no number of the API needs more. */
+const maxNumberText = 64;
+
+/** The types that a schema takes, those of a union's options and of literals among them; null is left out. */
+function typesOf(def: Def): Set<string> {
+  if (def.type === 'union') return new Set(def.options!.flatMap((option) => [...typesOf(unwrap(option).inner)]));
+  if (def.type === 'literal') return new Set(def.values!.map((value) => typeof value));
+  return new Set(def.type === 'null' ? [] : [def.type]);
+}
+
+const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ['true', true],
+  ['1', true],
+  [1, true],
+  ['false', false],
+  ['0', false],
+  [0, false],
+]);
+
+function numberIn(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > maxNumberText) return value;
+  const text = value.trim();
+  return decimal.test(text) ? Number(text) : value;
+}
+
+/** Reads a number or a boolean out of a text, where the schema takes nothing else; all other schemas keep what is sent. */
+function scalar(def: Def): Tolerant {
+  const types = typesOf(def);
+  const number = types.delete('number');
+  const boolean = types.delete('boolean');
+  if (types.size > 0 || !(number || boolean)) return identity;
+  const booleanIn: Tolerant = (value) => booleans.get(value) ?? value;
+  if (!boolean) return numberIn;
+  if (!number) return booleanIn;
+  return (value) => {
+    const read = numberIn(value);
+    return typeof read === 'string' ? booleanIn(read) : read;
+  };
+}
 
 function fromText(inner: Def): Tolerant {
-  switch (inner.type) {
-    case 'number':
-      return (v) => (typeof v === 'string' ? (v === '' ? undefined : decimal.test(v) ? Number(v) : v) : v);
-    case 'boolean':
-      // "false" means not set.
-      return (v) => (v === '' || v === 'false' || v === '0' ? undefined : v === 'true' || v === '1' ? true : v);
-    default:
-      return (v) => (v === '' ? undefined : v);
-  }
+  const read = scalar(inner);
+  // "false" means not set.
+  if (inner.type === 'boolean') return (value) => (value === '' ? undefined : read(value) || undefined);
+  return (value) => (value === '' ? undefined : read(value));
 }
 
 /** Brings query values (all text) into the form of an object schema; repeated names: the last one counts. */
@@ -75,8 +113,6 @@ export function tolerantParams(schema: z.ZodType): (params: Record<string, strin
     return out;
   };
 }
-
-const identity: Tolerant = (value) => value;
 
 const zeros = new WeakSet<z.ZodType>();
 /** Marks a number field of a body whose empty string means 0, for where leaving it out means "as it is". */
@@ -119,12 +155,19 @@ function bodyValue(def: Def): Tolerant {
     };
   }
   if (def.type === 'array' && def.element) {
-    const element = unwrap(def.element);
-    const convert = bodyValue(element.inner);
+    const convert = bodyValue(unwrap(def.element).inner);
     if (convert === identity) return identity;
     return (value) => (Array.isArray(value) ? value.map(convert) : value);
   }
-  return identity;
+  if (def.type === 'record' && def.valueType) {
+    const convert = bodyValue(unwrap(def.valueType).inner);
+    if (convert === identity) return identity;
+    return (value) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, convert(part)]))
+        : value;
+  }
+  return scalar(def);
 }
 
 /** Brings a parsed JSON body into the form of its schema. */

@@ -52,13 +52,22 @@ export function valid(schema: Json): unknown {
   return {};
 }
 
-/** Every field of an object schema, at any depth; of arrays the first element. */
+/** Every field of an object or list schema, at any depth; of lists the first element. */
 export function fieldsOf(schema: Json, at: (string | number)[] = []): Field[] {
+  if (schema.items) {
+    const path = [...at, 0];
+    // An element that is no object has no field that names it: the list's name does.
+    const name = String(at.at(-1) ?? '[0]');
+    const element: Field[] = schema.items.properties ? [] : [{ path, name, schema: schema.items, required: false }];
+    return [...element, ...fieldsOf(schema.items, path)];
+  }
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, part]) => {
     const path = [...at, name];
-    const inner = part.items ? fieldsOf(part.items, [...path, 0]) : fieldsOf(part, path);
-    return [{ path, name, schema: part, required: required.has(name) && part.default === undefined }, ...inner];
+    return [
+      { path, name, schema: part, required: required.has(name) && part.default === undefined },
+      ...fieldsOf(part, path),
+    ];
   });
 }
 
