@@ -87,8 +87,8 @@ export async function markPaid(
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
         as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
       where o.status = any(${pay.from}::smallint[])
-        -- money that has come in is a fact; none is asked for goods that a warehouse has refused
-        ${instant ? tx`and o.inventory_status <> 'failed'` : tx``}
+        -- a notice was decided under the order's lock; no instant payment after the time, nor for goods that a warehouse has refused
+        ${instant ? tx`and o.expires_at > ${values.now} and o.inventory_status <> 'failed'` : tx``}
       order by o.id for no key update of o
     ), moved as (
       update orders.orders o

@@ -18,6 +18,10 @@ export const orderTransitions = {
   ship: { from: [2], to: 3 },
 } as const satisfies Record<string, Transition>;
 
+/** Whether this order can still be paid: it waits for payment and its time is not over, swept or not. */
+export const isPayable = ({ status, expires_at }: { status: OrderStatus; expires_at: Date }, now: Date): boolean =>
+  status === 1 && expires_at > now;
+
 export const orderStatusLabels: Labels = {
   1: { en: 'Pending Payment', 'zh-CN': '待付款' },
   2: { en: 'Pending Shipment', 'zh-CN': '待发货' },

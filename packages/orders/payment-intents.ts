@@ -1,5 +1,6 @@
 import { type Runtime, type Statement, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
+import { isPayable } from './order.ts';
 import { type Payment, type PaymentOfOrder, paymentNumber } from './payment-rules.ts';
 import {
   closePayments,
@@ -43,8 +44,7 @@ export async function createPayments(
     const answers = requests.map((request) => {
       const { provider, return_url } = request;
       const order = orderOf.get(request.order_id);
-      if (!order || order.user_id !== request.user_id || order.status !== 1 || order.expires_at <= now)
-        return orderErrors.cannot_pay();
+      if (!order || order.user_id !== request.user_id || !isPayable(order, now)) return orderErrors.cannot_pay();
       // The warehouse has refused its goods.
       if (order.inventory_status === 'failed') return orderErrors.cannot_pay();
       const there = open.get(keyOf(request));

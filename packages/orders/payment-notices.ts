@@ -1,6 +1,7 @@
 import type { Inventory } from '@tradepost/inventory';
 import { enqueueJobs, type Runtime, type Statement, type Transaction, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
+import { isPayable } from './order.ts';
 import { markPaid } from './order-store.ts';
 import { type NoticeOutcome, recordNotices, rememberNonces } from './payment-notice-store.ts';
 import { type Payment, type PaymentStatus, paymentNumber, type RefundReason, refundNumber } from './payment-rules.ts';
@@ -37,6 +38,17 @@ type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; invent
 type Decision = { outcome: NoticeOutcome; payment?: Payment; answer: TakenNotice | Error };
 
 const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.provider} ${of.trade_no}`;
+
+/**
+ * Why the money of this payment cannot settle its order; null when it does. The time of arrival counts, not the provider's
+ * `paid_at`: the outcome must not depend on whether the sweep came first.
+ */
+function surplusReason(order: PayableOrder, payment: Payment, now: Date): RefundReason | null {
+  if (order.status === 6) return 'order_cancelled';
+  if (order.status !== 1) return 'already_paid';
+  if (!isPayable(order, now)) return 'order_expired';
+  return order.total_amount === payment.amount ? null : 'amount_changed';
+}
 
 /** Decides notices one after the other against locked orders, and gathers what is to be written. */
 function openDecisions(orders: readonly PayableOrder[], payments: readonly Payment[], now: Date) {
@@ -79,16 +91,16 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     const paid_at = told_at < now && told_at >= payment.created_at ? told_at : now;
     if (payment.paid_at) return secondMoney(payment, notice, paid_at);
     const order = orderOf.get(payment.order_id)!;
-    const settles = order.status === 1 && order.total_amount === payment.amount;
-    Object.assign(payment, { trade_no: notice.trade_no, paid_at, status: settles ? 'succeeded' : 'refunding' });
+    const reason = surplusReason(order, payment, now);
+    Object.assign(payment, { trade_no: notice.trade_no, paid_at, status: reason ? 'refunding' : 'succeeded' });
     byTrade.set(tradeKey(notice), payment);
     moves.set(payment.id, { id: payment.id, to: payment.status, trade_no: notice.trade_no, paid_at });
-    if (settles) {
+    if (!reason) {
       settled.push(order);
       order.status = 2;
       return { outcome: 'paid', payment, answer: told(payment) };
     }
-    giveBack(payment, order.status === 1 ? 'amount_changed' : order.status === 6 ? 'order_cancelled' : 'already_paid');
+    giveBack(payment, reason);
     return { outcome: 'surplus', payment, answer: told(payment) };
   };
 

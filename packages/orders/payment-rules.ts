@@ -32,7 +32,7 @@ export type Payment = {
 };
 
 /** Why money goes back. */
-export type RefundReason = 'order_cancelled' | 'already_paid' | 'paid_twice' | 'amount_changed';
+export type RefundReason = 'order_cancelled' | 'order_expired' | 'already_paid' | 'paid_twice' | 'amount_changed';
 
 /** Prefix, 13 digits of milliseconds and 10 random ones: numbers are shown to strangers and must not be guessed. */
 function numberWith(prefix: string, at: Date): string {

@@ -2,6 +2,7 @@ import { type Minor, toWire } from '@tradepost/core';
 import { enqueueJobs, type Log, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from './errors.ts';
+import { isPayable } from './order.ts';
 import { type Channel, insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
 import { lockOrders } from './reprice-store.ts';
 
@@ -30,14 +31,14 @@ export async function remindOrders(
   const since = new Date(now.getTime() - by.everyMinutes * 60_000);
   return writeTransaction(runtime.sql, async (tx) => {
     // Under the orders' locks: of two clicks the second one sees the first one's row.
-    const orders = new Map((await lockOrders(tx, orderIds)).map((order) => [order.id, order.status]));
-    const unpaid = orderIds.filter((id) => orders.get(id) === 1);
-    const made = unpaid.length > 0 ? await insertReminders(tx, unpaid, { ...by, since, now }) : [];
+    const orders = new Map((await lockOrders(tx, orderIds)).map((order) => [order.id, isPayable(order, now)]));
+    const payable = orderIds.filter((id) => orders.get(id));
+    const made = payable.length > 0 ? await insertReminders(tx, payable, { ...by, since, now }) : [];
     const reminded = new Set(made.map((row) => row.order_id));
     const value = orderIds.map((id) => {
       if (reminded.has(id)) return true;
       if (!orders.has(id)) return orderErrors.order_not_found();
-      if (orders.get(id) !== 1) return orderErrors.cannot_remind();
+      if (!orders.get(id)) return orderErrors.cannot_remind();
       return orderErrors.reminded_already({ minutes: by.everyMinutes });
     });
     const jobs = made.map(({ id }) => ({ task: remindTask, payload: { reminder_id: id }, maxAttempts }));
@@ -55,7 +56,7 @@ function reminderText(orderNo: string, amount: Minor): string {
 
 /**
  * Sends one reminder. Without a messenger for its channel it stays queued and says why: whoever connects one later finds it
- * there. One whose order is no longer unpaid is skipped.
+ * there. One whose order can no longer be paid is skipped.
  */
 export async function sendReminder(
   runtime: Pick<Runtime, 'sql' | 'now'>,
@@ -64,7 +65,7 @@ export async function sendReminder(
   { log }: { log: Log },
 ): Promise<void> {
   const { reminder_id } = payloadSchema.parse(payload);
-  const due = await selectQueuedReminder(runtime.sql, reminder_id);
+  const due = await selectQueuedReminder(runtime.sql, reminder_id, runtime.now());
   if (!due) return;
   const { channel, order_no, phone, total_amount } = due;
   const mark = (status: 'queued' | 'sent' | 'failed' | 'skipped', attempts: number, last_error = '') =>
@@ -74,7 +75,7 @@ export async function sendReminder(
       last_error,
       sent_at: status === 'sent' ? runtime.now() : null,
     });
-  if (!due.unpaid) return mark('skipped', due.attempts);
+  if (!due.payable) return mark('skipped', due.attempts);
   const send = messengers[channel];
   if (!send) {
     log.info({ reminder: reminder_id, channel }, 'nothing sends on this channel: the reminder stays queued');

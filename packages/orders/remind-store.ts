@@ -44,14 +44,15 @@ export type DueReminder = {
   order_no: string;
   total_amount: number;
   phone: string;
-  unpaid: boolean;
+  /** The order still waits for payment, and its time is not over. */
+  payable: boolean;
 };
 
 /** A reminder that still waits, with what a message needs. */
-export async function selectQueuedReminder(sql: Queryable, id: number): Promise<DueReminder | undefined> {
+export async function selectQueuedReminder(sql: Queryable, id: number, now: Date): Promise<DueReminder | undefined> {
   const [row] = await sql<DueReminder[]>`
     select r.id, r.channel, r.attempts, o.order_no, o.total_amount, coalesce(o.address_snapshot ->> 'phone', '') as phone,
-           o.status = 1 as unpaid
+           o.status = 1 and o.expires_at > ${now} as payable
     from orders.reminders r join orders.orders o on o.id = r.order_id
     where r.id = ${id} and r.status = 'queued'`;
   return row;

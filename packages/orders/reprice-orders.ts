@@ -1,6 +1,6 @@
 import { type Runtime, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
-import type { OrderItem } from './order.ts';
+import { isPayable, type OrderItem } from './order.ts';
 import { selectOrderItems } from './order-store.ts';
 import { type NewAmounts, type PriceChange, repricedAmounts } from './reprice-rules.ts';
 import { lockOrders, type PriceChangeRow, updatePrices } from './reprice-store.ts';
@@ -17,6 +17,7 @@ export async function repriceOrders(
   requests: readonly RepriceOrder[],
   by: { staff_id: number; remark: string },
 ): Promise<(NewAmounts | Error)[]> {
+  const now = runtime.now();
   return writeTransaction(runtime.sql, async (tx) => {
     const orders = new Map(
       (
@@ -26,7 +27,7 @@ export async function repriceOrders(
         )
       ).map((order) => [order.id, order]),
     );
-    const open = [...orders.values()].filter((order) => order.status === 1).map((order) => order.id);
+    const open = [...orders.values()].filter((order) => isPayable(order, now)).map((order) => order.id);
     const lines = new Map<number, OrderItem[]>(open.map((id) => [id, []]));
     for (const item of open.length > 0 ? await selectOrderItems(tx, open) : []) lines.get(item.order_id)?.push(item);
     const changes: PriceChangeRow[] = [];
@@ -36,18 +37,18 @@ export async function repriceOrders(
       const own = lines.get(order_id);
       if (!own) return orderErrors.cannot_reprice();
       try {
-        const now = repricedAmounts(order, own, change);
+        const amounts = repricedAmounts(order, own, change);
         const changed = own.flatMap((line, index) => {
-          const { price } = now.lines[index]!;
+          const { price } = amounts.lines[index]!;
           return price === line.price ? [] : [{ item_id: line.id, old_price: line.price, price }];
         });
-        changes.push({ order, now, lines: changed });
-        return now;
+        changes.push({ order, now: amounts, lines: changed });
+        return amounts;
       } catch (refusal) {
         return refusal as Error;
       }
     });
-    const last = changes.length > 0 ? [updatePrices(tx, changes, { ...by, now: runtime.now() })] : [];
+    const last = changes.length > 0 ? [updatePrices(tx, changes, { ...by, now })] : [];
     return { value, last };
   });
 }

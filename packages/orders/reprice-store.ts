@@ -4,7 +4,7 @@ import type { NewAmounts } from './reprice-rules.ts';
 
 export type PricedOrder = Pick<
   Order,
-  'id' | 'status' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'
+  'id' | 'status' | 'expires_at' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'
 > & {
   /** The discount the order was placed with, without what a later change has rounded into it. */
   agreed_discount: number;
@@ -13,7 +13,7 @@ export type PricedOrder = Pick<
 /** These orders, whatever their state, locked in id order: a payment of theirs waits, or we waited for it. */
 export async function lockOrders(tx: Transaction, ids: readonly number[]): Promise<PricedOrder[]> {
   return tx<PricedOrder[]>`
-    select id, status, goods_amount, discount_amount, freight_amount, total_amount,
+    select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount,
       coalesce((select c.old_discount_amount from orders.price_changes c where c.order_id = o.id order by c.id limit 1),
                discount_amount) as agreed_discount
     from orders.orders o
