@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ApiTokens, openApiTokens } from '../packages/gateway/api-tokens.ts';
+import { upstreamSettings } from '../packages/gateway/upstream-settings.ts';
 import { runHere } from './harness/command.ts';
 import { runCommand } from './harness/process.ts';
 import { openShop, type Shop } from './harness/shop.ts';
@@ -202,6 +203,24 @@ describe('upstream', () => {
       { key: 'gateway.upstreams', before: '***', after: '***', changed_by: 'cli' },
     ]);
   });
+
+  test('processes that add and remove upstreams at the same time lose none of the changes', async () => {
+    const { settings } = shop.server.runtime;
+    const env = { DATABASE_URL: shop.database.url };
+    const url = 'http://10.0.0.9:8000/v1';
+    const upstream = (...args: string[]) => runCommand(['gateway', 'upstream', ...args], { env });
+    await json('upstream', 'add', 'leaves', url);
+    const [removed, one, two, ...same] = await Promise.all([
+      upstream('remove', 'leaves'),
+      ...['par1', 'par2', 'twice', 'twice'].map((name) => upstream('add', name, url)),
+    ]);
+    for (const { code, stderr } of [removed, one!, two!]) expect([code, stderr]).toEqual([0, '']);
+    expect(same.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(same.find(({ code }) => code === 1)!.stderr).toContain('--replace');
+    const names = (await json('upstream', 'list')).map(({ name }: { name: string }) => name).sort();
+    expect(names).toEqual(['main', 'par1', 'par2', 'twice']);
+    await settings.update(upstreamSettings.upstreams, (all) => all.filter(({ name }) => name === 'main'));
+  }, 120_000);
 
   test.each([
     [['add', 'main', 'https://api.example.com/v1'], 1, '--replace'],

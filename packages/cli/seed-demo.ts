@@ -49,7 +49,7 @@ export async function seedDemo(sql: Sql): Promise<Seeded | null> {
 /** A demo shop can be paid through the sandbox at once: with a key of its own, as a known one would be anybody's. */
 export async function seedPaymentKey(settings: Settings): Promise<void> {
   const untouched = settings.list().some((row) => row.key === sandboxSecret.key && row.source === 'default');
-  if (untouched) await settings.set(sandboxSecret.key, randomBytes(32).toString('hex'));
+  if (untouched) await settings.update(sandboxSecret, (before) => before || randomBytes(32).toString('hex'));
 }
 
 async function seedAccounts(tx: Transaction): Promise<void> {

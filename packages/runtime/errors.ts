@@ -41,6 +41,11 @@ export const runtimeErrors = defineErrors({
   },
   unknown_setting: { code: 404, en: 'There is no setting {key}', 'zh-CN': '没有名为 {key} 的设置' },
   invalid_setting: { code: 400, en: '{key}: {reason}', 'zh-CN': '{key}：{reason}' },
+  invalid_stored_setting: {
+    code: 409,
+    en: '{key}: the stored value is not valid, so nothing can be added to it; store a whole new value or go back to the default',
+    'zh-CN': '{key}：已保存的值无效，无法在其基础上修改，请重新设置或恢复默认值',
+  },
   fixed_setting: {
     code: 409,
     en: '{key} is set in the configuration file, which wins over the table',

@@ -1,4 +1,4 @@
-import type { Sql } from './database.ts';
+import type { Sql, Transaction } from './database.ts';
 
 export type SettingChange = {
   id: number;
@@ -11,39 +11,56 @@ export type SettingChange = {
 };
 export type SettingChanges = { rows: SettingChange[]; total: number };
 
-/** Stores, unsets and writes the trail of what differs. Values are checked by the caller; no key stands twice. */
-export async function changeSettings(
+/** What is to be stored under which key, and the keys that go back to their defaults. No key stands twice. */
+export type SettingWrites = { values: Readonly<Record<string, unknown>>; unset: readonly string[] };
+/** Who changes it, and which keys are secret. */
+type Trail = { secrets: readonly string[]; by: string };
+
+/** Nobody else changes settings until the transaction ends: a key without a row has none to lock. */
+const lockSettings = (tx: Transaction) => tx`lock table runtime.settings in share row exclusive mode`;
+
+/** Stores, unsets and writes the trail of what differs. The lock is held. */
+const writeSettings = (tx: Transaction, { values, unset }: SettingWrites, { secrets, by }: Trail) => tx`
+  with wanted as (
+    select key, value from jsonb_each(${tx.json(values as never)})
+    union all select key, null from unnest(${[...unset]}::text[]) as u (key)
+  ), changed as (
+    select key, s.value as before, w.value as after
+    from wanted w left join runtime.settings s using (key)
+    where s.value is distinct from w.value
+  ), stored as (
+    insert into runtime.settings (key, value, updated_at)
+    select key, after, now() from changed where after is not null
+    on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
+  ), removed as (
+    delete from runtime.settings where key in (select key from changed where after is null)
+  )
+  insert into runtime.setting_changes (key, before, after, changed_by)
+  select key, case when before is not null and hidden then '"***"' else before end,
+         case when after is not null and hidden then '"***"' else after end, ${by}
+  from changed cross join lateral (select key = any(${[...secrets]}::text[]) as hidden) as secret
+  order by key`;
+
+/** Values are checked by the caller. */
+export async function changeSettings(sql: Sql, writes: SettingWrites, trail: Trail): Promise<void> {
+  await sql.begin(async (tx) => {
+    // By itself, so that the next statement sees what the change before has stored.
+    await lockSettings(tx);
+    await writeSettings(tx, writes, trail);
+  });
+}
+
+/** Replaces one value by what `change` makes of the stored one; it gets null where nothing is stored. */
+export async function updateSetting(
   sql: Sql,
-  of: {
-    values: Readonly<Record<string, unknown>>;
-    unset: readonly string[];
-    secrets: readonly string[];
-    by: string;
-  },
+  key: string,
+  change: (stored: { value: unknown } | null) => unknown,
+  trail: Trail,
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // A key without a row has none to lock. By itself, so that the next statement sees what the one before has stored.
-    await tx`lock table runtime.settings in share row exclusive mode`;
-    await tx`
-      with wanted as (
-        select key, value from jsonb_each(${tx.json(of.values as never)})
-        union all select key, null from unnest(${[...of.unset]}::text[]) as u (key)
-      ), changed as (
-        select key, s.value as before, w.value as after
-        from wanted w left join runtime.settings s using (key)
-        where s.value is distinct from w.value
-      ), stored as (
-        insert into runtime.settings (key, value, updated_at)
-        select key, after, now() from changed where after is not null
-        on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
-      ), removed as (
-        delete from runtime.settings where key in (select key from changed where after is null)
-      )
-      insert into runtime.setting_changes (key, before, after, changed_by)
-      select key, case when before is not null and hidden then '"***"' else before end,
-             case when after is not null and hidden then '"***"' else after end, ${of.by}
-      from changed cross join lateral (select key = any(${[...of.secrets]}::text[]) as hidden) as secret
-      order by key`;
+    await lockSettings(tx);
+    const [row] = await tx<{ value: unknown }[]>`select value from runtime.settings where key = ${key}`;
+    await writeSettings(tx, { values: { [key]: change(row ?? null) }, unset: [] }, trail);
   });
 }
 

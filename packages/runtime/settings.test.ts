@@ -113,6 +113,72 @@ test('a change on one instance reaches the others', async () => {
   await vi.waitFor(() => expect(one.get(days)).toBe(7));
 });
 
+describe('update', () => {
+  const names = setting('test.names', z.array(z.string()), [], 'a list that grows');
+  const openNames = async (fixed: Record<string, unknown> = {}): Promise<Settings> => {
+    const log = openLog({ level: 'silent' });
+    const all = [...definitions, names];
+    const settings = await openSettings({ sql: database.sql, events: store, log, definitions: all, fixed });
+    opened.push(settings);
+    return settings;
+  };
+
+  test('changes of several instances at the same time are all kept, and the trail has each of them', async () => {
+    const instances = await Promise.all([1, 2, 3].map(() => openNames()));
+    const wanted = Array.from({ length: 24 }, (_, i) => `name${i}`);
+    await Promise.all(
+      wanted.map((name, i) => instances[i % 3]!.update(names, (before) => [...before, name], { by: `admin:${i}` })),
+    );
+    const [row] = await database.sql`select value from runtime.settings where key = ${names.key}`;
+    expect([...row!.value].sort()).toEqual([...wanted].sort());
+    const { rows } = await instances[0]!.changes({ keys: [names.key], limit: 100 });
+    expect(rows).toHaveLength(24);
+    // Each change begins with what the one before it has left.
+    for (const [i, { before }] of rows.entries()) expect(before).toEqual(rows[i + 1]?.after ?? null);
+  });
+
+  test('the value in force is the new one when the call returns; the change sees the default first', async () => {
+    const settings = await openNames();
+    const seen: unknown[] = [];
+    const add = (name: string) => (before: string[]) => {
+      seen.push(before);
+      return [...before, name];
+    };
+    expect(await settings.update(names, add('a'))).toEqual(['a']);
+    expect(await settings.update(names, add('b'))).toEqual(['a', 'b']);
+    expect(settings.get(names)).toEqual(['a', 'b']);
+    expect(seen).toEqual([[], ['a']]);
+  });
+
+  test('a change that throws, or whose result is not valid, changes nothing', async () => {
+    const settings = await openNames();
+    await settings.set(names.key, ['a']);
+    await expect(
+      settings.update(names, () => {
+        throw new Error('there is one already');
+      }),
+    ).rejects.toThrow('there is one already');
+    expect(await refusal(settings.update(names, () => [1] as never))).toBe('invalid_setting');
+    expect(settings.get(names)).toEqual(['a']);
+    expect((await settings.changes({ keys: [names.key], limit: 9 })).rows).toHaveLength(1);
+  });
+
+  test('a stored value that is not valid is refused, so that it is not replaced by what follows from the default', async () => {
+    await database.sql`insert into runtime.settings (key, value) values (${names.key}, '{"old": "form"}')`;
+    const settings = await openNames();
+    expect(await refusal(settings.update(names, (before) => [...before, 'a']))).toBe('invalid_stored_setting');
+    const [row] = await database.sql`select value from runtime.settings where key = ${names.key}`;
+    expect(row!.value).toEqual({ old: 'form' });
+  });
+
+  test('a key that the configuration file fixes is refused before the change is asked', async () => {
+    const settings = await openNames({ [names.key]: ['fixed'] });
+    const change = vi.fn(() => []);
+    expect(await refusal(settings.update(names, change))).toBe('fixed_setting');
+    expect(change).not.toHaveBeenCalled();
+  });
+});
+
 test('a closed instance reads no more', async () => {
   const [one, two] = [await open(), await open()];
   await two.close();

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Sql } from './database.ts';
 import { runtimeErrors } from './errors.ts';
 import type { Log } from './log.ts';
-import { changeSettings, type SettingChanges, selectSettingChanges } from './setting-store.ts';
+import { changeSettings, type SettingChanges, selectSettingChanges, updateSetting } from './setting-store.ts';
 import type { Store } from './store.ts';
 
 /** One shop setting, owned by a package under the spec's key. */
@@ -40,6 +40,12 @@ export type Settings = {
   set(key: string, value: unknown, options?: By): Promise<void>;
   /** `set` for several keys and `unset` for others in one statement: all of them or none. */
   setMany(values: Readonly<Record<string, unknown>>, options?: By & { unset?: readonly string[] }): Promise<void>;
+  /**
+   * Replaces a value by what `change` makes of the one stored now; answers the new value. Changes of all instances run one after
+   * the other, so none is lost. `change` is synchronous and gets the default where nothing is stored. Refused as `set` is, and
+   * where the stored value is not valid.
+   */
+  update<T>(of: Setting<T>, change: (before: T) => T, options?: By): Promise<T>;
   /** Back to the default. */
   unset(key: string, options?: By): Promise<void>;
   list(): SettingRow[];
@@ -101,6 +107,7 @@ export async function openSettings(deps: {
   const timer = setInterval(reloadQuietly, pollMs);
   timer.unref();
 
+  const secretsOf = (keys: readonly string[]) => keys.filter((key) => definitions.get(key)?.secret);
   const writable = (key: string) => {
     if (fixedValues.has(key)) throw runtimeErrors.fixed_setting({ key });
   };
@@ -118,9 +125,23 @@ export async function openSettings(deps: {
     const keys = [...checked.map(([key]) => key), ...unset];
     for (const key of keys) writable(key);
     if (keys.length === 0) return;
-    const secrets = keys.filter((key) => definitions.get(key)?.secret);
-    await changeSettings(sql, { values: Object.fromEntries(checked), unset, secrets, by });
+    await changeSettings(sql, { values: Object.fromEntries(checked), unset }, { secrets: secretsOf(keys), by });
     await announce();
+  };
+
+  const update: Settings['update'] = async (of, change, { by = 'system' } = {}) => {
+    const { key, fallback } = of;
+    writable(key);
+    let after = fallback;
+    const changed = (stored: { value: unknown } | null) => {
+      const before = stored ? of.schema.safeParse(stored.value) : null;
+      if (before && !before.success) throw runtimeErrors.invalid_stored_setting({ key });
+      after = check(key, change(before ? before.data : fallback)) as typeof fallback;
+      return after;
+    };
+    await updateSetting(sql, key, changed, { secrets: secretsOf([key]), by });
+    await announce();
+    return after;
   };
 
   return {
@@ -131,6 +152,7 @@ export async function openSettings(deps: {
     },
     set: (key, value, options) => setMany({ [key]: value }, options),
     setMany,
+    update,
     unset: (key, options) => setMany({}, { ...options, unset: [key] }),
     list() {
       return [...definitions.values()]

@@ -1,6 +1,5 @@
 import { text } from 'node:stream/consumers';
 import { type UpstreamConfig, upstreamSettings } from '@tradepost/gateway';
-import type { Runtime } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type GlobalOptions, listOf, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, table } from '../output.ts';
@@ -42,28 +41,33 @@ async function keyFrom({ keyEnv, keyStdin }: AddOptions): Promise<string> {
   return given;
 }
 
-const stored = ({ settings }: Runtime): readonly UpstreamConfig[] => settings.get(setting);
-
 async function add(name: string, base_url: string, options: AddOptions, command: Command): Promise<void> {
   const { keyEnv, keyStdin, models, priority, replace, json, ...rest } = options;
   if (keyEnv !== undefined && keyStdin) command.error('error: give at most one of --key-env and --key-stdin');
   const api_key = await keyFrom(options);
-  await withRuntime(rest, async (runtime) => {
-    const before = stored(runtime);
-    const known = before.find((upstream) => upstream.name === name);
-    if (known && !replace) throw new Error(`there is an upstream ${name} already: --replace changes it`);
-    const upstream = {
-      ...known,
-      ...{ name, base_url },
-      ...(api_key === '' ? {} : { api_key }),
-      ...(models ? { models } : {}),
-      ...(priority === undefined ? {} : { priority }),
-    };
-    const after = known ? before.map((each) => (each === known ? upstream : each)) : [...before, upstream];
-    await runtime.settings.set(setting.key, after, { by: 'cli' });
-    const now = stored(runtime).find((each) => each.name === name)!;
+  await withRuntime(rest, async ({ settings }) => {
+    let replaced = false;
+    const after = await settings.update(
+      setting,
+      (before) => {
+        const known = before.find((upstream) => upstream.name === name);
+        if (known && !replace) throw new Error(`there is an upstream ${name} already: --replace changes it`);
+        replaced = known !== undefined;
+        // The schema fills in what is missing.
+        const upstream = {
+          ...known,
+          ...{ name, base_url },
+          ...(api_key === '' ? {} : { api_key }),
+          ...(models ? { models } : {}),
+          ...(priority === undefined ? {} : { priority }),
+        } as UpstreamConfig;
+        return known ? before.map((each) => (each === known ? upstream : each)) : [...before, upstream];
+      },
+      { by: 'cli' },
+    );
+    const now = after.find((each) => each.name === name)!;
     if (json) return printJson(viewOf(now));
-    print(`upstream ${name} ${known ? 'changed' : 'added'}: ${now.base_url}, models ${now.models.join(' ')}`);
+    print(`upstream ${name} ${replaced ? 'changed' : 'added'}: ${now.base_url}, models ${now.models.join(' ')}`);
   });
 }
 
@@ -78,8 +82,8 @@ export function addUpstreams(group: Command): void {
       .option('--json', 'print them as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost gateway upstream list'),
   ).action(({ json, ...options }: GlobalOptions) =>
-    withRuntime(options, async (runtime) => {
-      const views = stored(runtime).map(viewOf);
+    withRuntime(options, async ({ settings }) => {
+      const views = settings.get(setting).map(viewOf);
       if (json) return printJson(views);
       if (views.length === 0) return print('no upstreams');
       print(
@@ -118,11 +122,13 @@ export function addUpstreams(group: Command): void {
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost gateway upstream remove spare'),
   ).action((name: string, { json, ...options }: GlobalOptions) =>
-    withRuntime(options, async (runtime) => {
-      const before = stored(runtime);
-      const after = before.filter((upstream) => upstream.name !== name);
-      if (after.length === before.length) throw new Error(`there is no upstream ${name}`);
-      await runtime.settings.set(setting.key, after, { by: 'cli' });
+    withRuntime(options, async ({ settings }) => {
+      const without = (before: readonly UpstreamConfig[]) => {
+        const after = before.filter((upstream) => upstream.name !== name);
+        if (after.length === before.length) throw new Error(`there is no upstream ${name}`);
+        return after;
+      };
+      await settings.update(setting, without, { by: 'cli' });
       if (json) return printJson({ removed: name });
       print(`upstream ${name} removed`);
     }),
