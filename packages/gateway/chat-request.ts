@@ -2,6 +2,7 @@ import { type Counted, collect, collectDefinitions, collectMessages, collectProm
 import { fieldNames } from './json-model.ts';
 import { shapeFault } from './json-shape.ts';
 import { maxCost } from './limits.ts';
+import { longestModel, modelKey } from './model-key.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
 
 export const endpoints = ['chat/completions', 'completions', 'embeddings', 'responses'] as const;
@@ -9,6 +10,7 @@ export type Endpoint = (typeof endpoints)[number];
 
 /** What the gateway wants to know of a request; everything else in it is between client and upstream. */
 export type AskedFor = {
+  /** As the client wrote it. */
   readonly model: string;
   readonly stream: boolean;
   /** Per answer; null where the request names none. 0: there is no output (embeddings). */
@@ -25,8 +27,8 @@ export type AskedFor = {
 
 const mostFields = 1_000;
 const mostAnswers = 128;
-const longestModel = 256;
-const unstorable = /\0|\p{Surrogate}/u;
+/** Of a field's name in a refusal. */
+const longestName = 256;
 
 type Json = Readonly<Record<string, unknown>>;
 const isRefusal = (value: unknown): value is ProxyError => isObject(value) && 'status' in value;
@@ -71,7 +73,7 @@ function ambiguous(fields: readonly string[]): ProxyError | null {
   if (fields.length > mostFields) return proxyErrors.too_many_fields(mostFields);
   const seen = new Set<string>();
   for (const field of fields) {
-    if (seen.has(field)) return proxyErrors.field(field.slice(0, longestModel), 'must be there only once');
+    if (seen.has(field)) return proxyErrors.field(field.slice(0, longestName), 'must be there only once');
     seen.add(field);
     if (read.has(field) || field.length > longestKnown) continue;
     const meant = known.get(folded(field));
@@ -114,8 +116,8 @@ function largest(body: Json, fields: readonly string[], max: number): number | n
 function modelOf(body: Json): string | ProxyError {
   const model = Object.hasOwn(body, 'model') ? body.model : undefined;
   if (model === undefined || model === null) return proxyErrors.field('model', 'you must provide a model');
-  if (typeof model !== 'string' || model === '' || model.length > longestModel || unstorable.test(model))
-    return proxyErrors.field('model', `must be a text of 1 to ${longestModel} characters`);
+  if (typeof model !== 'string' || modelKey(model) === null)
+    return proxyErrors.field('model', `must be a text of 1 to ${longestModel} visible characters`);
   return model;
 }
 

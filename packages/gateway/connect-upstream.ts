@@ -1,4 +1,5 @@
 import { type KeptConnections, keptConnections } from '@tradepost/runtime';
+import { type FindServed, servedModels } from './served-models.ts';
 import { type Health, openHealth } from './upstream-health.ts';
 import type { UpstreamConfig } from './upstream-settings.ts';
 
@@ -15,6 +16,7 @@ export type Upstream = KeptConnections & {
   /** Name, value, name, value: its key and extra headers. Secret. */
   readonly headers: readonly string[];
   readonly health: Health;
+  readonly serves: FindServed;
 };
 
 /** `env:NAME` is read from the environment; undefined where it is not there. */
@@ -36,5 +38,6 @@ export function connectUpstream(config: UpstreamConfig): Upstream {
     headers,
     ...keptConnections(origin, { connections, connectMs, keepAliveMs }),
     health: openHealth(),
+    serves: servedModels(config.models),
   };
 }

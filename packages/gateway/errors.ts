@@ -62,6 +62,11 @@ export const gatewayErrors = defineErrors({
     en: 'key: must be an IP address or its key (203.0.113)',
     'zh-CN': 'key：须为 IP 地址或其键（203.0.113）',
   },
+  usage_model: {
+    code: 400,
+    en: 'key: must be the name of a model',
+    'zh-CN': 'key：须为模型名称',
+  },
   store_down: {
     code: 503,
     status: 503,

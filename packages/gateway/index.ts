@@ -20,6 +20,7 @@ export {
   type Verdict,
   windowMs,
 } from './limits.ts';
+export { modelKey } from './model-key.ts';
 export { openLimiterView } from './open-limiter.ts';
 export { gatewayFault } from './openai-errors.ts';
 export { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';

@@ -30,6 +30,7 @@ export type Subject = {
   readonly token: number | null;
   /** `ipKey` of the address. */
   readonly ip: string | null;
+  /** `modelKey` of its name. */
   readonly model: string | null;
 };
 
@@ -69,7 +70,7 @@ export type Refused = {
 
 export type Verdict = Admitted | Refused;
 
-/** One log: ids of users and tokens as text, an `ipKey`, a model's name. A token's log lies where its user's does. */
+/** One log: ids of users and tokens as text, an `ipKey`, a `modelKey`. A token's log lies where its user's does. */
 export type KeyRef =
   | { readonly kind: 'user' | 'ip' | 'model'; readonly key: string }
   | { readonly kind: 'token'; readonly key: string; readonly user: number };

@@ -1,7 +1,8 @@
 import { askUpstream, type Cancel, cancelNow } from './ask-upstream.ts';
 import type { Upstream } from './connect-upstream.ts';
 import { gatewayHeader } from './gateway-loop.ts';
-import { fitsPattern } from './model-routes.ts';
+import { modelKey } from './model-key.ts';
+import { configuredModels } from './upstream-settings.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export type ListedModel = { id: string; object: 'model'; created: number; owned_by: string };
@@ -11,7 +12,6 @@ const keptMs = 60_000;
 /** For all upstreams together: whoever asks for the list does not wait for a silent one. */
 const withinMs = 5_000;
 const mostListed = 10_000;
-const longestName = 256;
 
 const entry = (id: string, created = 0): ListedModel => ({ id, object: 'model', created, owned_by: 'tradepost' });
 
@@ -33,8 +33,8 @@ async function askForModels(upstream: Upstream, passed: string, deadlineMs: numb
     if (!Array.isArray(data)) return null;
     return data.slice(0, mostListed).flatMap((row: { id?: unknown; created?: unknown } | null) => {
       const id = row?.id;
-      if (typeof id !== 'string' || id === '' || id.length > longestName) return [];
-      if (!upstream.config.models.some((pattern) => fitsPattern(pattern, id))) return [];
+      const key = typeof id === 'string' ? modelKey(id) : null;
+      if (typeof id !== 'string' || key === null || upstream.serves(key, id) === null) return [];
       return [entry(id, Number.isSafeInteger(row?.created) ? (row!.created as number) : 0)];
     });
   } catch {
@@ -73,14 +73,15 @@ export function openModelList(
     return of.asking;
   };
 
+  /** By the normal form of their names; of two spellings of one model the first is listed. */
   async function all(passed: string): Promise<Map<string, ListedModel>> {
-    const configured = upstreams.models();
+    const configured = configuredModels(upstreams.models());
     const found = new Map<string, ListedModel>();
-    for (const [name, { hidden }] of Object.entries(configured))
-      if (!hidden && upstreams.routeOf(name)?.candidates.length) found.set(name, entry(name));
+    for (const [key, { name, config }] of configured)
+      if (!config.hidden && upstreams.routeOf(name)?.candidates.length) found.set(key, entry(name));
     const add = (model: ListedModel) => {
-      if (!found.has(model.id) && !(Object.hasOwn(configured, model.id) && configured[model.id]!.hidden))
-        found.set(model.id, model);
+      const key = modelKey(model.id)!;
+      if (!found.has(key) && !configured.get(key)?.config.hidden) found.set(key, model);
     };
     const patternsOnly: Upstream[] = [];
     for (const upstream of upstreams.enabled()) {
@@ -100,8 +101,11 @@ export function openModelList(
     },
     /** One that is hidden from the list is found by its name. */
     async find(id: string, passed: string): Promise<ListedModel | null> {
-      if (Object.hasOwn(upstreams.models(), id)) return upstreams.routeOf(id)?.candidates.length ? entry(id) : null;
-      return (await all(passed)).get(id) ?? null;
+      const key = modelKey(id);
+      if (key === null) return null;
+      const known = configuredModels(upstreams.models()).get(key);
+      if (known) return upstreams.routeOf(known.name)?.candidates.length ? entry(known.name) : null;
+      return (await all(passed)).get(key) ?? null;
     },
   };
 }

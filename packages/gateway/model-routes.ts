@@ -1,33 +1,20 @@
 import type { Upstream } from './connect-upstream.ts';
-import type { ModelConfig } from './upstream-settings.ts';
+import { modelKey } from './model-key.ts';
+import { configuredModels, type ModelConfig } from './upstream-settings.ts';
 
 /** An upstream that serves a model, and the model's name there. */
 export type Candidate = { readonly upstream: Upstream; readonly model: string };
 export type ModelRoute = {
+  /** Normal form of the model's name. */
+  readonly key: string;
   /** null: not configured by name, an upstream's list or pattern has it. */
   readonly config: ModelConfig | null;
   /** In the order in which they are tried; empty when none that serves it is enabled. */
   readonly candidates: readonly Candidate[];
 };
 
-/** Routes of models that only a pattern knows, kept by the name a client gave. */
+/** Routes, kept by the name as the client wrote it. */
 const keptRoutes = 2_000;
-
-/** `*` stands for any characters; one pass, whatever the pattern. */
-export function fitsPattern(pattern: string, name: string): boolean {
-  if (!pattern.includes('*')) return pattern === name;
-  const parts = pattern.split('*');
-  const last = parts.pop()!;
-  const first = parts.shift()!;
-  if (!name.startsWith(first) || !name.endsWith(last)) return false;
-  let from = first.length;
-  for (const part of parts) {
-    const found = name.indexOf(part, from);
-    if (found < 0) return false;
-    from = found + part.length;
-  }
-  return from <= name.length - last.length;
-}
 
 /** `upstreams`: those enabled, in any order. Answers null for a model that nobody serves. */
 export function openModelRoutes(
@@ -38,14 +25,24 @@ export function openModelRoutes(
   const byName = new Map(upstreams.map((upstream) => [upstream.config.name, upstream]));
   const kept = new Map<string, ModelRoute>();
 
-  const find = (model: string): ModelRoute | null => {
-    const config = Object.hasOwn(models, model) ? models[model]! : null;
-    const there = config?.model ?? model;
-    const serving = config?.upstreams
-      ? config.upstreams.flatMap((name) => byName.get(name) ?? [])
-      : byPriority.filter((upstream) => upstream.config.models.some((pattern) => fitsPattern(pattern, there)));
-    if (serving.length === 0 && !config) return null;
-    return { config, candidates: serving.map((upstream) => ({ upstream, model: there })) };
+  const find = (written: string): ModelRoute | null => {
+    const key = modelKey(written);
+    if (key === null) return null;
+    const { name, config } = configuredModels(models).get(key) ?? { name: written, config: null };
+    const there = config?.model ?? name;
+    const keyThere = modelKey(there)!;
+    const candidates: Candidate[] = [];
+    if (config?.upstreams)
+      for (const upstreamName of config.upstreams) {
+        const upstream = byName.get(upstreamName);
+        if (upstream) candidates.push({ upstream, model: upstream.serves(keyThere, there) ?? there });
+      }
+    else
+      for (const upstream of byPriority) {
+        const model = upstream.serves(keyThere, there);
+        if (model !== null) candidates.push({ upstream, model });
+      }
+    return candidates.length === 0 && !config ? null : { key, config, candidates };
   };
 
   return (model) => {

@@ -113,10 +113,10 @@ export function openProxyCall(deps: GatewayDeps) {
   const held = { parsed: 0, sent: 0 };
 
   /** The smallest number of tokens that a minute of this request's keys ever allows. */
-  function mostTokens({ token }: ProxyAsker, model: string): number {
+  function mostTokens({ token }: ProxyAsker, modelKey: string): number {
     let most = Number.POSITIVE_INFINITY;
     if (!settings.get(rateLimitSettings.enabled)) return most;
-    const { user_tpm, token_tpm, model_tpm } = limitsOf(settings, token, model);
+    const { user_tpm, token_tpm, model_tpm } = limitsOf(settings, token, modelKey);
     for (const limit of [user_tpm, token_tpm, model_tpm]) if (limit > 0 && limit < most) most = limit;
     return most;
   }
@@ -167,10 +167,11 @@ export function openProxyCall(deps: GatewayDeps) {
     const known = upstreams.routeOf(model);
     if (!known) return { error: proxyErrors.unknown_model(model), counts: true };
     if (known.candidates.length === 0) return { error: proxyErrors.no_upstream() };
-    const { input, output, partly } = await price(wanted, known, mostTokens(of, model));
+    const { key } = known;
+    const { input, output, partly } = await price(wanted, known, mostTokens(of, key));
     const cost = input + output;
     if (cost > maxCost) return { error: proxyErrors.too_expensive(wanted.maxField), counts: true };
-    const asking = gate.admit({ token: of.token, address: of.address, model, tokens: cost });
+    const asking = gate.admit({ token: of.token, address: of.address, model: key, tokens: cost });
     const verdict = asking instanceof Promise ? await asking : asking;
     if (!verdict.admitted) return { refused: verdict, tokens: partly ? null : cost };
     // Let through although no limit allows it, as nobody could be asked: the books have the whole of it.
@@ -184,7 +185,7 @@ export function openProxyCall(deps: GatewayDeps) {
       user_id: of.token.userId,
       token_id: of.token.id,
       endpoint: of.endpoint,
-      model,
+      model: key,
       stream: wanted.stream,
       estimated_input_tokens: estimated,
       max_output_tokens: output,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitsPattern } from './model-routes.ts';
+import { fitsPattern } from './served-models.ts';
 import { openHealth } from './upstream-health.ts';
 import { modelLimits, upstreamSettings } from './upstream-settings.ts';
 
@@ -25,10 +25,15 @@ test('a wrong field is named by its path, as the refusal of a setting shows noth
     [[{ ...upstream, headers: { 'x-a': 'b\r\nc: d' } }], '[0].headers.x-a: '],
     [[{ ...upstream, prority: 1 }], '[0]: Unrecognized key: "prority"'],
     [[upstream, upstream], '[1].name: main is there twice'],
+    [[{ ...upstream, models: ['GPT-4', 'a', 'gpt-4 '] }], '[0].models[2]: gpt-4  and GPT-4 are the same model'],
+    [[{ ...upstream, models: [' '] }], '[0].models[0]: '],
+    [[{ ...upstream, models: ['a\u200bb'] }], '[0].models[0]: '],
   ] as const)
     expect(refuse(value)).toContain(said);
   const models = upstreamSettings.models.schema.safeParse({ fast: { rpm_limit: -1 } });
   expect(models.error!.issues.map(({ message }) => message)).toEqual(['fast.rpm_limit: must be at least 0']);
+  const same = upstreamSettings.models.schema.safeParse({ fast: {}, 'FAST/': {} });
+  expect(same.error!.issues.map(({ message }) => message)).toEqual(['FAST/: FAST/ and fast are the same model']);
 });
 
 test('limits of a model: 0 is unlimited, what is not said is inherited', () => {
@@ -36,6 +41,8 @@ test('limits of a model: 0 is unlimited, what is not said is inherited', () => {
   const settings = { get: () => models } as never;
   expect(modelLimits(settings, 'a')).toEqual({ rpm: 5, tpm: null });
   expect(modelLimits(settings, 'b')).toEqual({ rpm: null, tpm: 0 });
+  const upper = { get: () => upstreamSettings.models.schema.parse({ 'GPT-4 ': { rpm_limit: 5 } }) } as never;
+  expect(modelLimits(upper, 'gpt-4')).toEqual({ rpm: 5, tpm: null });
   for (const name of ['c', 'd', 'constructor', '__proto__'])
     expect(modelLimits(settings, name)).toEqual({ rpm: null, tpm: null });
 });

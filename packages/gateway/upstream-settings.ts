@@ -1,10 +1,15 @@
 import { type Setting, type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
+import { modelKey } from './model-key.ts';
 
 const wholeFrom = (min: number, max: number) =>
   z.int('must be a whole number').min(min, `must be at least ${min}`).max(max, `must be at most ${max}`);
 const texts = 'must be a text';
-const modelName = z.string(texts).min(1, 'must not be empty').max(200, 'must be at most 200 characters');
+const modelName = z
+  .string(texts)
+  .min(1, 'must not be empty')
+  .max(200, 'must be at most 200 characters')
+  .refine((name) => modelKey(name) !== null, { error: 'must be visible characters other than blanks and slashes' });
 const upstreamName = z.string(texts).regex(/^[a-z0-9_-]{1,40}$/, 'must be 1 to 40 of a-z, 0-9, _ and -');
 const headerName = z.string(texts).regex(/^[!#$%&'*+\-.^_`|~\dA-Za-z]{1,100}$/, 'is not the name of a header');
 const headerValue = z.string(texts).regex(/^[\t\x20-\x7e]{0,4000}$/, 'must be printable ASCII');
@@ -31,11 +36,30 @@ const apiKey = z
     error: 'env: must be followed by the name of an environment variable',
   });
 
+/** Names that mean the same model: the later one, the earlier one, and where the later one stands. */
+function sameModels(names: readonly string[]): { name: string; first: string; index: number }[] {
+  const seen = new Map<string | null, string>();
+  return names.flatMap((name, index) => {
+    const key = modelKey(name);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, name);
+    return first === undefined ? [] : [{ name, first, index }];
+  });
+}
+
 const upstreamSchema = z.strictObject({
   name: upstreamName,
   base_url: baseUrl,
   api_key: apiKey.default(''),
-  models: z.array(modelName, 'must be a list').min(1, 'must name a model or a pattern').max(1000).default(['*']),
+  models: z
+    .array(modelName, 'must be a list')
+    .min(1, 'must name a model or a pattern')
+    .max(1000)
+    .superRefine((names, context) => {
+      for (const { name, first, index } of sameModels(names))
+        context.addIssue({ code: 'custom', path: [index], message: `${name} and ${first} are the same model` });
+    })
+    .default(['*']),
   priority: wholeFrom(-1000, 1000).default(0),
   enabled: z.boolean('must be true or false').default(true),
   connect_timeout_ms: wholeFrom(10, 60_000).default(5_000),
@@ -76,7 +100,11 @@ const modelSchema = z.strictObject({
 
 const modelsSchema = z
   .record(modelName, modelSchema, 'must be an object by model name')
-  .refine((models) => Object.keys(models).length <= 5000, { error: 'must be at most 5000 models' });
+  .refine((models) => Object.keys(models).length <= 5000, { error: 'must be at most 5000 models' })
+  .superRefine((models, context) => {
+    for (const { name, first } of sameModels(Object.keys(models)))
+      context.addIssue({ code: 'custom', path: [name], message: `${name} and ${first} are the same model` });
+  });
 
 export type UpstreamConfig = z.output<typeof upstreamSchema>;
 export type ModelConfig = z.output<typeof modelSchema>;
@@ -128,16 +156,29 @@ export const upstreamSettings = {
 /** What the package registers, beside `ratelimit.*`. */
 export const proxySettings = Object.values(upstreamSettings) as readonly Setting[];
 
-/** Limits of one model; null inherits `ratelimit.model_default_*`. */
+type ConfiguredModel = { readonly name: string; readonly config: ModelConfig };
+type Models = Readonly<Record<string, ModelConfig>>;
+/** By identity of the setting's value: built once for each change. */
+const byKey = new WeakMap<Models, ReadonlyMap<string, ConfiguredModel>>();
+
+/** The configured models by the normal form of their names. */
+export function configuredModels(models: Models): ReadonlyMap<string, ConfiguredModel> {
+  let known = byKey.get(models);
+  if (!known) {
+    known = new Map(Object.entries(models).map(([name, config]) => [modelKey(name)!, { name, config }]));
+    byKey.set(models, known);
+  }
+  return known;
+}
+
+/** Limits of one model, by the normal form of its name; null inherits `ratelimit.model_default_*`. */
 export function modelLimits(
   settings: Pick<Settings, 'get'>,
-  model: string,
+  key: string,
 ): { readonly rpm: number | null; readonly tpm: number | null } {
-  const models = settings.get(upstreamSettings.models);
-  if (!Object.hasOwn(models, model)) return unlimited;
-  const { rpm_limit, tpm_limit } = models[model]!;
-  return rpm_limit === undefined && tpm_limit === undefined
+  const config = configuredModels(settings.get(upstreamSettings.models)).get(key)?.config;
+  return config?.rpm_limit === undefined && config?.tpm_limit === undefined
     ? unlimited
-    : { rpm: rpm_limit ?? null, tpm: tpm_limit ?? null };
+    : { rpm: config.rpm_limit ?? null, tpm: config.tpm_limit ?? null };
 }
 const unlimited = { rpm: null, tpm: null } as const;

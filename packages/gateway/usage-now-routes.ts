@@ -4,6 +4,7 @@ import type { ApiTokens } from './api-tokens.ts';
 import { gatewayErrors } from './errors.ts';
 import { addressKey, limitsOfKey, type NamedKey, refOf } from './key-limits.ts';
 import type { KeyKind, KeyRef, KeyUsage } from './limits.ts';
+import { modelKey } from './model-key.ts';
 import { resetView, usageNowQuery, usageNowView } from './schemas.ts';
 
 /** As much of the rate gate as these routes need. */
@@ -29,9 +30,8 @@ export function usageNowRoutes(
   async function keyNamed(kind: KeyKind, given: string): Promise<NamedKey> {
     if (kind === 'token') return { kind, row: await tokens.get(idIn(kind, given)) };
     if (kind === 'user') return { kind, key: String(idIn(kind, given)) };
-    if (kind === 'model') return { kind, key: given };
-    const key = addressKey(given);
-    if (key === null) throw gatewayErrors.usage_address();
+    const key = kind === 'model' ? modelKey(given) : addressKey(given);
+    if (key === null) throw kind === 'model' ? gatewayErrors.usage_model() : gatewayErrors.usage_address();
     return { kind, key };
   }
 

@@ -4,6 +4,7 @@ import {
   type KeyRef,
   keyKinds,
   limitsOfKey,
+  modelKey,
   type NamedKey,
   refOf,
   type TokenRow,
@@ -23,6 +24,11 @@ export function givenKey(text: string): GivenKey {
   const [, kind, key = ''] = /^(\w+):(.+)$/s.exec(text.startsWith('tp-') ? `token:${text}` : text) ?? [];
   const known = keyKinds.find((each) => each === kind);
   if (!known || key.length > 256) throw new InvalidArgumentError(`It must be ${keySpelling}.`);
+  if (known === 'model') {
+    const model = modelKey(key);
+    if (model === null) throw new InvalidArgumentError(`${key} is no name of a model.`);
+    return { kind: known, key: model };
+  }
   if (known !== 'ip') return { kind: known, key };
   const address = addressKey(key);
   if (address === null) throw new InvalidArgumentError(`${key} is no IP address.`);
