@@ -2,7 +2,8 @@ import { H3 } from 'h3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientAddress, clientNetwork } from './client-address.ts';
 import { serveNode } from './node-transport.ts';
-import { serveUws, type Transport } from './uws-transport.ts';
+import type { Transport } from './transport.ts';
+import { serveUws } from './uws-transport.ts';
 
 const servers: Transport[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close(200))));

@@ -25,4 +25,5 @@ export { type Auth, type Caller, defineRoute, type Route, type RouteContext } fr
 export { serve } from './serve.ts';
 export { systemResources } from './system-resources.ts';
 export { zeroWhenEmpty } from './tolerant.ts';
-export { load as loadUws, type Transport } from './uws-transport.ts';
+export type { Transport } from './transport.ts';
+export { load as loadUws } from './uws-transport.ts';

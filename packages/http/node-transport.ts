@@ -1,21 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { type Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
-import type { Fault, Transport, TransportOptions } from './uws-transport.ts';
+import { discard, toParts, toStream } from './response-parts.ts';
+import {
+  DEFAULT_BODY_TIMEOUT,
+  DEFAULT_CLOSE_DEADLINE,
+  DEFAULT_MAX_BODY,
+  type Fault,
+  LINGER_MS,
+  SMALL_BODY,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts';
 
-const DEFAULT_MAX_BODY = 1024 * 1024;
-const DEFAULT_BODY_TIMEOUT = 15_000;
-const DEFAULT_CLOSE_DEADLINE = 10_000;
-/** Bodies up to this are collected whatever else is. */
-const SMALL_BODY = 64 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 /** For the request line and headers, and between two requests of a connection; what the uWS transport has. */
 const HEADERS_TIMEOUT = 10_000;
 /** A reader that takes nothing for this long is cut off. */
 const STALLED_TIMEOUT = 10_000;
-/** A refused upload is read and dropped for this long, so that the client gets to read the answer and not a reset. */
-const LINGER_MS = 1000;
 
 type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'maxBufferedBytes' | 'bodyTimeoutMs'>> & {
   /** Bytes of the bodies that are being collected. */
@@ -76,27 +79,6 @@ const NON_ASCII = /[^\0-\x7f]/;
 
 const hasBody = (req: IncomingMessage): boolean =>
   req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
-
-type Body = string | Uint8Array | ReadableStream<Uint8Array> | Readable | null | undefined;
-type Parts = { status: number; statusText: string; headers: string[]; body: Body };
-
-const toParts = (response: Response): Parts => {
-  const fast = response as unknown as { _toNodeResponse?: () => Parts };
-  if (typeof fast._toNodeResponse === 'function') return fast._toNodeResponse();
-  const headers: string[] = [];
-  for (const [name, value] of response.headers) headers.push(name, value);
-  return { status: response.status, statusText: response.statusText, headers, body: response.body };
-};
-
-const toStream = (body: ReadableStream<Uint8Array> | Readable): ReadableStream<Uint8Array> =>
-  body instanceof ReadableStream ? body : (Readable.toWeb(body) as ReadableStream<Uint8Array>);
-
-const discard = (body: Body): void => {
-  if (body == null || typeof body === 'string' || body instanceof Uint8Array) return;
-  if (body instanceof ReadableStream) {
-    if (!body.locked) body.cancel().catch(() => {});
-  } else body.destroy();
-};
 
 /** The connection's own headers are node's business; the length is that of the body where it is known. */
 const sentHeaders = (res: ServerResponse, headers: string[]): { sent: string[]; declared: string | undefined } => {

@@ -1,7 +1,8 @@
 import type { Config, Log } from '@tradepost/runtime';
 import { type App, transportFault } from './app.ts';
 import { serveNode } from './node-transport.ts';
-import { serveUws, type Transport, type TransportOptions } from './uws-transport.ts';
+import type { Transport, TransportOptions } from './transport.ts';
+import { serveUws } from './uws-transport.ts';
 
 /** Serves the application on uWebSockets.js, or on node:http where its binary does not load. */
 export async function serve(

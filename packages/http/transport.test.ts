@@ -4,7 +4,8 @@ import { H3 } from 'h3';
 import { FastResponse } from 'srvx';
 import { afterEach, describe, expect, test } from 'vitest';
 import { serveNode } from './node-transport.ts';
-import { type FetchHandler, serveUws, type Transport, type TransportOptions } from './uws-transport.ts';
+import type { FetchHandler, Transport, TransportOptions } from './transport.ts';
+import { serveUws } from './uws-transport.ts';
 
 const servers: Transport[] = [];
 const sockets: Socket[] = [];

@@ -1,0 +1,124 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { UwsRequest } from './uws-request.ts';
+
+const NativeHeaders = globalThis.Headers;
+
+/** Headers of which only the first counts, as in node:http; a repeated one of any other name is joined. */
+const SINGLE = new Set(
+  (
+    'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since ' +
+    'last-modified location max-forwards proxy-authorization referer retry-after server user-agent'
+  ).split(' '),
+);
+
+const NON_ASCII = /[^\0-\x7f]/;
+
+/** uWS decodes header values as UTF-8, fetch has one character per byte. */
+const byteString = (value: string): string =>
+  NON_ASCII.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;
+
+// HttpRequest.forEach is synchronous: one callback for all requests saves a closure for each.
+let forEachTarget: string[] = [];
+const forEachPush = (name: string, value: string): void => {
+  forEachTarget.push(name, value);
+};
+
+export const copyHeaders = (req: HttpRequest): string[] => {
+  const flat: string[] = [];
+  forEachTarget = flat;
+  req.forEach(forEachPush);
+  return flat;
+};
+
+/**
+ * Request headers. While uWS's own request is alive single values are asked for natively (measured: copying eleven
+ * headers takes 1 us, where bare uWS spends 1.4 us of user time on a whole request, and one getHeader 0.1 us); a request
+ * that goes on asynchronously is copied into a flat array before the callback returns. Iterating builds real Headers.
+ * Headers first asked for after a synchronous answer are gone.
+ */
+export class UwsHeaders {
+  _request: UwsRequest;
+  _native: Headers | null = null;
+
+  constructor(request: UwsRequest) {
+    this._request = request;
+  }
+
+  get _headers(): Headers {
+    if (this._native !== null) return this._native;
+    const native = new NativeHeaders();
+    const flat = this._request._copied();
+    for (let i = 0; i < flat.length; i += 2) {
+      const name = flat[i] as string;
+      if (native.has(name)) continue;
+      const value = this.get(name);
+      if (value !== null) native.append(name, value);
+    }
+    this._native = native;
+    return native;
+  }
+
+  get(name: string): string | null {
+    if (this._native !== null) return this._native.get(name);
+    const lower = name.toLowerCase();
+    const request = this._request;
+    if (request._req !== null && request._flat === null) {
+      const value = request._req.getHeader(lower);
+      if (value !== '' && SINGLE.has(lower)) return byteString(value);
+      if (value === '') return null;
+    }
+    const flat = request._copied();
+    let found: string | null = null;
+    for (let i = 0; i < flat.length; i += 2) {
+      if (flat[i] !== lower) continue;
+      const value = flat[i + 1] as string;
+      // uWS cannot tell empty from absent, and the answer must not change when the request goes on asynchronously.
+      if (found === null && value === '') return null;
+      if (found !== null) found += `, ${value}`;
+      else if (SINGLE.has(lower)) return byteString(value);
+      else found = value;
+    }
+    return found === null ? null : byteString(found);
+  }
+
+  has(name: string): boolean {
+    return this._native !== null ? this._native.has(name) : this.get(name) !== null;
+  }
+
+  getSetCookie(): string[] {
+    return this._headers.getSetCookie();
+  }
+
+  append(name: string, value: string): void {
+    this._headers.append(name, value);
+  }
+
+  set(name: string, value: string): void {
+    this._headers.set(name, value);
+  }
+
+  delete(name: string): void {
+    this._headers.delete(name);
+  }
+
+  forEach(callback: (value: string, key: string, parent: Headers) => void, thisArg?: unknown): void {
+    this._headers.forEach(callback, thisArg);
+  }
+
+  entries() {
+    return this._headers.entries();
+  }
+
+  keys() {
+    return this._headers.keys();
+  }
+
+  values() {
+    return this._headers.values();
+  }
+
+  [Symbol.iterator]() {
+    return this._headers.entries();
+  }
+}
+Object.setPrototypeOf(UwsHeaders.prototype, NativeHeaders.prototype);
