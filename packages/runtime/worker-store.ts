@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 /** Of the two-part advisory locks that workers hold; arbitrary, but the same for every version. */
 const lockClass = 720_588;
 /** A worker without news for so long is looked at: with a lock it has to have lost that too. */
-export const staleSeconds = { withLock: 15, withoutLock: 45 } as const;
+const staleSeconds = { withLock: 15, withoutLock: 45 } as const;
 
 type Client = Pick<ClientBase, 'query'>;
 
