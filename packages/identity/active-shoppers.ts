@@ -1,5 +1,6 @@
-import type { Queryable, Runtime } from '@tradepost/runtime';
+import type { Queryable, Runtime, Sql } from '@tradepost/runtime';
 import { channels, floorsOf } from './token-events.ts';
+import { selectFloorsSince } from './token-store.ts';
 
 /** Those of the ids whose account is there and enabled. */
 export async function activeShoppers(sql: Queryable, ids: readonly number[]): Promise<Set<number>> {
@@ -10,8 +11,17 @@ export async function activeShoppers(sql: Queryable, ids: readonly number[]): Pr
 }
 
 /**
+ * Shoppers whose login tokens were ended since then, each with a number that is higher after a later end: those who were
+ * disabled, enabled again or deleted are among them.
+ */
+export async function shoppersEndedSince(sql: Sql, since: Date): Promise<{ id: number; generation: number }[]> {
+  const floors = await selectFloorsSince(sql, since);
+  return floors.flatMap(({ role, account_id: id, generation }) => (role === 'user' ? [{ id, generation }] : []));
+}
+
+/**
  * Shoppers whose login tokens have ended, on whichever instance: deleted accounts are among them, ask which are still active.
- * At most once: keep a poll as the net. Answers the function that ends the subscription.
+ * At most once: `shoppersEndedSince` is the net. Answers the function that ends the subscription.
  */
 export function onShopperTokensEnded(
   events: Runtime['events'],

@@ -8,7 +8,7 @@ import { deleteExpiredRevocations, deleteOldFloors, deleteUnneededSigningKeys } 
 import type { Tokens } from './tokens.ts';
 
 export { createShopper, createStaff } from './accounts.ts';
-export { activeShoppers, onShopperTokensEnded } from './active-shoppers.ts';
+export { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from './active-shoppers.ts';
 export { type Address, insertAddress, selectAddressesOf } from './address-store.ts';
 export { type IdentityFacts, selectIdentityFacts } from './facts-store.ts';
 export { identityAudits } from './identity-audits.ts';

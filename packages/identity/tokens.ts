@@ -1,6 +1,6 @@
 import { createSecretKey, hash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
+import { keepFresh, lostConnection, type Runtime, runtimeErrors } from '@tradepost/runtime';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { channels, floorsMessage, floorsOf } from './token-events.ts';
@@ -30,7 +30,6 @@ export const tokenClaims = z.object({
   exp: z.number(),
 });
 
-const pollMs = 30_000;
 /** What the clocks of two instances may differ by: a token of a later time is nobody's. */
 const clockSkewSeconds = 300;
 /** Verified tokens kept; beyond it the oldest go and are verified again. About 400 bytes each. */
@@ -49,9 +48,12 @@ export type Tokens = {
     caller: Pick<Caller, 'role' | 'id' | 'perms'> & { generation?: number },
     options?: { hours?: number },
   ): Promise<string>;
-  /** The caller of a valid token, else null. Synchronous for a token seen before. */
+  /**
+   * The caller of a valid token, else null. Synchronous for a token seen before. Rejects with 503 when this process has heard
+   * nothing of ended tokens for longer than the bound and the database does not answer.
+   */
   verify(token: string): Caller | null | Promise<Caller | null>;
-  /** Ends one token on every instance: here at once, elsewhere by message, at the latest at the next poll. */
+  /** Ends one token on every instance: here at once, elsewhere by message, within the bound without one. */
   revoke(token: Pick<Caller, 'jti' | 'expiresAt'>): Promise<void>;
   /** Ends all tokens of these accounts, in the same way. */
   endAll(role: AccountRole, ids: readonly number[]): Promise<void>;
@@ -75,7 +77,7 @@ function keysOf(rows: readonly SigningKey[]): Keys {
 const floorKey = (role: AccountRole, id: number) => (role === 'admin' ? -id : id);
 
 export async function openTokens(runtime: Runtime): Promise<Tokens> {
-  const { sql, events, log, config } = runtime;
+  const { sql, control, events, log, config } = runtime;
   await addSigningKey(sql, randomUUID(), randomBytes(32), { onlyFirst: true });
   let keys = keysOf(await selectSigningKeys(sql));
   let keysReadAt = performance.now();
@@ -87,28 +89,24 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
 
   const readKeys = async () => {
     keysReadAt = performance.now();
-    keys = keysOf(await selectSigningKeys(sql));
+    keys = keysOf(await selectSigningKeys(control));
   };
   const raise = ({ role, account_id, generation }: Floor) => {
     const key = floorKey(role, account_id);
     // Messages may overtake each other.
     if (generation > (floors.get(key) ?? 0)) floors.set(key, generation);
   };
-  const poll = async () => {
+  const readEnded = async () => {
     // A minute of overlap: transactions do not end in the order of their timestamps.
     const since = new Date(pollFrom.getTime() - 60_000);
-    const { at, revoked: rows } = await selectRevokedSince(sql, since);
-    for (const floor of await selectFloorsSince(sql, since)) raise(floor);
+    const { at, revoked: rows } = await selectRevokedSince(control, since);
+    for (const floor of await selectFloorsSince(control, since)) raise(floor);
     pollFrom = at;
     for (const row of rows) revoked.set(row.jti, row.expires_at.getTime() / 1000);
     const now = runtime.now().getTime() / 1000;
     for (const [jti, expiresAt] of revoked) if (expiresAt < now) revoked.delete(jti);
     await readKeys();
   };
-  await poll();
-  const failed = (error: unknown) => log.warn({ err: error }, 'keys and ended tokens could not be read again');
-  const timer = setInterval(() => void poll().catch(failed), pollMs);
-  timer.unref();
   const unsubscribe = await Promise.all([
     events.subscribe(channels.revoked, (message) => {
       const [jti, expiresAt] = message.split(' ');
@@ -117,11 +115,15 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
     events.subscribe(channels.floors, (message) => {
       for (const floor of floorsOf(message)) raise(floor);
     }),
-    events.subscribe(channels.keys, () => void readKeys().catch(failed)),
+    events.subscribe(channels.keys, () => {
+      readKeys().catch((error: unknown) => log.warn({ err: error }, 'signing keys could not be read again'));
+    }),
   ]);
+  // After the subscriptions, so that nothing falls between the two.
+  const fresh = await keepFresh({ read: readEnded, what: 'signing keys and ended tokens', log });
   const publish = (channel: string, message: string) =>
     events.publish(channel, message).catch((error: unknown) => {
-      log.warn({ err: error }, 'other instances learn of ended tokens at their next poll');
+      log.warn({ err: error }, 'other instances learn of ended tokens at their next reading');
     });
 
   const announce = (raised: readonly Floor[]) => {
@@ -157,11 +159,21 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       if (verified.size >= cacheLimit) verified.delete(verified.keys().next().value!);
       verified.set(digest, entry);
       return caller;
-    } catch {
+    } catch (error) {
+      if (lostConnection(error)) throw Object.assign(runtimeErrors.busy(), { cause: error });
       // Whatever is wrong with it, it is not a token of ours.
       return null;
     }
   }
+
+  const judge = (token: string): Caller | null | Promise<Caller | null> => {
+    const digest = hash('sha256', token, 'base64');
+    const entry = verified.get(digest);
+    if (!entry) return verifyFresh(token, digest);
+    if (stillGood(entry)) return entry.caller;
+    verified.delete(digest);
+    return null;
+  };
 
   return {
     async issue({ role, id, perms, generation = floors.get(floorKey(role, id)) ?? 0 }, { hours } = {}) {
@@ -178,14 +190,7 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
         .setExpirationTime(expiresAt)
         .sign(key);
     },
-    verify(token) {
-      const digest = hash('sha256', token, 'base64');
-      const entry = verified.get(digest);
-      if (!entry) return verifyFresh(token, digest);
-      if (stillGood(entry)) return entry.caller;
-      verified.delete(digest);
-      return null;
-    },
+    verify: (token) => (fresh.isFresh() ? judge(token) : fresh.renew().then(() => judge(token))),
     async revoke({ jti, expiresAt }) {
       await insertRevokedToken(sql, jti, new Date(expiresAt * 1000));
       revoked.set(jti, expiresAt);
@@ -204,7 +209,7 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       return { kid, revoked: gone };
     },
     async close() {
-      clearInterval(timer);
+      fresh.close();
       await Promise.all(unsubscribe.map((end) => end()));
     },
   };

@@ -3,7 +3,11 @@ import type { Log } from './log.ts';
 import type { Store } from './store.ts';
 
 /** Messages to every instance on this database, this one included; at most once, no replay: keep a poll as the net. */
-export type Events = Pick<Store, 'publish' | 'subscribe'> & { close(): Promise<void> };
+export type Events = Pick<Store, 'publish' | 'subscribe'> & {
+  /** The connection was lost and is back: messages of the time between are lost. */
+  onReconnect(handle: () => void): void;
+  close(): Promise<void>;
+};
 
 const channel = 'tradepost';
 /** PostgreSQL takes payloads below 8,000 bytes. */
@@ -20,7 +24,9 @@ export async function openEvents(deps: { url: string; sql: Sql; instance: string
   const { sql, log } = deps;
   const handlers = new Map<string, Set<(message: string) => void>>();
   const session = openDatabase(deps.url, { max: 1, name: sessionName(deps.instance), maxLifetimeSeconds: null });
-  await session.listen(channel, (payload) => {
+  const reconnected: (() => void)[] = [];
+  let listening = false;
+  const deliver = (payload: string) => {
     const space = payload.indexOf(' ');
     for (const handle of handlers.get(payload.slice(0, space)) ?? []) {
       try {
@@ -29,6 +35,10 @@ export async function openEvents(deps: { url: string; sql: Sql; instance: string
         log.error({ err: error, topic: payload.slice(0, space) }, 'the handler of an event failed');
       }
     }
+  };
+  await session.listen(channel, deliver, () => {
+    if (listening) for (const handle of reconnected) handle();
+    listening = true;
   });
   return {
     async publish(topic, message) {
@@ -44,6 +54,7 @@ export async function openEvents(deps: { url: string; sql: Sql; instance: string
         set.delete(listener);
       };
     },
+    onReconnect: (handle) => void reconnected.push(handle),
     close: () => session.end({ timeout: 1 }),
   };
 }

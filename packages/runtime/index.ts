@@ -50,6 +50,7 @@ export {
   unlockJobs,
   type Worker,
 } from './jobs.ts';
+export { type Fresh, keepFresh, staleAfterMs } from './keep-fresh.ts';
 export { faultCode, type KeptConnections, keptConnections } from './kept-connections.ts';
 export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';

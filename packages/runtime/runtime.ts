@@ -42,6 +42,8 @@ const checkMs = 2_000;
 export type Runtime = {
   readonly config: Config;
   readonly sql: Sql;
+  /** One connection for what must not queue behind requests: reading again what this process remembers. */
+  readonly control: Sql;
   readonly databaseUrl: string;
   readonly store: Store;
   readonly settings: Settings;
@@ -174,6 +176,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       lockTimeoutMs: 2_000,
     });
     closers.push(() => sql.end({ timeout: 5 }));
+    const control = openDatabase(server.url, { max: 1, name: 'tradepost control', statementTimeoutMs: 10_000 });
+    closers.push(() => control.end({ timeout: 1 }));
     const events = await openEvents({ url: server.url, sql, instance, log });
     closers.push(() => events.close());
     const store = await openStore(config.redisUrl, log);
@@ -191,6 +195,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     return {
       config,
       sql,
+      control,
       databaseUrl: server.url,
       store,
       settings,

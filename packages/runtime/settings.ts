@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Sql } from './database.ts';
 import { runtimeErrors } from './errors.ts';
+import type { Events } from './events.ts';
 import type { Log } from './log.ts';
 import { changeSettings, type SettingChanges, selectSettingChanges, updateSetting } from './setting-store.ts';
 import type { Store } from './store.ts';
@@ -64,7 +65,7 @@ const pollMs = 30_000;
 export async function openSettings(deps: {
   sql: Sql;
   /** Tells the other instances. */
-  events: Pick<Store, 'publish' | 'subscribe'>;
+  events: Pick<Store, 'publish' | 'subscribe'> & Partial<Pick<Events, 'onReconnect'>>;
   log: Log;
   definitions: readonly Setting[];
   fixed: Readonly<Record<string, unknown>>;
@@ -98,12 +99,14 @@ export async function openSettings(deps: {
     }
     stored = next;
   };
-  await reload();
 
   const reloadQuietly = () => {
     reload().catch((error: unknown) => log.warn({ err: error }, 'settings could not be read again'));
   };
   const unsubscribe = await events.subscribe(channel, reloadQuietly);
+  events.onReconnect?.(reloadQuietly);
+  // After the subscription, so that no change falls between the two.
+  await reload();
   const timer = setInterval(reloadQuietly, pollMs);
   timer.unref();
 
