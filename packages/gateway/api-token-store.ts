@@ -211,16 +211,22 @@ export async function writeLastUsed(
     update gateway.api_tokens t set last_used_at = due.at from due where due.id = t.id`;
 }
 
-/** Tokens and users changed since then (null: none), and the database's time to ask from the next time. */
+/** `version` differs after every change. */
+type Changed = { id: number; version: string };
+
+/** Tokens and users changed since then, and the database's time to ask from the next time. */
 export async function selectChangedSince(
   sql: Queryable,
-  since: Date | null,
-): Promise<{ at: Date; tokens: number[]; users: number[] }> {
-  const [row] = await sql<{ at: Date; tokens: number[]; users: number[] }[]>`
-    select now() as at,
-           array(select id from gateway.api_tokens where updated_at >= ${since}) as tokens,
-           array(select user_id from gateway.user_limits where updated_at >= ${since}) as users`;
-  return { at: row!.at, tokens: row!.tokens.map(Number), users: row!.users.map(Number) };
+  since: Date,
+): Promise<{ at: Date; tokens: Changed[]; users: Changed[] }> {
+  const rows = await sql<{ now: Date; kind: 'token' | 'user' | null; id: number; version: string }[]>`
+    select clock.now, changed.* from (select now()) clock
+    left join (
+      select 'token' as kind, id, updated_at::text as version from gateway.api_tokens where updated_at >= ${since}
+      union all select 'user', user_id, updated_at::text from gateway.user_limits where updated_at >= ${since}
+    ) changed on true`;
+  const of = (kind: string) => rows.flatMap((row) => (row.kind === kind ? [{ id: row.id, version: row.version }] : []));
+  return { at: rows[0]!.now, tokens: of('token'), users: of('user') };
 }
 
 export type TokenChange = {

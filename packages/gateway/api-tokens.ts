@@ -1,12 +1,13 @@
-import { activeShoppers, onShopperTokensEnded } from '@tradepost/identity';
-import { coalesce, lostConnection, type Runtime, runtimeErrors } from '@tradepost/runtime';
+import { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from '@tradepost/identity';
+import { coalesce, keepFresh, lostConnection, type Runtime, runtimeErrors } from '@tradepost/runtime';
 import { type ApiToken, digestOf, isSecret, type TokenRefusal } from './api-token.ts';
 import { selectChangedSince, selectTokensByDigest, writeLastUsed } from './api-token-store.ts';
 import { type ChangeTokens, changeTokens } from './change-tokens.ts';
 import { type CachedToken, cachedOf, openTokenCache, refusalOf } from './token-cache.ts';
 
 const channel = 'gateway.tokens';
-const pollMs = 30_000;
+/** Changes are read again for so long: transactions do not end in the order of their timestamps. */
+const overlapMs = 60_000;
 /** About 600 bytes each. */
 const cacheLimit = 50_000;
 /** Secrets that are nobody's, apart from the others: whoever invents some must not push good ones out. */
@@ -23,7 +24,8 @@ type Forgotten = { tokens?: readonly number[]; users?: readonly number[] };
 export type ApiTokens = ChangeTokens & {
   /**
    * The token of a secret, or why not. Synchronous for one seen before, so that the hot path awaits nothing. `mayLookUp` is asked
-   * before the database is; where it says no the answer is `unknown`.
+   * before the database is; where it says no the answer is `unknown`. Rejects with 503 when this process has heard nothing of
+   * changed tokens for longer than the bound and the database does not answer.
    */
   verify(secret: string, mayLookUp?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
   close(): Promise<void>;
@@ -31,10 +33,10 @@ export type ApiTokens = ChangeTokens & {
 
 /**
  * API tokens as they are in force: looked up once, then kept until something about them changes. That is heard of from the other
- * instances at once, and found by a poll at the latest.
+ * instances at once, and read from the database within the bound of `keepFresh`.
  */
 export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
-  const { sql, events, log } = runtime;
+  const { sql, control, events, log } = runtime;
   const cache = openTokenCache(cacheLimit);
   /** Digest to the moment (`performance.now`) until which it is taken for unknown. */
   const unknown = new Map<string, number>();
@@ -42,7 +44,9 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
   const used = new Map<number, number>();
   /** Counts what was forgotten: rows that were read before must not be kept. */
   let changes = 0;
-  let { at: pollFrom } = await selectChangedSince(sql, null);
+  let readFrom = runtime.now();
+  /** Changes within the overlap, and when they were last read (`performance.now`). */
+  const known = new Map<string, number>();
 
   const forget = (of: Forgotten) => {
     changes += 1;
@@ -97,15 +101,28 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     return found;
   };
 
-  async function poll(): Promise<void> {
-    // A minute of overlap: transactions do not end in the order of their timestamps.
-    const { at, tokens, users } = await selectChangedSince(sql, new Date(pollFrom.getTime() - 60_000));
-    if (tokens.length > 0 || users.length > 0) forget({ tokens, users });
-    pollFrom = at;
-    const accounts = cache.accounts();
-    const active = await activeShoppers(sql, [...accounts.keys()]);
-    const turned = [...accounts].flatMap(([id, wasActive]) => (active.has(id) === wasActive ? [] : [id]));
-    if (turned.length > 0) forget({ users: turned });
+  /** Whether it has not been seen before. */
+  const isNews = (change: string): boolean => {
+    const isNew = !known.has(change);
+    known.set(change, performance.now());
+    return isNew;
+  };
+
+  async function readChanges(): Promise<void> {
+    const since = new Date(readFrom.getTime() - overlapMs);
+    const { at, tokens, users } = await selectChangedSince(control, since);
+    const ended = await shoppersEndedSince(control, since);
+    readFrom = at;
+    const seenBefore = performance.now();
+    const changed = {
+      tokens: tokens.filter((each) => isNews(`token ${each.id} ${each.version}`)).map(({ id }) => id),
+      users: [
+        ...users.filter((each) => isNews(`limits ${each.id} ${each.version}`)),
+        ...ended.filter((each) => isNews(`ended ${each.id} ${each.generation}`)),
+      ].map(({ id }) => id),
+    };
+    for (const [change, seen] of known) if (seen < seenBefore) known.delete(change);
+    if (changed.tokens.length > 0 || changed.users.length > 0) forget(changed);
   }
 
   async function flushUsed(): Promise<void> {
@@ -118,17 +135,10 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     });
   }
 
-  const timers = [
-    setInterval(() => {
-      poll().catch((error: unknown) => log.warn({ err: error }, 'changed API tokens could not be read again'));
-    }, pollMs),
-    setInterval(() => {
-      flushUsed().catch((error: unknown) =>
-        log.warn({ err: error }, 'the last use of API tokens could not be written'),
-      );
-    }, flushMs),
-  ];
-  for (const timer of timers) timer.unref();
+  const timer = setInterval(() => {
+    flushUsed().catch((error: unknown) => log.warn({ err: error }, 'the last use of API tokens could not be written'));
+  }, flushMs);
+  timer.unref();
 
   const subscriptions = await Promise.all([
     events.subscribe(channel, (message) => {
@@ -138,6 +148,8 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     }),
     onShopperTokensEnded(events, (users) => forget({ users })),
   ]);
+  // After the subscriptions, so that nothing falls between the two.
+  const fresh = await keepFresh({ read: readChanges, what: 'changed API tokens', log });
 
   /** Here at once, elsewhere by message. */
   async function tell(of: Forgotten): Promise<void> {
@@ -148,27 +160,30 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
         await events
           .publish(channel, `${kind} ${ids.slice(i, i + idsPerMessage).join(',')}`)
           .catch((error: unknown) => {
-            log.warn({ err: error }, 'other instances learn of changed API tokens at their next poll');
+            log.warn({ err: error }, 'other instances learn of changed API tokens at their next reading');
           });
     }
   }
 
+  const verify: ApiTokens['verify'] = (secret, mayLookUp) => {
+    if (!isSecret(secret)) return 'unknown';
+    const digest = digestOf(secret);
+    const entry = cache.get(digest);
+    if (entry) return fresh.isFresh() ? judge(entry) : fresh.renew().then(() => verify(secret, mayLookUp));
+    const until = unknown.get(digest);
+    if (until !== undefined) {
+      if (until > performance.now()) return 'unknown';
+      unknown.delete(digest);
+    }
+    return mayLookUp && !mayLookUp() ? 'unknown' : fetchToken(digest);
+  };
+
   return {
     ...changeTokens(runtime, tell),
-    verify(secret, mayLookUp) {
-      if (!isSecret(secret)) return 'unknown';
-      const digest = digestOf(secret);
-      const entry = cache.get(digest);
-      if (entry) return judge(entry);
-      const until = unknown.get(digest);
-      if (until !== undefined) {
-        if (until > performance.now()) return 'unknown';
-        unknown.delete(digest);
-      }
-      return mayLookUp && !mayLookUp() ? 'unknown' : fetchToken(digest);
-    },
+    verify,
     async close() {
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(timer);
+      fresh.close();
       await Promise.all(subscriptions.map((end) => end()));
       await lookUp.drain();
       await flushUsed().catch((error: unknown) => log.warn({ err: error }, 'the last use of API tokens is lost'));

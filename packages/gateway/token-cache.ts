@@ -35,8 +35,6 @@ export type TokenCache = {
   get(digest: string): CachedToken | undefined;
   put(digest: string, entry: CachedToken): void;
   forget(of: { tokens?: readonly number[]; users?: readonly number[] }): void;
-  /** Each user once, with whether their account was active when it was looked at. */
-  accounts(): Map<number, boolean>;
   readonly size: number;
 };
 
@@ -76,11 +74,6 @@ export function openTokenCache(limit: number): TokenCache {
     forget({ tokens = [], users = [] }) {
       for (const id of tokens) for (const digest of [...(ofToken.get(id) ?? [])]) remove(digest);
       for (const id of users) for (const digest of [...(ofUser.get(id) ?? [])]) remove(digest);
-    },
-    accounts() {
-      const accounts = new Map<number, boolean>();
-      for (const { token, isActive } of entries.values()) accounts.set(token.userId, isActive);
-      return accounts;
     },
     get size() {
       return entries.size;
