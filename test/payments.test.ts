@@ -179,7 +179,7 @@ describe.each([
         expect(await payNow(bought)).toMatchObject({ status: 200, code: 500 });
         expect((await moneyOf(shop, bought.order_id)).status).toBe(1);
       } finally {
-        await shop.server.runtime.settings.unset('pay.instant');
+        await shop.server.runtime.settings.set('pay.instant', true);
       }
       expect((await payNow(bought)).code).toBe(0);
     });

@@ -10,7 +10,7 @@ import { runHere } from './harness/command.ts';
 import { cloneDatabase, type TestDatabase } from './harness/database.ts';
 import { externalSettings, ledgerDifferences, partner } from './harness/external.ts';
 import { invariantErrors } from './harness/invariants.ts';
-import { insertProduct, storeSettings } from './harness/shop.ts';
+import { insertProduct, instantPayment, storeSettings } from './harness/shop.ts';
 
 /**
  * Another provider is a setting and a restart: what is in stock, what open orders hold and what they still have to do goes
@@ -25,7 +25,7 @@ let buyer: { token: string; address_id: number };
 async function restart(settings: Readonly<Record<string, unknown>>): Promise<void> {
   await server?.stop();
   server = null;
-  await storeSettings(database, settings);
+  await storeSettings(database, { ...instantPayment, ...settings });
   const { config } = loadConfig({
     env: {},
     flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api,worker', databasePool: 8 },

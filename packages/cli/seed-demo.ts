@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type CatalogueFile, catalogueIsEmpty, seedCatalogue } from '@tradepost/catalog';
 import { createShopper, createStaff, insertAddress, insertRole } from '@tradepost/identity';
 import { sandboxSecret } from '@tradepost/orders';
-import type { Settings, Sql, Transaction } from '@tradepost/runtime';
+import { demoShop, markDemoShop, type Settings, type Sql, type Transaction } from '@tradepost/runtime';
 import { checkout } from './version.ts';
 
 export const fixturesFolder = join(checkout, 'fixtures/demo');
@@ -34,20 +34,22 @@ export type Seeded = { products: number; skus: number; accounts: number };
 /** Arbitrary: two instances that start together on one empty database must not both fill it. */
 const seedLock = 7_205_883_103;
 
-/** Fills an empty database with the demo shop, all or nothing; answers null when there are products already. */
+/** Fills an empty database with the demo shop and records that, all or nothing; answers null when there are products already. */
 export async function seedDemo(sql: Sql): Promise<Seeded | null> {
   if (!(await catalogueIsEmpty(sql))) return null;
   const file = JSON.parse(await readFile(join(fixturesFolder, 'catalogue.json'), 'utf8')) as CatalogueFile;
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${seedLock})`;
     if (!(await catalogueIsEmpty(tx))) return null;
+    await markDemoShop(tx);
     await seedAccounts(tx);
     return { ...(await seedCatalogue(tx, file)), accounts: demoAccounts.length };
   });
 }
 
-/** A demo shop can be paid through the sandbox at once: with a key of its own, as a known one would be anybody's. */
+/** A demo shop can be paid through the sandbox at once: with a key of its own, as a known one would be anybody's. No other shop gets one. */
 export async function seedPaymentKey(settings: Settings): Promise<void> {
+  if (!settings.get(demoShop)) return;
   const untouched = settings.list().some((row) => row.key === sandboxSecret.key && row.source === 'default');
   if (untouched) await settings.update(sandboxSecret, (before) => before || randomBytes(32).toString('hex'));
 }

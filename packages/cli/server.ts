@@ -107,7 +107,10 @@ export async function startServer(options: {
     if (config.seed === 'demo' && !config.production) {
       onProgress?.('looking for demo data');
       seeded = await seedDemo(runtime.sql);
-      if (seeded) await shelveSeeded(runtime);
+      if (seeded) {
+        await runtime.settings.reload();
+        await shelveSeeded(runtime);
+      }
       await seedPaymentKey(runtime.settings);
     }
     let worker: Worker | null = null;

@@ -813,7 +813,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Pay at once: 1 -> 2, the stock leaves
+         * Pay at once where the shop allows it (setting `pay.instant`): 1 -> 2, the stock leaves
          * @description A shopper’s token.
          */
         post: operations["postApiV1OrdersIdPay"];
@@ -983,7 +983,7 @@ export interface paths {
         };
         /**
          * Open a payment of an unpaid order, or answer the open one; send the shopper to pay_url
-         * @description With the provider `instant` the order is paid when this answers. A shopper’s token.
+         * @description With the provider `instant` the order is paid when this answers, where the shop allows it (setting `pay.instant`). A shopper’s token.
          */
         post: operations["postApiPayCreate"];
     };

@@ -54,8 +54,8 @@ export const orderErrors = defineErrors({
   payment_not_found: { code: 404, en: 'Payment not found', 'zh-CN': '支付单不存在' },
   instant_pay_off: {
     code: 500,
-    en: 'This shop takes payments through its provider only: use /api/pay/create',
-    'zh-CN': '本店仅支持通过支付渠道付款，请使用 /api/pay/create',
+    en: 'Instant payment is off in this shop: open a payment at a payment provider with POST /api/pay/create',
+    'zh-CN': '本店未开启即时支付，请通过 POST /api/pay/create 选择支付渠道付款',
   },
   provider_not_ready: {
     code: 500,

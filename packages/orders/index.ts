@@ -23,7 +23,14 @@ export { selectPaymentToTell } from './payment-store.ts';
 export { retryRefund } from './refund-payments.ts';
 export { selectRefunds } from './refund-store.ts';
 export type { ShipmentView } from './schemas.ts';
-export { orderSettings, sandboxSecret } from './settings.ts';
+export {
+  instantPay,
+  orderSettings,
+  payProvider,
+  sandboxCashierUrl,
+  sandboxRefundUrl,
+  sandboxSecret,
+} from './settings.ts';
 
 export function ordersModule(
   runtime: Runtime,

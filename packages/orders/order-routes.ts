@@ -125,7 +125,7 @@ export function orderRoutes(
       path: '/api/v1/orders/:id/pay',
       auth: 'shopper',
       tag: 'Orders',
-      summary: 'Pay at once: 1 -> 2, the stock leaves',
+      summary: 'Pay at once where the shop allows it (setting `pay.instant`): 1 -> 2, the stock leaves',
       params: idParams,
       response: nothing,
       refusals: { 500: 'Order not found or cannot pay in current status' },

@@ -8,7 +8,7 @@ import type { ReceiveNotice } from './payment-receiver.ts';
 import type { PaymentOfOrder } from './payment-rules.ts';
 import { cashierBody, cashierParams, payCallbackAnswer, payCallbackBody } from './payment-schemas.ts';
 import { selectPayment } from './payment-store.ts';
-import { sandboxSecret } from './settings.ts';
+import { sandboxCashierUrl, sandboxSecret } from './settings.ts';
 
 const texts = {
   en: {
@@ -101,8 +101,15 @@ for (const button of buttons) button.addEventListener('click', async () => {
 });
 `;
 
+/** A payment that our own page may settle: of the sandbox, in a shop that sends its shoppers to no other page. */
+async function cashierPayment({ sql, settings, now }: Pick<Runtime, 'sql' | 'settings' | 'now'>, paymentNo: string) {
+  if (settings.get(sandboxCashierUrl) !== '') return undefined;
+  const payment = await selectPayment(sql, paymentNo, null, now());
+  return payment?.provider === 'sandbox' ? payment : undefined;
+}
+
 /** The page to which the sandbox sends a shopper, for development: its button sends the notice that a gateway would send. */
-export function cashierResources({ sql, settings, now }: Pick<Runtime, 'sql' | 'settings' | 'now'>): Resource[] {
+export function cashierResources(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): Resource[] {
   return [
     {
       path: '/pay/sandbox/:payment_no',
@@ -110,10 +117,9 @@ export function cashierResources({ sql, settings, now }: Pick<Runtime, 'sql' | '
       contentType: 'text/html',
       async handle(request, { payment_no = '' }) {
         const lang = new URL(request.url).searchParams.get('lang');
-        const locale = negotiateLocale(lang, request.headers.get('accept-language'), settings.get(shopLocale));
+        const locale = negotiateLocale(lang, request.headers.get('accept-language'), runtime.settings.get(shopLocale));
         const asked = cashierParams.safeParse({ payment_no });
-        const found = asked.success ? await selectPayment(sql, asked.data.payment_no, null, now()) : undefined;
-        const payment = found?.provider === 'sandbox' ? found : undefined;
+        const payment = asked.success ? await cashierPayment(runtime, asked.data.payment_no) : undefined;
         return new Response(pageOf(payment, locale), {
           status: payment ? 200 : 404,
           headers: {
@@ -136,7 +142,7 @@ export function cashierResources({ sql, settings, now }: Pick<Runtime, 'sql' | '
 }
 
 export function cashierRoutes(runtime: Runtime, receive: ReceiveNotice): Route[] {
-  const { sql, settings, now } = runtime;
+  const { settings, now } = runtime;
   return [
     defineRoute({
       method: 'POST',
@@ -151,8 +157,8 @@ export function cashierRoutes(runtime: Runtime, receive: ReceiveNotice): Route[]
       repeat: 'natural',
       statements: 11,
       async handle({ params, body }) {
-        const payment = await selectPayment(sql, params.payment_no, null, now());
-        if (payment?.provider !== 'sandbox') throw orderErrors.payment_not_found();
+        const payment = await cashierPayment(runtime, params.payment_no);
+        if (!payment) throw orderErrors.payment_not_found();
         const secret = settings.get(sandboxSecret);
         if (secret === '') throw orderErrors.provider_not_ready({ provider: 'sandbox', missing: sandboxSecret.key });
         const at = now();

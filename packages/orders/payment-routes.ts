@@ -38,7 +38,8 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       auth: 'shopper',
       tag: 'Payments',
       summary: 'Open a payment of an unpaid order, or answer the open one; send the shopper to pay_url',
-      description: 'With the provider `instant` the order is paid when this answers.',
+      description:
+        'With the provider `instant` the order is paid when this answers, where the shop allows it (setting `pay.instant`).',
       body: payCreateBody,
       response: paymentSchema,
       refusals: { 500: 'Order not found or cannot pay in current status' },

@@ -28,9 +28,9 @@ export const payProvider = setting(
 );
 export const instantPay = setting(
   'pay.instant',
-  z.boolean(),
-  true,
-  'whether POST /api/v1/orders/:id/pay settles an order at once; false where only the provider may say that it is paid',
+  z.boolean().nullable(),
+  null,
+  'whether a shopper settles an order at once, without money; null: only in a shop that the demo seed filled, never in production',
 );
 export const payCurrency = setting(
   'pay.currency',

@@ -1,8 +1,9 @@
 import type { Inventory } from '@tradepost/inventory';
 import { type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
+import { isInstantPaymentOn } from './instant-payment.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
-import { instantPay, payCurrency } from './settings.ts';
+import { payCurrency } from './settings.ts';
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory };
 
@@ -25,12 +26,12 @@ const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order
 
 /** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
 export async function payOrders(
-  deps: Deps & { runtime: Pick<Runtime, 'settings'> },
+  deps: Deps & { runtime: Pick<Runtime, 'settings' | 'config'> },
   requests: readonly OwnedOrder[],
   record?: RecordOutcomes<true>,
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
-  if (!runtime.settings.get(instantPay)) return requests.map(() => orderErrors.instant_pay_off());
+  if (!isInstantPaymentOn(runtime)) return requests.map(() => orderErrors.instant_pay_off());
   return writeTransaction(runtime.sql, async (tx) => {
     const instant = { currency: runtime.settings.get(payCurrency) };
     const values = { inventoryStatus: inventory.statusAfter.confirm, instant, now: runtime.now() };

@@ -112,7 +112,7 @@ const fields = {
     env: 'TRADEPOST_SEED',
     flag: '--seed',
     schema: z.enum(['demo', 'none']).default('demo'),
-    about: 'what an empty database is filled with on the first start',
+    about: 'what an empty database is filled with on the first start; an external one with nothing unless it says demo',
   },
   production: {
     env: 'NODE_ENV',
@@ -241,6 +241,8 @@ export function loadConfig(
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
     sources[key] = source;
   }
+  // Known passwords go into a database of others only where they are asked for by name.
+  if (sources.seed === 'default' && values.databaseUrl !== undefined) values.seed = 'none';
   const settings = z.record(z.string(), z.unknown()).safeParse(fromFile.settings ?? {});
   if (!settings.success) problems.push(`${file}: settings must be an object`);
   if (problems.length > 0) throw new ConfigError(problems);

@@ -51,4 +51,9 @@ export const runtimeErrors = defineErrors({
     en: '{key} is set in the configuration file, which wins over the table',
     'zh-CN': '{key} 已在配置文件中设定，以配置文件为准',
   },
+  read_only_setting: {
+    code: 409,
+    en: '{key} can not be set: the program records it itself',
+    'zh-CN': '{key} 由系统自动记录，不可设置',
+  },
 });

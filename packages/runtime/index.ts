@@ -56,9 +56,17 @@ export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationState } from './migrate.ts';
 export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
-export { openRuntime, type RecordOutcomes, type Runtime, runtimeSettings, shopLocale, timeZone } from './runtime.ts';
+export {
+  demoShop,
+  openRuntime,
+  type RecordOutcomes,
+  type Runtime,
+  runtimeSettings,
+  shopLocale,
+  timeZone,
+} from './runtime.ts';
 export { runtimeAudits } from './runtime-audits.ts';
 export { type ServerFacts, selectServerFacts, selectStoredSettings } from './server-facts-store.ts';
-export type { SettingChange, SettingChanges } from './setting-store.ts';
+export { markDemoShop, type SettingChange, type SettingChanges } from './setting-store.ts';
 export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';
 export type { Store } from './store.ts';

@@ -33,8 +33,16 @@ export const shopLocale = setting(
   'language of messages and labels when a request names none: en or zh-CN',
 );
 
+export const demoShop = setting(
+  'shop.demo',
+  z.boolean(),
+  false,
+  'whether the demo seed has filled this database; written by the seed',
+  { readOnly: true },
+);
+
 /** The settings of this package; `openRuntime` adds them to those it is given. */
-export const runtimeSettings = [timeZone, shopLocale, keysPerCaller] as const;
+export const runtimeSettings = [timeZone, shopLocale, keysPerCaller, demoShop] as const;
 
 const checkMs = 2_000;
 

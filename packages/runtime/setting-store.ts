@@ -64,6 +64,13 @@ export async function updateSetting(
   });
 }
 
+/** Records that the demo seed fills this database, in the seed's own transaction. */
+export async function markDemoShop(tx: Transaction): Promise<void> {
+  await tx`
+    insert into runtime.settings (key, value) values ('shop.demo', 'true')
+    on conflict (key) do update set value = excluded.value, updated_at = now()`;
+}
+
 /** The newest first. */
 export async function selectSettingChanges(
   sql: Sql,

@@ -13,6 +13,8 @@ export type Setting<T = unknown> = {
   readonly fallback: T;
   readonly about: string;
   readonly secret?: boolean;
+  /** A fact that the program records itself: neither an operator nor the file sets it. */
+  readonly readOnly?: boolean;
 };
 
 export const setting = <T>(
@@ -20,7 +22,7 @@ export const setting = <T>(
   schema: z.ZodType<T>,
   fallback: NoInfer<T>,
   about: string,
-  options: { secret?: boolean } = {},
+  options: { secret?: boolean; readOnly?: boolean } = {},
 ): Setting<T> => ({ key, schema, fallback, about, ...options });
 
 export type SettingRow = {
@@ -37,7 +39,7 @@ type By = { by?: string };
 export type Settings = {
   /** The value in force on this instance; no query. */
   get<T>(of: Setting<T>): T;
-  /** Validates, stores and tells the other instances. Refuses unknown keys, wrong values and keys fixed by the file. */
+  /** Validates, stores and tells the other instances. Refuses unknown and read-only keys, wrong values and keys fixed by the file. */
   set(key: string, value: unknown, options?: By): Promise<void>;
   /** `set` for several keys and `unset` for others in one statement: all of them or none. */
   setMany(values: Readonly<Record<string, unknown>>, options?: By & { unset?: readonly string[] }): Promise<void>;
@@ -49,6 +51,8 @@ export type Settings = {
   update<T>(of: Setting<T>, change: (before: T) => T, options?: By): Promise<T>;
   /** Back to the default. */
   unset(key: string, options?: By): Promise<void>;
+  /** Reads the table again and tells the other instances: after a write that did not come through here. */
+  reload(): Promise<void>;
   list(): SettingRow[];
   /** What was changed by whom, of these keys or of all, the newest first. Secrets are `***`. */
   changes(of: { keys?: readonly string[]; limit: number; offset?: number }): Promise<SettingChanges>;
@@ -83,6 +87,10 @@ export async function openSettings(deps: {
     return parsed.data;
   };
 
+  const writable = (key: string) => {
+    if (definitions.get(key)?.readOnly) throw runtimeErrors.read_only_setting({ key });
+  };
+  for (const key of Object.keys(fixed)) writable(key);
   const fixedValues = new Map(Object.entries(fixed).map(([key, value]) => [key, check(key, value)]));
   let stored = new Map<string, unknown>();
 
@@ -111,7 +119,8 @@ export async function openSettings(deps: {
   timer.unref();
 
   const secretsOf = (keys: readonly string[]) => keys.filter((key) => definitions.get(key)?.secret);
-  const writable = (key: string) => {
+  const settable = (key: string) => {
+    writable(key);
     if (fixedValues.has(key)) throw runtimeErrors.fixed_setting({ key });
   };
   const announce = async () => {
@@ -126,7 +135,7 @@ export async function openSettings(deps: {
     const checked = Object.entries(values).map(([key, value]) => [key, check(key, value)] as const);
     for (const key of unset) if (!definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
     const keys = [...checked.map(([key]) => key), ...unset];
-    for (const key of keys) writable(key);
+    for (const key of keys) settable(key);
     if (keys.length === 0) return;
     await changeSettings(sql, { values: Object.fromEntries(checked), unset }, { secrets: secretsOf(keys), by });
     await announce();
@@ -134,7 +143,7 @@ export async function openSettings(deps: {
 
   const update: Settings['update'] = async (of, change, { by = 'system' } = {}) => {
     const { key, fallback } = of;
-    writable(key);
+    settable(key);
     let after = fallback;
     const changed = (stored: { value: unknown } | null) => {
       const before = stored ? of.schema.safeParse(stored.value) : null;
@@ -157,6 +166,7 @@ export async function openSettings(deps: {
     setMany,
     update,
     unset: (key, options) => setMany({}, { ...options, unset: [key] }),
+    reload: announce,
     list() {
       return [...definitions.values()]
         .map((d): SettingRow => {

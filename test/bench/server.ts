@@ -39,6 +39,7 @@ export async function startCluster(): Promise<Cluster> {
   const stopPostgres = defer(() => postgres.stop());
   const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data: folder.path, databasePool: 2 } });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'warn' }) });
+  await runtime.settings.set('pay.instant', true);
   const tokens = await openTokens(runtime);
   const close = defer(async () => {
     await tokens.close();

@@ -50,7 +50,7 @@ export async function makeShelf(stored: Readonly<Record<string, unknown>> = {}):
   let postgres = await startEmbeddedPostgres({ directory });
   const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
-  await runtime.settings.setMany(stored);
+  await runtime.settings.setMany({ 'pay.instant': true, ...stored });
   const tokens = await openTokens(runtime);
   const buyers = await makeBuyers(runtime.sql, tokens, clients);
   const made = await makeGoods(runtime.sql, { stocks: Array.from({ length: 60 }, () => 1_000_000) });

@@ -109,6 +109,7 @@ async function cloneTemplate(clusterUrl: string): Promise<{ url: string; drop():
 }
 
 const settingRows = (secret: string) => ({
+  'pay.instant': true,
   'pay.sandbox.secret': secret,
   // One address sends everything here.
   'sms.per_address_hour': 0,

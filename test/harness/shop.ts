@@ -28,7 +28,7 @@ export async function openShop(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Shop> {
   const database = await cloneDatabase();
-  await storeSettings(database, settings);
+  await storeSettings(database, { ...instantPayment, ...settings });
   const data = await mkdtemp(join(tmpdir(), 'tradepost-shop-'));
   const { config } = loadConfig({
     env: {},
@@ -77,6 +77,9 @@ export async function openShop(
     },
   };
 }
+
+/** A test shop is no demo shop: that its shoppers pay at once is set by name. */
+export const instantPayment = { 'pay.instant': true } as const;
 
 /** As they are found by whoever starts on this database. */
 export async function storeSettings({ sql }: TestDatabase, settings: Readonly<Record<string, unknown>>): Promise<void> {

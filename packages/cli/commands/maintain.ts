@@ -55,18 +55,24 @@ function addSeed(program: Command): void {
       )
       .option('--shoppers <number>', 'with --orders: shoppers to add (default: one per 20 orders)', count)
       .option('--products <number>', 'with --orders: products to add (default: one per 200 orders)', count)
+      .option('--seed <what>', 'demo: needed for an external database, as demo accounts have known passwords')
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost seed --data /srv/try\n  $ tradepost seed --data /srv/try --orders 1000000',
+        '\nExamples:\n  $ tradepost seed --data /srv/try\n  $ tradepost seed --seed demo --database-url postgres://shop@db/try\n  $ tradepost seed --data /srv/try --orders 1000000',
       ),
   ).action(async (given: GlobalOptions & ScaleOptions, command: Command) => {
     const { orders, shoppers, products, ...options } = given;
     const scale = scaleOf({ orders, shoppers, products }, command);
+    const { config } = configOf(options);
+    if (config.databaseUrl && config.seed !== 'demo')
+      throw new ConfigError([
+        'the database is an external one: demo data and its known passwords go there only with --seed demo',
+      ]);
     await withRuntime(
       options,
       async (runtime) => {
-        const { sql, config } = runtime;
+        const { sql } = runtime;
         if (config.production)
           throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
         const seeded = await seedDemo(sql);
@@ -76,7 +82,10 @@ function addSeed(program: Command): void {
           if (options.json) return printJson(added);
           return print(`${added.orders} orders, ${added.shoppers} shoppers, ${added.products} products added`);
         }
-        if (seeded) await shelveSeeded(runtime);
+        if (seeded) {
+          await runtime.settings.reload();
+          await shelveSeeded(runtime);
+        }
         if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
         print(
           seeded

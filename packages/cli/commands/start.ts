@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inventoryProvider } from '@tradepost/inventory';
-import { ConfigError, openLog } from '@tradepost/runtime';
+import { ConfigError, demoShop, openLog } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
 import { bold, dim, exitCodes, print } from '../output.ts';
@@ -38,7 +38,7 @@ function summaryLines(server: Server): string[] {
   lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
   const provider = server.runtime.settings.get(inventoryProvider);
   if (provider !== 'local') lines.push(`Stock          ${provider}`);
-  if (config.seed === 'demo' && !config.production && url) {
+  if (server.runtime.settings.get(demoShop) && !config.production && url) {
     const accounts = demoAccounts.map((a) => `${a.username} / ${a.password} (${a.kind})`);
     lines.push(`Demo accounts  ${accounts.join(', ')}`);
   }
@@ -129,7 +129,7 @@ export function addStart(program: Command): void {
       .option('--port <number>', 'port of the API (default 8080)')
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
       .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
-      .option('--seed <what>', 'what an empty database gets: demo or none')
+      .option('--seed <what>', 'what an empty database gets: demo (default for the embedded one) or none')
       .option('--only <parts>', 'parts to run, comma-separated: api, worker, gateway')
       .option('--once', 'with --only worker: run the jobs that are due, then end')
       .option('--plain', 'plain lines instead of the live status, also on a terminal')
