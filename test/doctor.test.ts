@@ -101,7 +101,6 @@ test('values that ask for trouble', async () => {
     );
   expect(await warned({})).toBe('');
   expect(await warned({ host: '0.0.0.0' })).toMatch(/demo accounts[\s\S]*no PUBLIC_URL/);
-  expect(await warned({ production: true, seed: 'demo' })).toContain('--seed demo');
   expect(await warned({ production: true, publicUrl: 'http://shop.example' })).toContain('not https');
   expect(await warned({ tokenHours: 8000 })).toContain('8000 hours');
   expect(await warned({ logLevel: 'silent' })).toContain('silent');
@@ -110,6 +109,59 @@ test('values that ask for trouble', async () => {
   await writeFile(file, JSON.stringify({ databaseUrl: database.url, data: folder, port: 0 }));
   await chmod(file, 0o644);
   expect((await runHere(['doctor', '--config', file])).stdout).toContain(`chmod 600 ${file}`);
+});
+
+describe('conveniences of development', () => {
+  const safe = { 'pay.instant': false, 'sms.provider': 'off' };
+  const development = async (settings: object, config: object = {}) =>
+    of(
+      (await findings({ databaseUrl: database.url, production: true, settings: { ...safe, ...settings }, ...config }))
+        .findings,
+      'development',
+    );
+  test.each<[string, object, string, object?]>([
+    ['instant payment', { 'pay.instant': true }, 'without money'],
+    ['the instant provider as default', { 'pay.provider': 'instant' }, 'pay.provider'],
+    ['a sandbox without a gateway', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'pay.sandbox.cashier_url'],
+    ['a sandbox that pays nothing back', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'refund_url'],
+    ['a secret of the documentation', { 'external_wms.app_secret': 'demo-secret' }, 'external_wms.app_secret'],
+    ['login codes in answers', { 'sms.provider': 'test' }, 'sms.provider is test'],
+    ['a WeChat of our own', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'stand-in for WeChat'],
+    ['demo data', {}, 'TRADEPOST_SEED', { seed: 'demo' }],
+  ])('%s is an error in production', async (_what, settings, said, config) => {
+    expect(texts(await development(settings, config), 'error').join('\n')).toContain(said);
+    expect(await development(settings, { ...config, production: false })).toEqual([]);
+  });
+
+  test('a shop without any of them passes, and a gateway behind the sandbox is none', async () => {
+    const gateway = {
+      'pay.sandbox.secret': 'a secret of sixteen or more',
+      'pay.sandbox.cashier_url': 'https://pay.example/cashier',
+      'pay.sandbox.refund_url': 'https://pay.example/refund',
+    };
+    expect(await development(gateway)).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('a database that the demo seed filled is an error, until an operator has turned its instant payment off', async () => {
+    const { sql } = database;
+    await sql`insert into runtime.settings (key, value) values ('shop.demo', 'true')`;
+    try {
+      const of = async (value: boolean | null) =>
+        texts(await development({ 'pay.instant': value }), 'error').join('\n');
+      expect(await of(null)).toContain('the demo seed filled this database');
+      expect(await of(false)).toBe('');
+    } finally {
+      await sql`delete from runtime.settings where key = 'shop.demo'`;
+    }
+  });
+
+  test('a file that claims a demo shop is refused', async () => {
+    const { code, findings: found } = await findings({ databaseUrl: database.url, settings: { 'shop.demo': true } });
+    expect([code, texts(of(found, 'configuration'), 'error').join()]).toEqual([
+      1,
+      expect.stringContaining('shop.demo'),
+    ]);
+  });
 });
 
 test('what a look into the database finds, each with what to do', async () => {
@@ -143,7 +195,7 @@ test('what a look into the database finds, each with what to do', async () => {
   ]);
   expect(of(found, 'accounts')).toMatchObject([
     { level: 'note', what: expect.stringContaining('400 days'), todo: expect.stringContaining('token rotate') },
-    { level: 'warning', what: expect.stringContaining('1 demo accounts') },
+    { level: 'error', what: expect.stringContaining('1 demo accounts') },
     { level: 'note', todo: expect.stringContaining('staff create') },
   ]);
   // The test cluster writes without fsync: for a shop in production the worst there is.

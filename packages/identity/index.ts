@@ -17,7 +17,7 @@ export { type Inspected, inspectToken } from './inspect-token.ts';
 export { changeStaff } from './manage-staff.ts';
 export { hashPassword } from './passwords.ts';
 export { operator } from './permissions.ts';
-export { identitySettings } from './settings.ts';
+export { identitySettings, smsProvider, wechatEndpoint } from './settings.ts';
 export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shopper-search-store.ts';
 export { minPassword, usernamePattern } from './staff-schemas.ts';
 export { insertRole, type StaffWithRole, selectAllStaff } from './staff-store.ts';

@@ -7,9 +7,9 @@ const offNote = '0 is no limit';
 
 export const smsProvider = setting(
   'sms.provider',
-  z.enum(['test', 'webhook']),
+  z.enum(['test', 'webhook', 'off']),
   'test',
-  'who sends login codes: test answers them as dev_code (not in production), webhook posts them to sms.webhook_url',
+  'who sends login codes: test answers them as dev_code (not in production), webhook posts them to sms.webhook_url, off sends none',
 );
 export const smsWebhookUrl = setting(
   'sms.webhook_url',

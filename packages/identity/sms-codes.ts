@@ -48,9 +48,9 @@ type Deps = {
 
 function readyProvider({ settings, config, log }: Deps['runtime']): 'test' | 'webhook' {
   const provider = settings.get(smsProvider);
-  const ready =
-    provider === 'test' ? !config.production : settings.get(smsWebhookUrl) && settings.get(smsWebhookSecret);
-  if (ready) return provider;
+  if (provider === 'test' && !config.production) return provider;
+  if (provider === 'webhook' && settings.get(smsWebhookUrl) && settings.get(smsWebhookSecret)) return provider;
+  if (provider === 'off') throw identityErrors.sms_not_set_up();
   log.warn({ provider }, 'no login code can be sent: set sms.provider, sms.webhook_url and sms.webhook_secret');
   throw identityErrors.sms_not_set_up();
 }

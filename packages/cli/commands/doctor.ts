@@ -12,6 +12,7 @@ import { settings as packageSettings } from '../assemble.ts';
 import { checkConfiguration, checkStoredSettings } from '../doctor/check-configuration.ts';
 import { checkDataFolder } from '../doctor/check-data-folder.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
+import { checkDevelopment } from '../doctor/check-development.ts';
 import { checkJobs } from '../doctor/check-jobs.ts';
 import { checkNetwork } from '../doctor/check-network.ts';
 import { checkPlatform } from '../doctor/check-platform.ts';
@@ -64,6 +65,7 @@ async function checkAll({ loaded, findings }: ReturnType<typeof configuration>):
         const stored = await selectStoredSettings(sql);
         return [
           ...checkStoredSettings(stored, settings),
+          ...checkDevelopment(loaded, stored, settings),
           ...(await checkJobs(sql, config)),
           ...(await checkWarehouse(sql, config, stored)),
         ];

@@ -1,8 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { LoadedConfig, Setting } from '@tradepost/runtime';
-import { type Finding, findingsOf } from './finding.ts';
-
-const local = (host: string) => ['127.0.0.1', 'localhost', '::1'].includes(host);
+import { type Finding, findingsOf, isLoopback } from './finding.ts';
 
 /** Values that are allowed and still ask for trouble, and who may read the file they come from. */
 export async function checkConfiguration(loaded: LoadedConfig, settings: readonly Setting[]): Promise<Finding[]> {
@@ -13,19 +11,17 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
     ...Object.keys(config.settings).map((key) => [key, 'file'] as const),
   ].map(([key, source]) => `${key} (${source})`);
   ok(`${file ?? 'no file'}; ${chosen.join(', ') || 'all values are defaults'}`);
-  if (!config.production && !local(config.host))
+  if (!config.production && !isLoopback(config.host))
     warning(
-      `the shop is reachable from outside (HOST ${config.host}) in development mode: demo accounts can log in`,
+      `the shop is reachable from outside (HOST ${config.host}) in development mode: demo accounts can log in, login codes are answered`,
       'set NODE_ENV=production, or HOST=127.0.0.1 when only this machine shall reach it',
     );
-  if (config.production && config.seed === 'demo' && sources.seed !== 'default')
-    warning('--seed demo has no effect in production', 'set TRADEPOST_SEED=none, so that nobody counts on it');
-  if (!config.publicUrl && !local(config.host))
+  if (!config.publicUrl && !isLoopback(config.host))
     warning(
       `no PUBLIC_URL with HOST ${config.host}: addresses of pictures are made from what the request says its host is`,
       'set PUBLIC_URL to the address under which clients reach the shop',
     );
-  if (config.production && config.publicUrl?.startsWith('http:') && !local(new URL(config.publicUrl).hostname))
+  if (config.production && config.publicUrl?.startsWith('http:') && !isLoopback(new URL(config.publicUrl).hostname))
     warning('PUBLIC_URL is not https: tokens and passwords travel in the open', 'put a TLS proxy before the shop');
   if (config.tokenHours > 24 * 31)
     warning(
@@ -54,7 +50,10 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
   for (const [key, value] of Object.entries(config.settings)) {
     const definition = settings.find((each) => each.key === key);
     const parsed = definition?.schema.safeParse(value);
-    if (!definition) error(`${file}: there is no shop setting ${key}`, 'correct its name: tradepost settings list');
+    if (definition?.readOnly)
+      error(`${file}: ${key} can not be set: the program records it itself`, 'take it out: the shop does not start');
+    else if (!definition)
+      error(`${file}: there is no shop setting ${key}`, 'correct its name: tradepost settings list');
     else if (!parsed?.success)
       error(
         `${file}: ${key}: ${parsed?.error.issues.map((issue) => issue.message).join('; ')}`,

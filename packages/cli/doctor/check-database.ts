@@ -66,7 +66,7 @@ async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; upToDat
 }
 
 async function checkAccounts(sql: Sql, config: Config): Promise<Finding[]> {
-  const { findings, ok, note, warning } = findingsOf('accounts');
+  const { findings, ok, note, error } = findingsOf('accounts');
   const facts = await selectIdentityFacts(sql);
   const days = facts.signing_key_at && Math.floor((Date.now() - facts.signing_key_at.getTime()) / 86_400_000);
   if (days === null) note('there is no key for tokens yet', 'nothing: the first start makes one');
@@ -77,8 +77,8 @@ async function checkAccounts(sql: Sql, config: Config): Promise<Finding[]> {
     );
   else ok(`the key that signs tokens is ${days} days old`);
   if (facts.demo_accounts > 0 && config.production)
-    warning(
-      `${facts.demo_accounts} demo accounts are in the database; they are refused as long as NODE_ENV=production is set`,
+    error(
+      `${facts.demo_accounts} demo accounts with known passwords are in the database; only NODE_ENV=production keeps them out`,
       'begin with an empty database for a real shop',
     );
   if (facts.administrators === 0)

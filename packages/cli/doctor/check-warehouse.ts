@@ -7,22 +7,11 @@ import {
   selectTaskCounts,
   type TaskCounts,
 } from '@tradepost/inventory';
-import { type Config, openLog, openMetrics, type Setting, type Sql } from '@tradepost/runtime';
+import { type Config, openLog, openMetrics, type Sql } from '@tradepost/runtime';
 import { type Finding, findingsOf } from './finding.ts';
+import { settingsIn } from './settings-in.ts';
 
 const pingMs = 2_000;
-
-/** Settings as a start would find them; what is not valid is its default, as there. */
-function settingsIn(config: Config, rows: readonly { key: string; value: unknown }[]) {
-  const stored = new Map(rows.map(({ key, value }) => [key, value]));
-  return {
-    get<T>({ key, schema, fallback }: Setting<T>): T {
-      const given = Object.hasOwn(config.settings, key) ? config.settings[key] : stored.get(key);
-      const parsed = given === undefined ? null : schema.safeParse(given);
-      return parsed?.success ? parsed.data : fallback;
-    },
-  };
-}
 
 function checkTasks({ open, overdue, oldest_due, failed }: TaskCounts): Finding[] {
   const { findings, ok, warning, error } = findingsOf('warehouse');

@@ -19,6 +19,9 @@ export function findingsOf(area: string) {
   };
 }
 
+/** A name or address of this machine that no other machine reaches. */
+export const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host);
+
 export const messageOf = (error: unknown): string => {
   // A refused connection to a name with several addresses has its reasons inside.
   const { message, code, errors } = error as { message?: string; code?: string; errors?: Error[] };
