@@ -101,6 +101,8 @@ test('values that ask for trouble', async () => {
     );
   expect(await warned({})).toBe('');
   expect(await warned({ host: '0.0.0.0' })).toMatch(/demo accounts[\s\S]*no PUBLIC_URL/);
+  const { findings: found } = await findings({ databaseUrl: database.url, production: true });
+  expect(texts(of(found, 'configuration'), 'error')).toEqual([expect.stringContaining('no PUBLIC_URL')]);
   expect(await warned({ production: true, publicUrl: 'http://shop.example' })).toContain('not https');
   expect(await warned({ tokenHours: 8000 })).toContain('8000 hours');
   expect(await warned({ logLevel: 'silent' })).toContain('silent');
@@ -182,6 +184,7 @@ test('what a look into the database finds, each with what to do', async () => {
     { level: 'note', what: expect.stringContaining('shop.bogus') },
   ]);
   expect(texts(of(found, 'configuration'), 'error')).toEqual([
+    expect.stringContaining('no PUBLIC_URL'),
     expect.stringContaining('no shop setting shop.nothing'),
     expect.stringContaining('shop.time_zone: must be an IANA time zone'),
   ]);

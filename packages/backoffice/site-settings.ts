@@ -25,7 +25,7 @@ export function siteSettingsView(runtime: Pick<Runtime, 'settings' | 'config'>, 
   const minutes = rowOf(runtime, unpaidMinutesKey)?.value;
   return {
     ...values,
-    site_logo: fileUrls(request, runtime.config.publicUrl).absolute(values.site_logo),
+    site_logo: fileUrls(request, runtime.config).absolute(values.site_logo),
     ...(typeof minutes === 'number' ? { order_auto_cancel_minutes: minutes } : {}),
   };
 }
@@ -57,7 +57,7 @@ export async function saveSiteSettings(
   request: Request,
   by: string,
 ): Promise<void> {
-  const { relative } = fileUrls(request, runtime.config.publicUrl);
+  const { relative } = fileUrls(request, runtime.config);
   const values: Record<string, unknown> = {};
   const rows = new Map(runtime.settings.list().map((row) => [row.key, row]));
   const put = (field: string, key: string, value: unknown) => {

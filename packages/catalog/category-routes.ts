@@ -76,7 +76,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       statements: 3,
       async handle({ body, request, locale }) {
         const { name, parent_id = 0, icon = '', sort = 0, status = 1, translations = {} } = body;
-        const path = fileUrls(request, config.publicUrl).relative(icon);
+        const path = fileUrls(request, config).relative(icon);
         const row = await createCategory(sql, { name, parent_id, icon: path, sort, status, translations });
         return categoryView(row, viewFor(request, locale));
       },
@@ -94,7 +94,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       refusals: { 404: 'Category not found' },
       statements: 3,
       async handle({ params, body, request }) {
-        const { relative } = fileUrls(request, config.publicUrl);
+        const { relative } = fileUrls(request, config);
         await editCategory(sql, params.id, { ...body, ...(body.icon ? { icon: relative(body.icon) } : {}) });
         return null;
       },

@@ -125,7 +125,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       async handle({ body, request }) {
         const { id, sku_diff } = await createProduct(
           sql,
-          withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
+          withPicturePaths(body, fileUrls(request, config).relative),
           keeper,
         );
         return { id, product: { id, title: body.product.title }, sku_diff };
@@ -145,12 +145,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       statements: 8 + told,
       refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
       handle: async ({ params, body, request }) => ({
-        sku_diff: await editProduct(
-          sql,
-          params.id,
-          withPicturePaths(body, fileUrls(request, config.publicUrl).relative),
-          keeper,
-        ),
+        sku_diff: await editProduct(sql, params.id, withPicturePaths(body, fileUrls(request, config).relative), keeper),
       }),
     }),
   ];

@@ -13,7 +13,7 @@ export const viewsOf =
     return {
       locale,
       iso: (at) => isoInZone(at, zone),
-      fileUrl: fileUrls(request, config.publicUrl).absolute,
+      fileUrl: fileUrls(request, config).absolute,
     };
   };
 

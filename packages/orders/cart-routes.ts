@@ -27,7 +27,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
     const view = {
       locale,
       iso: (at: Date) => isoInZone(at, zone),
-      fileUrl: fileUrls(request, config.publicUrl).absolute,
+      fileUrl: fileUrls(request, config).absolute,
     };
     return lines.flatMap(({ sku_id, activity_product_id, qty }) => {
       const found = goods.get(sku_id);

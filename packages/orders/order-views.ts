@@ -26,7 +26,7 @@ function viewOf(
   runtime: Runtime,
 ) {
   const zone = runtime.settings.get(timeZone);
-  const { absolute } = fileUrls(at.request, runtime.config.publicUrl);
+  const { absolute } = fileUrls(at.request, runtime.config);
   const activity = items.find((item) => item.activity_product_id > 0);
   return {
     ...orderRowView(order, (moment) => isoInZone(moment, zone), at.locale),

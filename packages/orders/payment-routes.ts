@@ -26,7 +26,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
   const view = (payment: PaymentOfOrder, request: Request, locale: Locale) => {
     const zone = settings.get(timeZone);
     const provider = providers[payment.provider];
-    const site = fileUrls(request, config.publicUrl).absolute('/').slice(0, -1);
+    const site = fileUrls(request, config).absolute('/').slice(0, -1);
     const payUrl = provider.kind === 'redirect' ? provider.payUrl(payment, site) : '';
     return paymentView(payment, (at) => isoInZone(at, zone), locale, payUrl);
   };

@@ -60,6 +60,25 @@ const networks = z.preprocess(
     ),
   ),
 );
+/** `host[:port]`, comma-separated, each with a scheme before it where that is not http. */
+const hosts = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((part) => part.trim().toLowerCase())
+          .filter(Boolean)
+      : value,
+  z.array(
+    z.string().refine(
+      (text) => {
+        const origin = /^https?:\/\//.test(text) ? text : `http://${text}`;
+        return URL.canParse(origin) && /^https?:\/\/[^/?#@\s]+$/.test(origin);
+      },
+      { error: 'must be hosts such as shop.example, https://www.shop.example or 10.0.0.5:8080' },
+    ),
+  ),
+);
 const rolesSchema = z.preprocess(
   (value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value),
   z.array(z.enum(roles)).nonempty(),
@@ -123,7 +142,13 @@ const fields = {
   publicUrl: {
     env: 'PUBLIC_URL',
     schema: url('http:', 'https:').optional(),
-    about: 'address under which clients reach the API, for absolute file URLs; default: the host of the request',
+    about: 'address under which clients reach the API, for absolute file URLs',
+  },
+  publicHosts: {
+    env: 'PUBLIC_HOSTS',
+    schema: hosts.default([]),
+    about:
+      'without PUBLIC_URL: hosts, comma-separated, that file URLs are made for when a request names them; https://host where TLS is',
   },
   transport: {
     env: 'TRANSPORT',

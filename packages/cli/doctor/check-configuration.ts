@@ -16,9 +16,14 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
       `the shop is reachable from outside (HOST ${config.host}) in development mode: demo accounts can log in, login codes are answered`,
       'set NODE_ENV=production, or HOST=127.0.0.1 when only this machine shall reach it',
     );
-  if (!config.publicUrl && !isLoopback(config.host))
+  if (config.production && config.only.includes('api') && !config.publicUrl)
+    error(
+      `no PUBLIC_URL: file addresses are made only for the hosts of PUBLIC_HOSTS (${config.publicHosts.join(', ') || 'none'}), for others without a host`,
+      'set PUBLIC_URL to the address under which clients reach the shop',
+    );
+  else if (!config.publicUrl && !isLoopback(config.host))
     warning(
-      `no PUBLIC_URL with HOST ${config.host}: addresses of pictures are made from what the request says its host is`,
+      `no PUBLIC_URL with HOST ${config.host}: file addresses are made for this machine's addresses and PUBLIC_HOSTS only`,
       'set PUBLIC_URL to the address under which clients reach the shop',
     );
   if (config.production && config.publicUrl?.startsWith('http:') && !isLoopback(new URL(config.publicUrl).hostname))
