@@ -15,24 +15,29 @@ function plain(text: string | undefined): string {
   return isIP(withoutPort) === 4 ? withoutPort : '';
 }
 
+/** Whether an address (as `plain` answers it) is in one of the networks. */
+type Networks = (address: string) => boolean;
 /** By identity of the (frozen) configuration array: built once per process. */
-const lists = new WeakMap<readonly string[], BlockList>();
+const known = new WeakMap<readonly string[], Networks>();
 
-function listOf(proxies: readonly string[]): BlockList {
-  let list = lists.get(proxies);
-  if (list) return list;
-  list = new BlockList();
-  for (const entry of proxies) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
+/** A network of IPv6 holds no IPv4 address, unless it is one of IPv4 written as IPv6 (`::ffff:10.0.0.0/104`). */
+function networksOf(entries: readonly string[]): Networks {
+  let networks = known.get(entries);
+  if (networks) return networks;
+  const [v4, v6] = [new BlockList(), new BlockList()];
+  for (const entry of entries) {
+    const [written = '', given] = entry.split('/');
+    const address = plain(written);
+    const bits = given === undefined ? 128 : Number(given);
+    if (isIPv6(address)) v6.addSubnet(address, bits, 'ipv6');
+    else if (!isIPv6(written)) v4.addSubnet(address, Math.min(bits, 32), 'ipv4');
+    else if (bits >= 96) v4.addSubnet(address, bits - 96, 'ipv4');
+    else v6.addSubnet(written, bits, 'ipv6');
   }
-  lists.set(proxies, list);
-  return list;
+  networks = (address) => (isIPv6(address) ? v6.check(address, 'ipv6') : v4.check(address, 'ipv4'));
+  known.set(entries, networks);
+  return networks;
 }
-
-const trusts = (list: BlockList, address: string) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /**
  * The address a request comes from; empty when the connection is gone. X-Forwarded-For is read from its end, as every
@@ -42,8 +47,8 @@ const trusts = (list: BlockList, address: string) => list.check(address, isIPv6(
 export function clientAddress(request: Request, trustedProxies: readonly string[] = []): string {
   const peer = plain((request as WithIp).ip);
   if (trustedProxies.length === 0 || !peer) return peer;
-  const list = listOf(trustedProxies);
-  if (!trusts(list, peer)) return peer;
+  const isProxy = networksOf(trustedProxies);
+  if (!isProxy(peer)) return peer;
   const forwarded = request.headers.get('x-forwarded-for');
   if (!forwarded) return plain(request.headers.get('x-real-ip') ?? '') || peer;
   let client = peer;
@@ -51,17 +56,29 @@ export function clientAddress(request: Request, trustedProxies: readonly string[
     const address = plain(part);
     if (!address) break;
     client = address;
-    if (!trusts(list, address)) break;
+    if (!isProxy(address)) break;
   }
   return client;
 }
 
-/** What one customer of a network provider can change at will counts as one: an IPv6 address by its /64. */
-export function clientNetwork(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - groups.length - rest.length)).fill('0');
-  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`;
+/** The eight groups of an IPv6 address; an IPv4 address at its end is the last two. */
+function groupsOf(address: string): number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+    [a * 256 + Number(b), c * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
+  );
+  const [head = [], tail = []] = hex.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+}
+
+/**
+ * The network of an IPv6 address (`2001:db8:1:2::/64`); an IPv4 address, and with 128 bits any address, stands for itself. 64 bits
+ * are what one customer of a network provider can change at will.
+ */
+export function clientNetwork(address: string, bits = 64): string {
+  if (bits >= 128 || !isIPv6(address)) return address;
+  const groups = groupsOf(address).slice(0, Math.ceil(bits / 16));
+  const rest = bits % 16;
+  if (rest > 0) groups[groups.length - 1]! &= 0xffff << (16 - rest);
+  return `${groups.map((group) => group.toString(16)).join(':')}${groups.length < 8 ? '::' : ''}/${bits}`;
 }
