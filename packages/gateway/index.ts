@@ -25,7 +25,7 @@ export { openLimiterView } from './open-limiter.ts';
 export { gatewayFault } from './openai-errors.ts';
 export { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';
 export { maxGraceSeconds } from './schemas.ts';
-export { gatewaySettings } from './settings.ts';
+export { gatewaySettings, rateLimitSettings } from './settings.ts';
 export { tokenViewOf, tokenViews, userLimitsViewOf } from './token-view.ts';
 export { type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 export { selectUserLimits } from './user-limits-store.ts';

@@ -14,6 +14,17 @@ test.each([
   expect(ipKey(address)).toBe(key);
 });
 
+test.each([
+  ['2001:db8:1:2:3::4', 64, '2001:db8:1:2::/64'],
+  ['2001:db8:1:2:ffff::9', 64, '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::1', 64, '2001:db8:1:3::/64'],
+  ['2001:db8:1:2ff::1', 56, '2001:db8:1:200::/56'],
+  ['2001:db8::1', 128, '2001:db8::1'],
+  ['203.0.113.7', 64, '203.0.113'],
+])('the key of %j with a prefix of %i bits is %j', (address, prefix, key) => {
+  expect(ipKey(address, prefix)).toBe(key);
+});
+
 describe('through the gateway', () => {
   let behindProxies: Shop;
   let direct: Shop;
@@ -70,6 +81,25 @@ describe('through the gateway', () => {
   test('every IPv6 address counts for itself', async () => {
     const at = `2001:db8:${network}`;
     expect(await limited(behindProxies, ...forwarded(`${at}::1`, `${at}::2`, `${at}::3`))).toEqual(others);
+  });
+
+  test('with ratelimit.ipv6_prefix a network of IPv6 shares a quota, at once and as an operator sees it', async () => {
+    const { settings } = behindProxies.server.runtime;
+    const staff = await behindProxies.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });
+    const usage = async (address: string) => {
+      const query = `kind=ip&key=${encodeURIComponent(address)}`;
+      return (await behindProxies.call('GET', `/api/admin/ratelimit/usage?${query}`, { token: staff })).data;
+    };
+    await settings.set('ratelimit.ipv6_prefix', 64);
+    try {
+      const at = `2001:db8:${network}`;
+      expect(await limited(behindProxies, ...forwarded(`${at}::1`, `${at}::ffff:2`, `${at}:0:9::3`))).toEqual(same);
+      expect(await limited(behindProxies, ...forwarded(`${at}:1::1`, `${at}:2::1`, `${at}:3::1`))).toEqual(others);
+      for (const address of [`${at}::77`, `${at}::/64`])
+        expect(await usage(address)).toMatchObject({ key: `${at}:0::/64`, requests: 2 });
+    } finally {
+      await settings.unset('ratelimit.ipv6_prefix');
+    }
   });
 
   test('X-Real-IP counts where there is no X-Forwarded-For, which goes before it', async () => {

@@ -10,11 +10,16 @@ import { selectUserLimits } from './user-limits-store.ts';
 /** The first three parts of an IPv4 address: the key of its /24. */
 const networkKey = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 
-/** The key of an address, in the spelling that the addresses of requests are brought into; null when it is none. */
-export function addressKey(given: string): string | null {
+/**
+ * The key of an address, in the spelling that the addresses of requests are brought into; null when it is none. A network of IPv6
+ * (`2001:db8::/64`) stands for its first address. `ipv6Prefix`: the setting `ratelimit.ipv6_prefix`.
+ */
+export function addressKey(given: string, ipv6Prefix: number): string | null {
   if (networkKey.test(given) && isIP(`${given}.0`)) return given;
-  if (!isIP(given)) return null;
-  return ipKey(clientAddress(Object.assign(new Request('http://gateway.invalid'), { ip: given })));
+  const address = given.replace(/(?<=:.*)\/\d{1,3}$/, '');
+  if (!isIP(address)) return null;
+  const plain = clientAddress(Object.assign(new Request('http://gateway.invalid'), { ip: address }));
+  return ipKey(plain, ipv6Prefix);
 }
 
 /** A key that somebody wants to look at; a token with its row. */

@@ -85,7 +85,7 @@ export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, lim
   const subjectOf = ({ token, address, model }: Asked): Subject => ({
     user: token?.userId ?? null,
     token: token?.id ?? null,
-    ip: ipKey(address),
+    ip: ipKey(address, settings.get(rateLimitSettings.ipv6_prefix)),
     model,
   });
   const counted = (verdict: Verdict, subject: Subject, limits: Limits): Verdict => {

@@ -23,7 +23,18 @@ export const rateLimitSettings = {
     100_000,
     'tokens per minute of a user; 0 is unlimited',
   ),
-  ip_rpm: setting('ratelimit.ip_rpm', limit, 600, 'requests per minute of an address (IPv4: its /24); 0 is unlimited'),
+  ip_rpm: setting(
+    'ratelimit.ip_rpm',
+    limit,
+    600,
+    'requests per minute of an address (IPv4: its /24, IPv6: its ipv6_prefix); 0 is unlimited',
+  ),
+  ipv6_prefix: setting(
+    'ratelimit.ipv6_prefix',
+    z.int('must be a whole number').min(16, 'must be at least 16').max(128, 'must be at most 128'),
+    128,
+    'bits of an IPv6 address that ip_rpm counts together; 128 is the full address, 64 what one customer usually has',
+  ),
   model_default_rpm: setting('ratelimit.model_default_rpm', limit, 0, 'requests per minute of a model; 0 is unlimited'),
   model_default_tpm: setting('ratelimit.model_default_tpm', limit, 0, 'tokens per minute of a model; 0 is unlimited'),
   store_deadline_ms: setting(

@@ -6,6 +6,7 @@ import { addressKey, limitsOfKey, type NamedKey, refOf } from './key-limits.ts';
 import type { KeyKind, KeyRef, KeyUsage } from './limits.ts';
 import { modelKey } from './model-key.ts';
 import { resetView, usageNowQuery, usageNowView } from './schemas.ts';
+import { rateLimitSettings } from './settings.ts';
 
 /** As much of the rate gate as these routes need. */
 export type UsageGate = {
@@ -30,7 +31,8 @@ export function usageNowRoutes(
   async function keyNamed(kind: KeyKind, given: string): Promise<NamedKey> {
     if (kind === 'token') return { kind, row: await tokens.get(idIn(kind, given)) };
     if (kind === 'user') return { kind, key: String(idIn(kind, given)) };
-    const key = kind === 'model' ? modelKey(given) : addressKey(given);
+    const prefix = runtime.settings.get(rateLimitSettings.ipv6_prefix);
+    const key = kind === 'model' ? modelKey(given) : addressKey(given, prefix);
     if (key === null) throw kind === 'model' ? gatewayErrors.usage_model() : gatewayErrors.usage_address();
     return { kind, key };
   }

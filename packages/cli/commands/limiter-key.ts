@@ -6,6 +6,7 @@ import {
   limitsOfKey,
   modelKey,
   type NamedKey,
+  rateLimitSettings,
   refOf,
   type TokenRow,
   tokensNamed,
@@ -29,10 +30,9 @@ export function givenKey(text: string): GivenKey {
     if (model === null) throw new InvalidArgumentError(`${key} is no name of a model.`);
     return { kind: known, key: model };
   }
-  if (known !== 'ip') return { kind: known, key };
-  const address = addressKey(key);
-  if (address === null) throw new InvalidArgumentError(`${key} is no IP address.`);
-  return { kind: known, key: address };
+  // The setting says later how much of it counts.
+  if (known === 'ip' && addressKey(key, 128) === null) throw new InvalidArgumentError(`${key} is no IP address.`);
+  return { kind: known, key };
 }
 
 /** The log that is meant, and the limits in force of it; 0 is unlimited. */
@@ -51,7 +51,9 @@ async function tokenOf({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<To
 
 async function named(runtime: Runtime, { kind, key }: GivenKey): Promise<NamedKey> {
   if (kind === 'token') return { kind, row: await tokenOf(runtime, key) };
-  return { kind, key: kind === 'user' ? String(await shopperNamed(runtime, key)) : key };
+  if (kind === 'user') return { kind, key: String(await shopperNamed(runtime, key)) };
+  if (kind === 'model') return { kind, key };
+  return { kind, key: addressKey(key, runtime.settings.get(rateLimitSettings.ipv6_prefix))! };
 }
 
 export async function resolveKey(runtime: Runtime, given: GivenKey): Promise<ResolvedKey> {
