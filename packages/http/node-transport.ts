@@ -53,14 +53,21 @@ const fault = (server: Server, res: ServerResponse, status: number, close: boole
   }
   if (res.destroyed) return;
   const parts = faultParts(server, status);
-  if (close) res.shouldKeepAlive = false;
+  if (close) {
+    ending.add(res.req.socket);
+    res.shouldKeepAlive = false;
+  }
   res.writeHead(status, STATUS_CODES[status], faultHeaders(parts));
   res.end(parts.body);
 };
 
+/** Connections that end with the answer being given: what node:http has parsed behind that request does not run. */
+const ending = new WeakSet<Socket>();
+
 /** The answer is complete at once, the connection closes when the upload has ended or after a moment. */
 const refuse = (server: Server, req: IncomingMessage, res: ServerResponse, status: 413 | 503): void => {
   const parts = faultParts(server, status);
+  ending.add(req.socket);
   res.shouldKeepAlive = false;
   res.writeHead(status, { ...faultHeaders(parts), ...(status === 503 ? { 'retry-after': '1' } : {}) });
   if (parts.body === '') res.flushHeaders();
@@ -79,6 +86,18 @@ const NON_ASCII = /[^\0-\x7f]/;
 
 const hasBody = (req: IncomingMessage): boolean =>
   req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
+
+/** What node:http takes although another reader could see another end of the request, and what the uWS transport refuses. */
+const isMalformed = (req: IncomingMessage): boolean => {
+  const encoding = req.headers['transfer-encoding'];
+  if (encoding !== undefined) {
+    if (encoding.toLowerCase() !== 'chunked' || req.httpVersionMinor === 0) return true;
+    if (req.method === 'GET' || req.method === 'HEAD') return true;
+  }
+  let hosts = 0;
+  for (let i = 0; i < req.rawHeaders.length; i += 2) if (req.rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  return hosts > 1 || (hosts === 0 && req.httpVersionMinor === 1);
+};
 
 /** The connection's own headers are node's business; the length is that of the body where it is known. */
 const sentHeaders = (res: ServerResponse, headers: string[]): { sent: string[]; declared: string | undefined } => {
@@ -279,8 +298,11 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       requestTimeout: HEADERS_TIMEOUT + bodyTimeoutMs + LINGER_MS,
       keepAliveTimeout: HEADERS_TIMEOUT,
       connectionsCheckingInterval: 2000,
+      // Checked below: node:http would run what is behind the refusal.
+      requireHostHeader: false,
     },
     (req, res) => {
+      if (ending.has(req.socket)) return;
       server.active.add(res);
       res.once('close', () => {
         server.active.delete(res);
@@ -291,7 +313,10 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
         if (res.writableNeedDrain || (res.writableEnded && !res.writableFinished)) res.destroy();
       });
       if (server.closing) res.shouldKeepAlive = false;
-      if (req.method !== 'GET' && req.method !== 'HEAD' && hasBody(req)) collect(server, req, res);
+      if (isMalformed(req)) {
+        res.once('finish', () => req.socket.destroySoon());
+        fault(server, res, 400, true);
+      } else if (req.method !== 'GET' && req.method !== 'HEAD' && hasBody(req)) collect(server, req, res);
       else run(server, req, res);
     },
   );

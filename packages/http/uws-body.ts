@@ -1,33 +1,13 @@
+import { CHUNKED } from './request-framing.ts';
 import { LINGER_MS, SMALL_BODY } from './transport.ts';
-import { type UwsRequest, WAITING } from './uws-request.ts';
+import { aborted, type UwsRequest, WAITING } from './uws-request.ts';
 import { fault } from './uws-response.ts';
-import { aborted, run } from './uws-run.ts';
+import { run, runLast } from './uws-run.ts';
 import { release } from './uws-send.ts';
 
 const EMPTY_BUFFER: Buffer = Buffer.alloc(0);
 /** Below the shortest time after which uWS may cut a slow body. */
 const KEEP_BODY_MS = 4000;
-
-const DIGITS = /^\d+$/;
-
-/** -1 chunked, -2 malformed, otherwise the declared length. */
-export const bodyLength = (flat: string[]): number => {
-  let length = '';
-  let chunked = false;
-  for (let i = 0; i < flat.length; i += 2) {
-    const name = flat[i] as string;
-    if (name === 'content-length') {
-      const value = flat[i + 1] as string;
-      if (!DIGITS.test(value) || (length !== '' && length !== value)) return -2;
-      length = value;
-    } else if (name === 'transfer-encoding') {
-      if (chunked || (flat[i + 1] as string).toLowerCase() !== 'chunked') return -2;
-      chunked = true;
-    }
-  }
-  if (chunked) return length === '' ? -1 : -2;
-  return length === '' ? 0 : Number(length);
-};
 
 /**
  * Collects the body, then runs the application: faults of the body never reach it, and it may read the body whenever it
@@ -109,7 +89,9 @@ export const collect = (request: UwsRequest, declared: number): void => {
     request._onAbort = null;
     request._body = buffer.subarray(0, used);
     replace(EMPTY_BUFFER);
-    run(request, true);
+    // uWS's chunk parser is lenient (see uws-transport.ts): what it takes for the end of a body may not be one.
+    if (declared === CHUNKED || request._last) runLast(request);
+    else run(request, true);
   });
   if (declared > limit) refuse(413);
   else if (isFull(declared)) refuse(503);

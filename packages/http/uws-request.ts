@@ -43,6 +43,8 @@ export const abortError = () => new DOMException('The client closed the connecti
 export const WAITING = 0;
 export const DONE = 1;
 export const ABORTED = 2;
+/** Answered; the connection is about to be closed. */
+export const ENDING = 3;
 
 /** The request object handed to the application, and the adapter's own record of the exchange (underscored). */
 export class UwsRequest {
@@ -50,9 +52,10 @@ export class UwsRequest {
   context: Record<string, unknown> | undefined = undefined;
   _server: UwsServer;
   _res: HttpResponse;
-  /** Only until the uWS callback returns. */
-  _req: HttpRequest | null;
-  _flat: string[] | null = null;
+  /** Header names and values, in turn. */
+  _flat: readonly string[];
+  /** Nothing may run behind it on its connection. */
+  _last = false;
   _path: string;
   _query: string | undefined;
   _state = WAITING;
@@ -77,14 +80,9 @@ export class UwsRequest {
     this.method = method;
     this._server = server;
     this._res = res;
-    this._req = req;
+    this._flat = copyHeaders(req);
     this._path = path;
     this._query = query;
-  }
-
-  _copied(): string[] {
-    if (this._flat === null) this._flat = this._req === null ? [] : copyHeaders(this._req);
-    return this._flat;
   }
 
   get runtime(): ServerRuntimeContext {
@@ -216,3 +214,12 @@ for (const key of Object.getOwnPropertyNames(NativeRequest.prototype)) {
   });
 }
 Object.setPrototypeOf(UwsRequest.prototype, NativeRequest.prototype);
+
+/** The connection is gone. */
+export const aborted = (request: UwsRequest): void => {
+  request._state = ABORTED;
+  request._controller?.abort(abortError());
+  const onAbort = request._onAbort;
+  request._onAbort = null;
+  onAbort?.();
+};

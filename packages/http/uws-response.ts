@@ -2,9 +2,11 @@ import type { HttpResponse, RecognizedString } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { discard, toParts, toStream } from './response-parts.ts';
 import type { Fault } from './transport.ts';
-import { type UwsRequest, type UwsServer, WAITING } from './uws-request.ts';
-import { done, sendBytes, sendChunked, sendSized } from './uws-send.ts';
+import { aborted, ENDING, type UwsRequest, type UwsServer, WAITING } from './uws-request.ts';
+import { done, release, sendBytes, sendChunked, sendSized } from './uws-send.ts';
 
+/** A client gets this long to read the answer before the connection is closed. */
+const CLOSE_AFTER_MS = 50;
 /** The most uWS may have to keep of a last response, before it closes. */
 const DIRECT_BODY = 16 * 1024;
 
@@ -55,12 +57,31 @@ const statusLine = (status: number, statusText: string): string => {
   return line ?? `${status} Status`;
 };
 
+/**
+ * Writes a whole response as its head: with `endOfHead` in the value of the last header, uWS sends the body as it is. For
+ * uWS the response stays unfinished, and it closes a connection on which another request comes before the response is
+ * finished: nothing behind this request runs. Then the connection is closed.
+ */
+const endConnection = (request: UwsRequest, line: string, fields: string, body: string): void => {
+  const res = request._res;
+  // uWS adds a line end to the value: the last of the head, or of the body, where it is blank behind JSON.
+  const endOfHead = body === '' ? '\r\n' : `\r\n\r\n${body}`;
+  request._state = ENDING;
+  request._onAbort = () => release(request);
+  res.onAborted(() => aborted(request));
+  res.writeStatus(line);
+  res.writeHeader('connection', `close\r\ndate: ${new Date().toUTCString()}${fields}${endOfHead}`);
+  setTimeout(() => {
+    if (request._state === ENDING) res.close();
+  }, CLOSE_AFTER_MS);
+};
+
 /** Writes a response; must run inside the uWS callback or a cork. Throws only before anything has been written. */
 const respond = (request: UwsRequest, response: Response): void => {
   const { status, statusText, headers, body } = toParts(response);
   const res = request._res;
   const line = status === 200 && !statusText ? '200 OK' : statusLine(status, statusText);
-  let close = request._server.closing;
+  let close = request._last || request._server.closing;
   let declared = -1;
   let first = '';
   let rest = '';
@@ -87,10 +108,16 @@ const respond = (request: UwsRequest, response: Response): void => {
 
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     discard(body);
-    writeHead(res, line, first, encoded);
     if (declared < 0 && typeof body === 'string') declared = Buffer.byteLength(body);
     else if (declared < 0 && body instanceof Uint8Array) declared = body.byteLength;
-    if (declared >= 0 && status !== 204 && status !== 304) res.writeHeader('content-length', String(declared));
+    const length = declared >= 0 && status !== 204 && status !== 304 ? String(declared) : '';
+    if (request._last && !binary) {
+      const fields = first === '' ? '' : `\r\n${first}: ${rest}`;
+      endConnection(request, line, length === '' ? fields : `${fields}\r\ncontent-length: ${length}`, '');
+      return;
+    }
+    writeHead(res, line, first, encoded);
+    if (length !== '') res.writeHeader('content-length', length);
     if (close) res.writeHeader('connection', 'close');
     res.endWithoutBody();
     done(request);
@@ -101,7 +128,7 @@ const respond = (request: UwsRequest, response: Response): void => {
     done(request);
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
     writeHead(res, line, first, encoded);
-    if (close && body.length <= DIRECT_BODY) {
+    if (close && (request._last || body.length <= DIRECT_BODY)) {
       res.end(body, true);
       done(request);
     } else {
@@ -116,6 +143,7 @@ const respond = (request: UwsRequest, response: Response): void => {
     else sendChunked(request, reader);
   }
 };
+
 const faultParts = (server: UwsServer, status: number): Fault => {
   try {
     const made = server.faultResponse?.(status);
@@ -126,24 +154,27 @@ const faultParts = (server: UwsServer, status: number): Fault => {
   return { headers: {}, body: '' };
 };
 
-const writeFields = (res: HttpResponse, headers: Fault['headers']): void => {
-  for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value);
-};
-
-/** Answers a fault; inside the uWS callback or a cork. */
+/** Answers a fault; inside the uWS callback or a cork. With `close`, nothing behind the request runs. */
 export const fault = (request: UwsRequest, status: number, close: boolean): void => {
   const res = request._res;
   const { headers, body } = faultParts(request._server, status);
-  res.writeStatus(STATUS_LINE[status] ?? `${status} Fault`);
-  writeFields(res, headers);
-  if (status === 503) res.writeHeader('retry-after', '1');
+  const line = STATUS_LINE[status] ?? `${status} Fault`;
+  let fields = status === 503 ? '\r\nretry-after: 1' : '';
+  for (const [name, value] of Object.entries(headers)) fields += `\r\n${name}: ${value}`;
+  if (close) {
+    const length = body === '' ? 0 : Buffer.byteLength(body) + 2;
+    endConnection(request, line, `${fields}\r\ncontent-length: ${length}`, request.method === 'HEAD' ? '' : body);
+    return;
+  }
+  res.writeStatus(line);
+  for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value);
   if (request.method === 'HEAD') {
     if (body !== '') res.writeHeader('content-length', String(Buffer.byteLength(body)));
-    if (close) res.writeHeader('connection', 'close');
     res.endWithoutBody();
-  } else res.end(body, close);
+  } else res.end(body);
   done(request);
 };
+
 export const answer = (request: UwsRequest, response: Response): void => {
   try {
     respond(request, response);

@@ -1,40 +1,24 @@
 import { discard, toParts } from './response-parts.ts';
-import { ABORTED, abortError, type UwsRequest, WAITING } from './uws-request.ts';
+import { aborted, type UwsRequest, WAITING } from './uws-request.ts';
 import { answer, fault } from './uws-response.ts';
 import { release } from './uws-send.ts';
 
-export const aborted = (request: UwsRequest): void => {
-  request._state = ABORTED;
-  request._controller?.abort(abortError());
-  const onAbort = request._onAbort;
-  request._onAbort = null;
-  onAbort?.();
-};
-
-/** Runs the application; inside the uWS callback. */
+/** Runs the application; inside the uWS callback or a cork. */
 export const run = (request: UwsRequest, watched: boolean): void => {
   const server = request._server;
   let result: Response | Promise<Response>;
   try {
     result = server.fetch(request as unknown as Request);
   } catch {
-    request._req = null;
     fault(request, 500, server.closing);
     return;
   }
   const res = request._res;
   if (typeof (result as Promise<Response>)?.then !== 'function') {
     answer(request, result as Response);
-    if (request._state === WAITING) {
-      request._copied();
-      if (!watched) res.onAborted(() => aborted(request));
-    }
-    request._req = null;
+    if (request._state === WAITING && !watched) res.onAborted(() => aborted(request));
     return;
   }
-  // After this callback uWS's request is gone, so what the application may still ask for is copied now.
-  request._copied();
-  request._req = null;
   if (!watched) res.onAborted(() => aborted(request));
   (result as Promise<Response>).then(
     (response) => {
@@ -52,4 +36,20 @@ export const run = (request: UwsRequest, watched: boolean): void => {
       else res.cork(() => fault(request, 500, server.closing));
     },
   );
+};
+
+/**
+ * Runs the application when uWS has read all that it received so far. Until the answer, uWS closes a connection on which
+ * anything comes behind: so it does with what is there already, and the application does not run.
+ */
+export const runLast = (request: UwsRequest): void => {
+  const res = request._res;
+  request._last = true;
+  res.onAborted(() => aborted(request));
+  request._onAbort = () => release(request);
+  setImmediate(() => {
+    if (request._state !== WAITING) return;
+    request._onAbort = null;
+    res.cork(() => run(request, true));
+  });
 };

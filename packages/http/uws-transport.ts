@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { CHUNKED, framingOf, MALFORMED } from './request-framing.ts';
 import {
   DEFAULT_BODY_TIMEOUT,
   DEFAULT_CLOSE_DEADLINE,
@@ -6,10 +7,10 @@ import {
   type Transport,
   type TransportOptions,
 } from './transport.ts';
-import { bodyLength, collect } from './uws-body.ts';
+import { collect } from './uws-body.ts';
 import { UwsRequest, type UwsServer } from './uws-request.ts';
 import { fault } from './uws-response.ts';
-import { run } from './uws-run.ts';
+import { run, runLast } from './uws-run.ts';
 
 /*
  * What this adapter has to know about uWebSockets.js 20 (each found by talking to it over a raw socket):
@@ -22,8 +23,13 @@ import { run } from './uws-run.ts';
  *   timeout anew, which is how a body gets its whole `bodyTimeoutMs`.
  * - Header block limit 4096 bytes (UWS_HTTP_MAX_HEADERS_SIZE, read when the binary is loaded) and 100 headers: 431.
  * - HTTP/1.0, absolute-form and asterisk targets, and a TCP segment that ends within "HTTP/1.1": 505.
- * - Header values lose non-ASCII bytes at their end; invalid UTF-8 in them becomes U+FFFD.
- * - A head without Host, or with a line that has no colon, gets no answer: closed after the timeout.
+ * - On x86-64 header values lose bytes of 0x80 and above at both ends (a signed comparison), and a header with an empty
+ *   name hides all behind it. Neither can be seen from here. Invalid UTF-8 within a value becomes U+FFFD.
+ * - A head without Host is answered with 400; one with a malformed line is taken for unfinished: closed after the timeout.
+ * - Of a repeated Content-Length uWS takes the first, an empty one counts as absent: `framingOf` reads all headers.
+ * - The chunk parser takes a missing or wrong line end behind a chunk, a blank before a size as size 0, and trailers as the
+ *   next request. So a chunked request is the last of its connection (`runLast`), and GET and HEAD may not be chunked.
+ * - `end(body, true)` within a callback closes only after the rest of the packet has run: `endConnection` ends it for sure.
  * - The handler is called before Content-Length is looked at: a malformed or repeated one is refused here.
  * - `endWithoutBody` with any argument leaves the response unfinished, which ends the process; without one it is fine.
  * - With an `onWritable` handler uWS no longer empties its own buffer: only a further, non-empty write does.
@@ -68,9 +74,10 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
   const withoutBody = (method: string) => (res: HttpResponse, req: HttpRequest) => {
     server.active++;
     const request = new UwsRequest(server, res, req, method, req.getUrl(), req.getQuery());
-    // A body here is ignored, but one of two lengths must not be: somebody else on the way may believe the other.
-    const framed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
-    if (framed && bodyLength(request._copied()) === -2) fault(request, 400, true);
+    const { length, close } = framingOf(request._flat);
+    // uWS skips a body by its length. It can not be relied on to find the end of a chunked one.
+    if (length === MALFORMED || length === CHUNKED) fault(request, 400, true);
+    else if (close) runLast(request);
     else run(request, false);
   };
   const app: TemplatedApp = uws.App();
@@ -79,13 +86,13 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
   app.any('/*', (res, req) => {
     server.active++;
     const request = new UwsRequest(server, res, req, req.getCaseSensitiveMethod(), req.getUrl(), req.getQuery());
-    const length = bodyLength(request._copied());
-    if (length === 0) run(request, false);
-    else if (length === -2) fault(request, 400, true);
-    else {
-      request._req = null;
+    const { length, close } = framingOf(request._flat);
+    if (length === MALFORMED) fault(request, 400, true);
+    else if (length !== 0) {
+      request._last = close;
       collect(request, length);
-    }
+    } else if (close) runLast(request);
+    else run(request, false);
   });
 
   const listen = app.listen as unknown as (
