@@ -178,7 +178,7 @@ describe('list', () => {
     expect(await titles('?keyword=zh-CN')).toEqual([]);
   });
 
-  test('category_id is exact; empty, absent and 0 are all', async () => {
+  test('category_id filters; empty, absent and 0 are all', async () => {
     const { id } = await insertProduct(shop.database, { title: 'In category' });
     const [category] = await shop.database.sql<
       { id: number }[]

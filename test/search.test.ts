@@ -1,6 +1,6 @@
 import type { Sql } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { selectBestSellers, shelfPage } from '../packages/catalog/product-list-store.ts';
+import { selectBestSellers, selectShelf, shelfPage } from '../packages/catalog/product-list-store.ts';
 import { staffHits } from '../packages/catalog/product-search.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
@@ -202,9 +202,32 @@ describe('with 20,000 products', () => {
   });
 
   test('pages of the shelf, of a category and of the best sellers come from an index too', async () => {
-    for (const filter of [{}, { category_id: 7 }]) {
-      const { plan, whole } = scans(await sql`explain with ${shelfPage(sql, filter, paging)} select * from page`);
+    await sql`
+      insert into catalog.categories (id, parent_id, name) overriding system value
+      select n, case when n <= 1 then 0 when n <= 7 then 1 else 2 + n % 6 end, 'c' || n from generate_series(1, 39) as n`;
+    await sql`vacuum analyze catalog.categories, catalog.category_descendants`;
+    // All, a leaf of 500 products, a branch of 6 categories, the top of all 39.
+    for (const filter of [{}, { category_id: 39 }, { category_id: 7 }, { category_id: 1 }]) {
+      // The total of the whole shelf is counted row by row; that of a branch is not.
+      const parts = filter.category_id === undefined ? sql`page` : sql`page, counted`;
+      const { plan, whole } = scans(await sql`explain with ${shelfPage(sql, filter, paging)} select * from ${parts}`);
       expect(whole, plan).toBe(false);
+      const ran = await sql`explain (analyze, timing off) with ${shelfPage(sql, filter, paging)} select * from page`;
+      const rows = ran
+        .map((row) =>
+          /Scan.* on (?:products|product_skus) .*actual rows=([\d.]+) loops=(\d+)/.exec(String(row['QUERY PLAN'])),
+        )
+        .reduce((sum, found) => sum + (found ? Number(found[1]) * Number(found[2]) : 0), 0);
+      expect(rows, 'a page reads at most a page of each category').toBeLessThanOrEqual(39 * paging.size);
+      expect(rows).toBeGreaterThan(0);
+    }
+    for (const category_id of [39, 7, 1]) {
+      const { rows, total } = await selectShelf(sql, { category_id }, { page: 2, size: 20, offset: 20 }, 'en');
+      const expected = await sql`
+        select p.id from catalog.products p join catalog.category_descendants d using (category_id)
+        where d.ancestor_id = ${category_id} and p.status = 1 order by p.sort desc, p.id desc`;
+      expect(total).toBe(expected.length);
+      expect(rows.map((row) => row.id)).toEqual(expected.slice(20, 40).map((row) => row.id));
     }
     const best = scans(
       await sql`explain select id from catalog.products where status = 1 order by sales_seen desc, sort desc, id desc limit 200`,

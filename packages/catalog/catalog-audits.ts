@@ -31,4 +31,18 @@ export const catalogAudits: readonly Audit[] = [
       )
       select category_id from above where ancestor = category_id`,
   },
+  {
+    name: 'catalog.category_descendants',
+    about: 'the descendants of each category are those that the parents say',
+    query: (sql) => sql`
+      with recursive above as (
+        select id as category_id, id as ancestor_id, parent_id from catalog.categories
+        union
+        select above.category_id, c.id, c.parent_id from above join catalog.categories c on c.id = above.parent_id
+      )
+      select ancestor_id, category_id, s.category_id is null as is_missing
+      from (select ancestor_id, category_id from above) as a
+      full join (select ancestor_id, category_id from catalog.category_descendants) as s using (ancestor_id, category_id)
+      where a.category_id is null or s.category_id is null`,
+  },
 ];

@@ -42,7 +42,7 @@ export const categoryView = z
   })
   .meta({ id: 'Category' });
 
-const productCount = z.int().meta({ description: 'products directly in it, whatever their status' });
+const productCount = z.int().meta({ description: 'products in it and below it, whatever their status' });
 export const adminCategoryView = z
   .object({ ...categoryView.shape, translations, product_count: productCount })
   .meta({ id: 'AdminCategory' });

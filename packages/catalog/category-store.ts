@@ -41,14 +41,18 @@ export async function selectVisibleCategories(sql: Queryable): Promise<Category[
     from catalog.categories where status = 1 order by sort, id`;
 }
 
-/** All of them, each with the number of products that are directly in it. */
+/** All of them, each with the number of products in it and below it, whatever their status. */
 export async function selectCategories(sql: Queryable): Promise<(Category & { product_count: number })[]> {
   return sql<(Category & { product_count: number })[]>`
     with counts as (
-      select category_id, count(*)::int as n from catalog.products where deleted_at is null group by category_id)
+      select category_id, count(*) as n from catalog.products where deleted_at is null group by category_id
+    ), sums as (
+      select d.ancestor_id as id, sum(counts.n)::int as n
+      from counts join catalog.category_descendants d using (category_id) group by d.ancestor_id
+    )
     select c.id, c.parent_id, c.name, c.icon, c.sort, c.status, c.translations, c.created_at, c.updated_at,
-           coalesce(counts.n, 0) as product_count
-    from catalog.categories c left join counts on counts.category_id = c.id
+           coalesce(sums.n, 0) as product_count
+    from catalog.categories c left join sums using (id)
     order by c.sort, c.id`;
 }
 

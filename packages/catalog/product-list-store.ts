@@ -26,20 +26,44 @@ const listed = <T extends { id: number | null; total: number }>(rows: readonly T
   rows: rows.filter((row) => row.id !== null),
 });
 
+/** `category_id` stands for the category and all below it. */
 export type ShelfFilter = { keyword?: string | undefined; category_id?: number | undefined };
+
+/** Products `p` of the category or below it. */
+const inBranch = (sql: Queryable, categoryId: number) => sql`
+  p.category_id = any(array(
+    select category_id from catalog.category_descendants where ancestor_id = ${categoryId}))`;
+
+/** Ids of the first `rows` products on the shelf, in the order of the list. */
+const firstOnShelf = (sql: Queryable, rows: number) => sql`
+  select p.id, p.sort from catalog.products p where p.status = 1 order by p.sort desc, p.id desc limit ${rows}`;
+
+/** The same of a branch: so many of each of its categories, each by index, then the first of all these. */
+const firstInBranch = (sql: Queryable, categoryId: number, rows: number) => sql`
+  select one.id, one.sort from catalog.category_descendants d
+  cross join lateral (
+    select p.id, p.sort from catalog.products p where p.category_id = d.category_id and p.status = 1
+    order by p.sort desc, p.id desc limit ${rows}) as one
+  where d.ancestor_id = ${categoryId}
+  order by one.sort desc, one.id desc limit ${rows}`;
 
 /** The ids of one page with their place, and the total: two CTEs. A keyword's hits are found and ranked once. */
 export function shelfPage(sql: Sql, filter: ShelfFilter, paging: Paging) {
   const { keyword, category_id } = filter;
-  const inCategory = category_id === undefined ? sql`` : sql`and p.category_id = ${category_id}`;
   const { size, offset } = paging;
-  if (keyword === undefined)
+  if (keyword === undefined) {
+    const last = offset + size;
+    const first = category_id === undefined ? firstOnShelf(sql, last) : firstInBranch(sql, category_id, last);
+    const counted =
+      category_id === undefined
+        ? sql`catalog.products p`
+        : sql`catalog.category_descendants d join catalog.products p
+              on d.ancestor_id = ${category_id} and p.category_id = d.category_id`;
     return sql`
-      page as (
-        select id, row_number() over () as place from (
-          select p.id from catalog.products p where p.status = 1 ${inCategory}
-          order by p.sort desc, p.id desc limit ${size} offset ${offset}) as ids),
-      counted as (select count(*)::int as total from catalog.products p where p.status = 1 ${inCategory})`;
+      page as (select id, row_number() over () as place from (${first}) as ids offset ${offset}),
+      counted as (select count(*)::int as total from ${counted} where p.status = 1)`;
+  }
+  const inCategory = category_id === undefined ? sql`` : sql`and ${inBranch(sql, category_id)}`;
   return sql`
     hits as materialized (
       select p.id, p.sort, ${keywordRank(sql, keyword)} as rank
@@ -87,7 +111,7 @@ export async function selectProductRows(
     ${needsTotals ? totals(sql) : sql``}
     where p.deleted_at is null
       ${status === undefined ? sql`` : sql`and p.status = ${status}`}
-      ${category_id === undefined ? sql`` : sql`and p.category_id = ${category_id}`}
+      ${category_id === undefined ? sql`` : sql`and ${inBranch(sql, category_id)}`}
       ${sellable_max === undefined ? sql`` : sql`and t.sellable <= ${sellable_max}`}`;
   const orderBy = {
     sort:

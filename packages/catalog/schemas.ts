@@ -179,17 +179,18 @@ export const productDetailView = z
   })
   .meta({ id: 'ProductDetail' });
 
+const inBranch = () => idOrZero().optional().meta({ description: 'a category and all below it; 0 is all' });
 export const storefrontQuery = pageQueryWith({
   keyword: text(100)
     .optional()
     .meta({ examples: ['mug'] }),
-  category_id: idOrZero().optional(),
+  category_id: inBranch(),
 });
 export const adminQuery = pageQueryWith({
   keyword: text(100)
     .optional()
     .meta({ examples: ['mug'] }),
-  category_id: idOrZero().optional(),
+  category_id: inBranch(),
   status: z.int().min(0).max(1).optional(),
   low_stock: z
     .boolean()

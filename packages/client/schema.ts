@@ -2021,7 +2021,7 @@ export interface components {
                     name?: string;
                 };
             };
-            /** @description products directly in it, whatever their status */
+            /** @description products in it and below it, whatever their status */
             product_count: number;
         };
         CategoryBranch: {
@@ -2033,7 +2033,7 @@ export interface components {
             icon: string;
             sort: number;
             status: number;
-            /** @description products directly in it, whatever their status */
+            /** @description products in it and below it, whatever their status */
             product_count: number;
             children: components["schemas"]["CategoryLeaf"][];
         };
@@ -2046,7 +2046,7 @@ export interface components {
             icon: string;
             sort: number;
             status: number;
-            /** @description products directly in it, whatever their status */
+            /** @description products in it and below it, whatever their status */
             product_count: number;
             children: unknown[];
         };
@@ -5531,7 +5531,7 @@ interface operations {
                             icon: string;
                             sort: number;
                             status: number;
-                            /** @description products directly in it, whatever their status */
+                            /** @description products in it and below it, whatever their status */
                             product_count: number;
                             children: components["schemas"]["CategoryBranch"][];
                         }[];
