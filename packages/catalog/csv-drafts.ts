@@ -43,10 +43,15 @@ export type Draft = {
   faults: CsvFault[];
 };
 /** The lines of one product. */
-export type Group = { key: string; lines: CsvLine[]; faults: CsvFault[] };
+export type Group = { key: string; lines: CsvLine[]; characters: number; faults: CsvFault[] };
 
 /** More lines than a product can have SKUs, with room for those that are no longer sold. */
 const maxLines = 2_000;
+/** Broken lines that are held back for the product around them; after more of them it ends. */
+const maxBetween = 1_000;
+/** Characters of a product's lines. */
+const maxCharacters = 8_000_000;
+const maxKey = 255;
 /** As in the editor of categories. */
 const categoryName = 64;
 const categoryDetails = z.array(
@@ -239,6 +244,11 @@ export async function* groupLines(source: AsyncIterable<CsvLine | CsvFault>): As
   for await (const item of source) {
     if (!('cells' in item)) {
       between.push(item);
+      if (between.length >= maxBetween) {
+        if (group) yield group;
+        group = null;
+        yield* between.splice(0);
+      }
       continue;
     }
     const id = (item.cells.get('product_id') ?? '').trim();
@@ -246,9 +256,9 @@ export async function* groupLines(source: AsyncIterable<CsvLine | CsvFault>): As
     const key = id || (handle && `handle ${handle}`);
     if (group && key === group.key) {
       group.faults.push(...between.splice(0));
-      if (group.lines.length < maxLines) group.lines.push(item);
-      else if (group.lines.length === maxLines)
-        group.faults = [csvFault(item.line, '-', 'too_many_lines', { max: maxLines })];
+      group.characters += item.characters;
+      if (group.lines.length < maxLines && group.characters <= maxCharacters) group.lines.push(item);
+      else group.faults = [csvFault(item.line, '-', 'too_many_lines', { max: maxLines, characters: maxCharacters })];
       seen.set(key, item.line);
       continue;
     }
@@ -259,12 +269,16 @@ export async function* groupLines(source: AsyncIterable<CsvLine | CsvFault>): As
       yield csvFault(item.line, 'product_id', 'no_key');
       continue;
     }
+    if (key.length > maxKey) {
+      yield csvFault(item.line, id ? 'product_id' : 'handle', 'long_key', { max: maxKey });
+      continue;
+    }
     const faults: CsvFault[] = [];
     const before = seen.get(key);
     if (before !== undefined)
       faults.push(csvFault(item.line, id ? 'product_id' : 'handle', 'scattered', { line: before }));
     seen.set(key, item.line);
-    group = { key, lines: [item], faults };
+    group = { key, lines: [item], characters: item.characters, faults };
   }
   if (group) yield group;
   yield* between;

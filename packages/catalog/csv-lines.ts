@@ -6,10 +6,11 @@ import { type CsvFault, csvFault, csvFileError } from './csv-faults.ts';
  * Reads a catalogue file line by line. A record is cut out here, by counting quotes, and only then given to the CSV
  * parser: so a stray quote costs its own line and not the rest of the file, and every fault has its exact line.
  */
-export type CsvLine = { line: number; cells: ReadonlyMap<string, string> };
+export type CsvLine = { line: number; characters: number; cells: ReadonlyMap<string, string> };
 
-/** A record of more characters is a quote that is never closed. */
+/** A record of more characters or lines is a quote that is never closed. */
 const maxRecord = 4_000_000;
+const maxRecordLines = 20_000;
 const delimiters = [',', ';', '\t'];
 
 /** The bytes as text. Throws when they are not UTF-8; a byte order mark is dropped. */
@@ -39,23 +40,33 @@ async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
 
 type Physical = { text: string; end: string };
 
-/** Lines with their ends (LF, CRLF or CR). */
+/** Lines with their ends (LF, CRLF or CR). Each character is looked at once, however the bytes arrive. */
 async function* physicalLines(input: AsyncIterable<string>): AsyncGenerator<Physical> {
-  let rest = '';
-  for await (const chunk of input) {
-    rest += chunk;
+  /** The parts of a line that has not ended yet. */
+  let parts: string[] = [];
+  let length = 0;
+  let line = 1;
+  /** A carriage return at the end of a chunk: a line feed may follow. */
+  let held = '';
+  for await (const piece of input) {
+    const chunk = held + piece;
+    held = '';
     let begin = 0;
-    const ends = /\r\n|\n|\r(?!$)/g;
-    for (const match of rest.matchAll(ends)) {
-      yield { text: rest.slice(begin, match.index), end: match[0] };
+    for (const match of chunk.matchAll(/\r\n|\n|\r(?!$)/g)) {
+      yield { text: parts.join('') + chunk.slice(begin, match.index), end: match[0] };
+      parts = [];
+      length = 0;
+      line += 1;
       begin = match.index + match[0].length;
     }
-    rest = rest.slice(begin);
-    // Somebody gave something that is no text with lines.
-    if (rest.length > 2 * maxRecord) throw csvFileError(1, 'broken_quotes', { max: maxRecord });
+    if (chunk.endsWith('\r') && begin < chunk.length) held = '\r';
+    const rest = chunk.slice(begin, chunk.length - held.length);
+    if (rest !== '') parts.push(rest);
+    length += rest.length;
+    if (length > maxRecord) throw csvFileError(line, 'long_line', { max: maxRecord });
   }
-  const last = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
-  if (rest !== '') yield { text: last, end: '' };
+  const last = parts.join('');
+  if (last !== '' || held !== '') yield { text: last, end: '' };
 }
 
 const quotesIn = (text: string): number => {
@@ -88,48 +99,80 @@ function checkHeader(header: readonly string[]): void {
   if (!header.includes('product_id') && !header.includes('handle')) throw csvFileError(1, 'no_key_column');
 }
 
-/** Records as cells; null where the quotes do not match: then the lines after the first are looked at anew. */
-async function* records(lines: AsyncIterable<Physical>): AsyncGenerator<{ line: number; cells: string[] | null }> {
+/** Physical lines that can be read again from an earlier one. */
+function rereadable(lines: AsyncIterable<Physical>) {
   const source = lines[Symbol.asyncIterator]();
-  /** Lines that were taken for the rest of a record and turned out not to be. */
-  let pending: Physical[] = [];
-  const next = async () => pending.shift() ?? (await source.next()).value;
+  let kept: Physical[] = [];
+  let at = 0;
+  return {
+    async next(): Promise<Physical | undefined> {
+      if (at === kept.length) {
+        const { value, done } = await source.next();
+        if (done) return undefined;
+        kept.push(value);
+      }
+      at += 1;
+      return kept[at - 1];
+    },
+    /** Makes the `count` lines that were read last the next ones. */
+    back(count: number) {
+      at -= count;
+    },
+    /** Forgets the lines before the next one; in bulk, so that each is moved a bounded number of times. */
+    forget() {
+      if (at === kept.length) kept = [];
+      else if (at < 1_000 || at * 2 < kept.length) return;
+      else kept = kept.slice(at);
+      at = 0;
+    },
+  };
+}
+
+/** Records as cells; null where the quotes do not match: then the lines after the first are read again. */
+async function* records(
+  lines: AsyncIterable<Physical>,
+): AsyncGenerator<{ line: number; characters: number; cells: string[] | null }> {
+  const source = rereadable(lines);
   let delimiter = '';
   let line = 1;
-  for (let first = await next(); first; first = await next()) {
-    const taken: Physical[] = [];
-    let record = first.text;
-    let end = first.end;
-    let quotes = quotesIn(record);
-    while (quotes % 2 === 1 && record.length <= maxRecord) {
-      const more = await next();
+  for (let first = await source.next(); first; first = await source.next()) {
+    const parts = [first.text];
+    let { end } = first;
+    let length = first.text.length;
+    let quotes = quotesIn(first.text);
+    let taken = 0;
+    while (quotes % 2 === 1 && length <= maxRecord && taken < maxRecordLines) {
+      const more = await source.next();
       if (!more) break;
-      taken.push(more);
-      record += end + more.text;
+      taken += 1;
+      parts.push(end, more.text);
+      length += end.length + more.text.length;
       end = more.end;
       quotes += quotesIn(more.text);
     }
+    const record = parts.join('');
     delimiter ||= delimiterOf(record);
     const cells = quotes % 2 === 0 ? cellsOf(record, delimiter) : null;
-    yield { line, cells };
-    if (cells === null) pending = [...taken, ...pending];
-    line += cells === null ? 1 : 1 + taken.length;
+    yield { line, characters: length, cells };
+    if (cells === null) source.back(taken);
+    source.forget();
+    line += cells === null ? 1 : 1 + taken;
   }
 }
 
 /** The lines below the header with their cells by column, and the faults of those that have none. */
 export async function* readCsvLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<CsvLine | CsvFault> {
   let header: string[] | null = null;
-  for await (const { line, cells } of records(physicalLines(decoded(input)))) {
+  for await (const { line, characters, cells } of records(physicalLines(decoded(input)))) {
     if (cells?.every((cell) => cell.trim() === '')) continue;
     if (header === null) {
-      if (!cells) throw csvFileError(line, 'broken_quotes', { max: maxRecord });
+      if (!cells) throw csvFileError(line, 'broken_quotes', { max: maxRecord, lines: maxRecordLines });
       header = cells.map((name) => name.trim());
       checkHeader(header);
-    } else if (!cells) yield csvFault(line, '-', 'broken_quotes', { max: maxRecord });
+    } else if (!cells) yield csvFault(line, '-', 'broken_quotes', { max: maxRecord, lines: maxRecordLines });
     else if (cells.length !== header.length)
       yield csvFault(line, '-', 'cell_count', { count: cells.length, wanted: header.length });
-    else yield { line, cells: new Map(header.map((name, index) => [name, cells[index]!])) };
+    else yield { line, characters, cells: new Map(header.map((name, index) => [name, cells[index]!])) };
   }
   if (header === null) throw csvFileError(1, 'empty_file');
 }

@@ -26,8 +26,8 @@ export const saysStock = ({ lines }: Group): boolean =>
 /** The lines of a product as if the file had no columns about stock. */
 export const withoutStockCells = (group: Group): Group => ({
   ...group,
-  lines: group.lines.map(({ line, cells }) => ({
-    line,
+  lines: group.lines.map(({ cells, ...line }) => ({
+    ...line,
     cells: new Map([...cells].filter(([column]) => !stockColumns.includes(column))),
   })),
 });
