@@ -118,6 +118,12 @@ describe('what passes through', () => {
     expect(sent[0]).toBe('7-order-1');
     expect(sent[1]).toMatch(/^7-[\da-f]{64}$/);
     expect(sent[2]).toBeUndefined();
+    for (const bad of ['', 'a b', 'clé-1']) {
+      const refused = await chat({}, { headers: { 'idempotency-key': bad } });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain('Idempotency-Key');
+    }
+    expect(first.received.length).toBe(3);
   });
 
   test('characters that are split over chunks arrive whole, and are counted where the upstream counts nothing', async () => {

@@ -243,16 +243,14 @@ describe('the process dies between the write and its answer', () => {
 });
 
 describe('the key itself', () => {
-  test('one that is empty counts as none, one that can not be kept is refused by name', async () => {
+  test('one that is not 1 to 255 visible ASCII characters is refused by name, and nothing happens', async () => {
     const buyer = await shop.shopper();
-    for (const key of ['a b', 'x'.repeat(256)]) {
+    for (const key of ['', 'a b', 'cl\xe9-1', 'x'.repeat(256)]) {
       const answer = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
       expect([answer.status, answer.code]).toEqual([200, 400]);
       expect(answer.message).toContain('Idempotency-Key');
     }
-    expect((await shop.call('POST', '/api/v1/orders', orderOf(buyer, ''))).code).toBe(0);
-    expect((await shop.call('POST', '/api/v1/orders', orderOf(buyer, ''))).code).toBe(0);
-    expect(await ordersOf(buyer)).toBe(2);
+    expect(await ordersOf(buyer)).toBe(0);
   });
 
   test('is good for a day: after that it is a new one', async () => {

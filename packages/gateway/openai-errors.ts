@@ -38,6 +38,7 @@ export const proxyErrors = {
   wrong_media_type: () => invalid(415, 'unsupported_media_type')('Content-Type must be application/json'),
   invalid_json: () => badRequest('The body is not valid JSON'),
   not_an_object: () => badRequest('The body must be a JSON object'),
+  bad_idempotency_key: () => badRequest('Idempotency-Key: send one, of visible ASCII characters'),
   too_deep: () => badRequest('The body is nested too deeply'),
   too_many_bodies: (): ProxyError => ({
     status: 503,

@@ -46,6 +46,8 @@ const returnedHeaders = new Set([
   'openai-processing-ms',
 ]);
 const hasControl = /[^\t\x20-\x7e\x80-\xff]/;
+/** Other bytes do not reach us whole, so that two keys could become one. */
+const visible = /^[\x21-\x7e]+$/;
 
 const whole = (ms: number) => Math.max(0, Math.round(ms));
 
@@ -56,7 +58,7 @@ const idempotencyKey = (token: ApiToken, value: string): string =>
 function requestHeaders(request: Request, { token, passed }: ProxyAsker): string[] {
   const headers = ['content-type', 'application/json', gatewayHeader, passed];
   const key = request.headers.get(idempotencyHeader);
-  if (key !== null && key !== '' && !hasControl.test(key)) headers.push(idempotencyHeader, idempotencyKey(token, key));
+  if (key !== null) headers.push(idempotencyHeader, idempotencyKey(token, key));
   for (const name of forwardedHeaders) {
     const value = request.headers.get(name);
     if (value !== null && !hasControl.test(value)) headers.push(name, value);
@@ -134,6 +136,8 @@ export function openProxyCall(deps: GatewayDeps) {
 
   return async (of: ProxyAsker, request: Request, cancel: Cancel): Promise<CallResult> => {
     if (!upstreams.configured()) return { error: proxyErrors.no_upstream() };
+    const key = request.headers.get(idempotencyHeader);
+    if (key !== null && !visible.test(key)) return { error: proxyErrors.bad_idempotency_key(), counts: true };
     const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
     const size = bytes.byteLength > smallBody ? bytes.byteLength : 0;
     if (size > 0 && (held.parsed + size > mostParsed || held.sent + size > mostSent))

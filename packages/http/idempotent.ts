@@ -4,15 +4,18 @@ import { z } from 'zod';
 import { httpErrors } from './errors.ts';
 import type { Caller, Route } from './route.ts';
 
-/** Printable ASCII, as clients make them: a UUID, a ULID, an order's own number. */
+/** Visible ASCII, as clients make them: a UUID, a ULID, an order's own number. */
 const acceptable = /^[\x21-\x7e]{1,255}$/;
 
-/** The key of a write, or null when none was sent. Refuses one that can not be kept. */
+/**
+ * The key of a write, or null when the header is absent. Refuses any other than 1 to 255 visible ASCII characters, an empty
+ * one too: uWebSockets.js reads a key of other characters as empty. Several headers are joined by a space, and so refused.
+ */
 export function idempotencyKeyOf(request: Request): string | null {
   const key = request.headers.get('idempotency-key');
-  if (key === null || key === '') return null;
+  if (key === null) return null;
   if (!acceptable.test(key))
-    throw httpErrors.invalid_field({ reason: 'Idempotency-Key: 1 to 255 printable ASCII characters without spaces' });
+    throw httpErrors.invalid_field({ reason: 'Idempotency-Key: send one, of 1 to 255 visible ASCII characters' });
   return key;
 }
 

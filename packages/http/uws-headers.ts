@@ -3,14 +3,6 @@ import type { UwsRequest } from './uws-request.ts';
 
 const NativeHeaders = globalThis.Headers;
 
-/** Headers of which only the first counts, as in node:http; a repeated one of any other name is joined. */
-const SINGLE = new Set(
-  (
-    'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since ' +
-    'last-modified location max-forwards proxy-authorization referer retry-after server user-agent'
-  ).split(' '),
-);
-
 const NON_ASCII = /[^\0-\x7f]/;
 
 /** uWS decodes header values as UTF-8, fetch has one character per byte. */
@@ -64,9 +56,7 @@ export class UwsHeaders {
     for (let i = 0; i < flat.length; i += 2) {
       if (flat[i] !== lower) continue;
       const value = flat[i + 1] as string;
-      if (found !== null) found += `, ${value}`;
-      else if (SINGLE.has(lower)) return byteString(value);
-      else found = value;
+      found = found === null ? value : `${found}, ${value}`;
     }
     return found === null ? null : byteString(found);
   }
