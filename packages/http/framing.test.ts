@@ -38,6 +38,8 @@ const ambiguous: Record<string, string> = {
   'two encodings': `${head('Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n')}0\r\n\r\n`,
   'encoding with a space before the colon': `${head('Transfer-Encoding : chunked\r\n')}0\r\n\r\n`,
   'encoding behind a vertical tab': `${head('Transfer-Encoding: \x0bchunked\r\n')}0\r\n\r\n`,
+  'encoding between bytes of 0xff': `${head('Transfer-Encoding: \xffchunked\xff\r\n')}0\r\n\r\n`,
+  'length behind a byte of 0xff': `${head('Content-Length: \xff3\r\n')}abc`,
   'empty length': head('Content-Length:\r\n'),
   'length 3x': `${head('Content-Length: 3x\r\n')}abc`,
   'length +3': `${head('Content-Length: +3\r\n')}abc`,

@@ -26,4 +26,4 @@ export { serve } from './serve.ts';
 export { systemResources } from './system-resources.ts';
 export { zeroWhenEmpty } from './tolerant.ts';
 export type { Transport } from './transport.ts';
-export { load as loadUws } from './uws-transport.ts';
+export { loadUws } from './uws-binary.ts';

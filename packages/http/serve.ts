@@ -2,9 +2,10 @@ import type { Config, Log } from '@tradepost/runtime';
 import { type App, transportFault } from './app.ts';
 import { serveNode } from './node-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
+import { loadUws } from './uws-binary.ts';
 import { serveUws } from './uws-transport.ts';
 
-/** Serves the application on uWebSockets.js, or on node:http where its binary does not load. */
+/** Serves the application on uWebSockets.js, or on node:http where its binary does not load or does not read headers rightly. */
 export async function serve(
   app: Pick<App, 'fetch'>,
   config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
@@ -21,11 +22,18 @@ export async function serve(
     faultResponse,
   };
   if (config.transport === 'node') return serveNode(options);
-  try {
-    return await serveUws(options);
-  } catch (error) {
-    if (config.transport === 'uws' || !(error as { binaryMissing?: boolean }).binaryMissing) throw error;
+  const binary = await loadUws().catch((error: unknown) => {
+    if (config.transport === 'uws') throw error;
     log.warn({ err: error }, 'uWebSockets.js does not load on this platform: serving on node:http');
-    return serveNode(options);
+    return null;
+  });
+  if (binary === null) return serveNode(options);
+  if (binary.keepsHeaderBytes) return serveUws(options);
+  const reason = 'this binary of uWebSockets.js cuts bytes outside ASCII off header values';
+  if (config.transport === 'uws') {
+    log.warn(`${reason}: two Idempotency-Keys with such bytes can become one`);
+    return serveUws(options);
   }
+  log.warn(`${reason}: serving on node:http`);
+  return serveNode(options);
 }

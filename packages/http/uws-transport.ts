@@ -7,6 +7,7 @@ import {
   type Transport,
   type TransportOptions,
 } from './transport.ts';
+import { loadUws } from './uws-binary.ts';
 import { collect } from './uws-body.ts';
 import { UwsRequest, type UwsServer } from './uws-request.ts';
 import { fault } from './uws-response.ts';
@@ -23,8 +24,8 @@ import { run, runLast } from './uws-run.ts';
  *   timeout anew, which is how a body gets its whole `bodyTimeoutMs`.
  * - Header block limit 4096 bytes (UWS_HTTP_MAX_HEADERS_SIZE, read when the binary is loaded) and 100 headers: 431.
  * - HTTP/1.0, absolute-form and asterisk targets, and a TCP segment that ends within "HTTP/1.1": 505.
- * - On x86-64 header values lose bytes of 0x80 and above at both ends (a signed comparison), and a header with an empty
- *   name hides all behind it. Neither can be seen from here. Invalid UTF-8 within a value becomes U+FFFD.
+ * - Header values lose bytes of 0x80 and above at both ends where `char` is signed: uws-binary.ts mends that. A header with an
+ *   empty name hides all behind it, which can not be seen from here. Invalid UTF-8 within a value becomes U+FFFD.
  * - A head without Host is answered with 400; one with a malformed line is taken for unfinished: closed after the timeout.
  * - Of a repeated Content-Length uWS takes the first, an empty one counts as absent: `framingOf` reads all headers.
  * - The chunk parser takes a missing or wrong line end behind a chunk, a blank before a size as size 0, and trailers as the
@@ -35,25 +36,8 @@ import { run, runLast } from './uws-run.ts';
  * - With an `onWritable` handler uWS no longer empties its own buffer: only a further, non-empty write does.
  */
 
-type UwsModule = typeof import('uWebSockets.js') & {
-  LIBUS_LISTEN_EXCLUSIVE_PORT: number;
-  _cfg?: (key: string) => void;
-};
-
-export const load = async (): Promise<UwsModule> => {
-  // Read once, when the binary is loaded: the 4096 bytes of uWS are little for cookies; 16 KiB is what node:http takes.
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384';
-  try {
-    return (await import('uWebSockets.js')) as unknown as UwsModule;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    const message = `uWebSockets.js cannot be loaded on ${process.platform} ${process.arch}, Node ${process.version}: ${reason}`;
-    throw Object.assign(new Error(message, { cause: error }), { binaryMissing: true });
-  }
-};
-
 export const serveUws = async (options: TransportOptions): Promise<Transport> => {
-  const uws = await load();
+  const { uws } = await loadUws();
   // Leaves out the "uWebSockets: 20" response header.
   uws._cfg?.('silent');
   const hostname = options.hostname ?? '127.0.0.1';

@@ -153,7 +153,7 @@ const fields = {
   transport: {
     env: 'TRANSPORT',
     schema: z.enum(['auto', 'uws', 'node']).default('auto'),
-    about: 'HTTP transport; auto takes uWebSockets.js where its binary loads',
+    about: 'HTTP transport; auto takes uWebSockets.js where its binary loads and reads headers whole',
   },
   maxBodyBytes: { env: 'MAX_BODY_BYTES', schema: int(1024, 2 ** 30).default(2 ** 20), about: 'largest request body' },
   gatewayMaxBodyBytes: {

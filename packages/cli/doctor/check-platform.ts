@@ -17,7 +17,13 @@ export async function checkPlatform(config: Config | null): Promise<Finding[]> {
   else if (major !== 22)
     note(`tested with Node 22, this is ${major}`, 'start it through npm or npx, which bring Node 22');
   await loadUws().then(
-    () => ok('uWebSockets.js loads'),
+    ({ keepsHeaderBytes }) => {
+      if (keepsHeaderBytes) return ok('uWebSockets.js loads');
+      const what = 'this binary of uWebSockets.js cuts bytes outside ASCII off header values';
+      if (config?.transport === 'uws')
+        warning(`${what}: two Idempotency-Keys with such bytes can become one`, 'set TRANSPORT=auto or node');
+      else if (config?.transport !== 'node') note(`${what}; the shop is served on node:http`, 'nothing');
+    },
     (reason: unknown) => {
       const what = `uWebSockets.js does not load: ${messageOf(reason)}`;
       if (config?.transport === 'uws') error(what, 'set TRANSPORT=auto to serve on node:http');
