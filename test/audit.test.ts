@@ -128,6 +128,8 @@ const breaks: Break[] = [
   ],
   ['catalog.favorite_counts', 'one too many', `update catalog.products set favorite_count = 3 where id = 1`],
   ['catalog.favorite_counts', 'one uncounted', `insert into catalog.favorites (user_id, product_id) values (1, 2)`],
+  ['catalog.unpriced', 'a product', `update catalog.products set price = 0 where id = 1`],
+  ['catalog.unpriced', 'a SKU', `update catalog.product_skus set price = 0 where id = 1`],
   ['catalog.category_cycles', 'below itself', `update catalog.categories set parent_id = 1 where id = 1`],
   ['catalog.category_cycles', 'in a circle', `update catalog.categories set parent_id = 3 where id = 1`],
   [

@@ -285,7 +285,7 @@ describe('creating a product', () => {
   });
 
   test('prices keep their cents', async () => {
-    for (const price of [0, 0.01, 0.29, 1.1, 19.99, 1234.56, 9999999.99]) {
+    for (const price of [0.01, 0.29, 1.1, 19.99, 1234.56, 9999999.99]) {
       const { id } = await create({ product: { title: 'Cents', price } });
       expect((await product(id)).price).toBe(price);
     }

@@ -16,7 +16,7 @@ export function batchRoutes(runtime: Runtime): Route[] {
       path: '/admin/api/products/batch/status',
       summary: 'Put products on the shelf or take them off',
       body: batchStatusBody,
-      statements: 1,
+      statements: 2,
       handle: ({ body, locale }) => changeStatus(sql, body.ids, body.status, locale),
     }),
     defineRoute({
@@ -33,7 +33,8 @@ export function batchRoutes(runtime: Runtime): Route[] {
       method: 'PUT',
       path: '/admin/api/products/batch/price',
       summary: 'Set prices, or change them by an amount or a percentage',
-      description: 'Exact to the cent, half a cent away from zero, never below 0. `origin_price` stays.',
+      description:
+        'Exact to the cent, half a cent away from zero, never below 0, and not to 0 for a product on sale. `origin_price` stays.',
       body: batchPriceBody,
       repeat: 'recorded',
       statements: 3,

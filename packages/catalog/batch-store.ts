@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from '@tradepost/runtime';
+import type { Transaction } from '@tradepost/runtime';
 
 /** Locks those of `ids` that are there, in id order; answers their ids. */
 export async function lockProductIds(tx: Transaction, ids: readonly number[]): Promise<number[]> {
@@ -19,12 +19,13 @@ export async function lockSkusOf(tx: Transaction, productIds: readonly number[])
   return new Set(rows.map((row) => row.product_id));
 }
 
-export async function setStatus(sql: Sql, ids: readonly number[], status: number): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    with locked as materialized (
-      select id from catalog.products where id = any(${[...ids]}::bigint[]) and deleted_at is null
-      order by id for no key update)
-    update catalog.products p set status = ${status}, updated_at = now() from locked where p.id = locked.id
+/** Moves locked products; those without a price are not put on sale. Answers the ids that have the status now. */
+export async function setStatus(tx: Transaction, ids: readonly number[], status: number): Promise<number[]> {
+  const rows = await tx<{ id: number }[]>`
+    update catalog.products p set status = ${status}, updated_at = now()
+    where p.id = any(${[...ids]}::bigint[])
+      and (${status}::int = 0 or (p.price > 0 and not exists (
+        select from catalog.product_skus s where s.product_id = p.id and s.status = 'active' and s.price = 0)))
     returning p.id`;
   return rows.map((row) => row.id);
 }
@@ -38,9 +39,12 @@ export async function setCategory(tx: Transaction, ids: readonly number[], categ
 export type Adjustment = { type: 'set' | 'percent' | 'amount'; value: string };
 export type Scope = 'all' | 'product' | 'sku';
 
+export type PriceOutcome = 'done' | 'too_large' | 'missing';
+
 /**
- * Changes prices of locked products in minor units, half away from zero, never below 0; answers the products it has
- * changed. One of which any price would pass `max` is left as it is. The default SKU is the product and moves with it.
+ * Changes prices of locked products in minor units, half away from zero, never below 0; answers what became of each. One
+ * of which any price would pass `max`, or that is on sale and would cost 0, is left as it is. The default SKU is the
+ * product and moves with it.
  */
 export async function adjustPrices(
   tx: Transaction,
@@ -48,27 +52,35 @@ export async function adjustPrices(
   { type, value }: Adjustment,
   scope: Scope,
   max: number,
-): Promise<number[]> {
+): Promise<Map<number, PriceOutcome>> {
   const adjusted = {
     set: () => tx`greatest(0, round(${value}::numeric * 100))`,
     amount: () => tx`greatest(0, price + round(${value}::numeric * 100))`,
     percent: () => tx`greatest(0, round(price * (100 + ${value}::numeric) * 0.01))`,
   }[type];
-  const rows = await tx<{ id: number }[]>`
+  const rows = await tx<{ id: number; outcome: PriceOutcome }[]>`
     with goods as materialized (
-      select id, spec_schema = '[]' as is_plain, ${adjusted()} as price
+      select id, status, spec_schema = '[]' as is_plain, ${adjusted()} as price
       from catalog.products where id = any(${[...ids]}::bigint[])
     ), products as (
       select id, price from goods where ${scope !== 'sku'}::boolean or is_plain
     ), skus as materialized (
-      select id, product_id, ${adjusted()} as price from catalog.product_skus
+      select id, product_id, status, ${adjusted()} as price from catalog.product_skus
       where product_id = any(${[...ids]}::bigint[]) and (${scope !== 'product'}::boolean or sku_key = '__default__')
     ), too_dear as (
       select id from products where price > ${max}
       union
       select product_id from skus where price > ${max}
+    ), free as (
+      select id from products where price = 0
+      union
+      select product_id from skus where price = 0 and status = 'active'
+    ), decided as materialized (
+      select id, case when id in (select id from too_dear) then 'too_large'
+                      when status = 1 and id in (select id from free) then 'missing' else 'done' end as outcome
+      from goods
     ), done as (
-      select id from goods where id not in (select id from too_dear)
+      select id from decided where outcome = 'done'
     ), skus_written as (
       update catalog.product_skus s set price = skus.price, updated_at = now()
       from skus where s.id = skus.id and skus.product_id in (select id from done)
@@ -76,8 +88,8 @@ export async function adjustPrices(
       update catalog.products p set price = products.price, updated_at = now()
       from products where p.id = products.id and p.id in (select id from done)
     )
-    select id from done order by id`;
-  return rows.map((row) => row.id);
+    select id, outcome from decided`;
+  return new Map(rows.map((row) => [row.id, row.outcome]));
 }
 
 /**

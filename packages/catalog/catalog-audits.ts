@@ -45,4 +45,13 @@ export const catalogAudits: readonly Audit[] = [
       full join (select ancestor_id, category_id from catalog.category_descendants) as s using (ancestor_id, category_id)
       where a.category_id is null or s.category_id is null`,
   },
+  {
+    name: 'catalog.unpriced',
+    about:
+      'a product on sale and each of its active SKUs has a price above 0: else it is shown, and can not be ordered',
+    query: (sql) => sql`
+      select p.id as product_id, p.title, p.price, s.id as sku_id, s.sku_key, s.price as sku_price
+      from catalog.products p left join catalog.product_skus s on s.product_id = p.id and s.status = 'active'
+      where p.status = 1 and (p.price <= 0 or s.price <= 0)`,
+  },
 ];

@@ -6,6 +6,7 @@ import {
   lockProductIds,
   lockSkusOf,
   markDeleted,
+  type PriceOutcome,
   type Scope,
   setCategory,
   setStatus,
@@ -37,7 +38,13 @@ export async function changeStatus(
   status: number,
   locale: Locale,
 ): Promise<BatchResult> {
-  return resultOf(ids, await setStatus(sql, ids, status), locale);
+  return sql.begin(async (tx) => {
+    const found = await lockProductIds(tx, ids);
+    const known = new Set(found);
+    return resultOf(ids, await setStatus(tx, found, status), locale, (id) =>
+      known.has(id) ? catalogErrors.price_missing({ field: 'price' }) : catalogErrors.product_not_found(),
+    );
+  });
 }
 
 /** Refuses when there is no such category; 0 is none. */
@@ -54,6 +61,11 @@ export async function changeCategory(
     await setCategory(tx, found, categoryId);
     return resultOf(ids, found, locale);
   });
+}
+
+function priceRefusal(outcome: PriceOutcome | undefined): AppError {
+  if (outcome === 'missing') return catalogErrors.price_missing({ field: 'price' });
+  return outcome === undefined ? catalogErrors.product_not_found() : catalogErrors.price_too_large();
 }
 
 const priceUseCase = 'batch_price';
@@ -74,11 +86,9 @@ export async function changePrices(
   return sql.begin(async (tx) => {
     const found = await lockProductIds(tx, ids);
     await lockSkusOf(tx, found);
-    const changed = await adjustPrices(tx, found, adjustment, adjustment.scope, maxMinor);
-    const known = new Set(found);
-    const outcome = resultOf(ids, changed, locale, (id) =>
-      known.has(id) ? catalogErrors.price_too_large() : catalogErrors.product_not_found(),
-    );
+    const outcomes = await adjustPrices(tx, found, adjustment, adjustment.scope, maxMinor);
+    const changed = found.filter((id) => outcomes.get(id) === 'done');
+    const outcome = resultOf(ids, changed, locale, (id) => priceRefusal(outcomes.get(id)));
     if (claim) for (const statement of idempotency.record(tx, priceUseCase, [{ ...claim, outcome }])) await statement;
     return outcome;
   });

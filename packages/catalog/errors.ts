@@ -35,6 +35,11 @@ export const catalogErrors = defineErrors({
     'zh-CN': '该商品有未完成订单占用库存，请先下架，待订单支付或取消后再删除',
   },
   price_too_large: { code: 400, en: 'The new price would be too large', 'zh-CN': '调整后的价格过大' },
+  price_missing: {
+    code: 400,
+    en: '{field}: a product on sale needs a price above 0; until it has one it stays off the shelf (status 0)',
+    'zh-CN': '{field}：上架商品的价格必须大于 0，定价前请保持下架（status 0）',
+  },
   no_such_category: { code: 400, en: '{field}: there is no such category', 'zh-CN': '{field}：分类不存在' },
   category_not_there: { code: 404, en: 'Category not found', 'zh-CN': '分类不存在' },
   category_in_itself: {

@@ -4,7 +4,7 @@ import type { Draft, SkuLine, TextChanges } from './csv-drafts.ts';
 import { type CsvFault, csvFault } from './csv-faults.ts';
 import type { ImageWrite, NewSku, ProductWrite, SkuChange, Stored } from './csv-store.ts';
 import type { Product, Sku, Translations } from './product.ts';
-import { fieldsOf, plannedSkus } from './save-product.ts';
+import { checkPriced, fieldsOf, plannedSkus } from './save-product.ts';
 import { type Attribute, type MatrixSku, normalizeSpecs, type SpecGroup, skuKeyOf, skuMatrix } from './sku-matrix.ts';
 
 /** What one product of a file changes in the shop; decided on rows that were read, nothing is written here. */
@@ -129,8 +129,9 @@ function matrixOf(rows: readonly Row[], before: Stored | undefined, faults: CsvF
 /** The line that a refusal of the save rules is about. */
 function faultOfRule(error: AppError, draft: Draft, rows: readonly Row[]): CsvFault {
   const row = rows.find((candidate) => candidate.sku_key === error.values.sku_key);
-  const field = error.refusalName === 'stock_below_reserved' ? 'stock' : 'specs';
-  return { line: row?.line ?? firstLine(draft), field, message: error.message };
+  const line = row?.line ?? firstLine(draft);
+  if (error.refusalName === 'price_missing') return csvFault(draft.line, 'price', 'unpriced');
+  return { line, field: error.refusalName === 'stock_below_reserved' ? 'stock' : 'specs', message: error.message };
 }
 
 const productFields = (row: Product): Omit<ProductWrite, 'id'> => ({
@@ -170,6 +171,10 @@ export function planProduct(
     const { specs, skus } = matrixOf(rows, before, faults);
     if (faults.length > 0) return { draft, faults };
     const planned = plannedSkus(skus, before?.skus ?? [], fields.price, undefined);
+    checkPriced(
+      fields,
+      planned.filter((_, index) => skus[index]!.status === 'active'),
+    );
     const statusOf = new Map(skus.map((sku) => [sku.sku_key, sku.status]));
     const old = new Map((before?.skus ?? []).map((sku) => [sku.sku_key, sku]));
     const newSkus: NewSku[] = [];

@@ -63,7 +63,8 @@ export async function selectSkusForSale(sql: Queryable, skuIds: readonly number[
   const rows = await sql<SkuForSale[]>`
     select s.id, s.product_id, s.price, s.attrs, p.title, p.subtitle, p.cover, p.translations
     from catalog.product_skus s join catalog.products p on p.id = s.product_id
-    where s.id = any(${[...skuIds]}::bigint[]) and s.status = 'active' and p.status = 1`;
+    where s.id = any(${[...skuIds]}::bigint[]) and s.status = 'active' and p.status = 1
+      and s.price > 0`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -60,7 +60,10 @@ export function fieldsOf(given: UpdateBody['product'], before: ProductFields | n
   };
 }
 
-/** The new matrix over the SKUs there are: a kept SKU keeps what nothing overrides, a new one takes the product's price. */
+/**
+ * The new matrix over the SKUs there are: a kept SKU keeps what nothing overrides, a new one takes the product's price. A price
+ * of 0 is none: an override of 0 is not set.
+ */
 export function plannedSkus(
   matrix: readonly MatrixSku[],
   before: readonly Sku[],
@@ -79,10 +82,23 @@ export function plannedSkus(
       sku_code: sku.sku_code ?? old?.sku_code ?? '',
       attrs: sku.attrs,
       // The default SKU is the product: it always costs what the product costs.
-      price: sku.price ?? (isDefault ? price : (old?.price ?? price)),
+      price: sku.price || (isDefault ? price : old?.price || price),
       stock,
     };
   });
+}
+
+/** Refuses a product on sale whose price, or that of an active SKU, is 0. */
+export function checkPriced(
+  fields: Pick<ProductFields, 'status' | 'price'>,
+  activeSkus: readonly { sku_key: string; price: number }[],
+): void {
+  if (fields.status !== 1) return;
+  const free = activeSkus.find((sku) => sku.price === 0);
+  if (fields.price === 0 || free)
+    throw catalogErrors.price_missing({
+      field: fields.price === 0 ? 'product.price' : `sku_overrides ${free?.sku_key}`,
+    });
 }
 
 function diffOf(before: readonly Sku[], after: readonly SkuWrite[]): SkuDiff {
@@ -112,6 +128,7 @@ export async function createProduct(
   const fields = fieldsOf(body.product, null);
   const specs = normalizeSpecs(body.spec_schema ?? []);
   const skus = plannedSkus(skuMatrix(specs, overridesOf(body)), [], fields.price, body.product.stock);
+  checkPriced(fields, skus);
   return sql.begin(async (tx) => {
     await checkCategory(tx, fields.category_id);
     const id = await insertProduct(tx, fields, specs);
@@ -148,10 +165,12 @@ export async function editProduct(sql: Sql, id: number, given: UpdateBody, keepe
     const fields = fieldsOf(body.product, product);
     if (fields.category_id !== product.category_id) await checkCategory(tx, fields.category_id);
     const asked = askedMatrix(body, product, skus);
+    const active = skus.filter((sku) => sku.status === 'active');
+    const planned = asked && plannedSkus(asked.matrix, skus, fields.price, body.product?.stock);
+    checkPriced(fields, planned ?? active);
     await updateProduct(tx, id, fields, asked?.specs ?? product.spec_schema);
     if (body.images) await replaceImages(tx, id, sortedImages(body.images));
-    if (!asked) return { added: 0, kept: skus.filter((sku) => sku.status === 'active').length, inactivated: 0 };
-    const planned = plannedSkus(asked.matrix, skus, fields.price, body.product?.stock);
+    if (!planned) return { added: 0, kept: active.length, inactivated: 0 };
     const stored = await writeSkus(tx, id, planned);
     await announceStock(tx, keeper, movedStock(skus, stored));
     return diffOf(skus, planned);

@@ -41,12 +41,24 @@ export function normalizeSpecs(groups: readonly SpecGroup[]): SpecGroup[] {
     .sort((a, b) => byText(a.name, b.name));
 }
 
+/**
+ * The overrides that say something. The back-office forms send a blank row of the default SKU (price 0, stock 0) with every
+ * product: beside a matrix the row is about no SKU, without one it carries only its code.
+ */
+function meantOverrides(overrides: readonly SkuOverride[], hasMatrix: boolean): SkuOverride[] {
+  return overrides.flatMap((override) => {
+    if (override.sku_key !== defaultSkuKey) return [override];
+    if (hasMatrix) return [];
+    return [override.price === 0 && override.stock === 0 ? { ...override, stock: undefined } : override];
+  });
+}
+
 /** The Cartesian product of the groups with the overrides of each combination; no groups make the one default SKU. */
 export function skuMatrix(groups: readonly SpecGroup[], overrides: readonly SkuOverride[]): MatrixSku[] {
   const count = groups.reduce((product, group) => product * group.values.length, 1);
   if (count > maxCombinations) throw catalogErrors.too_many_skus({ count, max: maxCombinations });
   const byKey = new Map<string, SkuOverride>();
-  for (const override of overrides) {
+  for (const override of meantOverrides(overrides, groups.length > 0)) {
     if (byKey.has(override.sku_key)) throw catalogErrors.duplicate_override({ sku_key: override.sku_key });
     byKey.set(override.sku_key, override);
   }

@@ -413,7 +413,7 @@ export interface paths {
         };
         /**
          * Set prices, or change them by an amount or a percentage
-         * @description Exact to the cent, half a cent away from zero, never below 0. `origin_price` stays. An administrator’s token. Permission `product:edit`.
+         * @description Exact to the cent, half a cent away from zero, never below 0, and not to 0 for a product on sale. `origin_price` stays. An administrator’s token. Permission `product:edit`.
          */
         put: operations["putAdminApiProductsBatchPrice"];
     };
