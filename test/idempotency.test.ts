@@ -204,7 +204,7 @@ describe('the process dies between the write and its answer', () => {
     expect(await ordersOf(buyer)).toBe(1);
   });
 
-  test('a write that keeps no outcome is refused rather than done twice; one that may be done twice runs', async () => {
+  test('a write that keeps no outcome is refused rather than done twice; one that keeps it is answered', async () => {
     const buyer = await shop.shopper();
     const body = { name: 'Bo', phone: '13900000000', detail: '2 Road' };
     const [made, changed] = [randomUUID(), randomUUID()];

@@ -46,6 +46,7 @@ export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[
       summary: 'Change site settings: the keys that are sent, the others stay',
       body: siteSettingsBody,
       response: siteSettingsSchema,
+      repeat: 'natural',
       // One locks, one writes, one reads all settings again, one tells the other instances.
       statements: 4,
       refusals: {

@@ -1,5 +1,4 @@
 import { batchResultSchema, defineRoute, idParams, nothing, type Route } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
 import { batchCategoryBody, batchPriceBody, batchStatusBody } from './batch-schemas.ts';
 import { changeCategory, changePrices, changeStatus, deleteProducts } from './change-products.ts';
 
@@ -7,8 +6,7 @@ const tag = 'Products (admin)';
 const edit = { auth: 'staff', permission: 'product:edit', tag, response: batchResultSchema } as const;
 
 /** Changes of many products at once, and the removal of one. */
-export function batchRoutes(runtime: Runtime): Route[] {
-  const { sql } = runtime;
+export function batchRoutes(): Route[] {
   return [
     defineRoute({
       ...edit,
@@ -17,7 +15,8 @@ export function batchRoutes(runtime: Runtime): Route[] {
       summary: 'Put products on the shelf or take them off',
       body: batchStatusBody,
       statements: 2,
-      handle: ({ body, locale }) => changeStatus(sql, body.ids, body.status, locale),
+      repeat: 'recorded',
+      handle: ({ body, locale, write }) => write((tx) => changeStatus(tx, body.ids, body.status, locale)),
     }),
     defineRoute({
       ...edit,
@@ -26,7 +25,8 @@ export function batchRoutes(runtime: Runtime): Route[] {
       summary: 'Put products into a category; 0 is none',
       body: batchCategoryBody,
       statements: 3,
-      handle: ({ body, locale }) => changeCategory(sql, body.ids, body.category_id, locale),
+      repeat: 'recorded',
+      handle: ({ body, locale, write }) => write((tx) => changeCategory(tx, body.ids, body.category_id, locale)),
     }),
     defineRoute({
       ...edit,
@@ -38,14 +38,10 @@ export function batchRoutes(runtime: Runtime): Route[] {
       body: batchPriceBody,
       repeat: 'recorded',
       statements: 3,
-      handle: ({ body, locale, claim }) =>
-        changePrices(
-          runtime,
-          body.ids,
-          { type: body.adjustment.type, value: String(body.adjustment.value), scope: body.adjustment.scope ?? 'all' },
-          locale,
-          claim,
-        ),
+      handle({ body, locale, write }) {
+        const { type, value, scope = 'all' } = body.adjustment;
+        return write((tx) => changePrices(tx, body.ids, { type, value: String(value), scope }, locale));
+      },
     }),
     defineRoute({
       method: 'DELETE',
@@ -59,8 +55,9 @@ export function batchRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: { 10002: 'Product not found', 500: 'Open orders hold stock of this product' },
       statements: 3,
-      async handle({ params }) {
-        await deleteProducts(sql, [params.id]);
+      repeat: 'recorded',
+      async handle({ params, write }) {
+        await write((tx) => deleteProducts(tx, [params.id]));
         return null;
       },
     }),

@@ -93,9 +93,11 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: { 404: 'Category not found' },
       statements: 3,
-      async handle({ params, body, request }) {
+      repeat: 'recorded',
+      async handle({ params, body, request, write }) {
         const { relative } = fileUrls(request, config);
-        await editCategory(sql, params.id, { ...body, ...(body.icon ? { icon: relative(body.icon) } : {}) });
+        const fields = { ...body, ...(body.icon ? { icon: relative(body.icon) } : {}) };
+        await write((tx) => editCategory(tx, params.id, fields));
         return null;
       },
     }),
@@ -110,8 +112,9 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: { 404: 'Category not found', 500: 'The category has 3 products: move them first' },
       statements: 5,
-      async handle({ params }) {
-        await deleteCategory(sql, params.id);
+      repeat: 'recorded',
+      async handle({ params, write }) {
+        await write((tx) => deleteCategory(tx, params.id));
         return null;
       },
     }),

@@ -1,5 +1,5 @@
 import { type AppError, type Locale, maxMinor } from '@tradepost/core';
-import type { Claim, Runtime, Sql } from '@tradepost/runtime';
+import type { Transaction } from '@tradepost/runtime';
 import {
   type Adjustment,
   adjustPrices,
@@ -33,34 +33,30 @@ function resultOf(
 }
 
 export async function changeStatus(
-  sql: Sql,
+  tx: Transaction,
   ids: readonly number[],
   status: number,
   locale: Locale,
 ): Promise<BatchResult> {
-  return sql.begin(async (tx) => {
-    const found = await lockProductIds(tx, ids);
-    const known = new Set(found);
-    return resultOf(ids, await setStatus(tx, found, status), locale, (id) =>
-      known.has(id) ? catalogErrors.price_missing({ field: 'price' }) : catalogErrors.product_not_found(),
-    );
-  });
+  const found = await lockProductIds(tx, ids);
+  const known = new Set(found);
+  return resultOf(ids, await setStatus(tx, found, status), locale, (id) =>
+    known.has(id) ? catalogErrors.price_missing({ field: 'price' }) : catalogErrors.product_not_found(),
+  );
 }
 
 /** Refuses when there is no such category; 0 is none. */
 export async function changeCategory(
-  sql: Sql,
+  tx: Transaction,
   ids: readonly number[],
   categoryId: number,
   locale: Locale,
 ): Promise<BatchResult> {
-  return sql.begin(async (tx) => {
-    const found = await lockProductIds(tx, ids);
-    if (categoryId > 0 && !(await holdCategory(tx, categoryId)))
-      throw catalogErrors.no_such_category({ field: 'category_id' });
-    await setCategory(tx, found, categoryId);
-    return resultOf(ids, found, locale);
-  });
+  const found = await lockProductIds(tx, ids);
+  if (categoryId > 0 && !(await holdCategory(tx, categoryId)))
+    throw catalogErrors.no_such_category({ field: 'category_id' });
+  await setCategory(tx, found, categoryId);
+  return resultOf(ids, found, locale);
 }
 
 function priceRefusal(outcome: PriceOutcome | undefined): AppError {
@@ -68,38 +64,24 @@ function priceRefusal(outcome: PriceOutcome | undefined): AppError {
   return outcome === undefined ? catalogErrors.product_not_found() : catalogErrors.price_too_large();
 }
 
-const priceUseCase = 'batch_price';
-
-/**
- * A percentage taken off twice is wrong, so with a claim the outcome is kept in the same transaction, and a repeat whose
- * first request died gets it.
- */
+/** A percentage taken off twice is wrong: the outcome has to be kept in the same transaction. */
 export async function changePrices(
-  { sql, idempotency }: Pick<Runtime, 'sql' | 'idempotency'>,
+  tx: Transaction,
   ids: readonly number[],
   adjustment: Adjustment & { scope: Scope },
   locale: Locale,
-  claim: Claim | null,
 ): Promise<BatchResult> {
-  const done = claim?.outcomes[priceUseCase];
-  if (done) return done as BatchResult;
-  return sql.begin(async (tx) => {
-    const found = await lockProductIds(tx, ids);
-    await lockSkusOf(tx, found);
-    const outcomes = await adjustPrices(tx, found, adjustment, adjustment.scope, maxMinor);
-    const changed = found.filter((id) => outcomes.get(id) === 'done');
-    const outcome = resultOf(ids, changed, locale, (id) => priceRefusal(outcomes.get(id)));
-    if (claim) for (const statement of idempotency.record(tx, priceUseCase, [{ ...claim, outcome }])) await statement;
-    return outcome;
-  });
+  const found = await lockProductIds(tx, ids);
+  await lockSkusOf(tx, found);
+  const outcomes = await adjustPrices(tx, found, adjustment, adjustment.scope, maxMinor);
+  const changed = found.filter((id) => outcomes.get(id) === 'done');
+  return resultOf(ids, changed, locale, (id) => priceRefusal(outcomes.get(id)));
 }
 
 /** Refuses while an open order holds stock of one of them: its buyer has been promised these goods. */
-export async function deleteProducts(sql: Sql, ids: readonly number[]): Promise<void> {
-  await sql.begin(async (tx) => {
-    const found = await lockProductIds(tx, ids);
-    if (found.length < new Set(ids).size) throw catalogErrors.product_not_found();
-    if ((await lockSkusOf(tx, found)).size > 0) throw catalogErrors.product_in_orders();
-    await markDeleted(tx, found);
-  });
+export async function deleteProducts(tx: Transaction, ids: readonly number[]): Promise<void> {
+  const found = await lockProductIds(tx, ids);
+  if (found.length < new Set(ids).size) throw catalogErrors.product_not_found();
+  if ((await lockSkusOf(tx, found)).size > 0) throw catalogErrors.product_in_orders();
+  await markDeleted(tx, found);
 }

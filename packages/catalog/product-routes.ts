@@ -144,9 +144,11 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       response: productUpdated,
       statements: 8 + told,
       refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
-      handle: async ({ params, body, request }) => ({
-        sku_diff: await editProduct(sql, params.id, withPicturePaths(body, fileUrls(request, config).relative), keeper),
-      }),
+      repeat: 'recorded',
+      async handle({ params, body, request, write }) {
+        const given = withPicturePaths(body, fileUrls(request, config).relative);
+        return { sku_diff: await write((tx) => editProduct(tx, params.id, given, keeper)) };
+      },
     }),
   ];
 }

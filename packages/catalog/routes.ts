@@ -11,7 +11,7 @@ export function catalogRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
   return [
     ...storefrontRoutes(runtime, keeper),
     ...productRoutes(runtime, keeper),
-    ...batchRoutes(runtime),
+    ...batchRoutes(),
     ...categoryRoutes(runtime),
     ...specTemplateRoutes(runtime),
   ];

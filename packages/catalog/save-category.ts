@@ -1,4 +1,4 @@
-import type { Sql } from '@tradepost/runtime';
+import type { Sql, Transaction } from '@tradepost/runtime';
 import {
   type Category,
   type CategoryFields,
@@ -44,23 +44,23 @@ export async function createCategory(sql: Sql, fields: CategoryFields): Promise<
 }
 
 /** Changes the fields that are given; a move takes the categories below along. */
-export async function editCategory(sql: Sql, id: number, fields: Parameters<typeof updateCategory>[2]): Promise<void> {
-  await sql.begin(async (tx) => {
-    const nodes = await lockCategories(tx);
-    const node = nodes.find((candidate) => candidate.id === id);
-    if (!node) throw catalogErrors.category_not_there();
-    if (fields.parent_id !== undefined && fields.parent_id !== node.parent_id) checkPlace(nodes, id, fields.parent_id);
-    await updateCategory(tx, id, fields);
-  });
+export async function editCategory(
+  tx: Transaction,
+  id: number,
+  fields: Parameters<typeof updateCategory>[2],
+): Promise<void> {
+  const nodes = await lockCategories(tx);
+  const node = nodes.find((candidate) => candidate.id === id);
+  if (!node) throw catalogErrors.category_not_there();
+  if (fields.parent_id !== undefined && fields.parent_id !== node.parent_id) checkPlace(nodes, id, fields.parent_id);
+  await updateCategory(tx, id, fields);
 }
 
-export async function deleteCategory(sql: Sql, id: number): Promise<void> {
-  await sql.begin(async (tx) => {
-    await lockCategories(tx);
-    if (!(await lockCategory(tx, id))) throw catalogErrors.category_not_there();
-    const { children, products } = await countInside(tx, id);
-    if (children > 0) throw catalogErrors.category_has_children({ count: children });
-    if (products > 0) throw catalogErrors.category_has_products({ count: products });
-    await deleteCategoryRow(tx, id);
-  });
+export async function deleteCategory(tx: Transaction, id: number): Promise<void> {
+  await lockCategories(tx);
+  if (!(await lockCategory(tx, id))) throw catalogErrors.category_not_there();
+  const { children, products } = await countInside(tx, id);
+  if (children > 0) throw catalogErrors.category_has_children({ count: children });
+  if (products > 0) throw catalogErrors.category_has_products({ count: products });
+  await deleteCategoryRow(tx, id);
 }

@@ -156,23 +156,26 @@ function askedMatrix(
 }
 
 /** Changes what the body carries and nothing else. */
-export async function editProduct(sql: Sql, id: number, given: UpdateBody, keeper: StockKeeper): Promise<SkuDiff> {
+export async function editProduct(
+  tx: Transaction,
+  id: number,
+  given: UpdateBody,
+  keeper: StockKeeper,
+): Promise<SkuDiff> {
   const body = keeper.editable ? given : withoutStock(given);
-  return sql.begin(async (tx) => {
-    const locked = await lockProduct(tx, id);
-    if (!locked) throw catalogErrors.product_not_found();
-    const { product, skus } = locked;
-    const fields = fieldsOf(body.product, product);
-    if (fields.category_id !== product.category_id) await checkCategory(tx, fields.category_id);
-    const asked = askedMatrix(body, product, skus);
-    const active = skus.filter((sku) => sku.status === 'active');
-    const planned = asked && plannedSkus(asked.matrix, skus, fields.price, body.product?.stock);
-    checkPriced(fields, planned ?? active);
-    await updateProduct(tx, id, fields, asked?.specs ?? product.spec_schema);
-    if (body.images) await replaceImages(tx, id, sortedImages(body.images));
-    if (!planned) return { added: 0, kept: active.length, inactivated: 0 };
-    const stored = await writeSkus(tx, id, planned);
-    await announceStock(tx, keeper, movedStock(skus, stored));
-    return diffOf(skus, planned);
-  });
+  const locked = await lockProduct(tx, id);
+  if (!locked) throw catalogErrors.product_not_found();
+  const { product, skus } = locked;
+  const fields = fieldsOf(body.product, product);
+  if (fields.category_id !== product.category_id) await checkCategory(tx, fields.category_id);
+  const asked = askedMatrix(body, product, skus);
+  const active = skus.filter((sku) => sku.status === 'active');
+  const planned = asked && plannedSkus(asked.matrix, skus, fields.price, body.product?.stock);
+  checkPriced(fields, planned ?? active);
+  await updateProduct(tx, id, fields, asked?.specs ?? product.spec_schema);
+  if (body.images) await replaceImages(tx, id, sortedImages(body.images));
+  if (!planned) return { added: 0, kept: active.length, inactivated: 0 };
+  const stored = await writeSkus(tx, id, planned);
+  await announceStock(tx, keeper, movedStock(skus, stored));
+  return diffOf(skus, planned);
 }

@@ -102,10 +102,12 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: notFound,
       statements: 1,
-      async handle({ params, body }) {
-        if (!(await updateSpecTemplate(sql, params.id, body))) throw catalogErrors.spec_template_not_found();
-        return null;
-      },
+      repeat: 'recorded',
+      handle: ({ params, body, write }) =>
+        write(async (tx) => {
+          if (!(await updateSpecTemplate(tx, params.id, body))) throw catalogErrors.spec_template_not_found();
+          return null;
+        }),
     }),
     defineRoute({
       method: 'DELETE',
@@ -118,10 +120,12 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: notFound,
       statements: 1,
-      async handle({ params }) {
-        if (!(await deleteSpecTemplate(sql, params.id))) throw catalogErrors.spec_template_not_found();
-        return null;
-      },
+      repeat: 'recorded',
+      handle: ({ params, write }) =>
+        write(async (tx) => {
+          if (!(await deleteSpecTemplate(tx, params.id))) throw catalogErrors.spec_template_not_found();
+          return null;
+        }),
     }),
   ];
 }

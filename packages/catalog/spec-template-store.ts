@@ -57,7 +57,7 @@ export async function insertSpecTemplate(sql: Sql, fields: SpecTemplateFields): 
 
 /** Writes the fields that are given; whether the template is there. */
 export async function updateSpecTemplate(
-  sql: Sql,
+  sql: Queryable,
   id: number,
   fields: { [K in keyof SpecTemplateFields]?: SpecTemplateFields[K] | undefined },
 ): Promise<boolean> {
@@ -71,7 +71,7 @@ export async function updateSpecTemplate(
   return rows.length > 0;
 }
 
-export async function deleteSpecTemplate(sql: Sql, id: number): Promise<boolean> {
+export async function deleteSpecTemplate(sql: Queryable, id: number): Promise<boolean> {
   const rows = await sql`delete from catalog.spec_templates where id = ${id} returning id`;
   return rows.length > 0;
 }

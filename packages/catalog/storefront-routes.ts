@@ -159,6 +159,7 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
       summary: 'Like a product no more; also one that is gone',
       params: idParams,
       response: nothing,
+      repeat: 'natural',
       statements: 1,
       async handle({ params, caller }) {
         await unlike({ user_id: caller.id, product_id: params.id });

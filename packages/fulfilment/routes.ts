@@ -68,8 +68,9 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: { 404: 'Order not found', 500: 'Cannot ship in current status' },
       statements: 3,
-      async handle({ caller, params, body }) {
-        const [outcome] = await shipOrders(runtime, [{ order_id: params.id, ...body }], caller.id);
+      repeat: 'recorded',
+      async handle({ caller, params, body, write }) {
+        const [outcome] = await shipOrders(runtime, [{ order_id: params.id, ...body }], caller.id, write);
         if (outcome instanceof Error) throw outcome;
         return null;
       },
@@ -84,11 +85,11 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       body: batchShipBody,
       response: batchResultSchema,
       statements: 3,
-      repeat: 'natural',
-      async handle({ caller, body, locale }) {
+      repeat: 'recorded',
+      async handle({ caller, body, locale, write }) {
         const requests = body.map((row): ShipOrder => ({ ...expressParcel, ...row }));
         const ids = body.map((row) => row.order_id);
-        return batchResult(ids, await shipOrders(runtime, requests, caller.id), locale);
+        return batchResult(ids, await shipOrders(runtime, requests, caller.id, write), locale);
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import { markShipped, selectOrderStatuses } from '@tradepost/orders';
-import type { Runtime } from '@tradepost/runtime';
+import type { Runtime, Transaction, Write } from '@tradepost/runtime';
 import { fulfilmentErrors } from './errors.ts';
 import { insertInitialShipments } from './shipment-store.ts';
 
@@ -39,6 +39,7 @@ export async function shipOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
   requests: readonly ShipOrder[],
   staffId: number,
+  write: Write,
 ): Promise<(true | Error)[]> {
   const first = new Map(requests.map((order, index) => [order.order_id, index] as const).reverse());
   const refusals = requests.map((order, index) =>
@@ -47,7 +48,7 @@ export async function shipOrders(
   const complete = requests
     .filter((_, index) => !refusals[index])
     .map((order) => ({ ...order, company: order.company.toUpperCase() }));
-  const moved = complete.length > 0 ? await ship(runtime, complete, staffId) : new Set<number>();
+  const moved = new Set(complete.length > 0 ? await write((tx) => ship(tx, complete, staffId, runtime.now())) : []);
   const refused = requests.filter((order, index) => refusals[index] || !moved.has(order.order_id));
   const there = await selectOrderStatuses(runtime.sql, [...new Set(refused.map((order) => order.order_id))]);
   return requests.map((order, index) => {
@@ -59,17 +60,19 @@ export async function shipOrders(
 }
 
 /** The ids that moved; each order is named once. */
-function ship(runtime: Pick<Runtime, 'sql' | 'now'>, orders: readonly ShipOrder[], staffId: number) {
-  const now = runtime.now();
-  return runtime.sql.begin(async (tx) => {
-    const moved = new Set(await markShipped(tx, orders, { actor: { type: 'admin', id: staffId }, now }));
-    const shipped = orders.filter((order) => moved.has(order.order_id));
-    if (shipped.length > 0)
-      await insertInitialShipments(
-        tx,
-        shipped.map((order) => ({ ...order, created_by_id: staffId })),
-        now,
-      );
-    return moved;
-  });
+async function ship(
+  tx: Transaction,
+  orders: readonly ShipOrder[],
+  staffId: number,
+  now: Date,
+): Promise<readonly number[]> {
+  const moved = await markShipped(tx, orders, { actor: { type: 'admin', id: staffId }, now });
+  const shipped = orders.filter((order) => moved.includes(order.order_id));
+  if (shipped.length > 0)
+    await insertInitialShipments(
+      tx,
+      shipped.map((order) => ({ ...order, created_by_id: staffId })),
+      now,
+    );
+  return moved;
 }

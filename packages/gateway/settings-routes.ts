@@ -31,6 +31,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
         '`{ "ip_rpm": 300, "enabled": true }`. null goes back to the default. In force on every instance at once, within 30 s ' +
         'where the message is lost; requests that were admitted before still count.',
       body: settingBody,
+      repeat: 'natural',
       response: z.array(settingView),
       refusals: { ...unknown, 409: 'The setting is fixed by the configuration file, which wins' },
       // One locks, one writes, one reads all settings again, one tells the other instances.

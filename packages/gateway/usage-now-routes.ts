@@ -68,6 +68,7 @@ export function usageNowRoutes(
       summary: 'Forget what a user, token, address or model has used: the whole limit is free again',
       query: usageNowQuery,
       response: resetView,
+      repeat: 'natural',
       refusals: noToken,
       statements: 3,
       async handle({ query: { kind, key }, caller }) {

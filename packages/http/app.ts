@@ -7,6 +7,7 @@ import {
   runtimeErrors,
   type StoredAnswer,
   shopLocale,
+  type Write,
 } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
@@ -122,10 +123,13 @@ function searchOf(request: Request): URLSearchParams {
 }
 
 /** What a handler is given, with its types put aside. */
-type Handled = { caller: Caller | null; locale: Locale; request: Request; claim: Claim | null } & Record<
-  string,
-  unknown
->;
+type Handled = {
+  caller: Caller | null;
+  locale: Locale;
+  request: Request;
+  claim: Claim | null;
+  write: Write;
+} & Record<string, unknown>;
 /** An answer that is ready, as it was or will be kept under its key. */
 const kept = Symbol('kept');
 type Kept = { [kept]: StoredAnswer & { replayed: boolean } };
@@ -142,7 +146,8 @@ type Event = { req: Request; context: { params?: Record<string, string> } };
  * there: an answer without I/O is given within the call, which costs the transport a fifth of what a promise does.
  */
 function compile(route: Route, deps: AppDeps): (event: Event) => Response | Promise<Response> {
-  const { log, metrics, settings, config, isDatabaseAway } = deps.runtime;
+  const { log, metrics, settings, config, idempotency, isDatabaseAway } = deps.runtime;
+  const plainWrite: Write = (work) => idempotency.write(null, work);
   const params = route.params ? tolerantParams(route.params) : null;
   const query = route.query ? tolerantQuery(route.query) : null;
   const body = route.body ? tolerantBody(route.body) : null;
@@ -157,7 +162,8 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
     const { request, locale } = context;
     return runOnce!({ route, request, caller: context.caller!, key, body }, async (claim): Promise<StoredAnswer> => {
       try {
-        const data = await route.handle({ ...context, claim } as never);
+        const write: Write = (work) => idempotency.write(claim, work);
+        const data = await route.handle({ ...context, claim, write } as never);
         return { status: 200, code: 0, text: envelope(0, 'success', data) };
       } catch (error) {
         const refusal = refusalOf(error, traceIdOf(request), log, where);
@@ -175,7 +181,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
         params: params ? parseOrRefuse(route.params!, params(event.context.params ?? {}), locale, 'path') : {},
         query: query ? parseOrRefuse(route.query!, query(search ?? noSearch), locale, 'query') : {},
         body: body ? parseOrRefuse(route.body!, body(jsonOf(request, text)), locale, 'body') : {},
-        ...{ caller, locale, request, claim: null, rawBody },
+        ...{ caller, locale, request, claim: null, write: plainWrite, rawBody },
       };
       const key = writes && caller ? idempotencyKeyOf(request) : null;
       return key === null ? route.handle(context as never) : keyed(context, key, route.rawBody ? rawBody : text);

@@ -51,8 +51,6 @@ async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> 
   }
 }
 
-const repeatOf = (route: Route) => route.repeat ?? (route.method === 'POST' ? 'once' : 'natural');
-
 /** What a fault leaves behind: these are given before anything is written. */
 export const isNothingDone = (error: unknown): boolean =>
   [runtimeErrors.busy().refusal, runtimeErrors.stopping().refusal].includes((error as { refusal?: never }).refusal!);
@@ -70,7 +68,7 @@ type RunOnce = (
  * callbacks).
  */
 export function openRunOnce(runtime: Pick<Runtime, 'idempotency'>, route: Route): RunOnce {
-  const repeat = repeatOf(route);
+  const repeat = route.repeat ?? 'once';
   const secret = holdsSecret(route);
   return async (keyed, work) => {
     const { key } = keyed;

@@ -1,5 +1,5 @@
 import type { Locale } from '@tradepost/core';
-import type { Claim } from '@tradepost/runtime';
+import type { Claim, Write } from '@tradepost/runtime';
 import type { z } from 'zod';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
@@ -33,6 +33,8 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly request: Request;
   /** Of a write with an Idempotency-Key; goes along to the use case that keeps its outcome. */
   readonly claim: Claim | null;
+  /** One transaction; under an Idempotency-Key its outcome is kept with it. Once per request. */
+  readonly write: Write;
   /** The body byte by byte, of a route with `rawBody`; else empty. */
   readonly rawBody: Uint8Array;
 };
@@ -57,8 +59,9 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
   tag: string;
   /**
    * What a repeat with the same Idempotency-Key does when the first request died before its answer was kept.
-   * recorded: its use case keeps the outcome in its own transaction, so the repeat finds it or may run. natural: doing it
-   * twice is doing it once. Default: natural for PUT and DELETE; POST is refused, as it may have been carried out.
+   * recorded: its use case keeps the outcome in its own transaction (`write`, or with `claim`), so the repeat finds it or may run.
+   * natural: doing it twice is doing it once, with the same answer. Default: the repeat is refused, as the first request may have
+   * been carried out.
    */
   repeat?: 'recorded' | 'natural';
   /**

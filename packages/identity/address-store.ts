@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from '@tradepost/runtime';
+import type { Queryable, Transaction } from '@tradepost/runtime';
 
 export type Address = {
   id: number;
@@ -61,40 +61,36 @@ export async function insertAddress(
 
 /** Full replace. A default stays the default until another one is chosen: a shopper with addresses always has one. */
 export async function updateAddress(
-  sql: Sql,
+  tx: Transaction,
   userId: number,
   id: number,
   fields: AddressFields,
 ): Promise<Address | undefined> {
-  return sql.begin(async (tx) => {
-    if (!(await lockShopper(tx, userId))) return undefined;
-    if (fields.is_default)
-      await tx`
+  if (!(await lockShopper(tx, userId))) return undefined;
+  if (fields.is_default)
+    await tx`
         update identity.addresses set is_default = false
         where user_id = ${userId} and is_default and id <> ${id}
           and exists (select from identity.addresses where id = ${id} and user_id = ${userId})`;
-    const [row] = await tx<Address[]>`
+  const [row] = await tx<Address[]>`
       update identity.addresses
       set name = ${fields.name}, phone = ${fields.phone}, province = ${fields.province}, city = ${fields.city},
           district = ${fields.district}, detail = ${fields.detail},
           is_default = is_default or ${fields.is_default}, updated_at = now()
       where id = ${id} and user_id = ${userId}
       returning *`;
-    return row;
-  });
+  return row;
 }
 
 /** Removes one; the newest that remains takes over as the default. False when there is no such address. */
-export async function deleteAddress(sql: Sql, userId: number, id: number): Promise<boolean> {
-  return sql.begin(async (tx) => {
-    if (!(await lockShopper(tx, userId))) return false;
-    const [gone] = await tx<{ is_default: boolean }[]>`
+export async function deleteAddress(tx: Transaction, userId: number, id: number): Promise<boolean> {
+  if (!(await lockShopper(tx, userId))) return false;
+  const [gone] = await tx<{ is_default: boolean }[]>`
       delete from identity.addresses where id = ${id} and user_id = ${userId} returning is_default`;
-    if (!gone) return false;
-    if (gone.is_default)
-      await tx`
+  if (!gone) return false;
+  if (gone.is_default)
+    await tx`
         update identity.addresses set is_default = true
         where id = (select max(id) from identity.addresses where user_id = ${userId})`;
-    return true;
-  });
+  return true;
 }

@@ -1,4 +1,4 @@
-import type { Runtime, Transaction } from '@tradepost/runtime';
+import type { Runtime, Transaction, Write } from '@tradepost/runtime';
 import { identityErrors } from './errors.ts';
 import { type Actor, everything, manageStaff, mayDo, refuseBeyond } from './permissions.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { raiseFloors } from './token-store.ts';
 import type { Tokens } from './tokens.ts';
 
-export type ManageDeps = { runtime: Pick<Runtime, 'sql' | 'config'>; tokens: Pick<Tokens, 'announce'> };
+export type ManageDeps = { runtime: Pick<Runtime, 'sql' | 'config' | 'idempotency'>; tokens: Pick<Tokens, 'announce'> };
 
 function refuseUnknown(permissions: readonly string[], known: readonly string[]): void {
   const permission = permissions.find((code) => code !== everything && !known.includes(code));
@@ -55,9 +55,10 @@ export async function updateRole(
   known: readonly string[],
   id: number,
   given: { name?: string | undefined; permissions?: readonly string[] | undefined },
+  write: Write,
 ): Promise<void> {
-  const { sql, config } = runtime;
-  const floors = await sql.begin(async (tx) => {
+  const { config } = runtime;
+  const floors = await write(async (tx) => {
     const before = await lockedRole(tx, actor, id);
     const name = given.name ?? before.name;
     const permissions = [...new Set(given.permissions ?? before.permissions)];
@@ -78,9 +79,7 @@ export async function updateRole(
   tokens.announce(floors);
 }
 
-export async function deleteRole({ runtime }: ManageDeps, actor: Actor, id: number): Promise<void> {
-  await runtime.sql.begin(async (tx) => {
-    await lockedRole(tx, actor, id);
-    if (!(await deleteRoleRow(tx, id))) throw identityErrors.role_in_use();
-  });
+export async function deleteRole(tx: Transaction, actor: Actor, id: number): Promise<void> {
+  await lockedRole(tx, actor, id);
+  if (!(await deleteRoleRow(tx, id))) throw identityErrors.role_in_use();
 }

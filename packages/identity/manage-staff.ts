@@ -1,4 +1,4 @@
-import type { Transaction } from '@tradepost/runtime';
+import type { Transaction, Write } from '@tradepost/runtime';
 import { identityErrors } from './errors.ts';
 import type { ManageDeps } from './manage-roles.ts';
 import { hashPassword } from './passwords.ts';
@@ -71,9 +71,10 @@ export async function changeStaff(
   actor: Actor,
   id: number,
   given: StaffChange,
+  write: Write = (work) => runtime.idempotency.write(null, work),
 ): Promise<void> {
   const passwordHash = given.password ? await hashPassword(given.password) : null;
-  const floors = await runtime.sql.begin(async (tx): Promise<Floor[]> => {
+  const floors = await write(async (tx): Promise<Floor[]> => {
     const before = await lockedStaff(tx, actor, id);
     const { username = before.username, role_id = before.role_id, status = before.status } = given;
     const newRole = role_id !== before.role_id;
@@ -90,8 +91,13 @@ export async function changeStaff(
   tokens.announce(floors);
 }
 
-export async function removeStaff({ runtime, tokens }: ManageDeps, actor: Actor, id: number): Promise<void> {
-  const floors = await runtime.sql.begin(async (tx) => {
+export async function removeStaff(
+  { runtime, tokens }: ManageDeps,
+  actor: Actor,
+  id: number,
+  write: Write,
+): Promise<void> {
+  const floors = await write(async (tx) => {
     const staff = await lockedStaff(tx, actor, id);
     if (id === actor.id) throw identityErrors.own_account();
     if (id === firstId) throw identityErrors.first_administrator();

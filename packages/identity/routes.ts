@@ -107,12 +107,14 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       statements: 3,
       response: addressView,
       refusals: { 404: 'Address not found' },
-      async handle({ caller, params, body }) {
-        const fields = { ...body, is_default: Boolean(body.is_default) };
-        const address = await updateAddress(sql, caller.id, params.id, fields);
-        if (!address) throw identityErrors.address_not_found();
-        return addressViewOf(address);
-      },
+      repeat: 'recorded',
+      handle: ({ caller, params, body, write }) =>
+        write(async (tx) => {
+          const fields = { ...body, is_default: Boolean(body.is_default) };
+          const address = await updateAddress(tx, caller.id, params.id, fields);
+          if (!address) throw identityErrors.address_not_found();
+          return addressViewOf(address);
+        }),
     }),
     defineRoute({
       method: 'DELETE',
@@ -124,10 +126,12 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       statements: 3,
       response: nothing,
       refusals: { 404: 'Address not found' },
-      async handle({ caller, params }) {
-        if (!(await deleteAddress(sql, caller.id, params.id))) throw identityErrors.address_not_found();
-        return null;
-      },
+      repeat: 'recorded',
+      handle: ({ caller, params, write }) =>
+        write(async (tx) => {
+          if (!(await deleteAddress(tx, caller.id, params.id))) throw identityErrors.address_not_found();
+          return null;
+        }),
     }),
   ];
 }

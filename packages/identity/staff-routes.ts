@@ -78,8 +78,9 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       body: roleChangeBody,
       response: nothing,
       refusals: { ...beyond, ...noSuchRole, 409: 'The name is taken', 500: 'Somebody would be locked out' },
-      async handle({ caller, params, body }) {
-        await updateRole(deps, caller, known(), params.id, body);
+      repeat: 'recorded',
+      async handle({ caller, params, body, write }) {
+        await updateRole(deps, caller, known(), params.id, body, write);
         return null;
       },
     }),
@@ -92,8 +93,9 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       params: accountParams,
       response: nothing,
       refusals: { ...beyond, ...noSuchRole, 500: 'Role in use' },
-      async handle({ caller, params }) {
-        await deleteRole(deps, caller, params.id);
+      repeat: 'recorded',
+      async handle({ caller, params, write }) {
+        await write((tx) => deleteRole(tx, caller, params.id));
         return null;
       },
     }),
@@ -127,8 +129,9 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       body: staffChangeBody,
       response: nothing,
       refusals: { ...beyond, 404: 'No such administrator or role', 409: 'The user name is taken', 500: 'Locks out' },
-      async handle({ caller, params, body }) {
-        await changeStaff(deps, caller, params.id, body);
+      repeat: 'recorded',
+      async handle({ caller, params, body, write }) {
+        await changeStaff(deps, caller, params.id, body, write);
         return null;
       },
     }),
@@ -141,8 +144,9 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       params: accountParams,
       response: nothing,
       refusals: { ...beyond, 404: 'No such administrator', 500: 'Locks out' },
-      async handle({ caller, params }) {
-        await removeStaff(deps, caller, params.id);
+      repeat: 'recorded',
+      async handle({ caller, params, write }) {
+        await removeStaff(deps, caller, params.id, write);
         return null;
       },
     }),

@@ -116,9 +116,10 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       response: nothing,
       refusals: { 404: 'Document not found; warehouse not found', 409: onlyDrafts[409] },
       statements: 3,
-      async handle({ params, body }) {
+      repeat: 'recorded',
+      async handle({ params, body, write }) {
         const { items, ...change } = body;
-        await changeDocument(runtime, params.id, { ...change, items: items && itemsOf(items) });
+        await write((tx) => changeDocument(tx, runtime, params.id, { ...change, items: items && itemsOf(items) }));
         return null;
       },
     }),

@@ -1,4 +1,4 @@
-import { type Claim, type RecordOutcomes, type Runtime, writeTransaction } from '@tradepost/runtime';
+import { type Claim, type RecordOutcomes, type Runtime, type Transaction, writeTransaction } from '@tradepost/runtime';
 import { type DocumentItem, documentNumber, notADraft } from './document.ts';
 import type { DocType } from './document-hooks.ts';
 import {
@@ -49,15 +49,18 @@ export async function createDocument(
 }
 
 /** Writes what is given into a draft. */
-export async function changeDocument({ sql, now }: Deps, id: number, change: DocumentChange): Promise<void> {
-  await writeTransaction(sql, async (tx) => {
-    const [draft] = await lockDocuments(tx, [id]);
-    if (!draft) throw inventoryErrors.document_not_found();
-    const refusal = notADraft(draft.status);
-    if (refusal) throw refusal;
-    await refuseUnknown(tx, change);
-    return { value: null, last: [updateDocument(tx, id, change, now())] };
-  });
+export async function changeDocument(
+  tx: Transaction,
+  { now }: Pick<Deps, 'now'>,
+  id: number,
+  change: DocumentChange,
+): Promise<void> {
+  const [draft] = await lockDocuments(tx, [id]);
+  if (!draft) throw inventoryErrors.document_not_found();
+  const refusal = notADraft(draft.status);
+  if (refusal) throw refusal;
+  await refuseUnknown(tx, change);
+  await updateDocument(tx, id, change, now());
 }
 
 /** Answers per document true or its refusal; one that is named twice is canceled once. */

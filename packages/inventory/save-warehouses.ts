@@ -1,5 +1,5 @@
 import type { AppError } from '@tradepost/core';
-import type { Claim, Runtime } from '@tradepost/runtime';
+import type { Claim, Runtime, Transaction } from '@tradepost/runtime';
 import type { WarehouseHooks } from './document-hooks.ts';
 import { inventoryErrors } from './errors.ts';
 import { mustKeepStock } from './provider-fence.ts';
@@ -49,24 +49,22 @@ async function refusing<T>(work: Promise<T>, state: string, refusal: () => AppEr
  * orders keep what they hold there, and nothing new is reserved in it.
  */
 export async function changeWarehouse(
-  { sql }: Pick<Deps, 'sql'>,
+  tx: Transaction,
   { mirrors }: Pick<WarehouseHooks, 'mirrors'>,
   id: number,
   change: WarehouseChange,
 ): Promise<void> {
-  await sql.begin(async (tx) => {
-    const now = await lockWarehouse(tx, id);
-    if (!now) throw inventoryErrors.warehouse_not_found();
-    const moves = change.status !== undefined && change.status !== now.status;
-    const switched = mirrors && moves;
-    if (switched) await lockSkusInWarehouse(tx, id);
-    if (moves) await mustKeepStock(tx, mirrors ? 'on shelves' : 'on SKUs');
-    await refusing(updateWarehouse(tx, id, change), '23505', () =>
-      inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
+  const now = await lockWarehouse(tx, id);
+  if (!now) throw inventoryErrors.warehouse_not_found();
+  const moves = change.status !== undefined && change.status !== now.status;
+  const switched = mirrors && moves;
+  if (switched) await lockSkusInWarehouse(tx, id);
+  if (moves) await mustKeepStock(tx, mirrors ? 'on shelves' : 'on SKUs');
+  await refusing(updateWarehouse(tx, id, change), '23505', () =>
+    inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
+  );
+  if (switched)
+    await refusing(mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1), '22003', () =>
+      inventoryErrors.warehouse_too_full({ max: maxQuantity }),
     );
-    if (switched)
-      await refusing(mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1), '22003', () =>
-        inventoryErrors.warehouse_too_full({ max: maxQuantity }),
-      );
-  });
 }

@@ -38,10 +38,12 @@ export function stockRoutes(runtime: Runtime): Route[] {
       response: nothing,
       refusals: { 404: 'Stock record not found' },
       statements: 1,
-      async handle({ params, body }) {
-        if (!(await updateSafeQty(sql, params.id, body.safe_qty))) throw inventoryErrors.stock_not_found();
-        return null;
-      },
+      repeat: 'recorded',
+      handle: ({ params, body, write }) =>
+        write(async (tx) => {
+          if (!(await updateSafeQty(tx, params.id, body.safe_qty))) throw inventoryErrors.stock_not_found();
+          return null;
+        }),
     });
 
   return [

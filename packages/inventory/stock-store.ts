@@ -1,5 +1,5 @@
 import type { Locale, Paging } from '@tradepost/core';
-import type { Sql, Statement, Transaction } from '@tradepost/runtime';
+import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import { type SkuTexts, skusNamed, skuTexts } from './sku-name.ts';
 import type { KnownSku, StockLevel, StockMoves } from './stock-moves.ts';
 
@@ -97,7 +97,7 @@ export async function selectStocksOf(sql: Sql, skuIds: readonly number[], locale
 }
 
 /** Whether there is such a row. Of its quantities this is the one that moves no goods: no SKU is locked for it. */
-export async function updateSafeQty(sql: Sql, id: number, safeQty: number): Promise<boolean> {
+export async function updateSafeQty(sql: Queryable, id: number, safeQty: number): Promise<boolean> {
   const rows = await sql`
     update inventory.inventory_stock set safe_qty = ${safeQty}, updated_at = now() where id = ${id} returning id`;
   return rows.length > 0;

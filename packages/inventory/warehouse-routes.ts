@@ -76,8 +76,9 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       response: nothing,
       refusals: conflicts,
       statements: 5,
-      async handle({ params, body }) {
-        await changeWarehouse(runtime, hooks, params.id, body);
+      repeat: 'recorded',
+      async handle({ params, body, write }) {
+        await write((tx) => changeWarehouse(tx, hooks, params.id, body));
         return null;
       },
     }),
@@ -96,8 +97,9 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       response: nothing,
       refusals: conflicts,
       statements: 5,
-      async handle({ params, body }) {
-        await changeWarehouse(runtime, hooks, params.id, { status: body.status });
+      repeat: 'recorded',
+      async handle({ params, body, write }) {
+        await write((tx) => changeWarehouse(tx, hooks, params.id, { status: body.status }));
         return null;
       },
     }),

@@ -95,6 +95,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       params: cartKeyParams,
       query: cartKeyPart,
       body: cartKeyPart,
+      repeat: 'natural',
       statements: 1,
       response: nothing,
       async handle({ caller, params, query, body }) {

@@ -37,8 +37,19 @@ export type Idempotency = {
   ): Promise<StoredAnswer & { replayed: boolean }>;
   /** Statement that keeps outcomes in the transaction that brings them about. */
   record(tx: Transaction, useCase: string, outcomes: readonly (KeyId & { outcome: unknown })[]): Statement[];
+  /**
+   * Runs a write in one transaction. With a claim its outcome (JSON) is kept in that transaction, and a repeat whose first request
+   * died after its commit gets the outcome and writes nothing. Once per request.
+   */
+  write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>): Promise<T>;
   drain(): Promise<unknown>;
 };
+
+/** `Idempotency.write` under the key of a request, or under none. */
+export type Write = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/** What `write` keeps outcomes under. */
+const writeUseCase = 'write';
 
 const keptSeconds = 24 * 3600;
 /** Longer than a request may take: a statement ends after a minute, a queue is bounded. */
@@ -159,6 +170,12 @@ export function openIdempotency(deps: {
     }
   }
 
+  const record: Idempotency['record'] = (tx, useCase, outcomes) => {
+    if (outcomes.length === 0) return [];
+    const named = outcomes.map(({ caller, key, outcome }) => ({ caller, key, outcome: { [useCase]: outcome } }));
+    return [recordOutcomes(tx, named, instance)];
+  };
+
   return {
     async run(request, work) {
       const id = idOf(request);
@@ -184,10 +201,15 @@ export function openIdempotency(deps: {
         running.delete(id);
       }
     },
-    record(tx, useCase, outcomes) {
-      if (outcomes.length === 0) return [];
-      const named = outcomes.map(({ caller, key, outcome }) => ({ caller, key, outcome: { [useCase]: outcome } }));
-      return [recordOutcomes(tx, named, instance)];
+    record,
+    async write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>): Promise<T> {
+      if (claim && Object.hasOwn(claim.outcomes, writeUseCase)) return claim.outcomes[writeUseCase] as T;
+      const done = await sql.begin(async (tx) => {
+        const value = await work(tx);
+        if (claim) await Promise.all(record(tx, writeUseCase, [{ ...claim, outcome: value ?? null }]));
+        return { value };
+      });
+      return done.value;
     },
     drain() {
       closing = true;

@@ -24,7 +24,7 @@ export {
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { embeddedBinaries, findEmbeddedPostgres, hasEmbeddedPostgres } from './embedded-postgres-find.ts';
 export { runtimeErrors } from './errors.ts';
-export type { Claim, Repeat, StoredAnswer } from './idempotency.ts';
+export type { Claim, Repeat, StoredAnswer, Write } from './idempotency.ts';
 export { deleteExpiredKeys } from './idempotency-store.ts';
 export { inspectRedis } from './inspect-redis.ts';
 export { AlreadyRunningError } from './instance-lock.ts';

@@ -125,6 +125,31 @@ export const deeds: readonly Deed[] = [
     },
   },
   {
+    name: 'remove an address',
+    async setUp(stage) {
+      const [buyer] = await stage.buyers(1);
+      const { token, id, address_id } = buyer!;
+      const key = keyed();
+      return {
+        send: (at) => at.call('DELETE', `/api/v1/addresses/${address_id}`, { token, ...key }),
+        times: () => count(stage.sql`select 1 - count(*) as n from identity.addresses where user_id = ${id}`),
+      };
+    },
+  },
+  {
+    name: 'ship',
+    async setUp(stage) {
+      const { buyer, order_id } = await placedBy(stage);
+      await act(stage.second, 'pay', buyer, order_id);
+      const key = keyed();
+      const body = { company: 'SF', tracking_no: `SF${order_id}` };
+      return {
+        send: (at) => at.call('PUT', `/admin/api/orders/${order_id}/ship`, { token: stage.staff, body, ...key }),
+        times: () => count(stage.sql`select count(*) as n from fulfilment.shipments where order_id = ${order_id}`),
+      };
+    },
+  },
+  {
     name: 'a notice of money',
     async setUp(stage) {
       const { buyer, order_id } = await placedBy(stage);
