@@ -1,29 +1,18 @@
 import { audits } from '@tradepost/cli';
 import { runAudits, type Sql } from '@tradepost/runtime';
+import type { Outcome as Result, Scenario as Run } from '../harness/scenario-cli.ts';
 
-/** `short` within the test suite, `long` with the runner. */
-export type Size = 'short' | 'long';
+export type { Ground, Size } from '../harness/scenario-cli.ts';
 
-export type Ground = {
-  size: Size;
-  /** A cluster with the migrated template database; scenarios that stop the database bring their own. */
-  clusterUrl: string;
-  progress(line: string): void;
-};
-
-export type Outcome = {
+export type Outcome = Result & {
   rounds: number;
   requests: number;
   confirmed: number;
   refused: number;
   auditMs: number;
-  /** What broke, in words; empty when all held. */
-  faults: string[];
-  /** Why it could not be run here. */
-  skipped?: string;
 };
 
-export type Scenario = { name: string; about: string; run(ground: Ground): Promise<Outcome> };
+export type Scenario = Run<Outcome>;
 
 export const nothingYet = (): Outcome => ({ rounds: 0, requests: 0, confirmed: 0, refused: 0, auditMs: 0, faults: [] });
 
@@ -31,7 +20,11 @@ export const nothingYet = (): Outcome => ({ rounds: 0, requests: 0, confirmed: 0
 export const withoutWorker: readonly string[] = ['orders.expired', 'orders.refunds_forgotten', 'runtime.jobs_late'];
 
 /** Every invariant of the shop, with no exception but those named. */
-export async function audit(sql: Sql, outcome: Outcome, except: readonly string[] = []): Promise<void> {
+export async function audit(
+  sql: Sql,
+  outcome: Pick<Outcome, 'auditMs' | 'faults'>,
+  except: readonly string[] = [],
+): Promise<void> {
   const begun = performance.now();
   const results = await runAudits(
     sql,
@@ -44,7 +37,7 @@ export async function audit(sql: Sql, outcome: Outcome, except: readonly string[
   }
 }
 
-export function check(outcome: Outcome, what: string, found: unknown, wanted: unknown): void {
+export function check(outcome: Pick<Outcome, 'faults'>, what: string, found: unknown, wanted: unknown): void {
   const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
   if (a !== b) outcome.faults.push(`${what}: ${a} instead of ${b}`);
 }

@@ -5,7 +5,14 @@ import { check, type Outcome } from './scenario.ts';
 import type { Buyer } from './stage.ts';
 
 type Verb = 'order' | 'pay' | 'cancel';
-type Told = { status: number; code: number; data: { id?: number } | null; text: string };
+export type Told = {
+  status: number;
+  code: number;
+  data: { id?: number } | null;
+  text: string;
+  /** Header of a refusal that says when to come back. */
+  retryAfter: string | null;
+};
 /** One write under its key, and the answer its shopper has come to hold. */
 type Deed = { verb: Verb; key: string; path: string; body: string; buyer: Buyer; order: number; told: Told | null };
 
@@ -41,21 +48,31 @@ async function send(url: string, { key, path, body, buyer }: Deed): Promise<Told
     });
     const text = await response.text();
     const { code, data } = JSON.parse(text) as { code: number; data: { id?: number } | null };
-    return { status: response.status, code, data, text };
+    return { status: response.status, code, data, text, retryAfter: response.headers.get('retry-after') };
   } catch {
     // Cut off: nobody knows what happened.
     return null;
   }
 }
 
-/** Neither a fault nor "somebody is still at it". */
-const isAnswer = ({ status }: Told) => status < 500 && status !== 409;
+/** Neither a fault nor "somebody is still at it" nor "come back later". */
+const isAnswer = ({ status }: Told) => status < 500 && status !== 409 && status !== 429;
 
 /**
  * Shoppers who order, pay and cancel without a pause, each write under a key of its own, and repeat what was not answered with
  * the same key, as a good client does.
  */
-export function openCrowd(target: Target, buyers: readonly Buyer[], skuIds: readonly number[]): Crowd {
+export function openCrowd(
+  target: Target,
+  buyers: readonly Buyer[],
+  skuIds: readonly number[],
+  options: {
+    /** Between two orders of a shopper. */
+    pauseMs?: number;
+    /** Every answer, also those that are repeated; null: the connection broke. */
+    onAnswer?: (verb: Verb, told: Told | null, ms: number) => void;
+  } = {},
+): Crowd {
   const deeds: Deed[] = [];
   let ending = false;
   let confirmed = 0;
@@ -68,7 +85,9 @@ export function openCrowd(target: Target, buyers: readonly Buyer[], skuIds: read
     for (let pause = 20; ; pause = Math.min(pause * 2, 200)) {
       const url = await target();
       requests += 1;
+      const sent = performance.now();
       const told = await send(url, deed);
+      options.onAnswer?.(deed.verb, told, performance.now() - sent);
       if (told && isAnswer(told)) {
         deed.told = told;
         return told;
@@ -82,6 +101,7 @@ export function openCrowd(target: Target, buyers: readonly Buyer[], skuIds: read
 
   async function shop(buyer: Buyer, place: number): Promise<void> {
     for (let turn = 0; !ending; turn += 1) {
+      if (options.pauseMs) await sleep(options.pauseMs);
       const key = randomUUID();
       const items = [0, 1].map((n) => ({ sku_id: skuIds[(place * 7 + turn * 3 + n * 11) % skuIds.length] }));
       // The order carries its key, so that the tables show what each key has brought about.

@@ -93,7 +93,7 @@ export async function makeGoods(sql: Sql, { stocks = [100], price = 1290 } = {})
 }
 
 /** A database of its own on this cluster, cloned from the migrated template. */
-async function cloneTemplate(clusterUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+export async function cloneTemplate(clusterUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `fault_${randomBytes(6).toString('hex')}`;
   const admin = openDatabase(clusterUrl, { max: 1 });
   await admin.unsafe(`create database ${name} template ${templateDatabase}`);

@@ -35,8 +35,11 @@ export async function startProcess(
   args: readonly string[],
   env: Record<string, string> = {},
   ready: RegExp = /Shop API\s+(http:\S+)/,
+  /** Options of Node. */
+  execArgv: readonly string[] = [],
 ): Promise<RunningServer> {
-  const child = spawn(process.execPath, [script, 'start', '--port', '0', '--gateway-port', '0', ...args], {
+  const command = [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', ...args];
+  const child = spawn(process.execPath, command, {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

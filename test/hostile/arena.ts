@@ -1,0 +1,224 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { settings } from '@tradepost/cli';
+import { openTokens } from '@tradepost/identity';
+import { loadConfig, openDatabase, openLog, openRuntime, type Sql } from '@tradepost/runtime';
+import { defer } from '../bench/cleanup.ts';
+import { residentMb } from '../bench/usage.ts';
+import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/stage.ts';
+import { type RunningServer, startProcess } from '../harness/process.ts';
+import { type FakeUpstream, openUpstream } from '../harness/upstream.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { openWitness } from './witness.ts';
+
+export type Listener = { url: string; port: number };
+
+/** One server process under attack. */
+export type Target = {
+  name: 'uws' | 'node';
+  api: Listener;
+  gateway: Listener;
+  /** Shoppers that only the witness uses. */
+  buyers: readonly Buyer[];
+  /** Resident megabytes before the first attack, after a collection. */
+  startMb: number;
+  residentMb(): number;
+  /** Collects garbage in the server; answers its resident megabytes. */
+  collected(): Promise<number>;
+  /** The value of a metric without labels. */
+  metric(name: string): Promise<number>;
+  metrics(): Promise<string>;
+  /** What the process has written to its terminal. */
+  output(): string;
+  /** Null while it runs. */
+  exitCode(): number | null;
+};
+
+/** Two servers, one per transport, on one database; and the services beside them. */
+export type Arena = {
+  sql: Sql;
+  databaseUrl: string;
+  targets: readonly [Target, Target];
+  staff: string;
+  /** SKUs with stock without end. */
+  skuIds: readonly number[];
+  /** New shoppers for an attack. */
+  shoppers(count: number): Promise<Buyer[]>;
+  goods: typeof goodsOf extends (sql: Sql, ...rest: infer Rest) => infer Made ? (...rest: Rest) => Made : never;
+  /** A key of the LLM gateway, of a new shopper. */
+  gatewayKey(limits?: { rpm?: number; tpm?: number }): Promise<string>;
+  upstream: FakeUpstream;
+  /** Login codes that were sent out. */
+  codesSent(): number;
+};
+
+const goodsOf = (sql: Sql, options: { stocks?: number[]; price?: number } = {}) => makeGoods(sql, options);
+
+export const paymentSecret = 'secret-of-the-hostile-suite';
+export const warehouseApp = { key: 'hostile', secret: 'warehouse-secret-of-the-hostile-suite' };
+/** Requests per minute of the model `limited`. */
+export const limitedModelRpm = 5;
+
+/** A receiver of login codes. */
+async function openSmsSink(): Promise<{ url: string; count(): number }> {
+  let count = 0;
+  const server = createServer((request, response) => {
+    count += 1;
+    request.resume();
+    request.on('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  defer(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}/`, count: () => count };
+}
+
+/** What an operator of a shop in production has set. */
+const shopSettings = (upstreamUrl: string, smsUrl: string) => ({
+  // Orders of the witness are settled without a payment provider.
+  'pay.instant': true,
+  'pay.sandbox.secret': paymentSecret,
+  'sms.provider': 'webhook',
+  'sms.webhook_url': smsUrl,
+  'sms.webhook_secret': 'sms-secret-of-the-hostile-suite',
+  'external_wms.app_key': warehouseApp.key,
+  'external_wms.app_secret': warehouseApp.secret,
+  'external_wms.callback_enabled': true,
+  'gateway.upstreams': [{ name: 'main', base_url: upstreamUrl, api_key: 'sk-upstream' }],
+  'gateway.models': { limited: { rpm_limit: limitedModelRpm } },
+  // Attacks on bodies must reach the parser, not the limit of requests.
+  'ratelimit.ip_rpm': 0,
+});
+
+async function startTarget(name: Target['name'], databaseUrl: string, buyers: readonly Buyer[]): Promise<Target> {
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-hostile-'));
+  const removeData = () => rm(data, { recursive: true, force: true });
+  defer(removeData);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'http://shop.example',
+    LOG_LEVEL: 'warn',
+    TRANSPORT: name,
+  };
+  // The inspector listens only when it is asked for by a signal, on any free port of loopback.
+  const heap = ['--max-old-space-size=384', '--inspect-port=127.0.0.1:0'];
+  const server: RunningServer = await startProcess(
+    ['--data', data, '--seed', 'none'],
+    env,
+    /Shop API\s+(http:\S+)[\s\S]*LLM gateway\s+http:\S+/,
+    heap,
+  );
+  defer(async () => {
+    server.child.kill('SIGTERM');
+    const patience = setTimeout(() => server.child.kill('SIGKILL'), 20_000);
+    await server.ended;
+    clearTimeout(patience);
+  });
+  const listener = (url: string): Listener => ({ url, port: Number(new URL(url).port) });
+  const gatewayUrl = /LLM gateway\s+(http:[^\s/]*\/\/[^\s/]+)/.exec(server.output())![1]!;
+  const pid = server.child.pid!;
+  const metrics = async () => (await fetch(`${server.url}/metrics`, { signal: AbortSignal.timeout(60_000) })).text();
+  const target: Target = {
+    name,
+    api: listener(server.url),
+    gateway: listener(gatewayUrl),
+    buyers,
+    startMb: 0,
+    residentMb: () => residentMb(pid) ?? 0,
+    async collected() {
+      await collectGarbage(pid, server.output);
+      return residentMb(pid) ?? 0;
+    },
+    metrics,
+    async metric(metricName) {
+      return Number(new RegExp(`^${metricName} (\\S+)`, 'm').exec(await metrics())?.[1] ?? Number.NaN);
+    },
+    output: server.output,
+    exitCode: () => server.child.exitCode,
+  };
+  return target;
+}
+
+async function build(clusterUrl: string): Promise<Arena> {
+  const database = await cloneTemplate(clusterUrl);
+  defer(() => database.drop());
+  const sql = openDatabase(database.url, { max: 4, name: 'hostile' });
+  defer(() => sql.end({ timeout: 1 }));
+  const [upstream, sms] = await Promise.all([openUpstream(), openSmsSink()]);
+  defer(() => upstream.close());
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-hostile-'));
+  defer(() => rm(data, { recursive: true, force: true }));
+  const { config } = loadConfig({ env: {}, flags: { databaseUrl: database.url, data, databasePool: 2 } });
+  const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
+  defer(() => runtime.close());
+  await runtime.settings.setMany(shopSettings(upstream.url, sms.url));
+  const tokens = await openTokens(runtime);
+  defer(() => tokens.close());
+  const staff = await tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+  const { sku_ids: skuIds } = await makeGoods(sql, { stocks: Array.from({ length: 40 }, () => 1_000_000) });
+  const shoppers = (count: number) => makeBuyers(sql, tokens, count);
+  const [first, second] = await Promise.all([shoppers(2), shoppers(2)]);
+  const targets: [Target, Target] = [
+    await startTarget('uws', database.url, first),
+    await startTarget('node', database.url, second),
+  ];
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(targets[0].api.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${staff}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { code: number; message: string; data: Record<string, unknown> };
+    if (answer.code !== 0) throw new Error(`${path}: ${answer.code} ${answer.message}`);
+    return answer.data;
+  };
+  return {
+    sql,
+    databaseUrl: database.url,
+    targets,
+    staff,
+    skuIds,
+    shoppers,
+    goods: (options) => goodsOf(sql, options),
+    async gatewayKey({ rpm = 0, tpm = 0 } = {}) {
+      const [owner] = await shoppers(1);
+      const limits = { rpm_limit: rpm, tpm_limit: tpm };
+      const limited = await fetch(`${targets[0].api.url}/api/admin/users/${owner!.id}/ratelimit`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${staff}`, 'content-type': 'application/json' },
+        body: JSON.stringify(limits),
+      });
+      await limited.arrayBuffer();
+      const made = await post('/api/admin/api-tokens', { user_id: owner!.id, ...limits });
+      return String(made.secret ?? made.token);
+    },
+    upstream,
+    codesSent: sms.count,
+  };
+}
+
+let shared: Promise<Arena> | null = null;
+
+/** Ordinary purchases first: what code and caches take is not the attackers' doing. */
+async function warmUp(arena: Arena): Promise<Arena> {
+  for (const target of arena.targets) {
+    const witness = openWitness(arena, target);
+    await sleep(1_000);
+    const { faults } = await witness.end();
+    if (faults.length > 0) throw new Error(`before any attack: ${faults.join('; ')}`);
+    target.startMb = await target.collected();
+  }
+  return arena;
+}
+
+/** One for all attacks of a run: what one of them leaves behind, the next one meets. Closed by `cleanUp`. */
+export function openArena(clusterUrl: string): Promise<Arena> {
+  shared ??= build(clusterUrl).then(warmUp);
+  return shared;
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attack, Battle } from './attack.ts';
+import { type Variant, variants } from './framing-variants.ts';
+import { dial, inParallel, statusesOf } from './sockets.ts';
+
+/** How the bytes travel: all at once, or what is hidden in a segment of its own. */
+type Way = 'in one segment' | 'in a later segment';
+const ways: readonly Way[] = ['in one segment', 'in a later segment'];
+
+/** Where hidden requests are sent, and how it is known which of them ran. */
+type Prey = {
+  port: number;
+  path: string;
+  hidden(marker: string): Buffer;
+  ran(markers: readonly string[]): Promise<string[]>;
+};
+
+const post = (path: string, token: string, body: string) =>
+  Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: shop.example\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+
+/** Time for a refused connection to end, and for hidden requests to run. */
+const closeMs = 3_000;
+
+async function strike(prey: Prey, variant: Variant, way: Way, marker: string): Promise<string | null> {
+  const connection = await dial(prey.port);
+  const hidden = prey.hidden(marker);
+  const bytes = variant.bytes({ path: prey.path, body: 'hello' }, hidden);
+  try {
+    if (way === 'in one segment') connection.send(bytes);
+    else {
+      const at = bytes.indexOf(hidden);
+      connection.send(bytes.subarray(0, at));
+      await connection.until((text) => statusesOf(text).length > 0, 150);
+      connection.send(bytes.subarray(at));
+    }
+    if (variant.kind === 'body') {
+      await connection.until((text) => statusesOf(text).length > 0, closeMs);
+      // What is hidden would be answered after this.
+      await sleep(100);
+    } else await connection.untilClosed(closeMs);
+    const statuses = statusesOf(connection.received());
+    if (statuses.length > 1) return `${statuses.length} answers (${statuses.join(', ')}) to one request`;
+    if (variant.kind === 'body') return null;
+    const [status] = statuses;
+    if (status !== undefined && (status < 400 || status === 401)) return `answered ${status} instead of a refusal`;
+    if (status !== undefined && !connection.closed()) return `refused with ${status}, but the connection stays open`;
+    return null;
+  } finally {
+    connection.destroy();
+  }
+}
+
+async function hunt(battle: Battle, where: string, prey: Prey): Promise<void> {
+  // A hidden request must be one that runs when it is sent openly, or nothing is shown.
+  const open = randomUUID();
+  const connection = await dial(prey.port);
+  connection.send(prey.hidden(open));
+  await connection.until((text) => statusesOf(text).length > 0, 10_000);
+  connection.destroy();
+  if ((await prey.ran([open])).length !== 1) return battle.fault(`${where}: the request to hide does not run openly`);
+
+  const cases = variants.flatMap((variant) => ways.map((way) => ({ variant, way, marker: randomUUID() })));
+  const faults: string[] = [];
+  await inParallel(cases, 120, async ({ variant, way, marker }) => {
+    const fault = await strike(prey, variant, way, marker).catch((error: Error) => error.message);
+    battle.sent(1);
+    if (fault) faults.push(`${where}: ${variant.name}, ${way}: ${fault}`);
+  });
+  await sleep(300);
+  const ran = new Set(await prey.ran(cases.map(({ marker }) => marker)));
+  for (const { variant, way, marker } of cases)
+    if (ran.has(marker)) faults.unshift(`${where}: ${variant.name}, ${way}: THE HIDDEN REQUEST RAN`);
+  for (const fault of faults) battle.fault(fault);
+}
+
+/** A request inside or behind another one whose end is in doubt must never run: not as an order, not as a model call. */
+export const framing: Attack = {
+  name: 'framing',
+  about: 'requests hidden behind ambiguous framing and in bodies: none runs, and a refused connection ends',
+  transports: 'each',
+  async run(battle) {
+    const { arena, target } = battle;
+    const [buyer] = await arena.shoppers(1);
+    const order = (remark: string) =>
+      JSON.stringify({ address_id: buyer!.address_id, items: [{ sku_id: arena.skuIds[0] }], remark });
+    const key = await arena.gatewayKey();
+    const chat = (content: string) => JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
+    const { received } = arena.upstream;
+    received.length = 0;
+    await Promise.all([
+      hunt(battle, 'API', {
+        port: target.api.port,
+        path: '/api/v1/cart/add',
+        hidden: (marker) => post('/api/v1/orders', buyer!.token, order(marker)),
+        async ran(markers) {
+          const rows = await arena.sql<{ remark: string }[]>`
+            select distinct remark from orders.orders where remark = any(${markers as string[]})`;
+          return rows.map(({ remark }) => remark);
+        },
+      }),
+      hunt(battle, 'gateway', {
+        port: target.gateway.port,
+        path: '/v1/chat/completions',
+        hidden: (marker) => post('/v1/chat/completions', key, chat(marker)),
+        ran: async (markers) => markers.filter((marker) => received.some(({ raw }) => raw.includes(marker))),
+      }),
+    ]);
+  },
+};

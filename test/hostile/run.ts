@@ -1,0 +1,25 @@
+import { runSuite } from '../harness/scenario-cli.ts';
+import { afterwards } from './afterwards.ts';
+import { nothingYet, type Outcome } from './attack.ts';
+import { attacks } from './attacks.ts';
+
+await runSuite<Outcome>({
+  usage: `Usage: npm run hostile -- [--only NAME] [--short] [--json]
+
+Attacks running servers over their ports, one on each transport, while shoppers go on buying. Ends with a look at what is left:
+servers up, memory back, no 5xx but 503, every audit clean.
+
+Example: npm run hostile -- --only framing --only headers`,
+  notes: `Everything runs on this machine on loopback, on a database in a temporary folder, which is removed at the end, also on Ctrl-C.`,
+  scenarios: attacks,
+  closing: afterwards,
+  nothingYet,
+  columns: [
+    ['sent', (row) => row.sent],
+    ['purchases', (row) => row.purchases],
+    ['p99 ms', (row) => row.p99Ms],
+    ['stall ms', (row) => row.stallMs],
+    ['peak MB', (row) => row.peakMb],
+  ],
+  longestMinutes: 12,
+});
