@@ -2,7 +2,7 @@ import { audits } from '@tradepost/cli';
 import { runAudits, type Sql } from '@tradepost/runtime';
 import type { Outcome as Result, Scenario as Run } from '../harness/scenario-cli.ts';
 
-export type { Ground, Size } from '../harness/scenario-cli.ts';
+export type { Ground } from '../harness/scenario-cli.ts';
 
 export type Outcome = Result & {
   rounds: number;

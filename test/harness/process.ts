@@ -13,9 +13,14 @@ function environment(extra: Record<string, string>): Record<string, string> {
 /** Runs the command to its end. */
 export async function runCommand(
   args: readonly string[],
-  options: { env?: Record<string, string>; input?: string } = {},
+  /** After `limitMs` it is killed, and its code is -1. */
+  options: { env?: Record<string, string>; input?: string; limitMs?: number } = {},
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [script, ...args], { env: environment(options.env ?? {}) });
+  const child = spawn(process.execPath, [script, ...args], {
+    env: environment(options.env ?? {}),
+    killSignal: 'SIGKILL',
+    ...(options.limitMs === undefined ? {} : { timeout: options.limitMs }),
+  });
   const result = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     result.stdout += chunk.toString();

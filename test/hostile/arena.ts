@@ -10,11 +10,14 @@ import { defer } from '../bench/cleanup.ts';
 import { residentMb } from '../bench/usage.ts';
 import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/stage.ts';
 import { type RunningServer, startProcess } from '../harness/process.ts';
-import { type FakeUpstream, openUpstream } from '../harness/upstream.ts';
+import { delta, type FakeUpstream, openUpstream, sse } from '../harness/upstream.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { openWitness } from './witness.ts';
 
-export type Listener = { url: string; port: number };
+type Listener = { url: string; port: number };
+
+/** Megabytes of a process: `resident` in all, `live` what its objects and buffers take. */
+type Memory = { resident: number; live: number };
 
 /** One server process under attack. */
 export type Target = {
@@ -23,11 +26,11 @@ export type Target = {
   gateway: Listener;
   /** Shoppers that only the witness uses. */
   buyers: readonly Buyer[];
-  /** Resident megabytes before the first attack, after a collection. */
-  startMb: number;
+  /** Before the first attack, after a collection. */
+  start: Memory;
   residentMb(): number;
-  /** Collects garbage in the server; answers its resident megabytes. */
-  collected(): Promise<number>;
+  /** Collects garbage in the server first. */
+  collected(): Promise<Memory>;
   /** The value of a metric without labels. */
   metric(name: string): Promise<number>;
   metrics(): Promise<string>;
@@ -51,6 +54,8 @@ export type Arena = {
   /** A key of the LLM gateway, of a new shopper. */
   gatewayKey(limits?: { rpm?: number; tpm?: number }): Promise<string>;
   upstream: FakeUpstream;
+  /** Answers `firehoseModel` with a stream of 65 MB. */
+  firehose: FakeUpstream;
   /** Login codes that were sent out. */
   codesSent(): number;
 };
@@ -59,8 +64,10 @@ const goodsOf = (sql: Sql, options: { stocks?: number[]; price?: number } = {}) 
 
 export const paymentSecret = 'secret-of-the-hostile-suite';
 export const warehouseApp = { key: 'hostile', secret: 'warehouse-secret-of-the-hostile-suite' };
-/** Requests per minute of the model `limited`. */
+/** Requests per minute of `limitedModel`. */
 export const limitedModelRpm = 5;
+export const limitedModel = 'limited';
+export const firehoseModel = 'firehose';
 
 /** A receiver of login codes. */
 async function openSmsSink(): Promise<{ url: string; count(): number }> {
@@ -79,18 +86,22 @@ async function openSmsSink(): Promise<{ url: string; count(): number }> {
 }
 
 /** What an operator of a shop in production has set. */
-const shopSettings = (upstreamUrl: string, smsUrl: string) => ({
+const shopSettings = (upstreamUrl: string, firehoseUrl: string, smsUrl: string) => ({
   // Orders of the witness are settled without a payment provider.
   'pay.instant': true,
   'pay.sandbox.secret': paymentSecret,
+  'pay.sandbox.cashier_url': 'http://cashier.example/pay',
   'sms.provider': 'webhook',
   'sms.webhook_url': smsUrl,
   'sms.webhook_secret': 'sms-secret-of-the-hostile-suite',
   'external_wms.app_key': warehouseApp.key,
   'external_wms.app_secret': warehouseApp.secret,
   'external_wms.callback_enabled': true,
-  'gateway.upstreams': [{ name: 'main', base_url: upstreamUrl, api_key: 'sk-upstream' }],
-  'gateway.models': { limited: { rpm_limit: limitedModelRpm } },
+  'gateway.upstreams': [
+    { name: 'main', base_url: upstreamUrl, api_key: 'sk-upstream' },
+    { name: 'firehose', base_url: firehoseUrl, api_key: 'sk-firehose', models: [firehoseModel] },
+  ],
+  'gateway.models': { [limitedModel]: { rpm_limit: limitedModelRpm }, [firehoseModel]: { upstreams: ['firehose'] } },
   // Attacks on bodies must reach the parser, not the limit of requests.
   'ratelimit.ip_rpm': 0,
 });
@@ -129,11 +140,14 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
     api: listener(server.url),
     gateway: listener(gatewayUrl),
     buyers,
-    startMb: 0,
+    start: { resident: 0, live: 0 },
     residentMb: () => residentMb(pid) ?? 0,
     async collected() {
       await collectGarbage(pid, server.output);
-      return residentMb(pid) ?? 0;
+      const [heap, external] = await Promise.all(
+        ['nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes'].map(target.metric),
+      );
+      return { resident: residentMb(pid) ?? 0, live: (heap! + external!) / 1e6 };
     },
     metrics,
     async metric(metricName) {
@@ -150,14 +164,16 @@ async function build(clusterUrl: string): Promise<Arena> {
   defer(() => database.drop());
   const sql = openDatabase(database.url, { max: 4, name: 'hostile' });
   defer(() => sql.end({ timeout: 1 }));
-  const [upstream, sms] = await Promise.all([openUpstream(), openSmsSink()]);
-  defer(() => upstream.close());
+  const [upstream, firehose, sms] = await Promise.all([openUpstream(), openUpstream(), openSmsSink()]);
+  defer(() => Promise.all([upstream.close(), firehose.close()]));
+  const piece = sse(delta('more '.repeat(13_000)));
+  firehose.always({ chunks: Array.from({ length: 1_000 }, () => piece) });
   const data = await mkdtemp(join(tmpdir(), 'tradepost-hostile-'));
   defer(() => rm(data, { recursive: true, force: true }));
   const { config } = loadConfig({ env: {}, flags: { databaseUrl: database.url, data, databasePool: 2 } });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
   defer(() => runtime.close());
-  await runtime.settings.setMany(shopSettings(upstream.url, sms.url));
+  await runtime.settings.setMany(shopSettings(upstream.url, firehose.url, sms.url));
   const tokens = await openTokens(runtime);
   defer(() => tokens.close());
   const staff = await tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
@@ -199,6 +215,7 @@ async function build(clusterUrl: string): Promise<Arena> {
       return String(made.secret ?? made.token);
     },
     upstream,
+    firehose,
     codesSent: sms.count,
   };
 }
@@ -212,7 +229,7 @@ async function warmUp(arena: Arena): Promise<Arena> {
     await sleep(1_000);
     const { faults } = await witness.end();
     if (faults.length > 0) throw new Error(`before any attack: ${faults.join('; ')}`);
-    target.startMb = await target.collected();
+    target.start = await target.collected();
   }
   return arena;
 }

@@ -1,7 +1,23 @@
 import type { Scenario } from '../harness/scenario-cli.ts';
 import { type Attack, type Outcome, scenarioOf } from './attack.ts';
+import { bodies } from './bodies.ts';
+import { callbacks } from './callbacks.ts';
+import { csv } from './csv.ts';
 import { framing } from './framing.ts';
+import { gatewayBodies } from './gateway-bodies.ts';
+import { growth } from './growth.ts';
+import { headers } from './headers.ts';
+import { logins } from './logins.ts';
+import { orders } from './orders.ts';
+import { paging } from './paging.ts';
+import { protocols } from './protocols.ts';
+import { readers } from './readers.ts';
+import { slow } from './slow.ts';
+import { streams } from './streams.ts';
 
-const all: readonly Attack[] = [framing];
+const all: readonly Attack[] = [
+  ...[framing, protocols, headers, slow, readers, bodies, gatewayBodies, streams],
+  ...[logins, growth, orders, paging, csv, callbacks],
+];
 
 export const attacks: readonly Scenario<Outcome>[] = all.map(scenarioOf);

@@ -10,7 +10,7 @@ export type Variant = {
   bytes(request: RequestParts, hidden: Buffer): Buffer;
 };
 
-export type RequestParts = { path: string; body: string };
+type RequestParts = { path: string; body: string };
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const head = (path: string, lines: readonly string[], method = 'POST', version = 'HTTP/1.1') =>

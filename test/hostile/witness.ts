@@ -1,79 +1,47 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { newHistogram } from '../bench/histogram.ts';
-import { openCrowd, type Told } from '../faults/shoppers.ts';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { defer } from '../bench/cleanup.ts';
 import type { Arena, Target } from './arena.ts';
+import type { Order, Said, Testimony } from './witness-worker.ts';
 
-export type Testimony = { faults: string[]; purchases: number; requests: number; p99Ms: number; maxMs: number };
+let worker: Worker | null = null;
+let lastId = 0;
 
-/** Faults of one kind that are told one by one. */
-const toldFaults = 5;
+function theWorker(): Worker {
+  if (worker) return worker;
+  const opened = new Worker(join(import.meta.dirname, 'witness-worker.ts'));
+  worker = opened;
+  defer(async () => {
+    worker = null;
+    await opened.terminate();
+  });
+  return opened;
+}
 
 /**
  * Well-behaved shoppers on one server: they order, pay and cancel without end, repeat what is put off with the same
- * Idempotency-Key, and read the product list. Every answer must be right, or 429 or 503 with Retry-After.
+ * Idempotency-Key, and read the product list. Every answer must be right, or 429 or 503 with Retry-After. They run on a
+ * thread of their own, so that the work of the attackers does not look like time that the server takes.
  */
 export function openWitness(arena: Arena, target: Target): { end(): Promise<Testimony> } {
-  const faults: string[] = [];
-  let unnamed = 0;
-  const fault = (text: string) => {
-    if (faults.length < toldFaults) faults.push(`the witness: ${text}`);
-    else unnamed += 1;
-  };
-  const latencies = newHistogram();
-  let requests = 0;
-  const onAnswer = (what: string, told: Pick<Told, 'status' | 'code' | 'text' | 'retryAfter'> | null, ms: number) => {
-    requests += 1;
-    latencies.record(ms * 1000);
-    if (!told) fault(`${what} was not answered: the connection broke or 30 s went by`);
-    else if (told.status === 429 || told.status === 503) {
-      if (told.retryAfter === null) fault(`${what}: ${told.status} without Retry-After: ${told.text.slice(0, 120)}`);
-    } else if (told.status !== 200 || told.code !== 0) fault(`${what}: ${told.status} ${told.text.slice(0, 200)}`);
-  };
-  const crowd = openCrowd(() => Promise.resolve(target.api.url), target.buyers, arena.skuIds, {
-    pauseMs: 30,
-    onAnswer,
-  });
-
-  let ending = false;
-  const read = async () => {
-    while (!ending) {
-      const begun = performance.now();
-      const told = await fetch(`${target.api.url}/api/v1/products?size=20`, { signal: AbortSignal.timeout(30_000) })
-        .then(async (response) => {
-          const text = await response.text();
-          const { status, headers } = response;
-          return {
-            status,
-            code: status === 200 ? JSON.parse(text).code : -1,
-            text,
-            retryAfter: headers.get('retry-after'),
-          };
-        })
-        .catch(() => null);
-      onAnswer('the product list', told, performance.now() - begun);
-      await sleep(50);
-    }
-  };
-  const reading = read();
-
+  const { databaseUrl, skuIds } = arena;
+  const at = theWorker();
+  lastId += 1;
+  const id = lastId;
+  const post = (order: Order) => at.postMessage(order);
+  post({ begin: { id, url: target.api.url, databaseUrl, buyers: target.buyers, skuIds } });
   return {
-    async end() {
-      ending = true;
-      await reading;
-      const outcome = { rounds: 0, requests: 0, confirmed: 0, refused: 0, auditMs: 0, faults: [] as string[] };
-      await crowd
-        .finish()
-        .then(() => crowd.verify(arena.sql, outcome))
-        .catch((error: Error) => fault(error.message));
-      if (crowd.confirmed() === 0) fault('not one order was placed meanwhile');
-      if (unnamed > 0) faults.push(`the witness: ${unnamed} more of these`);
-      return {
-        faults: [...faults, ...outcome.faults.slice(0, toldFaults).map((text) => `the witness: ${text}`)],
-        purchases: crowd.confirmed(),
-        requests,
-        p99Ms: latencies.quantile(0.99),
-        maxMs: latencies.max(),
-      };
-    },
+    end: () =>
+      new Promise((resolve, reject) => {
+        const heard = ({ id: of, testimony }: Said) => {
+          if (of !== id) return;
+          at.off('message', heard);
+          at.off('error', reject);
+          resolve({ ...testimony, faults: testimony.faults.map((text) => `the witness: ${text}`) });
+        };
+        at.on('message', heard);
+        at.on('error', reject);
+        post({ end: id });
+      }),
   };
 }

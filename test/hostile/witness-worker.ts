@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort } from 'node:worker_threads';
+import { openDatabase, type Sql } from '@tradepost/runtime';
+import { newHistogram } from '../bench/histogram.ts';
+import { nothingYet } from '../faults/scenario.ts';
+import { openCrowd, type Told } from '../faults/shoppers.ts';
+import type { Buyer } from '../faults/stage.ts';
+
+type Begin = {
+  id: number;
+  url: string;
+  databaseUrl: string;
+  buyers: readonly Buyer[];
+  skuIds: readonly number[];
+};
+export type Order = { begin: Begin } | { end: number };
+export type Testimony = { faults: string[]; purchases: number; requests: number; p99Ms: number; maxMs: number };
+export type Said = { id: number; testimony: Testimony };
+
+/** Faults that are told one by one. */
+const toldFaults = 5;
+
+function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testimony> {
+  const faults: string[] = [];
+  let unnamed = 0;
+  const fault = (text: string) => {
+    if (faults.length < toldFaults) faults.push(text);
+    else unnamed += 1;
+  };
+  const latencies = newHistogram();
+  let requests = 0;
+  const onAnswer = (what: string, told: Pick<Told, 'status' | 'code' | 'text' | 'retryAfter'> | null, ms: number) => {
+    requests += 1;
+    latencies.record(ms * 1000);
+    if (!told) fault(`${what} was not answered: the connection broke or 30 s went by`);
+    else if (told.status === 429 || told.status === 503) {
+      if (told.retryAfter === null) fault(`${what}: ${told.status} without Retry-After: ${told.text.slice(0, 120)}`);
+    } else if (told.status !== 200 || told.code !== 0) fault(`${what}: ${told.status} ${told.text.slice(0, 200)}`);
+  };
+  const crowd = openCrowd(() => Promise.resolve(url), buyers, skuIds, { pauseMs: 30, onAnswer });
+
+  let ending = false;
+  const read = async () => {
+    while (!ending) {
+      const begun = performance.now();
+      const told = await fetch(`${url}/api/v1/products?size=20`, { signal: AbortSignal.timeout(30_000) })
+        .then(async (response) => {
+          const text = await response.text();
+          const { status, headers } = response;
+          const code: number = status === 200 ? JSON.parse(text).code : -1;
+          return { status, code, text, retryAfter: headers.get('retry-after') };
+        })
+        .catch(() => null);
+      onAnswer('the product list', told, performance.now() - begun);
+      await sleep(50);
+    }
+  };
+  const reading = read();
+
+  return async () => {
+    ending = true;
+    await reading;
+    const outcome = nothingYet();
+    const sql: Sql = openDatabase(databaseUrl, { max: 1, name: 'witness' });
+    await crowd
+      .finish()
+      .then(() => crowd.verify(sql, outcome))
+      .catch((error: Error) => fault(error.message));
+    await sql.end({ timeout: 1 });
+    if (crowd.confirmed() === 0) fault('not one order was placed meanwhile');
+    if (unnamed > 0) faults.push(`${unnamed} more of these`);
+    return {
+      faults: [...faults, ...outcome.faults.slice(0, toldFaults)],
+      purchases: crowd.confirmed(),
+      requests,
+      p99Ms: latencies.quantile(0.99),
+      maxMs: latencies.max(),
+    };
+  };
+}
+
+const running = new Map<number, () => Promise<Testimony>>();
+parentPort!.on('message', async (order: Order) => {
+  if ('begin' in order) running.set(order.begin.id, open(order.begin));
+  else {
+    const testimony = await running.get(order.end)!();
+    running.delete(order.end);
+    parentPort!.postMessage({ id: order.end, testimony } satisfies Said);
+  }
+});
