@@ -127,19 +127,29 @@ function promptsOf(endpoint: Endpoint, { prompt }: Json): number {
   return prompt.every((one) => typeof one === 'number') ? 1 : Math.max(1, prompt.length);
 }
 
-/** Reads a body; a refusal names the field. */
-export function readRequest(endpoint: Endpoint, json: Uint8Array): AskedFor | ProxyError {
+/** Of a body whose shape was looked at. */
+export function parseBody(json: Buffer): { readonly body: Json } | ProxyError {
   let body: unknown;
   try {
-    const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-    const fault = shapeFault(bytes);
-    if (fault) return proxyErrors[fault]();
-    body = JSON.parse(bytes.toString('utf8'));
+    body = JSON.parse(json.toString('utf8'));
   } catch {
     return proxyErrors.invalid_json();
   }
-  if (!isObject(body)) return proxyErrors.not_an_object();
+  return isObject(body) ? { body } : proxyErrors.not_an_object();
+}
+
+/** What a parsed body asks for; `json` shows the names that parsing hides. */
+export function readBody(endpoint: Endpoint, json: Buffer, body: Json): AskedFor | ProxyError {
   return ambiguous(fieldNames(json, mostFields + 1)) ?? readFields(endpoint, body);
+}
+
+/** Reads a body in one step; a refusal names the field. Large ones are read by `openLargeBodies`. */
+export function readRequest(endpoint: Endpoint, bytes: Uint8Array): AskedFor | ProxyError {
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const fault = shapeFault(json);
+  if (fault) return proxyErrors[fault]();
+  const parsed = parseBody(json);
+  return 'status' in parsed ? parsed : readBody(endpoint, json, parsed.body);
 }
 
 function readFields(endpoint: Endpoint, body: Json): AskedFor | ProxyError {

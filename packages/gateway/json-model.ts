@@ -4,23 +4,22 @@ export const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
 export const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Up to here a byte at a time is the quickest. */
+/** So many bytes are read one at a time, before the next quote is searched for: texts are short, or quotes are near to each other. */
 const shortText = 64;
 
 /** Index after the text that begins with the quote at `at`. */
 export function afterText(json: Uint8Array, at: number): number {
-  let i = at + 1;
-  const most = Math.min(json.length, i + shortText);
-  while (i < most && json[i] !== quote) i += json[i] === backslash ? 2 : 1;
-  if (i < most) return i + 1;
-  // Of a long one only the quotes are looked at; the one behind an even number of backslashes is the end.
-  for (let from = i; ; ) {
-    const found = json.indexOf(quote, from);
+  for (let i = at + 1; ; ) {
+    const until = Math.min(json.length, i + shortText);
+    while (i < until && json[i] !== quote) i += json[i] === backslash ? 2 : 1;
+    if (i < until) return i + 1;
+    // The quote behind an even number of backslashes is the end.
+    const found = json.indexOf(quote, i);
     if (found < 0) return json.length + 1;
     let first = found;
     while (first > i && json[first - 1] === backslash) first -= 1;
     if ((found - first) % 2 === 0) return found + 1;
-    from = found + 1;
+    i = found + 1;
   }
 }
 

@@ -9,6 +9,7 @@ import { countTokens } from './estimate.ts';
 import { type Forwarded, forward, isUnusable } from './forward.ts';
 import type { Asker, GatewayDeps } from './gateway-deps.ts';
 import { gatewayHeader } from './gateway-loop.ts';
+import { openLargeBodies } from './large-bodies.ts';
 import { type Admitted, maxCost, type Refused } from './limits.ts';
 import type { ModelRoute } from './model-routes.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
@@ -84,7 +85,7 @@ function faultOf(outcome: Outcome, upstreamAsked: boolean): ProxyError | null {
   return outcome.fault === 'too_large' ? proxyErrors.upstream_too_large() : proxyErrors.upstream_error();
 }
 
-/** A body that is no matter. */
+/** A body that is read in one step. */
 const smallBody = 64 * 1024;
 /** Texts of a body take up to four times its size of the heap, which is bounded: more are put off. */
 const mostParsed = 32 * 1024 * 1024;
@@ -111,6 +112,7 @@ export function openProxyCall(deps: GatewayDeps) {
   const { settings, metrics, log } = runtime;
   const forwarding = { metrics, warn: openCountedWarning(log, 'an upstream did not answer a gateway request') };
 
+  const readLarge = openLargeBodies();
   /** Bytes of large bodies: that are being read and counted, and that an upstream is still being asked with. */
   const held = { parsed: 0, sent: 0 };
 
@@ -165,7 +167,9 @@ export function openProxyCall(deps: GatewayDeps) {
     cancel: Cancel,
     counted: () => void,
   ): Promise<CallResult> {
-    const wanted = readRequest(of.endpoint, bytes);
+    const isGone = () => cancel.cancelled;
+    const large = bytes.byteLength > smallBody;
+    const wanted = large ? await readLarge(of.endpoint, bytes, isGone) : readRequest(of.endpoint, bytes);
     if ('status' in wanted) return { error: wanted, counts: true };
     const { model } = wanted;
     const known = upstreams.routeOf(model);

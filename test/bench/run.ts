@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { boot } from './boot.ts';
 import { cleanUp } from './cleanup.ts';
 import { gateway } from './gateway.ts';
+import { gatewayBodies } from './gateway-bodies.ts';
 import { http } from './http.ts';
 import { inventory } from './inventory.ts';
 import { type LimiterPart, limiter, limiterParts } from './limiter.ts';
@@ -43,12 +44,16 @@ const benches: Record<string, Bench> = {
     about: 'requests/s through the LLM gateway and what it adds to a call, beside @portkey-ai/gateway',
     run: gateway,
   },
+  'gateway-bodies': {
+    about: 'delay of the event loop under 60 hostile bodies of 8 MB, parsed at once and read in steps',
+    runAlone: gatewayBodies,
+  },
 };
 
 const help = `Usage: npm run bench -- <name> [--seconds N] [--orders N] [--only PART] [--json] [--profile FOLDER]
 
 ${Object.entries(benches)
-  .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
+  .map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`)
   .join('\n')}
 
   --seconds N       measured seconds of each turn, 1 to 60 (default 4)
