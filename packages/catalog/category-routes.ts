@@ -1,5 +1,5 @@
 import { defineRoute, fileUrls, idParams, nothing, pageQueryWith, type Route } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, shopLocale } from '@tradepost/runtime';
 import { z } from 'zod';
 import {
   adminCategoryView,
@@ -8,15 +8,21 @@ import {
   categoryTreeView,
   categoryUpdateBody,
 } from './category-schemas.ts';
-import { selectCategories } from './category-store.ts';
+import { type CategoryNode, type CategoryTranslations, selectCategories } from './category-store.ts';
 import { createCategory, deleteCategory, editCategory } from './save-category.ts';
+import { categoryTexts, formTexts } from './shop-texts.ts';
 import { categoryView, viewsOf } from './views.ts';
 
 const tag = 'Categories (admin)';
 
 export function categoryRoutes(runtime: Runtime): Route[] {
-  const { sql, config } = runtime;
+  const { sql, config, settings } = runtime;
   const viewFor = viewsOf(runtime);
+  /** Name in the shop's language, and the other languages: what a form sends back. */
+  const textsOf = ({ name, translations }: Pick<CategoryNode, 'name' | 'translations'>) => {
+    const form = formTexts({ base: { name }, translations }, settings.get(shopLocale), categoryTexts);
+    return { name: form.base.name as string, translations: form.translations as CategoryTranslations };
+  };
 
   return [
     defineRoute({
@@ -26,6 +32,8 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       permission: 'product:view',
       tag,
       summary: 'All categories, flat; `page` and `size` are not needed',
+      description:
+        'Names are those of the shop’s language, as this is what a form sends back; `translations` has the others.',
       query: pageQueryWith({}),
       response: z.array(adminCategoryView),
       statements: 1,
@@ -33,7 +41,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
         const view = viewFor(request, locale);
         return (await selectCategories(sql)).map((row) => ({
           ...categoryView(row, view),
-          translations: row.translations,
+          ...textsOf(row),
           product_count: row.product_count,
         }));
       },
@@ -57,8 +65,8 @@ export function categoryRoutes(runtime: Runtime): Route[] {
           else below.set(row.parent_id, [row]);
         }
         const level = <C>(parentId: number, childrenOf: (id: number) => C[]) =>
-          (below.get(parentId) ?? []).map(({ id, parent_id, name, icon, sort, status, product_count }) => ({
-            ...{ id, parent_id, name, icon: view.fileUrl(icon), sort, status, product_count },
+          (below.get(parentId) ?? []).map(({ id, parent_id, icon, sort, status, product_count, ...texts }) => ({
+            ...{ id, parent_id, name: textsOf(texts).name, icon: view.fileUrl(icon), sort, status, product_count },
             children: childrenOf(id),
           }));
         return level(0, (root) => level(root, (middle) => level(middle, (): never[] => [])));
@@ -78,7 +86,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
         const { name, parent_id = 0, icon = '', sort = 0, status = 1, translations = {} } = body;
         const path = fileUrls(request, config).relative(icon);
         const row = await createCategory(sql, { name, parent_id, icon: path, sort, status, translations });
-        return categoryView(row, viewFor(request, locale));
+        return { ...categoryView(row, viewFor(request, locale)), name: textsOf(row).name };
       },
     }),
     defineRoute({
@@ -88,6 +96,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       permission: 'product:edit',
       tag,
       summary: 'Change what the body carries; a new parent takes the categories below along',
+      description: '`name` is that of the shop’s language; `translations` replaces those of all other languages.',
       params: idParams,
       body: categoryUpdateBody,
       response: nothing,
@@ -97,7 +106,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       async handle({ params, body, request, write }) {
         const { relative } = fileUrls(request, config);
         const fields = { ...body, ...(body.icon ? { icon: relative(body.icon) } : {}) };
-        await write((tx) => editCategory(tx, params.id, fields));
+        await write((tx) => editCategory(tx, params.id, fields, settings.get(shopLocale)));
         return null;
       },
     }),

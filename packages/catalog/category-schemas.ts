@@ -2,7 +2,10 @@ import { id, idOrZero, requiredText, text, timestamp, zeroWhenEmpty } from '@tra
 import { z } from 'zod';
 
 const categoryName = () => requiredText(64).meta({ examples: ['Mugs'] });
-const translated = z.object({ name: text(64).optional() });
+const translated = z.object({
+  name: text(64).optional(),
+  outdated: z.array(z.literal('name')).max(1).optional().meta({ description: 'the shop’s own name has changed since' }),
+});
 const translations = z
   .object({ en: translated.optional(), 'zh-CN': translated.optional() })
   .meta({ examples: [{ 'zh-CN': { name: '马克杯' } }] });

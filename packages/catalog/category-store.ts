@@ -9,10 +9,10 @@ export async function selectCategoryPaths(
 ): Promise<Map<number, string>> {
   const rows = await sql<{ id: number; path: string }[]>`
     with recursive up as (
-      select id as leaf, parent_id, coalesce(translations #>> ${[locale, 'name']}, name) as path, 1 as depth
+      select id as leaf, parent_id, coalesce(nullif(translations #>> ${[locale, 'name']}, ''), name) as path, 1 as depth
       from catalog.categories where id = any(${[...ids]}::bigint[])
       union all
-      select up.leaf, c.parent_id, coalesce(c.translations #>> ${[locale, 'name']}, c.name) || ' / ' || up.path, up.depth + 1
+      select up.leaf, c.parent_id, coalesce(nullif(c.translations #>> ${[locale, 'name']}, ''), c.name) || ' / ' || up.path, up.depth + 1
       from up join catalog.categories c on c.id = up.parent_id
       where up.depth < 10
     )
@@ -31,7 +31,7 @@ export type Category = {
   created_at: Date;
   updated_at: Date;
 };
-type CategoryTranslations = Partial<Record<Locale, { name?: string | undefined }>>;
+export type CategoryTranslations = Partial<Record<Locale, { name?: string; outdated?: 'name'[] }>>;
 export type CategoryFields = Omit<Category, 'id' | 'created_at' | 'updated_at'>;
 
 /** Flat, in the order of a menu. */
@@ -56,10 +56,12 @@ export async function selectCategories(sql: Queryable): Promise<(Category & { pr
     order by c.sort, c.id`;
 }
 
+export type CategoryNode = Pick<Category, 'id' | 'parent_id' | 'name' | 'translations'>;
+
 /** Category writers take turns, so that two moves can not make a circle together. Readers do not wait. */
-export async function lockCategories(tx: Transaction): Promise<Pick<Category, 'id' | 'parent_id'>[]> {
+export async function lockCategories(tx: Transaction): Promise<CategoryNode[]> {
   await tx`lock table catalog.categories in share row exclusive mode`;
-  return tx<Pick<Category, 'id' | 'parent_id'>[]>`select id, parent_id from catalog.categories`;
+  return tx<CategoryNode[]>`select id, parent_id, name, translations from catalog.categories`;
 }
 
 export async function insertCategory(tx: Transaction, fields: CategoryFields): Promise<Category> {

@@ -1,4 +1,5 @@
-import type { Sql, Transaction } from '@tradepost/runtime';
+import type { Locale } from '@tradepost/core';
+import { type Sql, shopLocale, type Transaction } from '@tradepost/runtime';
 import { categoriesIn } from './csv-categories.ts';
 import { type Draft, draftOf, groupLines } from './csv-drafts.ts';
 import { type CsvFault, csvFault } from './csv-faults.ts';
@@ -42,8 +43,8 @@ export type Imported = {
   /** The file speaks of stock, which warehouses keep. */
   stock_ignored: boolean;
 };
-/** How a batch is written. */
-type Mode = { dryRun: boolean; keeper: StockKeeper };
+/** How a batch is written; `locale` is the language of the shop. */
+type Mode = { dryRun: boolean; keeper: StockKeeper; locale: Locale };
 type Options = Partial<Mode> & { onFault?: (fault: CsvFault) => void; onProgress?: (done: Imported) => void };
 type Outcome = ImportPlan | Refused;
 /** Products that this file has written or found: id to the line. A file speaks of a product once. */
@@ -102,11 +103,12 @@ function planAll(
   matched: readonly (Matched & { id: number })[],
   stored: ReadonlyMap<number, Stored>,
   categoryIds: ReadonlyMap<Draft, number>,
+  locale: Locale,
 ): Outcome[] {
   return matched.map(({ draft, id }) =>
     stored.get(id)?.product.deleted_at
       ? { draft, faults: [csvFault(draft.line, 'product_id', 'removed', { id })] }
-      : planProduct(draft, id, stored.get(id), categoryIds.get(draft)),
+      : planProduct(draft, id, stored.get(id), categoryIds.get(draft), locale),
   );
 }
 
@@ -150,7 +152,7 @@ async function writeBatch(
   tx: Transaction,
   drafts: readonly Draft[],
   seen: Seen,
-  { dryRun, keeper }: Mode,
+  { dryRun, keeper, locale }: Mode,
 ): Promise<Outcome[]> {
   await lockImport(tx);
   const last = await lastProductId(tx);
@@ -168,11 +170,11 @@ async function writeBatch(
   const fresh = dryRun || nameless === 0 ? found.map((_, n) => -1 - n) : await newProductIds(tx, nameless);
   const matched = found.map((match) => ({ ...match, id: match.id ?? fresh.shift()! }));
   const categoryIds = await categoriesIn(tx, matched, stored, dryRun);
-  let outcomes = planAll(matched, stored, categoryIds);
+  let outcomes = planAll(matched, stored, categoryIds, locale);
   const touched = outcomes.flatMap((outcome) => (isRefused(outcome) ? [] : outcome.skuChanges.map((sku) => sku.id)));
   if (touched.length > 0 && !dryRun) {
     stored = withStock(stored, await lockSkuRows(tx, touched));
-    outcomes = planAll(matched, stored, categoryIds);
+    outcomes = planAll(matched, stored, categoryIds, locale);
   }
   const plans = outcomes.filter((outcome): outcome is ImportPlan => !isRefused(outcome));
   if (!dryRun) await writePlans(tx, plans, keeper);
@@ -220,7 +222,13 @@ export async function importProducts(
   input: AsyncIterable<Uint8Array>,
   options: Options = {},
 ): Promise<Imported> {
-  const { dryRun = false, keeper = ownStock, onFault = () => {}, onProgress = () => {} } = options;
+  const {
+    dryRun = false,
+    keeper = ownStock,
+    locale = shopLocale.fallback,
+    onFault = () => {},
+    onProgress = () => {},
+  } = options;
   const done: Imported = {
     ...{ lines: 0, created: 0, updated: 0, unchanged: 0, failed: 0, faults: 0 },
     ...{ dry_run: dryRun, stock_ignored: false },
@@ -233,7 +241,7 @@ export async function importProducts(
   let batch: Draft[] = [];
   let lines = 0;
   const flush = async () => {
-    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, { dryRun, keeper }) : [];
+    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, { dryRun, keeper, locale }) : [];
     remember(outcomes, seen);
     for (const outcome of outcomes)
       if (isRefused(outcome)) {

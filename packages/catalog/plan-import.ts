@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, type Locale, locales } from '@tradepost/core';
-import type { Draft, SkuLine, TextChanges } from './csv-drafts.ts';
+import { AppError, type Locale } from '@tradepost/core';
+import type { Draft, SkuLine } from './csv-drafts.ts';
 import { type CsvFault, csvFault } from './csv-faults.ts';
 import type { ImageWrite, NewSku, ProductWrite, SkuChange, Stored } from './csv-store.ts';
-import type { Product, Sku, Translations } from './product.ts';
+import { importedTexts } from './import-texts.ts';
+import type { Product, Sku } from './product.ts';
 import { checkPriced, fieldsOf, plannedSkus } from './save-product.ts';
 import { type Attribute, type MatrixSku, normalizeSpecs, type SpecGroup, skuKeyOf, skuMatrix } from './sku-matrix.ts';
 
@@ -20,16 +21,6 @@ export type ImportPlan = {
 
 /** A product of the file that can not be written as it stands. */
 export type Refused = { draft: Draft; faults: CsvFault[] };
-
-function changedTexts(before: Translations, changes: TextChanges): Translations {
-  const after: Translations = {};
-  for (const locale of locales) {
-    const texts: Record<string, unknown> = { ...before[locale], ...changes[locale as Locale] };
-    const left = Object.entries(texts).filter(([, text]) => text !== null);
-    if (left.length > 0) after[locale] = Object.fromEntries(left);
-  }
-  return after;
-}
 
 const namesOf = (attrs: readonly Attribute[]) => attrs.map((attribute) => attribute.name).join('\n');
 const firstLine = (draft: Draft) => draft.skus[0]?.line ?? draft.line;
@@ -150,13 +141,14 @@ const productFields = (row: Product): Omit<ProductWrite, 'id'> => ({
 
 /**
  * Plans one product by the rules of the editor. `id` is its id here or the one it shall get, `before` what is there,
- * `categoryId` undefined when the file says nothing about the category.
+ * `categoryId` undefined when the file says nothing about the category, `shop` the language of the shop.
  */
 export function planProduct(
   draft: Draft,
   id: number,
   before: Stored | undefined,
   categoryId: number | undefined,
+  shop: Locale,
 ): ImportPlan | Refused {
   const faults: CsvFault[] = [];
   if (!before)
@@ -165,9 +157,8 @@ export function planProduct(
   const rows = rowsOf(draft, before?.skus ?? [], faults);
   if (faults.length > 0) return { draft, faults };
   try {
-    const translations = changedTexts(before?.product.translations ?? {}, draft.texts);
-    const given = { ...draft.fields, translations, ...(categoryId !== undefined ? { category_id: categoryId } : {}) };
-    const fields = fieldsOf(given, before?.product ?? null);
+    const given = { ...draft.fields, ...(categoryId !== undefined ? { category_id: categoryId } : {}) };
+    const fields = fieldsOf(given, before?.product ?? null, importedTexts(draft, before?.product, shop));
     const { specs, skus } = matrixOf(rows, before, faults);
     if (faults.length > 0) return { draft, faults };
     const planned = plannedSkus(skus, before?.skus ?? [], fields.price, undefined);

@@ -11,9 +11,9 @@ const cardColumns = (sql: Queryable, locale: Locale) => sql`
   jsonb_build_object(${locale}::text, p.translations -> ${locale}::text #- '{detail}') as translations,
   p.favorite_count, p.created_at, p.updated_at`;
 
-/** A row of the back office: no page content. */
-const rowColumns = (sql: Queryable) => sql`
-  p.id, p.category_id, p.title, p.cover, p.price, p.status, p.favorite_count, p.created_at`;
+/** A row of the back office: its title in the reader's language, no page content. */
+const rowColumns = (sql: Queryable, locale: Locale) => sql`
+  p.id, p.category_id, coalesce(nullif(p.translations #>> ${[locale, 'title']}::text[], ''), p.title) as title, p.cover, p.price, p.status, p.favorite_count, p.created_at`;
 export type ProductRow = Pick<
   CardProduct,
   'id' | 'category_id' | 'title' | 'cover' | 'price' | 'status' | 'favorite_count' | 'created_at' | 'sellable' | 'sales'
@@ -101,6 +101,7 @@ export async function selectProductRows(
   sql: Sql,
   filter: ProductFilter,
   paging: Paging,
+  locale: Locale,
   order: ProductOrder = 'sort',
 ): Promise<Listed<ProductRow>> {
   const { keyword, status, category_id, sellable_max } = filter;
@@ -129,7 +130,7 @@ export async function selectProductRows(
       select id, row_number() over () as place
       from (select p.id ${from} order by ${orderBy} limit ${paging.size} offset ${paging.offset}) as ids),
     counted as (select count(*)::int as total ${from})
-    select ${rowColumns(sql)}, t.sellable, t.sales, counted.total
+    select ${rowColumns(sql, locale)}, t.sellable, t.sales, counted.total
     from counted left join (page join catalog.products p using (id) ${totals(sql)}) on true
     order by page.place`;
   return listed(rows);

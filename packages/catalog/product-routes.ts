@@ -1,9 +1,10 @@
 import { paged, pagingOf, toWire } from '@tradepost/core';
 import { defineRoute, fileUrls, idParams, pagedOf, type Route } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, shopLocale } from '@tradepost/runtime';
 import { selectCategoryPaths } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
 import { withPicturePaths } from './picture-paths.ts';
+import type { Translations } from './product.ts';
 import { selectProductRows } from './product-list-store.ts';
 import { selectProduct } from './product-store.ts';
 import { createProduct, editProduct } from './save-product.ts';
@@ -17,6 +18,7 @@ import {
   productUpdateBody,
   productUpdated,
 } from './schemas.ts';
+import { formTexts, productTexts } from './shop-texts.ts';
 import type { StockKeeper } from './stock-keeper.ts';
 import { viewsOf } from './views.ts';
 
@@ -49,7 +51,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
           category_id: query.category_id || undefined,
           sellable_max: query.low_stock ? lowStock : undefined,
         };
-        const { rows, total } = await selectProductRows(sql, filter, paging, sort_by);
+        const { rows, total } = await selectProductRows(sql, filter, paging, locale, sort_by);
         const view = viewFor(request, locale);
         const paths = await selectCategoryPaths(
           sql,
@@ -79,20 +81,27 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       auth: 'staff',
       permission: 'product:view',
       tag: 'Products (admin)',
-      summary: 'A product as its editor needs it: base texts, inactive SKUs too, stock on hand',
+      summary: 'A product as its editor needs it: inactive SKUs too, stock on hand',
+      description:
+        'The plain texts are those of the shop’s language (`shop.locale`), whatever the language of the request; ' +
+        '`translations` has the other languages.',
       params: idParams,
       response: adminProductDetailView,
       statements: 2,
       refusals: notFound,
-      async handle({ params, request, locale }) {
+      async handle({ params, request }) {
         const product = await selectProduct(sql, params.id);
         if (!product) throw catalogErrors.product_not_found();
-        const view = viewFor(request, locale);
-        const paths = await selectCategoryPaths(sql, [product.category_id], locale);
-        const { id, title, subtitle, category_id, status, sort, detail, translations, spec_schema } = product;
-        const { merchant_id, sales, favorite_count } = product;
+        const shop = runtime.settings.get(shopLocale);
+        const view = viewFor(request, shop);
+        const paths = await selectCategoryPaths(sql, [product.category_id], shop);
+        const { id, category_id, status, sort, spec_schema, merchant_id, sales, favorite_count } = product;
+        const { title, subtitle, detail } = product;
+        const stored = { base: { title, subtitle, detail }, translations: product.translations };
+        const texts = formTexts(stored, shop, productTexts);
         return {
-          ...{ id, title, subtitle, category_id, status, sort, detail, translations, spec_schema },
+          ...{ id, category_id, status, sort, spec_schema, translations: texts.translations as Translations },
+          ...(texts.base as typeof stored.base),
           ...{ merchant_id, sales, favorite_count, is_favorited: false },
           cover: view.fileUrl(product.cover),
           price: toWire(product.price),
@@ -127,6 +136,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
           sql,
           withPicturePaths(body, fileUrls(request, config).relative),
           keeper,
+          runtime.settings.get(shopLocale),
         );
         return { id, product: { id, title: body.product.title }, sku_diff };
       },
@@ -138,7 +148,9 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       permission: 'product:edit',
       tag: 'Products (admin)',
       summary: 'Change what the body carries; absent parts stay as they are',
-      description: 'Where warehouses keep the stock, `stock` is ignored.',
+      description:
+        'A plain title, subtitle or detail is the text of the shop’s language; translations of others stay and are marked ' +
+        '`outdated`. `translations` replaces those of all other languages. Where warehouses keep the stock, `stock` is ignored.',
       params: idParams,
       body: productUpdateBody,
       response: productUpdated,
@@ -147,7 +159,8 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       repeat: 'recorded',
       async handle({ params, body, request, write }) {
         const given = withPicturePaths(body, fileUrls(request, config).relative);
-        return { sku_diff: await write((tx) => editProduct(tx, params.id, given, keeper)) };
+        const shop = runtime.settings.get(shopLocale);
+        return { sku_diff: await write((tx) => editProduct(tx, params.id, given, keeper, shop)) };
       },
     }),
   ];

@@ -3,7 +3,14 @@ import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
 export type Detail = { version: 1; blocks: { id: string; type: string; props: Record<string, unknown> }[] };
 /** What a language says differently from the base text; `specs` translates names and values of attributes. */
-type ProductTexts = { title?: string; subtitle?: string; detail?: Detail; specs?: Record<string, string> };
+type ProductTexts = {
+  title?: string;
+  subtitle?: string;
+  detail?: Detail;
+  specs?: Record<string, string>;
+  /** Of these texts the one in the shop's language has changed since. */
+  outdated?: ('title' | 'subtitle' | 'detail')[];
+};
 export type Translations = Partial<Record<Locale, ProductTexts>>;
 
 /** A row of catalog.products; amounts in minor units. */

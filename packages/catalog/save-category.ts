@@ -1,7 +1,9 @@
+import type { Locale } from '@tradepost/core';
 import type { Sql, Transaction } from '@tradepost/runtime';
 import {
   type Category,
   type CategoryFields,
+  type CategoryTranslations,
   countInside,
   deleteCategoryRow,
   insertCategory,
@@ -10,6 +12,7 @@ import {
   updateCategory,
 } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
+import { categoryTexts, savedTexts } from './shop-texts.ts';
 
 export const maxLevels = 3;
 type Node = Pick<Category, 'id' | 'parent_id'>;
@@ -43,17 +46,25 @@ export async function createCategory(sql: Sql, fields: CategoryFields): Promise<
   });
 }
 
-/** Changes the fields that are given; a move takes the categories below along. */
+/**
+ * Changes the fields that are given; a move takes the categories below along. `name` is the name in `shop`, the language
+ * of the shop.
+ */
 export async function editCategory(
   tx: Transaction,
   id: number,
   fields: Parameters<typeof updateCategory>[2],
+  shop: Locale,
 ): Promise<void> {
   const nodes = await lockCategories(tx);
   const node = nodes.find((candidate) => candidate.id === id);
   if (!node) throw catalogErrors.category_not_there();
   if (fields.parent_id !== undefined && fields.parent_id !== node.parent_id) checkPlace(nodes, id, fields.parent_id);
-  await updateCategory(tx, id, fields);
+  const stored = { base: { name: node.name }, translations: node.translations };
+  const given = { fields: { name: fields.name }, translations: fields.translations };
+  const { base, translations } = savedTexts(stored, given, shop, categoryTexts);
+  const name = base.name as string;
+  await updateCategory(tx, id, { ...fields, name, translations: translations as CategoryTranslations });
 }
 
 export async function deleteCategory(tx: Transaction, id: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { toMinor } from '@tradepost/core';
+import { type Locale, toMinor } from '@tradepost/core';
 import type { Sql, Transaction } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { catalogErrors } from './errors.ts';
@@ -15,6 +15,7 @@ import {
   writeSkus,
 } from './product-store.ts';
 import type { productCreateBody, productUpdateBody } from './schemas.ts';
+import { productTexts, savedTexts } from './shop-texts.ts';
 import { defaultSkuKey, type MatrixSku, normalizeSpecs, type SpecGroup, skuMatrix } from './sku-matrix.ts';
 import type { StockKeeper } from './stock-keeper.ts';
 
@@ -33,7 +34,25 @@ function overridesOf(body: UpdateBody) {
   }));
 }
 
-export function fieldsOf(given: UpdateBody['product'], before: ProductFields | null): ProductFields {
+type TextFields = Pick<ProductFields, 'title' | 'subtitle' | 'detail' | 'translations'>;
+
+/** The texts after a save: a plain one is that of the shop's language. */
+function textFieldsOf(given: UpdateBody['product'], before: ProductFields | null, shop: Locale): Partial<TextFields> {
+  const { title, subtitle, detail, translations } = given ?? {};
+  const stored = before && {
+    base: { title: before.title, subtitle: before.subtitle, detail: before.detail },
+    translations: before.translations,
+  };
+  const saved = savedTexts(stored, { fields: { title, subtitle, detail }, translations }, shop, productTexts);
+  return { ...saved.base, translations: saved.translations };
+}
+
+/** The fields of a product after a save, `texts` being those that it has then. What is absent stays as it is. */
+export function fieldsOf(
+  given: UpdateBody['product'],
+  before: ProductFields | null,
+  texts: { [K in keyof TextFields]?: TextFields[K] | undefined },
+): ProductFields {
   const base = before ?? {
     title: '',
     subtitle: '',
@@ -47,16 +66,16 @@ export function fieldsOf(given: UpdateBody['product'], before: ProductFields | n
     translations: {},
   };
   return {
-    title: given?.title ?? base.title,
-    subtitle: given?.subtitle ?? base.subtitle,
+    title: texts.title ?? base.title,
+    subtitle: texts.subtitle ?? base.subtitle,
     cover: given?.cover ?? base.cover,
     price: given?.price !== undefined ? toMinor(given.price) : base.price,
     origin_price: given?.origin_price !== undefined ? toMinor(given.origin_price) : base.origin_price,
     category_id: given?.category_id ?? base.category_id,
     status: given?.status ?? base.status,
     sort: given?.sort ?? base.sort,
-    detail: given?.detail ?? base.detail,
-    translations: given?.translations ?? base.translations,
+    detail: texts.detail ?? base.detail,
+    translations: texts.translations ?? base.translations,
   };
 }
 
@@ -123,9 +142,10 @@ export async function createProduct(
   sql: Sql,
   given: CreateBody,
   keeper: StockKeeper,
+  shop: Locale,
 ): Promise<{ id: number; sku_diff: SkuDiff }> {
   const body = keeper.editable ? given : withoutStock(given);
-  const fields = fieldsOf(body.product, null);
+  const fields = fieldsOf(body.product, null, textFieldsOf(body.product, null, shop));
   const specs = normalizeSpecs(body.spec_schema ?? []);
   const skus = plannedSkus(skuMatrix(specs, overridesOf(body)), [], fields.price, body.product.stock);
   checkPriced(fields, skus);
@@ -161,12 +181,13 @@ export async function editProduct(
   id: number,
   given: UpdateBody,
   keeper: StockKeeper,
+  shop: Locale,
 ): Promise<SkuDiff> {
   const body = keeper.editable ? given : withoutStock(given);
   const locked = await lockProduct(tx, id);
   if (!locked) throw catalogErrors.product_not_found();
   const { product, skus } = locked;
-  const fields = fieldsOf(body.product, product);
+  const fields = fieldsOf(body.product, product, textFieldsOf(body.product, product, shop));
   if (fields.category_id !== product.category_id) await checkCategory(tx, fields.category_id);
   const asked = askedMatrix(body, product, skus);
   const active = skus.filter((sku) => sku.status === 'active');

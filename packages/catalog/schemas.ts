@@ -53,6 +53,13 @@ const texts = z.object({
     .refine(fits, tooLong)
     .optional(),
   specs: z.record(text(128), text(128)).optional(),
+  outdated: z
+    .array(z.enum(['title', 'subtitle', 'detail']))
+    .max(3)
+    .optional()
+    .meta({
+      description: 'of these the text in the shop’s language has changed since; send [] to take the marks away',
+    }),
 });
 const translations = z
   .object({ en: texts.optional(), 'zh-CN': texts.optional() })

@@ -363,13 +363,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A product as its editor needs it: base texts, inactive SKUs too, stock on hand
-         * @description An administrator’s token. Permission `product:view`.
+         * A product as its editor needs it: inactive SKUs too, stock on hand
+         * @description The plain texts are those of the shop’s language (`shop.locale`), whatever the language of the request; `translations` has the other languages. An administrator’s token. Permission `product:view`.
          */
         get: operations["getAdminApiProductsId"];
         /**
          * Change what the body carries; absent parts stay as they are
-         * @description Where warehouses keep the stock, `stock` is ignored. An administrator’s token. Permission `product:edit`.
+         * @description A plain title, subtitle or detail is the text of the shop’s language; translations of others stay and are marked `outdated`. `translations` replaces those of all other languages. Where warehouses keep the stock, `stock` is ignored. An administrator’s token. Permission `product:edit`.
          */
         put: operations["putAdminApiProductsId"];
         /**
@@ -426,7 +426,7 @@ export interface paths {
         };
         /**
          * All categories, flat; `page` and `size` are not needed
-         * @description An administrator’s token. Permission `product:view`.
+         * @description Names are those of the shop’s language, as this is what a form sends back; `translations` has the others. An administrator’s token. Permission `product:view`.
          */
         get: operations["getAdminApiCategories"];
         /**
@@ -457,7 +457,7 @@ export interface paths {
         };
         /**
          * Change what the body carries; a new parent takes the categories below along
-         * @description An administrator’s token. Permission `product:edit`.
+         * @description `name` is that of the shop’s language; `translations` replaces those of all other languages. An administrator’s token. Permission `product:edit`.
          */
         put: operations["putAdminApiCategoriesId"];
         /**
@@ -1904,6 +1904,8 @@ export interface components {
                     specs?: {
                         [key: string]: string;
                     };
+                    /** @description of these the text in the shop’s language has changed since; send [] to take the marks away */
+                    outdated?: ("title" | "subtitle" | "detail")[];
                 };
                 "zh-CN"?: {
                     title?: string;
@@ -1924,6 +1926,8 @@ export interface components {
                     specs?: {
                         [key: string]: string;
                     };
+                    /** @description of these the text in the shop’s language has changed since; send [] to take the marks away */
+                    outdated?: ("title" | "subtitle" | "detail")[];
                 };
             };
             /** @example 1 */
@@ -2016,9 +2020,13 @@ export interface components {
             translations: {
                 en?: {
                     name?: string;
+                    /** @description the shop’s own name has changed since */
+                    outdated?: "name"[];
                 };
                 "zh-CN"?: {
                     name?: string;
+                    /** @description the shop’s own name has changed since */
+                    outdated?: "name"[];
                 };
             };
             /** @description products in it and below it, whatever their status */
@@ -4777,6 +4785,8 @@ interface operations {
                                 specs?: {
                                     [key: string]: string;
                                 };
+                                /** @description of these the text in the shop’s language has changed since; send [] to take the marks away */
+                                outdated?: ("title" | "subtitle" | "detail")[];
                             };
                             "zh-CN"?: {
                                 title?: string;
@@ -4797,6 +4807,8 @@ interface operations {
                                 specs?: {
                                     [key: string]: string;
                                 };
+                                /** @description of these the text in the shop’s language has changed since; send [] to take the marks away */
+                                outdated?: ("title" | "subtitle" | "detail")[];
                             };
                         };
                     };
@@ -5043,6 +5055,8 @@ interface operations {
                                 specs?: {
                                     [key: string]: string;
                                 };
+                                /** @description of these the text in the shop’s language has changed since; send [] to take the marks away */
+                                outdated?: ("title" | "subtitle" | "detail")[];
                             };
                             "zh-CN"?: {
                                 title?: string;
@@ -5063,6 +5077,8 @@ interface operations {
                                 specs?: {
                                     [key: string]: string;
                                 };
+                                /** @description of these the text in the shop’s language has changed since; send [] to take the marks away */
+                                outdated?: ("title" | "subtitle" | "detail")[];
                             };
                         };
                     };
@@ -5469,9 +5485,13 @@ interface operations {
                     translations?: {
                         en?: {
                             name?: string;
+                            /** @description the shop’s own name has changed since */
+                            outdated?: "name"[];
                         };
                         "zh-CN"?: {
                             name?: string;
+                            /** @description the shop’s own name has changed since */
+                            outdated?: "name"[];
                         };
                     };
                 };
@@ -5598,9 +5618,13 @@ interface operations {
                     translations?: {
                         en?: {
                             name?: string;
+                            /** @description the shop’s own name has changed since */
+                            outdated?: "name"[];
                         };
                         "zh-CN"?: {
                             name?: string;
+                            /** @description the shop’s own name has changed since */
+                            outdated?: "name"[];
                         };
                     };
                 };

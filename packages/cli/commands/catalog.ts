@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type CsvFault, exportProducts, importProducts } from '@tradepost/catalog';
 import { openStockKeeper } from '@tradepost/inventory';
+import { shopLocale } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { exitCodes, print, printJson, progress } from '../output.ts';
@@ -84,6 +85,7 @@ async function importFrom(file: string, options: GlobalOptions & { dryRun?: bool
     const errors: CsvFault[] = [];
     const done = await importProducts(runtime.sql, input, {
       keeper: await openStockKeeper(runtime),
+      locale: runtime.settings.get(shopLocale),
       dryRun: options.dryRun ?? false,
       onFault(fault) {
         if (errors.length < maxFaults) errors.push(fault);
