@@ -1,4 +1,4 @@
-import { AppError, type Locale, negotiateLocale } from '@tradepost/core';
+import { AppError, type Locale } from '@tradepost/core';
 import {
   type Claim,
   type Log,
@@ -6,13 +6,13 @@ import {
   type Runtime,
   runtimeErrors,
   type StoredAnswer,
-  shopLocale,
   type Write,
 } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { faultOf, httpErrors } from './errors.ts';
 import { idempotencyKeyOf, isNothingDone, openRunOnce } from './idempotent.ts';
+import { requestLocale } from './request-locale.ts';
 import type { Resource } from './resource.ts';
 import type { Caller, Route } from './route.ts';
 import { tolerantBody, tolerantParams, tolerantQuery } from './tolerant.ts';
@@ -206,11 +206,7 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
     const request = event.req;
     const traceId = traceIdOf(request);
     const search = request.url.includes('?') ? searchOf(request) : null;
-    const locale = negotiateLocale(
-      search?.get('lang'),
-      request.headers.get('accept-language'),
-      settings.get(shopLocale),
-    );
+    const locale = requestLocale(request, search?.get('lang'), settings);
     const finish = (status: number, code: number, text: string, extra?: [string, string][]): Response => {
       const elapsed = performance.now() - started;
       seconds.observe(elapsed / 1000);
@@ -248,11 +244,7 @@ function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, r
   const { log, metrics, settings } = deps.runtime;
   const refuse = (request: Request, error: AppError, extra: [string, string][] = []) => {
     const traceId = traceIdOf(request);
-    const locale = negotiateLocale(
-      searchOf(request).get('lang'),
-      request.headers.get('accept-language'),
-      settings.get(shopLocale),
-    );
+    const locale = requestLocale(request, searchOf(request).get('lang'), settings);
     // Anything can stand for a method: only those we know become a series.
     metrics.requests
       .labels(knownMethods.has(request.method) ? request.method : 'other', 'unknown', String(error.code))

@@ -20,6 +20,7 @@ export {
 export { fileUrls } from './file-urls.ts';
 export { fileResponse } from './files.ts';
 export type { Module } from './module.ts';
+export { requestLocale } from './request-locale.ts';
 export type { Resource } from './resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './route.ts';
 export { serve } from './serve.ts';

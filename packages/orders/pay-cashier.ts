@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { isoInZone, type Locale, negotiateLocale, toWire } from '@tradepost/core';
-import { defineRoute, type Resource, type Route } from '@tradepost/http';
-import { type Runtime, shopLocale, timeZone } from '@tradepost/runtime';
+import { isoInZone, type Locale, toWire } from '@tradepost/core';
+import { defineRoute, type Resource, type Route, requestLocale } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import { signedHeaders } from './pay-signature.ts';
 import type { ReceiveNotice } from './payment-receiver.ts';
@@ -117,7 +117,7 @@ export function cashierResources(runtime: Pick<Runtime, 'sql' | 'settings' | 'no
       contentType: 'text/html',
       async handle(request, { payment_no = '' }) {
         const lang = new URL(request.url).searchParams.get('lang');
-        const locale = negotiateLocale(lang, request.headers.get('accept-language'), runtime.settings.get(shopLocale));
+        const locale = requestLocale(request, lang, runtime.settings);
         const asked = cashierParams.safeParse({ payment_no });
         const payment = asked.success ? await cashierPayment(runtime, asked.data.payment_no) : undefined;
         return new Response(pageOf(payment, locale), {

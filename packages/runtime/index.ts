@@ -57,6 +57,7 @@ export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationState } from './migrate.ts';
 export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
 export {
+  acceptLanguage,
   demoShop,
   openRuntime,
   type RecordOutcomes,

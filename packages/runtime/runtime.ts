@@ -32,6 +32,13 @@ export const shopLocale = setting(
   'zh-CN',
   'language of messages and labels when a request names none: en or zh-CN',
 );
+/** Off where a shop has pages of one language only: a Chinese page in an English browser then needs no `?lang=`. */
+export const acceptLanguage = setting(
+  'shop.accept_language',
+  z.boolean(),
+  true,
+  'whether Accept-Language chooses the language of an answer; ?lang= always does',
+);
 
 export const demoShop = setting(
   'shop.demo',
@@ -42,7 +49,7 @@ export const demoShop = setting(
 );
 
 /** The settings of this package; `openRuntime` adds them to those it is given. */
-export const runtimeSettings = [timeZone, shopLocale, keysPerCaller, demoShop] as const;
+export const runtimeSettings = [timeZone, shopLocale, acceptLanguage, keysPerCaller, demoShop] as const;
 
 const checkMs = 2_000;
 
