@@ -1,6 +1,7 @@
 import { faultCode } from '@tradepost/runtime';
 import type { Dispatcher } from 'undici';
 import type { Upstream } from './connect-upstream.ts';
+import type { Redactor } from './redact.ts';
 import { openPassThrough, type PassThrough, type StreamEnd } from './stream.ts';
 
 /** An answer that comes as a whole is kept until it is complete, up to this. */
@@ -31,11 +32,15 @@ export type Asked = {
   readonly body: Uint8Array | null;
   /** The client asked for a stream. */
   readonly stream: boolean;
+  /** Removes the keys of upstreams from what this one answers. */
+  readonly redactor: Redactor;
   /** Sees the bytes of a streamed answer after they were passed on. */
   readonly onChunk?: (chunk: Uint8Array) => void;
   /** A streamed answer has ended, however. */
   readonly onStreamEnd?: (end: StreamEnd) => void;
 };
+
+const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 
@@ -57,7 +62,8 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
     let status = 0;
     let headers: AnswerHeaders = {};
     let through: PassThrough | null = null;
-    const chunks: Buffer[] = [];
+    const redacted = asked.redactor.stream();
+    const chunks: Uint8Array[] = [];
     let size = 0;
     let timer: NodeJS.Timeout | null = setTimeout(late, firstByteMs);
     /** Whether the timer is already the one between two chunks. */
@@ -140,26 +146,29 @@ export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): P
         if (through) {
           // One more can be on its way when it is held up.
           if (!held) waitForMore();
-          through.push(chunk);
-          asked.onChunk?.(chunk);
+          const clean = redacted.push(chunk);
+          through.push(clean);
+          asked.onChunk?.(clean);
           return;
         }
         if (settled) return;
         waitForMore();
-        size += chunk.byteLength;
+        const clean = redacted.push(chunk);
+        size += clean.byteLength;
         if (size > largestAnswer) giveUp('too_large');
-        else chunks.push(chunk);
+        else if (clean.byteLength > 0) chunks.push(clean);
       },
       onResponseEnd() {
         ended();
-        if (through) through.end();
-        else
-          done({
-            kind: 'whole',
-            status,
-            headers,
-            body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size),
-          });
+        const rest = redacted.end();
+        if (through) {
+          through.push(rest);
+          asked.onChunk?.(rest);
+          return through.end();
+        }
+        if (rest.byteLength > 0) chunks.push(rest);
+        const body = chunks.length === 1 ? bufferOf(chunks[0]!) : Buffer.concat(chunks);
+        done({ kind: 'whole', status, headers, body });
       },
       onResponseError(_controller, error) {
         if (through) {

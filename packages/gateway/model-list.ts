@@ -2,6 +2,7 @@ import { askUpstream, type Cancel, cancelNow } from './ask-upstream.ts';
 import type { Upstream } from './connect-upstream.ts';
 import { gatewayHeader } from './gateway-loop.ts';
 import { modelKey } from './model-key.ts';
+import type { Redactor } from './redact.ts';
 import { configuredModels } from './upstream-settings.ts';
 import type { Upstreams } from './upstreams.ts';
 
@@ -16,13 +17,19 @@ const mostListed = 10_000;
 const entry = (id: string, created = 0): ListedModel => ({ id, object: 'model', created, owned_by: 'tradepost' });
 
 /** Models of an upstream that is configured by patterns alone, as it lists them itself; null: it does not say. */
-async function askForModels(upstream: Upstream, passed: string, deadlineMs: number): Promise<ListedModel[] | null> {
+async function askForModels(
+  upstream: Upstream,
+  redactor: Redactor,
+  passed: string,
+  deadlineMs: number,
+): Promise<ListedModel[] | null> {
   const asked = {
     method: 'GET',
     path: 'models',
     headers: ['accept', 'application/json', gatewayHeader, passed],
     body: null,
     stream: false,
+    redactor,
   } as const;
   const cancel: Cancel = { cancelled: false, onCancel: null };
   const late = setTimeout(() => cancelNow(cancel), deadlineMs);
@@ -47,7 +54,7 @@ type Kept = { at: number; models: readonly ListedModel[]; asking: Promise<readon
 
 /** GET /v1/models: the configured names, those that upstreams are configured with, and those that they list. */
 export function openModelList(
-  upstreams: Pick<Upstreams, 'models' | 'routeOf' | 'enabled'>,
+  upstreams: Pick<Upstreams, 'models' | 'routeOf' | 'enabled' | 'redactor'>,
   { deadlineMs = withinMs, believedMs = keptMs }: { deadlineMs?: number; believedMs?: number } = {},
 ) {
   const kept = new WeakMap<Upstream, Kept>();
@@ -63,7 +70,7 @@ export function openModelList(
     if (known.asking) return known.asking;
     if (now - known.at < believedMs || !upstream.health.ready(now)) return known.models;
     const of = known;
-    of.asking = askForModels(upstream, passed, deadlineMs).then((found) => {
+    of.asking = askForModels(upstream, upstreams.redactor(), passed, deadlineMs).then((found) => {
       of.asking = null;
       // No answer is believed as long: everybody else does not wait for one again.
       of.at = performance.now();

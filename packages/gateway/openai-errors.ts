@@ -70,6 +70,13 @@ export const proxyErrors = {
   /** Nobody reads it; it is what the metrics call such a request. */
   client_gone: fixed(499, 'client_gone', null, 'The client has closed the connection'),
   upstream_error: fixed(502, 'upstream_error', 'upstream_error', 'The upstream did not answer properly'),
+  upstream_refused: (status: number) =>
+    fixed(
+      status,
+      'upstream_error',
+      'upstream_error',
+      'The upstream refused the request with an error that is not passed on',
+    )(),
   upstream_too_large: fixed(502, 'upstream_error', 'upstream_error', 'The answer of the upstream is too large'),
   upstream_timeout: fixed(504, 'upstream_timeout', 'upstream_timeout', 'The upstream did not answer in time'),
   internal: fixed(500, 'server_error', 'internal_error', 'Something went wrong on our side'),

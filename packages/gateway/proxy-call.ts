@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { openCountedWarning } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
 import type { ApiToken } from './api-token.ts';
-import type { AnswerHeaders, Asked, Cancel, Outcome } from './ask-upstream.ts';
+import type { Asked, Cancel, Outcome } from './ask-upstream.ts';
 import { cancelNow } from './ask-upstream.ts';
 import { type AskedFor, type Endpoint, readRequest } from './chat-request.ts';
 import { countTokens } from './estimate.ts';
@@ -13,6 +13,7 @@ import { openLargeBodies } from './large-bodies.ts';
 import { type Admitted, maxCost, type Refused } from './limits.ts';
 import type { ModelRoute } from './model-routes.ts';
 import { type ProxyError, proxyErrors } from './openai-errors.ts';
+import { passedOn } from './passed-on.ts';
 import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.ts';
 import { limitsOf } from './rate-gate.ts';
 import { rateLimitSettings } from './settings.ts';
@@ -37,15 +38,6 @@ const forwardedHeaders = ['accept', 'openai-beta'] as const;
 const idempotencyHeader = 'idempotency-key';
 /** Of a client; a longer one goes on as its hash. */
 const longestKey = 200;
-/** Response headers that come back, beside openai-*: hop-by-hop ones and the upstream's own limits do not. */
-const returnedHeaders = new Set([
-  'content-type',
-  'content-encoding',
-  'cache-control',
-  'openai-version',
-  'openai-model',
-  'openai-processing-ms',
-]);
 const hasControl = /[^\t\x20-\x7e\x80-\xff]/;
 /** Other bytes do not reach us whole, so that two keys could become one. */
 const visible = /^[\x21-\x7e]+$/;
@@ -65,16 +57,6 @@ function requestHeaders(request: Request, { token, passed }: ProxyAsker): string
     if (value !== null && !hasControl.test(value)) headers.push(name, value);
   }
   return headers;
-}
-
-function pushReturned(into: HeaderList, status: number, headers: AnswerHeaders): void {
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value !== 'string') continue;
-    if (returnedHeaders.has(name)) into.push([name, value]);
-    else if (name === 'x-request-id') into.push(['x-upstream-request-id', value]);
-    else if (status === 429 && (name === 'retry-after' || name === 'retry-after-ms')) into.push([name, value]);
-  }
 }
 
 /** The refusal for what no upstream has answered; null where an answer can go on as it is. */
@@ -221,6 +203,7 @@ export function openProxyCall(deps: GatewayDeps) {
     let forwarded: Forwarded | null = null;
     let firstByteMs: number | null = null;
     const reader = openUsageReader();
+    const redactor = upstreams.redactor();
 
     const end = (state: UsageState, measured: Measured | null, status: number | null): void => {
       usage.end(entry, {
@@ -257,6 +240,7 @@ export function openProxyCall(deps: GatewayDeps) {
       headers,
       body: bytes,
       stream: wanted.stream,
+      redactor,
       onChunk: reader.read,
       // An upstream's stream can end before whoever asked has been told of its beginning.
       onStreamEnd: (how) => void setImmediate(onStreamEnd, how),
@@ -295,13 +279,11 @@ export function openProxyCall(deps: GatewayDeps) {
       return { error: proxyErrors.not_recorded(), cause: notRecorded };
     }
     const answered: HeaderList = [['x-request-id', of.id], ...(commonHeaders as HeaderList), ...rate];
-    pushReturned(answered, outcome.status, outcome.headers);
+    const passed = passedOn(outcome, redactor);
+    answered.push(...passed.headers);
     // A reverse proxy before us would gather the pieces otherwise.
     if (outcome.kind === 'stream') answered.push(['x-accel-buffering', 'no']);
     metrics.gatewayFirstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
-    return new FastResponse(outcome.kind === 'whole' ? outcome.body : outcome.readable, {
-      status: outcome.status,
-      headers: answered,
-    });
+    return new FastResponse(passed.body, { status: outcome.status, headers: answered });
   }
 }

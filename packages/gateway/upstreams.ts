@@ -2,6 +2,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { connectUpstream, resolveKey, type Upstream } from './connect-upstream.ts';
 import { loadTokenizer } from './estimate.ts';
 import { type ModelRoute, openModelRoutes } from './model-routes.ts';
+import { openRedactor, type Redactor, secretsOf } from './redact.ts';
 import type { HealthState } from './upstream-health.ts';
 import { type ModelConfig, type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 
@@ -30,6 +31,8 @@ export type Upstreams = {
   routeOf(model: string): ModelRoute | null;
   enabled(): readonly Upstream[];
   models(): Readonly<Record<string, ModelConfig>>;
+  /** For the keys of all of them. */
+  redactor(): Redactor;
   state(): UpstreamState[];
   close(): Promise<void>;
 };
@@ -38,6 +41,7 @@ type Snapshot = {
   readonly of: readonly [readonly UpstreamConfig[], Readonly<Record<string, ModelConfig>>];
   readonly enabled: readonly Upstream[];
   readonly routeOf: (model: string) => ModelRoute | null;
+  readonly redactor: Redactor;
 };
 
 /** Reads the settings with every call, which is two look-ups; what follows from them is built when they change. */
@@ -79,7 +83,7 @@ export function openUpstreams(
     // 35 MB and a quarter of a second, which the first request shall not wait for and a shop without upstreams not pay.
     if (serves && enabled.length > 0)
       loadTokenizer().catch((error: unknown) => log.error({ err: error }, 'the tokenizer does not load'));
-    return { of, enabled, routeOf: openModelRoutes(enabled, of[1]) };
+    return { of, enabled, routeOf: openModelRoutes(enabled, of[1]), redactor: openRedactor(secretsOf(of[0])) };
   };
 
   const read = (): Snapshot['of'] => [settings.get(upstreamSettings.upstreams), settings.get(upstreamSettings.models)];
@@ -96,6 +100,7 @@ export function openUpstreams(
     routeOf: (model) => now().routeOf(model),
     enabled: () => now().enabled,
     models: () => now().of[1],
+    redactor: () => now().redactor,
     state() {
       const { of, enabled } = now();
       const byName = new Map(enabled.map((upstream) => [upstream.config.name, upstream]));
