@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
+import { openPipelines } from './node-pipelines.ts';
 import { discard, toParts, toStream } from './response-parts.ts';
 import {
   DEFAULT_BODY_TIMEOUT,
@@ -291,6 +292,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     closing: false,
     onIdle: undefined,
   };
+  const pipelines = openPipelines();
   const http = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
@@ -302,7 +304,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       requireHostHeader: false,
     },
     (req, res) => {
-      if (ending.has(req.socket)) return;
+      if (ending.has(req.socket) || !pipelines.admit(req, res)) return;
       server.active.add(res);
       res.once('close', () => {
         server.active.delete(res);

@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { serveNode } from './node-transport.ts';
+
+/** One client that asks without reading must not fill the memory of the node transport, nor hold up its end. */
+let server: Awaited<ReturnType<typeof serveNode>> | undefined;
+afterEach(() => server?.close(100));
+const start = async (fetch: () => Response) => {
+  server = await serveNode({ fetch });
+  return server;
+};
+const get = 'GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n';
+
+async function dial(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  let closed = false;
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    closed = true;
+  });
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return { socket, closed: () => closed };
+}
+
+const until = async (holds: () => boolean): Promise<void> => {
+  for (const end = performance.now() + 4_000; !holds(); await sleep(10))
+    if (performance.now() > end) throw new Error(`not within 4 s: ${holds}`);
+};
+
+test('answers that wait behind an unread one are given up with their connection', async () => {
+  const { port, activeRequests, close } = await start(() => new Response(Buffer.alloc(4_000_000)));
+  const { socket } = await dial(port);
+  socket.write(get.repeat(10));
+  await until(() => activeRequests() === 10);
+  socket.destroy();
+  await until(() => activeRequests() === 0);
+  const begun = performance.now();
+  await close(10_000);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});
+
+test('a connection with more unanswered requests than one client needs ends, and they do not run', async () => {
+  let ran = 0;
+  const { port } = await start(() => {
+    ran += 1;
+    return new Response(Buffer.alloc(4_000_000));
+  });
+  const { socket, closed } = await dial(port);
+  socket.write(get.repeat(1_000));
+  socket.resume();
+  await until(closed);
+  expect(ran).toBeLessThanOrEqual(16);
+});
+
+test('requests in a row on one connection are all answered', async () => {
+  const { port } = await start(() => new Response('hello'));
+  const { socket } = await dial(port);
+  let received = '';
+  socket.on('data', (data: Buffer) => {
+    received += data.toString();
+  });
+  for (const round of [1, 2, 3, 4, 5]) {
+    socket.write(get.repeat(10));
+    await until(() => received.split('hello').length - 1 === round * 10);
+  }
+  socket.destroy();
+});
