@@ -1,9 +1,11 @@
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { cleanUp } from './bench/cleanup.ts';
 import { afterwards } from './hostile/afterwards.ts';
+import { openArena } from './hostile/arena.ts';
 import { attacks } from './hostile/attacks.ts';
 
 /** The short form of `npm run hostile`. */
+beforeAll(() => openArena(inject('clusterUrl')), 120_000);
 afterAll(cleanUp);
 
 describe('a server that is attacked goes on selling', () => {

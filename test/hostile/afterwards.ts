@@ -13,6 +13,8 @@ import { openWitness } from './witness.ts';
 const kept = { live: 40, resident: 250 } as const;
 /** Time for connections and bodies to be given up, and for jobs to end. */
 const settleSeconds = 30;
+/** A server with nothing left to do ends at once; with an answer that it still holds it waits for its deadline of 15 s. */
+const stopSeconds = 8;
 /** Bytes of log that attacks may cause. */
 const logBytes = 1024 * 1024;
 
@@ -65,7 +67,8 @@ async function settled(arena: Arena, target: Target, outcome: Outcome): Promise<
 /** After the attacks: the servers are what they were, and the books are right. */
 export const afterwards: Scenario<Outcome> = {
   name: 'afterwards',
-  about: 'both servers up, memory back, no 5xx but 503, no failure in the log, every audit clean',
+  about:
+    'both servers up, memory back, no 5xx but 503, no failure in the log, every audit clean; then they stop at once',
   async run(ground) {
     const arena = await openArena(ground.clusterUrl);
     const outcome = nothingYet();
@@ -80,6 +83,15 @@ export const afterwards: Scenario<Outcome> = {
       settleSeconds,
     ).catch((error: Error) => outcome.faults.push(error.message));
     await audit(arena.sql, Object.assign(outcome, { auditMs: 0 }));
+    for (const target of arena.targets) {
+      const begun = performance.now();
+      const code = await target.stop();
+      const seconds = (performance.now() - begun) / 1000;
+      if (code !== 0 || seconds > stopSeconds)
+        outcome.faults.push(
+          `${target.name}: ends with ${code} ${seconds.toFixed(1)} s after SIGTERM (0 within ${stopSeconds})`,
+        );
+    }
     return outcome;
   },
 };

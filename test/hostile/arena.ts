@@ -38,6 +38,8 @@ export type Target = {
   output(): string;
   /** Null while it runs. */
   exitCode(): number | null;
+  /** Ends the process as an operator does; answers its exit code, null when it had to be killed. */
+  stop(): Promise<number | null>;
 };
 
 /** Two servers, one per transport, on one database; and the services beside them. */
@@ -125,12 +127,14 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
     /Shop API\s+(http:\S+)[\s\S]*LLM gateway\s+http:\S+/,
     heap,
   );
-  defer(async () => {
+  const stop = async () => {
     server.child.kill('SIGTERM');
     const patience = setTimeout(() => server.child.kill('SIGKILL'), 20_000);
-    await server.ended;
+    const code = await server.ended;
     clearTimeout(patience);
-  });
+    return code;
+  };
+  defer(stop);
   const listener = (url: string): Listener => ({ url, port: Number(new URL(url).port) });
   const gatewayUrl = /LLM gateway\s+(http:[^\s/]*\/\/[^\s/]+)/.exec(server.output())![1]!;
   const pid = server.child.pid!;
@@ -155,6 +159,7 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
     },
     output: server.output,
     exitCode: () => server.child.exitCode,
+    stop,
   };
   return target;
 }

@@ -81,7 +81,12 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
     // The witness is at work before the attack begins.
     await sleep(200);
     await attack.run(battle).catch((error: Error) => battle.fault(`the attack ended early: ${error.stack}`));
-    outcome.stallMs = Math.round(await stallOf());
+    outcome.stallMs = Math.round(
+      await stallOf().catch((error: Error) => {
+        battle.fault(`/metrics does not answer after the attack: ${error.message}`);
+        return 0;
+      }),
+    );
   } finally {
     clearInterval(sampling);
   }

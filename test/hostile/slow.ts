@@ -98,17 +98,21 @@ async function hold(battle: Battle, kind: Kind): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   const open = () => connections.filter((connection) => !connection.closed()).length;
   while (open() > 0 && performance.now() < deadline) await sleep(100);
-  const left = open();
+  const left = connections.filter((connection) => !connection.closed());
+  const answered = left.filter((connection) => connection.bytes() > 0).length;
   for (const end of endings) end();
   for (const connection of connections) {
-    const wrong = statusesOf(connection.received()).filter((status) => status >= 500 && status !== 503);
+    // 505: uWebSockets.js answers so to a request line that arrives in pieces.
+    const wrong = statusesOf(connection.received()).filter((status) => status >= 500 && ![503, 505].includes(status));
     if (wrong.length > 0) battle.fault(`${kind.name}: answered ${wrong.join(', ')}`);
     if (/^HTTP\/1.1 503/.test(connection.received()) && !/\r\nretry-after: \d/i.test(connection.received()))
       battle.fault(`${kind.name}: 503 without Retry-After`);
     connection.destroy();
   }
-  if (battle.size === 'long' && left > 0)
-    battle.fault(`${kind.name}: ${left} of ${connections.length} connections still open after ${seconds} s`);
+  if (battle.size === 'long' && left.length > 0)
+    battle.fault(
+      `${kind.name}: ${left.length} of ${connections.length} connections still open after ${seconds} s, ${answered} of these answered`,
+    );
 }
 
 /** Connections that never get to the end of their request take neither the shop's memory nor its time. */
