@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { FastResponse } from 'srvx';
+import { fileBytes } from './file-bytes.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
@@ -41,5 +42,5 @@ export async function fileResponse(
     headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
   if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
   headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
-  return new FastResponse(await readFile(file), { headers });
+  return new FastResponse(await fileBytes(file, etag, info.size), { headers });
 }

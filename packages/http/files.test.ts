@@ -1,0 +1,40 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileResponse } from './files.ts';
+
+/** Clients that ask for a big file and never read it must share one copy of it. */
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tradepost-files-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const ask = (path: string) => fileResponse(new Request('http://shop.test/'), folder, path);
+type Sent = { _toNodeResponse(): { body: Uint8Array } };
+const bytesOf = (response: Response) => (response as unknown as Sent)._toNodeResponse().body;
+
+test('answers with the same file share its bytes, also when asked at once', async () => {
+  await writeFile(join(folder, 'big.js'), Buffer.alloc(1_000_000, 0x20));
+  const [first, ...others] = (await Promise.all(Array.from({ length: 20 }, () => ask('big.js')))).map(bytesOf);
+  expect(first!.byteLength).toBe(1_000_000);
+  for (const bytes of [...others, bytesOf(await ask('big.js'))]) expect(bytes).toBe(first);
+});
+
+test('a file that has changed is read again', async () => {
+  const file = join(folder, 'page.css');
+  await writeFile(file, 'old');
+  expect(await (await ask('page.css')).text()).toBe('old');
+  await writeFile(file, 'new');
+  await utimes(file, new Date(), new Date(Date.now() + 5_000));
+  expect(await (await ask('page.css')).text()).toBe('new');
+});
+
+test('what is kept is bounded', async () => {
+  const names = Array.from({ length: 24 }, (_, index) => `picture-${index}.png`);
+  for (const name of names) await writeFile(join(folder, name), Buffer.alloc(2_000_000));
+  const first = bytesOf(await ask(names[0]!));
+  for (const name of names) await ask(name);
+  expect(bytesOf(await ask(names[0]!)), 'the one asked for longest ago was given up').not.toBe(first);
+});
