@@ -37,7 +37,7 @@ const failuresIn = (output: string) =>
 
 async function settled(arena: Arena, target: Target, outcome: Outcome): Promise<void> {
   const fault = (text: string) => outcome.faults.push(`${target.name}: ${text}`);
-  if (target.exitCode() !== null) return void fault(`the server ended with ${target.exitCode()}`);
+  if (target.ended() !== null) return void fault(`the server ended with ${target.ended()}`);
   for (const path of ['/health', '/ready']) {
     const { status } = await fetch(target.api.url + path, { signal: AbortSignal.timeout(10_000) });
     if (status !== 200) fault(`${path} answers ${status}`);
@@ -72,7 +72,10 @@ export const afterwards: Scenario<Outcome> = {
   async run(ground) {
     const arena = await openArena(ground.clusterUrl);
     const outcome = nothingYet();
-    for (const target of arena.targets) await settled(arena, target, outcome);
+    for (const target of arena.targets)
+      await settled(arena, target, outcome).catch((error: Error) =>
+        outcome.faults.push(`${target.name}: ${error.stack}`),
+      );
     await until(
       'jobs are done',
       async () => {

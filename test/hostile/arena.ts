@@ -36,8 +36,8 @@ export type Target = {
   metrics(): Promise<string>;
   /** What the process has written to its terminal. */
   output(): string;
-  /** Null while it runs. */
-  exitCode(): number | null;
+  /** Exit code or signal; null while it runs. */
+  ended(): number | string | null;
   /** Ends the process as an operator does; answers its exit code, null when it had to be killed. */
   stop(): Promise<number | null>;
 };
@@ -158,7 +158,7 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
       return Number(new RegExp(`^${metricName} (\\S+)`, 'm').exec(await metrics())?.[1] ?? Number.NaN);
     },
     output: server.output,
-    exitCode: () => server.child.exitCode,
+    ended: () => server.child.exitCode ?? server.child.signalCode,
     stop,
   };
   return target;

@@ -30,6 +30,9 @@ const bounds = {
   growthMb: 300,
 } as const;
 
+/** What one attack may take on one server. */
+const longestMs = { short: 25_000, long: 90_000 } as const;
+
 /** One attack on one server. */
 export type Battle = {
   arena: Arena;
@@ -71,6 +74,10 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
     progress: (line) => ground.progress(`${target.name}: ${line}`),
   };
   const stallOf = async () => (await target.metric('nodejs_eventloop_lag_max_seconds')) * 1000;
+  if (target.ended() !== null) {
+    outcome.faults.push(`${target.name}: the server has ended with ${target.ended()} before this attack`);
+    return outcome;
+  }
   // Reading resets it.
   await stallOf();
   const witness = openWitness(arena, target);
@@ -80,7 +87,14 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
   try {
     // The witness is at work before the attack begins.
     await sleep(200);
-    await attack.run(battle).catch((error: Error) => battle.fault(`the attack ended early: ${error.stack}`));
+    const cancel = new AbortController();
+    const late = sleep(longestMs[size], undefined, { signal: cancel.signal }).then(
+      () => battle.fault(`the attack is not over after ${longestMs[size] / 1000} s`),
+      () => {},
+    );
+    const run = attack.run(battle).catch((error: Error) => battle.fault(`the attack ended early: ${error.stack}`));
+    await Promise.race([run, late]);
+    cancel.abort();
     outcome.stallMs = Math.round(
       await stallOf().catch((error: Error) => {
         battle.fault(`/metrics does not answer after the attack: ${error.message}`);
@@ -103,7 +117,7 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
   const { growthMb = bounds.growthMb } = attack;
   if (grown > growthMb)
     faults.push(`the server grew by ${Math.round(grown)} MB to ${outcome.peakMb} (at most ${growthMb})`);
-  if (target.exitCode() !== null) faults.push(`the server ended with ${target.exitCode()}`);
+  if (target.ended() !== null) faults.push(`the server ended with ${target.ended()}`);
   outcome.faults = faults.slice(0, toldFaults).map((text) => `${target.name}: ${text}`);
   if (faults.length > toldFaults) outcome.faults.push(`${target.name}: ${faults.length - toldFaults} more`);
   ground.progress(`${target.name}: ${outcome.sent} sent, ${purchases} purchases meanwhile, p99 ${outcome.p99Ms} ms`);

@@ -21,6 +21,7 @@ export const gatewayBodies: Attack = {
     const attacker = openAttacker({ sockets: atOnce });
     const chosen = size === 'long' ? shapes : shapes.filter(({ name }) => ['numbers', 'many keys'].includes(name));
     for (const [index, { name, value }] of chosen.entries()) {
+      if (target.ended() !== null) return;
       const field = places[index % places.length]!;
       const body = Buffer.from(`{"model":"m","messages":[],"${field}":${value(bytes)}}`);
       const begun = performance.now();
