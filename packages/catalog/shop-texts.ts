@@ -23,7 +23,7 @@ const isText = (field: string, value: unknown) =>
   value !== undefined && value !== null && (value !== '' || field === 'subtitle');
 
 /** The text that readers of the language see. */
-export function textIn({ base, translations }: StoredTexts, locale: Locale, field: string): unknown {
+function textIn({ base, translations }: StoredTexts, locale: Locale, field: string): unknown {
   const own = translations[locale]?.[field];
   return isText(field, own) ? own : base[field];
 }
