@@ -62,6 +62,21 @@ const refusalIn = async (path: string, body: unknown, expected: object) => {
 };
 
 describe('repricing', () => {
+  test('a price as text, as a form sends it, is the price; text that is none changes nothing and is named', async () => {
+    const { id, items } = await orderIn();
+    const price = (text: string, item_id: unknown = items[0]!.id) =>
+      admin('POST', `/orders/${id}/repricing`, { items: [{ item_id, price: text }] });
+    const { data } = await price('30', String(items[0]!.id));
+    expect(data.amount_breakdown).toMatchObject({ goods_amount: 72.9, payable_amount: 72.9 });
+    for (const text of ['abc', ' ', '1e999', '0x10', '1,5', '-1'])
+      expect(await price(text), text).toMatchObject({ code: 400, message: expect.stringContaining('items[0].price') });
+    expect((await orderOf(id)).total_amount).toBe(72.9);
+    const adjustment = { type: 'amount', value: '-2.90' };
+    const batch = await admin('POST', '/orders/batch/repricing', { ids: [String(id)], adjustment });
+    expect(batch.data.success_ids).toEqual([id]);
+    expect((await orderOf(id)).total_amount).toBe(70);
+  });
+
   test('new unit prices change lines, shares and total; the stock stays, the log keeps both amounts', async () => {
     const { id, items, sku_ids } = await orderIn();
     const before = await stockOf(sku_ids[0]!);

@@ -13,7 +13,8 @@ const cardColumns = (sql: Queryable, locale: Locale) => sql`
 
 /** A row of the back office: its title in the reader's language, no page content. */
 const rowColumns = (sql: Queryable, locale: Locale) => sql`
-  p.id, p.category_id, coalesce(nullif(p.translations #>> ${[locale, 'title']}::text[], ''), p.title) as title, p.cover, p.price, p.status, p.favorite_count, p.created_at`;
+  p.id, p.category_id, coalesce(nullif(p.translations #>> ${[locale, 'title']}::text[], ''), p.title) as title,
+  p.cover, p.price, p.status, p.favorite_count, p.created_at`;
 export type ProductRow = Pick<
   CardProduct,
   'id' | 'category_id' | 'title' | 'cover' | 'price' | 'status' | 'favorite_count' | 'created_at' | 'sellable' | 'sales'
