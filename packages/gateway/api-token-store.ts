@@ -268,3 +268,25 @@ export async function tokensNamed(sql: Queryable, given: string): Promise<TokenR
   // Less than a character beyond what all secrets begin with names nobody.
   return given.length > mark.length ? selectTokensByPrefix(sql, given) : [];
 }
+
+export type TokenFacts = { active: number; expired: number; expiring: number; unlimited: number };
+
+/**
+ * Numbers of tokens: in force, past their expiry but not revoked, in force for a week at most, and in force without any limit of
+ * requests (`defaultRpm`: what a user has that has none of its own).
+ */
+export async function selectTokenFacts(sql: Queryable, defaultRpm: number): Promise<TokenFacts> {
+  const [row] = await sql<TokenFacts[]>`
+    with tokens as (
+      select t.expires_at, t.expires_at is null or t.expires_at > now() as current,
+             coalesce(u.rpm_limit, ${defaultRpm}) = 0 and coalesce(t.rpm_limit, u.rpm_limit, ${defaultRpm}) = 0 as unlimited
+      from gateway.api_tokens t ${withLimits(sql)}
+      where t.revoked_at is null
+    )
+    select count(*) filter (where current)::int as active,
+           count(*) filter (where not current)::int as expired,
+           count(*) filter (where current and expires_at < now() + interval '7 days')::int as expiring,
+           count(*) filter (where current and unlimited)::int as unlimited
+    from tokens`;
+  return row!;
+}

@@ -1,6 +1,7 @@
 export { maxLimit, type TokenStatus, tokenStatuses } from './api-token.ts';
-export { selectTokens, type TokenRow, tokensNamed } from './api-token-store.ts';
+export { selectTokenFacts, selectTokens, type TokenRow, tokensNamed } from './api-token-store.ts';
 export { type ApiTokens, openApiTokens } from './api-tokens.ts';
+export { resolveKey } from './connect-upstream.ts';
 export { type EmbeddedLimiter, openEmbeddedLimiter } from './embedded-limiter.ts';
 export { type Gateway, openGateway } from './gateway.ts';
 export { gatewayAudits } from './gateway-audits.ts';
@@ -23,6 +24,7 @@ export {
 export { modelKey } from './model-key.ts';
 export { openLimiterView } from './open-limiter.ts';
 export { gatewayFault } from './openai-errors.ts';
+export { pingUpstream, type UpstreamPing, unservedModels } from './ping-upstream.ts';
 export { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';
 export { maxGraceSeconds } from './schemas.ts';
 export { gatewaySettings, rateLimitSettings } from './settings.ts';

@@ -13,6 +13,7 @@ import { checkConfiguration, checkStoredSettings } from '../doctor/check-configu
 import { checkDataFolder } from '../doctor/check-data-folder.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkDevelopment } from '../doctor/check-development.ts';
+import { checkGateway } from '../doctor/check-gateway.ts';
 import { checkJobs } from '../doctor/check-jobs.ts';
 import { checkNetwork } from '../doctor/check-network.ts';
 import { checkPlatform } from '../doctor/check-platform.ts';
@@ -68,6 +69,7 @@ async function checkAll({ loaded, findings }: ReturnType<typeof configuration>):
           ...checkDevelopment(loaded, stored, settings),
           ...(await checkJobs(sql, config)),
           ...(await checkWarehouse(sql, config, stored)),
+          ...(await checkGateway(sql, config, stored)),
         ];
       });
       return [...asked.findings, ...(asked.further ?? [])];
@@ -119,7 +121,7 @@ export function addDoctor(program: Command): void {
     program
       .command('doctor')
       .description(
-        'look at configuration, platform, database, store, jobs, warehouse, disk and port, and say what to do',
+        'look at configuration, platform, database, store, jobs, warehouse, gateway, disk and port, and say what to do',
       )
       .option('--json', 'print the findings as JSON')
       .addHelpText(

@@ -9,7 +9,7 @@ import {
 } from '@tradepost/inventory';
 import { type Config, openLog, openMetrics, type Sql } from '@tradepost/runtime';
 import { type Finding, findingsOf } from './finding.ts';
-import { settingsIn } from './settings-in.ts';
+import { type StoredSettings, settingsIn } from './settings-in.ts';
 
 const pingMs = 2_000;
 
@@ -31,11 +31,7 @@ function checkTasks({ open, overdue, oldest_due, failed }: TaskCounts): Finding[
 }
 
 /** The external warehouse, where it keeps the stock or is still to be told something. */
-export async function checkWarehouse(
-  sql: Sql,
-  config: Config,
-  stored: readonly { key: string; value: unknown }[],
-): Promise<Finding[]> {
+export async function checkWarehouse(sql: Sql, config: Config, stored: StoredSettings): Promise<Finding[]> {
   const settings = settingsIn(config, stored);
   const provider = settings.get(inventoryProvider);
   const counts = await selectTaskCounts(sql);
