@@ -23,8 +23,8 @@ afterAll(async () => {
 
 const run = (args: string[], password?: string, input = '') =>
   runCommand(args, { env: { ...env, ...(password ? { TRADEPOST_PASSWORD: password } : {}) }, input });
-const json = async (args: string[], password?: string) => {
-  const { code, stdout, stderr } = await run([...args, '--json'], password);
+const json = async (args: string[], password?: string, input = '') => {
+  const { code, stdout, stderr } = await run([...args, '--json'], password, input);
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
   return JSON.parse(stdout);
 };
@@ -110,14 +110,14 @@ describe('token', () => {
 
   test('inspect says who, and whether and why not, by its exit code too; it shows no key', async () => {
     const token = await shop.login('boss', 'boss-secret');
-    const good = await json(['token', 'inspect', token]);
+    const good = await json(['token', 'inspect'], undefined, token);
     expect(good).toMatchObject({
       valid: true,
       reason: '',
       perms: ['*'],
       account: { role: 'admin', id: 1, name: 'boss' },
     });
-    const human = await run(['token', 'inspect', `Bearer ${token}`]);
+    const human = await run(['token', 'inspect', '-'], undefined, `Bearer ${token}\n`);
     expect(human).toMatchObject({ code: 0, stdout: expect.stringMatching(/valid +yes/) });
     const [key] = await shop.database.sql<{ secret: Buffer }[]>`select secret from identity.signing_keys`;
     for (const encoding of ['hex', 'base64', 'base64url'] as const)
@@ -130,7 +130,7 @@ describe('token', () => {
       [`${head}.${body}.AAAA`, 'signature'],
       [ended, 'revoked'],
     ] as const) {
-      const { code, stdout } = await run(['token', 'inspect', bad, '--json']);
+      const { code, stdout } = await run(['token', 'inspect', '--json'], undefined, bad);
       expect(code).toBe(1);
       expect(JSON.parse(stdout)).toMatchObject({ valid: false, reason: expect.stringContaining(reason) });
     }
@@ -139,9 +139,9 @@ describe('token', () => {
   test('revoke ends one token, by itself or by its id, or all of an account', async () => {
     const { id, token } = await shop.shopper();
     const [a, b, c] = await Promise.all([1, 2, 3].map(() => shop.server.tokens.issue({ role: 'user', id, perms: [] })));
-    await json(['token', 'revoke', a!]);
+    await json(['token', 'revoke', '-'], undefined, a!);
     await becomes(a!, 401);
-    const { jti } = await json(['token', 'inspect', b!]);
+    const { jti } = await json(['token', 'inspect'], undefined, b!);
     await json(['token', 'revoke', jti]);
     await becomes(b!, 401);
     expect([await statusOf(token), await statusOf(c!)]).toEqual([200, 200]);
@@ -150,7 +150,7 @@ describe('token', () => {
     const boss = await shop.login('boss', 'boss-secret');
     await json(['token', 'revoke', '--staff', 'boss']);
     await becomes(boss, 401);
-    const { stdout } = await run(['token', 'inspect', boss]);
+    const { stdout } = await run(['token', 'inspect'], undefined, boss);
     expect(stdout).toContain('ended');
     for (const wrong of [[], ['garbage'], ['a.b.c'], [jti, '--staff', 'boss']])
       expect(await run(['token', 'revoke', ...wrong])).toMatchObject({
@@ -163,11 +163,11 @@ describe('token', () => {
     const { id, token } = await shop.shopper();
     const { kid } = await json(['token', 'rotate']);
     const fresh = (await json(['token', 'issue', '--user', String(id)])).token;
-    expect((await json(['token', 'inspect', fresh])).kid).toBe(kid);
+    expect((await json(['token', 'inspect'], undefined, fresh)).kid).toBe(kid);
     for (const one of [token, fresh]) await becomes(one, 200);
     expect((await json(['token', 'rotate', '--revoke-old'])).revoked_keys).toBe(2);
     for (const one of [token, fresh]) await becomes(one, 401);
-    const { stdout, code } = await run(['token', 'inspect', token]);
+    const { stdout, code } = await run(['token', 'inspect'], undefined, token);
     expect(code).toBe(1);
     expect(stdout).toContain('does not have');
     expect(await statusOf(await shop.login('boss', 'boss-secret'))).toBe(200);

@@ -28,6 +28,8 @@ afterAll(async () => {
 
 describe('tradepost pay callback', () => {
   const callback = (...args: string[]) => runCommand(['pay', 'callback', '--url', shop.url, ...args], { env });
+  const signedWith = (secret: string, ...args: string[]) =>
+    runCommand(['pay', 'callback', '--url', shop.url, '--secret-stdin', ...args], { env, input: secret });
 
   test('pays an order by its id, many times at once: one confirm, exit 0', async () => {
     const one = await openPayment(shop);
@@ -55,7 +57,6 @@ describe('tradepost pay callback', () => {
     const one = await openPayment(shop);
     const wrong: [string[], string][] = [
       [['--amount', '0.01'], 'code 409'],
-      [['--secret', 'not-the-secret-of-this-shop'], 'code 403'],
       [['--timestamp', String(unixNow() - 3600)], 'code 403'],
     ];
     await Promise.all(
@@ -64,15 +65,21 @@ describe('tradepost pay callback', () => {
         expect([code, stdout.includes(expected)], stdout).toEqual([1, true]);
       }),
     );
+    const forged = await signedWith('not-the-secret-of-this-shop', '--payment-no', one.payment_no);
+    expect([forged.code, forged.stdout.includes('code 403')], forged.stdout).toEqual([1, true]);
     expect((await moneyOf(shop, one.order_id)).status).toBe(1);
   });
 
   test('needs no database when it is told everything, and says when nobody answers', async () => {
     const one = await openPayment(shop);
-    const told = ['--payment-no', one.payment_no, '--amount', '12.9', '--secret', paySecret];
+    const told = ['--payment-no', one.payment_no, '--amount', '12.9', '--secret-stdin'];
     const nowhere = { TRADEPOST_DATA: folder, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
-    expect((await runCommand(['pay', 'callback', '--url', shop.url, ...told], { env: nowhere })).code).toBe(0);
-    const silent = await runCommand(['pay', 'callback', '--url', 'http://127.0.0.1:1', ...told], { env: nowhere });
+    expect(
+      (await runCommand(['pay', 'callback', '--url', shop.url, ...told], { env: nowhere, input: paySecret })).code,
+    ).toBe(0);
+    const silent = await runCommand(['pay', 'callback', '--url', 'http://127.0.0.1:1', ...told], {
+      ...{ env: nowhere, input: paySecret },
+    });
     expect(silent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') });
   });
 

@@ -11,6 +11,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { settings } from './assemble.ts';
 import { progress } from './output.ts';
+import { warnOfPassword } from './read-secret.ts';
 
 export type GlobalOptions = { config?: string; data?: string; databaseUrl?: string; redisUrl?: string; json?: boolean };
 
@@ -44,6 +45,8 @@ export const wholeNumber =
 /** Configuration from flags, environment and file. Throws ConfigError. */
 export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unknown>>): LoadedConfig {
   const { config: file, json: _json, ...flags } = options;
+  warnOfPassword('--database-url', flags.databaseUrl, 'DATABASE_URL or the configuration file');
+  warnOfPassword('--redis-url', flags.redisUrl, 'REDIS_URL or the configuration file');
   return loadConfig({ flags: flags as Partial<Record<ConfigKey, unknown>>, file });
 }
 

@@ -38,10 +38,15 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** A command line that can not be run as it stands. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
 /** Says what went wrong in words a person can act on, and answers the exit code. */
 export function reportFailure(error: unknown): number {
   const write = (text: string) => process.stderr.write(`${red('error:')} ${text}\n`);
-  if (error instanceof ConfigError) {
+  if (error instanceof ConfigError || error instanceof UsageError) {
     write(error.message);
     return exitCodes.usage;
   }

@@ -13,6 +13,7 @@ export {
   inventoryProvider,
   inventorySettings,
   missingSettings,
+  settingCommand,
   signatureTtl,
 } from './settings.ts';
 export { openStockKeeper } from './stock-keeper.ts';

@@ -22,6 +22,7 @@ import {
   externalTimeoutMs,
   inventoryProvider,
   missingSettings,
+  settingCommand,
   signatureTtl,
   workerInterval,
 } from './settings.ts';
@@ -32,7 +33,7 @@ import { deliverTask, wakeWorker } from './wake-worker.ts';
 export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
   const missing = missingSettings(settings);
   if (missing.length === 0) return;
-  throw new ConfigError(missing.map((key) => `${key}: external_wms needs it (tradepost settings set ${key} <value>)`));
+  throw new ConfigError(missing.map((key) => `${key}: external_wms needs it (${settingCommand(key)})`));
 }
 
 export type External = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openExternalClient } from './external-client.ts';
-import { externalAppKey, externalEndpoint, externalTimeoutMs, missingSettings } from './settings.ts';
+import { externalAppKey, externalEndpoint, externalTimeoutMs, missingSettings, settingCommand } from './settings.ts';
 
 type SellableRow = {
   sku_id: number;
@@ -83,7 +83,7 @@ export async function pingWarehouse(
   const missing = missingSettings(settings);
   if (missing.length > 0) {
     const message = `not configured: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} not set`;
-    const advice = missing.map((key) => `tradepost settings set ${key} <value>`).join('; ');
+    const advice = missing.map(settingCommand).join('; ');
     return { ok: false, ...seen, ms: 0, code: null, message, advice, rows: [] };
   }
   const client = openExternalClient(deps);

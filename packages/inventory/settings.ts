@@ -57,6 +57,10 @@ export const externalAppSecret = setting(
   'secret that signs requests to and callbacks from the external warehouse',
   { secret: true },
 );
+/** The command that sets one of the settings below; a secret is read from standard input or asked for. */
+export const settingCommand = (key: string): string =>
+  `tradepost settings set ${key}${key === externalAppSecret.key ? '' : ' <value>'}`;
+
 /** What is not set of what speaking to an external warehouse needs. */
 export const missingSettings = (settings: Pick<Settings, 'get'>): string[] =>
   [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '').map(({ key }) => key);

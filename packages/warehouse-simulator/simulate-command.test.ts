@@ -73,7 +73,7 @@ describe('tradepost wms simulate', () => {
   });
 
   test('wrong usage ends with 2 and says what is wrong', async () => {
-    const secret = ['--app-secret', 'x'];
+    const secret = ['--app-secret-stdin'];
     const cases: [string[], string][] = [
       [[], 'WMS_APP_SECRET'],
       [[...secret, '--fail-rate', '2'], 'a share from 0 to 1'],
@@ -84,7 +84,7 @@ describe('tradepost wms simulate', () => {
       [[...secret, '--port', '99999'], '--port'],
     ];
     for (const [args, says] of cases) {
-      const { code, stderr } = await runHere(['wms', 'simulate', ...args]);
+      const { code, stderr } = await runHere(['wms', 'simulate', ...args], { input: 'x' });
       expect([args, code]).toEqual([args, 2]);
       expect(stderr).toContain(says);
     }

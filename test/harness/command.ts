@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { main } from '@tradepost/cli';
 import { vi } from 'vitest';
 import type { CommandResult } from './process.ts';
 
 /** A command line in this process: as `runCommand`, without the second that a new process takes. One at a time. */
-export async function runHere(args: readonly string[]): Promise<CommandResult> {
+export async function runHere(args: readonly string[], { input = '' } = {}): Promise<CommandResult> {
   const said = { stdout: '', stderr: '' };
   const listen = (stream: 'stdout' | 'stderr') =>
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -11,7 +12,8 @@ export async function runHere(args: readonly string[]): Promise<CommandResult> {
       return true;
     });
   const before = process.exitCode;
-  const spies = [listen('stdout'), listen('stderr')];
+  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([input]) as never);
+  const spies = [listen('stdout'), listen('stderr'), stdin];
   try {
     process.exitCode = undefined;
     const code = await main(args);

@@ -4,14 +4,13 @@ import type { Command } from 'commander';
 import { tellStory } from '../demo-story.ts';
 import { configOf, type GlobalOptions } from '../options.ts';
 import { bold, dim, green, print, printJson } from '../output.ts';
+import { refuseSecretOption } from '../read-secret.ts';
 
 type DemoOptions = GlobalOptions & {
   url?: string;
   keyword: string;
   username: string;
-  password: string;
   adminUsername: string;
-  adminPassword: string;
 };
 
 /** Where the server on this data said it is. */
@@ -31,8 +30,11 @@ async function demo(options: DemoOptions): Promise<void> {
   const steps = await tellStory({
     url,
     keyword: options.keyword,
-    shopper: { username: options.username, password: options.password },
-    administrator: { username: options.adminUsername, password: options.adminPassword },
+    shopper: { username: options.username, password: process.env.TRADEPOST_DEMO_PASSWORD || 'demo123456' },
+    administrator: {
+      username: options.adminUsername,
+      password: process.env.TRADEPOST_DEMO_ADMIN_PASSWORD || 'admin123',
+    },
     onStep({ step, ms, result }) {
       count += 1;
       if (options.json) return;
@@ -47,20 +49,28 @@ async function demo(options: DemoOptions): Promise<void> {
 }
 
 export function addDemo(program: Command): void {
-  program
+  const command = program
     .command('demo')
     .description('walk through a whole purchase over HTTP against a running server, step by step')
     .option('--url <url>', 'address of the server (default: the one running on .tradepost, else http://127.0.0.1:8080)')
     .option('--config <file>', 'JSON configuration file')
     .option('--keyword <text>', 'what the shopper looks for', 'mug')
-    .option('--username <name>', 'shopper', 'demo')
-    .option('--password <text>', 'their password', 'demo123456')
-    .option('--admin-username <name>', 'administrator', 'admin')
-    .option('--admin-password <text>', 'their password', 'admin123')
+    .option(
+      '--username <name>',
+      'shopper, with the password in TRADEPOST_DEMO_PASSWORD or that of the demo shop',
+      'demo',
+    )
+    .option(
+      '--admin-username <name>',
+      'administrator, with the password in TRADEPOST_DEMO_ADMIN_PASSWORD or that of the demo shop',
+      'admin',
+    )
     .option('--json', 'print the steps as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  $ tradepost demo --url http://127.0.0.1:9000 --json\n\nExit code 1 when a step does not go as it must.',
     )
     .action(demo);
+  refuseSecretOption(command, '--password <text>', 'use TRADEPOST_DEMO_PASSWORD');
+  refuseSecretOption(command, '--admin-password <text>', 'use TRADEPOST_DEMO_ADMIN_PASSWORD');
 }

@@ -15,6 +15,7 @@ import { type Runtime, timeZone } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, progress, table } from '../output.ts';
+import { secretAsArgument } from '../read-secret.ts';
 import { limitNumber, limitText, shopperNamed } from './gateway-limits.ts';
 
 /** Opens the database and the API tokens, and closes both. */
@@ -48,11 +49,15 @@ function expiryOf({ settings, now }: Pick<Runtime, 'settings' | 'now'>, given: s
   return at;
 }
 
-/** The one that an id, the beginning of a secret or a whole secret names. */
-async function tokenNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<TokenRow> {
+/** The beginning of a secret that a token is known by: `tp-` and eight characters. */
+const prefixLength = 11;
+
+/** The one that an id or the beginning of a secret names; a whole secret is refused. */
+export async function tokenNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<TokenRow> {
+  const shown = given.slice(0, prefixLength);
+  if (given.startsWith('tp-') && given.length > prefixLength)
+    throw secretAsArgument('a secret of an API token', `its beginning is enough: ${shown}`);
   const found = await tokensNamed(sql, given);
-  // A secret that was given whole is not repeated in a message.
-  const shown = given.slice(0, 11);
   if (found.length === 0) throw new Error(`there is no API token ${shown}: tradepost gateway token list`);
   if (found.length > 1)
     throw new Error(

@@ -1,8 +1,8 @@
-import { text } from 'node:stream/consumers';
 import { type UpstreamConfig, upstreamSettings } from '@tradepost/gateway';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type GlobalOptions, listOf, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, table } from '../output.ts';
+import { readSecret } from '../read-secret.ts';
 
 const { upstreams: setting } = upstreamSettings;
 
@@ -35,10 +35,7 @@ type AddOptions = GlobalOptions & {
 };
 
 async function keyFrom({ keyEnv, keyStdin }: AddOptions): Promise<string> {
-  if (!keyStdin) return keyEnv ?? '';
-  const given = (await text(process.stdin)).replace(/\r?\n$/, '');
-  if (given === '') throw new Error('the key on standard input is empty');
-  return given;
+  return keyStdin ? readSecret('Key') : (keyEnv ?? '');
 }
 
 async function add(name: string, base_url: string, options: AddOptions, command: Command): Promise<void> {

@@ -8,12 +8,11 @@ import {
   type NamedKey,
   rateLimitSettings,
   refOf,
-  type TokenRow,
-  tokensNamed,
 } from '@tradepost/gateway';
 import type { Runtime } from '@tradepost/runtime';
 import { InvalidArgumentError } from 'commander';
 import { shopperNamed } from './gateway-limits.ts';
+import { tokenNamed } from './gateway-tokens.ts';
 
 export const keySpelling =
   'user:<id|username>, token:<id|prefix>, ip:<address> (IPv4 also as its /24, ip:203.0.113) or model:<name>';
@@ -38,19 +37,8 @@ export function givenKey(text: string): GivenKey {
 /** The log that is meant, and the limits in force of it; 0 is unlimited. */
 export type ResolvedKey = { readonly of: KeyRef; readonly name: string; readonly rpm: number; readonly tpm: number };
 
-/** The one that an id, the beginning of a secret or a whole secret names. */
-async function tokenOf({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<TokenRow> {
-  const found = await tokensNamed(sql, given);
-  // A secret that was given whole is not repeated in a message.
-  const shown = given.slice(0, 11);
-  if (found.length === 0) throw new Error(`there is no API token ${shown}: tradepost gateway token list`);
-  if (found.length > 1)
-    throw new Error(`several API tokens begin with ${shown}: ${found.map(({ id }) => `token:${id}`).join(', ')}`);
-  return found[0]!;
-}
-
 async function named(runtime: Runtime, { kind, key }: GivenKey): Promise<NamedKey> {
-  if (kind === 'token') return { kind, row: await tokenOf(runtime, key) };
+  if (kind === 'token') return { kind, row: await tokenNamed(runtime, key) };
   if (kind === 'user') return { kind, key: String(await shopperNamed(runtime, key)) };
   if (kind === 'model') return { kind, key };
   return { kind, key: addressKey(key, runtime.settings.get(rateLimitSettings.ipv6_prefix))! };

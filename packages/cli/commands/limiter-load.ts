@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { dimensions, type Limits, maxCost, openEmbeddedLimiter, openRedisLimiter, windowMs } from '@tradepost/gateway';
 import { openLog } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -13,6 +14,7 @@ import { progressLine } from '../limiter-load/progress-line.ts';
 import { exitCodeOf, reportOf, reportText } from '../limiter-load/report.ts';
 import { wholeNumber } from '../options.ts';
 import { print, printJson, progress } from '../output.ts';
+import { refuseSecretOption, warnOfPassword } from '../read-secret.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { limitNumber } from './gateway-limits.ts';
 
@@ -30,7 +32,6 @@ type LoadOptions = LimitOptions & {
   redisUrl?: string;
   url?: string;
   remote?: boolean;
-  token?: string[];
   tokens?: string;
   adminToken?: string;
   chat?: string;
@@ -75,10 +76,6 @@ function costRange(text: string): [number, number] {
 }
 
 const secret = /^[\x21-\x7e]{1,500}$/;
-function tokenList(text: string, before: string[] = []): string[] {
-  if (!secret.test(text)) throw new InvalidArgumentError('A token is printable ASCII without blanks.');
-  return [...before, text];
-}
 
 function gatewayUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -129,7 +126,7 @@ const onlyInProcess = [
     'memoryMb',
   ],
 ];
-const onlyOverHttp = ['token', 'tokens', 'adminToken', 'chat', 'maxTokens', 'timeout'];
+const onlyOverHttp = ['tokens', 'chat', 'maxTokens', 'timeout'];
 
 function checkUsage({ url, redisUrl, inProcess, remote, chat }: LoadOptions, command: Command): void {
   const fail = (text: string) => command.error(`error: ${text}`);
@@ -192,17 +189,21 @@ async function openShared(options: LoadOptions, pace: PaceOptions, live: boolean
   };
 }
 
-async function tokensOf({ token = [], tokens: file }: LoadOptions, command: Command): Promise<string[]> {
-  const lines = file === undefined ? [] : (await readFile(file, 'utf8')).split(/\r?\n/).map((line) => line.trim());
-  const all = [...token, ...lines.filter((line) => line !== '' && !line.startsWith('#'))];
-  if (all.length === 0) command.error('error: --url needs an API token: --token or --tokens');
+async function tokensOf({ tokens: file }: LoadOptions, command: Command): Promise<string[]> {
+  if (file === undefined) command.error('error: --url needs API tokens: --tokens <file>, or - for standard input');
+  const given = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+  const all = given
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  if (all.length === 0) command.error(`error: there is no API token in ${file}`);
   if (!all.every((each) => secret.test(each))) command.error(`error: a line of ${file} is no token`);
   return [...new Set(all)];
 }
 
 async function openGateway(options: LoadOptions, pace: PaceOptions, command: Command): Promise<Opened> {
   const { url = '', chat, maxTokens, concurrency, timeout } = options;
-  const adminToken = options.adminToken ?? process.env.TRADEPOST_ADMIN_TOKEN ?? null;
+  const adminToken = process.env.TRADEPOST_ADMIN_TOKEN ?? null;
   const tokens = await tokensOf(options, command);
   const ask = openAsk(url, { connections: concurrency, timeoutMs: timeout });
   try {
@@ -233,6 +234,7 @@ async function show(run: LoadRun, { maxErrors, live, stop }: { maxErrors: number
 
 async function load(options: LoadOptions, command: Command): Promise<void> {
   checkUsage(options, command);
+  warnOfPassword('--redis-url', options.redisUrl, 'a Redis without one');
   const { url = null, redisUrl, duration, rate = null, maxRequests, maxErrors, seed, json, plain } = options;
   const live = process.stdout.isTTY === true && !json && !plain;
   const stop = stopSignal();
@@ -266,13 +268,14 @@ const about = `
 Examples:
   $ tradepost limiter load --users 100000 --duration 30s
   $ tradepost limiter load --redis-url redis://127.0.0.1:6379 --concurrency 200 --user-rpm 600
-  $ tradepost limiter load --url http://127.0.0.1:8081 --token "$KEY" --rate 50
+  $ printf %s "$KEY" | tradepost limiter load --url http://127.0.0.1:8081 --tokens - --rate 50
   $ tradepost limiter load --url http://127.0.0.1:8081 --tokens keys.txt --chat gpt-4o-mini --max-tokens 16 --json
 
 In process every verdict is held against the run's own log of what was admitted, by the limiter's clock: no window of 60 s
 of any key may hold more than its limit, and nothing may be refused that had room. Over HTTP only what is certain from
 outside counts: more than the limit admitted in requests that were sent and answered within less than a window. The limits
-are those given here, else those read with --admin-token, else those that refusals name. What passed unchecked, as the
+are those given here, else those read with the login token of an administrator in
+TRADEPOST_ADMIN_TOKEN, else those that refusals name. What passed unchecked, as the
 store did not answer, explains as much. With several gateways behind one address /metrics tells of one of them only, and
 limits that are changed during a run are held against all of it.
 
@@ -295,12 +298,7 @@ export function addLoad(group: Command): void {
     )
     .option('--url <url>', 'a running gateway, such as http://127.0.0.1:8081', gatewayUrl)
     .option('--remote', 'the address is another machine on purpose')
-    .option('--token <secret>', 'API token to ask the gateway with; can be given several times', tokenList)
-    .option('--tokens <file>', 'file with an API token on each line')
-    .option(
-      '--admin-token <token>',
-      'login token of an administrator, to read the limits (default: TRADEPOST_ADMIN_TOKEN, which no process list shows)',
-    )
+    .option('--tokens <file>', 'file with an API token on each line; - is standard input')
     .option('--chat <model>', 'POST real chat completions, which upstreams may bill (default: GET /v1/models)')
     .addOption(
       new Option('--max-tokens <n>', 'output tokens of a chat completion')
@@ -338,4 +336,6 @@ export function addLoad(group: Command): void {
     .option('--plain', 'a line a second instead of the live view, also on a terminal')
     .addHelpText('after', about)
     .action(load);
+  refuseSecretOption(command, '--token <secret>', 'use --tokens <file>, or --tokens - for standard input');
+  refuseSecretOption(command, '--admin-token <token>', 'use TRADEPOST_ADMIN_TOKEN');
 }

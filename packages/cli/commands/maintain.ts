@@ -1,8 +1,10 @@
 import { shelveSeeded } from '@tradepost/inventory';
 import { ConfigError, describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
 import type { Command } from 'commander';
+import { settings } from '../assemble.ts';
 import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
-import { print, printJson, progress, table } from '../output.ts';
+import { print, printJson, progress, table, UsageError } from '../output.ts';
+import { readSecret, secretAsArgument } from '../read-secret.ts';
 import { seedDemo } from '../seed-demo.ts';
 import { type Scale, seedScale } from '../seed-scale.ts';
 
@@ -66,9 +68,9 @@ function addSeed(program: Command): void {
     const scale = scaleOf({ orders, shoppers, products }, command);
     const { config } = configOf(options);
     if (config.databaseUrl && config.seed !== 'demo')
-      throw new ConfigError([
+      throw new UsageError(
         'the database is an external one: demo data and its known passwords go there only with --seed demo',
-      ]);
+      );
     await withRuntime(
       options,
       async (runtime) => {
@@ -128,6 +130,26 @@ function settingValue(given: string): unknown {
   }
 }
 
+/** The key of a setting that is secret, wherever its package defines it. */
+const secretSetting = (key: string) => settings.find((definition) => definition.key === key && definition.secret);
+
+/** What is to be stored: of a secret from standard input or a hidden prompt, else the argument. */
+async function givenValue(key: string, value: string | undefined): Promise<unknown> {
+  const secret = secretSetting(key);
+  if (secret) {
+    const how = `printf %s "$SECRET" | tradepost settings set ${key}, or without a pipe at the hidden prompt`;
+    if (value !== undefined && value !== '-') throw secretAsArgument(key, how);
+    const text = await readSecret(key);
+    // Digits alone are a secret too; a list of upstreams is JSON.
+    return secret.schema.safeParse(text).success ? text : settingValue(text);
+  }
+  if (value === undefined) throw new UsageError(`${key}: the value is missing`);
+  // An unset variable of a shell: it must not change who keeps the stock.
+  if (value === '')
+    throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} goes back to the default`]);
+  return settingValue(value);
+}
+
 /** An empty value is nothing to hide, and says that a secret is still to be set. */
 const hidden = ({ secret, value }: SettingRow) => secret && value !== '' && value !== null;
 const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: '***' } : row);
@@ -174,21 +196,24 @@ function addSettings(program: Command): void {
   );
   withDatabaseOptions(
     group
-      .command('set <key> <value>')
-      .description('store a value; running servers take it over at once or within 30 s')
-      .addHelpText('after', '\nExample:\n  $ tradepost settings set orders.unpaid_minutes 30'),
-  ).action((key: string, value: string, options: GlobalOptions) =>
-    withRuntime(options, async ({ settings }) => {
-      // An unset variable of a shell: it must not change who keeps the stock, or empty a secret.
-      if (value === '')
-        throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} goes back to the default`]);
-      await settings.set(key, settingValue(value), { by: 'cli' });
+      .command('set <key> [value]')
+      .description(
+        'store a value; running servers take it over at once or within 30 s. A secret is read from standard input, or asked for',
+      )
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
+      ),
+  ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
+    const given = await givenValue(key, value);
+    await withRuntime(options, async ({ settings }) => {
+      await settings.set(key, given, { by: 'cli' });
       const row = rowOf(settings, key);
       print(
         `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (in force after a restart of all processes)' : ''}`,
       );
-    }),
-  );
+    });
+  });
   withDatabaseOptions(
     group
       .command('unset <key>')

@@ -4,6 +4,7 @@ import { retryRefund, sandboxSecret, selectPaymentToTell, selectRefunds, signedH
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { exitCodes, green, print, printJson, progress, red, table } from '../output.ts';
+import { readSecret, refuseSecretOption } from '../read-secret.ts';
 import { runningUrl } from './demo.ts';
 
 type CallbackOptions = GlobalOptions & {
@@ -17,7 +18,7 @@ type CallbackOptions = GlobalOptions & {
   concurrency: number;
   nonce?: string;
   timestamp?: string;
-  secret?: string;
+  secretStdin?: boolean;
   url?: string;
 };
 type Told = { payment_no: string; amount: number; currency: string; secret: string };
@@ -37,13 +38,14 @@ function amountOf(text: string): number {
 
 /** What to tell and the key to sign it with: as given, the rest from the shop's own database. */
 async function toldOf(options: CallbackOptions): Promise<Told> {
-  const { paymentNo, order, amount, currency, secret } = options;
+  const { paymentNo, order, amount, currency } = options;
+  const secret = options.secretStdin ? await readSecret('Secret') : undefined;
   if (paymentNo && amount !== undefined && secret)
     return { payment_no: paymentNo, amount, currency: currency ?? 'CNY', secret };
   return withRuntime(databaseOf(options), async ({ sql, settings }) => {
     const key = secret ?? settings.get(sandboxSecret);
     if (key === '')
-      throw new Error(`${sandboxSecret.key} is not set: tradepost settings set ${sandboxSecret.key} <text>`);
+      throw new Error(`${sandboxSecret.key} is not set: tradepost settings set ${sandboxSecret.key} reads it`);
     const found = await selectPaymentToTell(sql, paymentNo ? { payment_no: paymentNo } : { order_id: order! });
     if (!found && !paymentNo)
       throw new Error(`order ${order} has no payment of a provider: POST /api/pay/create opens one`);
@@ -115,7 +117,7 @@ async function callback(options: CallbackOptions, command: Command): Promise<voi
 }
 
 function addCallback(group: Command): void {
-  withDatabaseOptions(
+  const command = withDatabaseOptions(
     group
       .command('callback')
       .description('play the payment gateway: send signed notices of the provider sandbox to a running server')
@@ -129,7 +131,10 @@ function addCallback(group: Command): void {
       .option('--concurrency <number>', 'so many at once', wholeNumber(1, 1_000), 1)
       .option('--nonce <text>', 'the same nonce for all (default: one each)')
       .option('--timestamp <seconds>', 'Unix time to sign with (default: now)')
-      .option('--secret <text>', 'key to sign with (default: the setting pay.sandbox.secret)')
+      .option(
+        '--secret-stdin',
+        'read the key to sign with from standard input (default: the setting pay.sandbox.secret)',
+      )
       .option('--url <url>', 'address of the server (default: the one running on the data folder)')
       .option('--json', 'print the answers as JSON')
       .addHelpText(
@@ -137,6 +142,7 @@ function addCallback(group: Command): void {
         '\nExamples:\n  $ tradepost pay callback --order 17\n  $ tradepost pay callback --order 17 --trade-no T1 --times 50 --concurrency 50\n  $ tradepost pay callback --payment-no PAY17723586000000123456789 --amount 0.01\n\nExit code 1 when a notice is refused.',
       ),
   ).action(callback);
+  refuseSecretOption(command, '--secret <text>', 'use --secret-stdin');
 }
 
 function addRefunds(group: Command): void {

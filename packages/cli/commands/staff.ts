@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import {
   changeStaff,
   createStaff,
@@ -12,17 +11,17 @@ import {
 import type { Runtime } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
-import { bold, print, printJson, table } from '../output.ts';
+import { bold, print, printJson, table, UsageError } from '../output.ts';
+import { readSecret } from '../read-secret.ts';
 
 type PasswordOptions = GlobalOptions & { passwordStdin?: boolean };
 
-async function readPassword({ passwordStdin }: PasswordOptions, command: Command): Promise<string> {
-  if (!passwordStdin && !process.env.TRADEPOST_PASSWORD)
-    command.error('error: give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
-  const given = passwordStdin
-    ? (await text(process.stdin)).replace(/\r?\n$/, '')
-    : (process.env.TRADEPOST_PASSWORD ?? '');
-  // No login form takes it, so it would lock the account out: most often a whole file was piped in.
+async function readPassword({ passwordStdin }: PasswordOptions): Promise<string> {
+  const fromEnv = process.env.TRADEPOST_PASSWORD;
+  if (!passwordStdin && !fromEnv && !process.stdin.isTTY)
+    throw new UsageError('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
+  const given = passwordStdin || !fromEnv ? await readSecret('Password', { confirm: true }) : fromEnv;
+  // No login form takes several lines.
   if (/[\r\n]/.test(given)) throw new Error('password: one line only');
   if (given.length < minPassword) throw new Error(`password: at least ${minPassword} characters`);
   return given;
@@ -39,14 +38,16 @@ function addCreate(group: Command): void {
   withDatabaseOptions(
     group
       .command('create <username>')
-      .description('create an administrator; the password comes from standard input or TRADEPOST_PASSWORD')
+      .description(
+        'create an administrator; the password comes from standard input, TRADEPOST_PASSWORD or a hidden prompt',
+      )
       .option('--role <name>', 'an existing role; default: Administrator, which may do everything')
       .option('--password-stdin', 'read the password from standard input')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff create ann --password-stdin'),
-  ).action(async (username: string, options: PasswordOptions & { role?: string }, command: Command) => {
+  ).action(async (username: string, options: PasswordOptions & { role?: string }) => {
     const { role, passwordStdin: _, ...rest } = options;
-    const password = await readPassword(options, command);
+    const password = await readPassword(options);
     if (!usernamePattern.test(username)) throw new Error('username: 2 to 64 letters, digits and . _ - @');
     await withRuntime(rest, async ({ sql }) => {
       const id = await sql.begin((tx) => createStaff(tx, { username, password, role }));
@@ -79,13 +80,15 @@ export function addStaff(program: Command): void {
   withDatabaseOptions(
     group
       .command('passwd <username>')
-      .description('set a new password, from standard input or TRADEPOST_PASSWORD; logs the account out everywhere')
+      .description(
+        'set a new password, from standard input, TRADEPOST_PASSWORD or a hidden prompt; logs the account out everywhere',
+      )
       .option('--password-stdin', 'read the password from standard input')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff passwd ann --password-stdin'),
-  ).action(async (username: string, options: PasswordOptions, command: Command) => {
+  ).action(async (username: string, options: PasswordOptions) => {
     const { passwordStdin: _, ...rest } = options;
-    const password = await readPassword(options, command);
+    const password = await readPassword(options);
     await change(rest, username, { password }, 'new password set, logged out everywhere');
   });
   withDatabaseOptions(

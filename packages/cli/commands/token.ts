@@ -10,6 +10,7 @@ import type { Runtime } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { bold, exitCodes, print, printJson, progress, table } from '../output.ts';
+import { readSecret, secretAsArgument } from '../read-secret.ts';
 import { staffNamed } from './staff.ts';
 
 type WhoseOptions = GlobalOptions & { user?: number; staff?: string };
@@ -24,6 +25,13 @@ const withTokens = (options: GlobalOptions, work: (runtime: Runtime, tokens: Tok
   });
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** A login token from standard input or the hidden prompt; one on the command line is refused. */
+async function readToken(given: string | undefined, command: string): Promise<string> {
+  if (given !== undefined && given !== '-')
+    throw secretAsArgument('a token', `printf %s "$TOKEN" | tradepost token ${command} -`);
+  return (await readSecret('Token')).replace(/^Bearer\s+/i, '');
+}
 
 /** The account that --user or --staff names, with what a token of it carries. */
 async function accountOf(runtime: Runtime, { user, staff }: WhoseOptions) {
@@ -90,13 +98,14 @@ function addIssue(group: Command): void {
 function addInspect(group: Command): void {
   withDatabaseOptions(
     group
-      .command('inspect <token>')
-      .description('what a token says, and whether this shop would take it; exit code 1 when not')
+      .command('inspect [token]')
+      .description('what the token on standard input says, and whether this shop would take it; exit code 1 when not')
       .option('--json', 'print it as JSON')
-      .addHelpText('after', '\nExample:\n  $ tradepost token inspect "$TOKEN"'),
-  ).action((token: string, options: GlobalOptions) =>
-    withRuntime(options, async (runtime) => {
-      const found = await inspectToken(runtime, token.replace(/^Bearer\s+/i, ''));
+      .addHelpText('after', '\nExample:\n  $ printf %s "$TOKEN" | tradepost token inspect'),
+  ).action(async (given: string | undefined, options: GlobalOptions) => {
+    const token = await readToken(given, 'inspect');
+    await withRuntime(options, async (runtime) => {
+      const found = await inspectToken(runtime, token);
       if (!found.valid) process.exitCode = exitCodes.failed;
       if (options.json) return printJson(found);
       const { account } = found;
@@ -112,21 +121,26 @@ function addInspect(group: Command): void {
           ['key (kid)', found.kid || '-'],
         ]),
       );
-    }),
-  );
+    });
+  });
 }
 
 function addRevoke(group: Command): void {
   withWhose(
     group
-      .command('revoke [token]')
-      .description('end one token, given whole or by its id (jti), or with --user or --staff all of an account'),
+      .command('revoke [id]')
+      .description(
+        'end one token, by its id (jti) or, with -, given whole on standard input, or with --user or --staff all of an account',
+      ),
   )
-    .addHelpText('after', '\nExamples:\n  $ tradepost token revoke "$TOKEN"\n  $ tradepost token revoke --staff ann')
-    .action((given: string | undefined, { json, ...options }: WhoseOptions, command: Command) => {
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ printf %s "$TOKEN" | tradepost token revoke -\n  $ tradepost token revoke --staff ann',
+    )
+    .action(async (given: string | undefined, { json, ...options }: WhoseOptions, command: Command) => {
       if ([given, options.user, options.staff].filter((each) => each !== undefined).length !== 1)
-        command.error('error: give either a token or --user <id> or --staff <name>');
-      const token = given?.replace(/^Bearer\s+/i, '');
+        command.error('error: give either the id of a token, -, or --user <id> or --staff <name>');
+      const token = given === undefined || uuid.test(given) ? given : await readToken(given, 'revoke');
       const noToken = 'error: this is neither a login token nor the id (jti, a UUID) of one';
       if (token !== undefined && !token.includes('.') && !uuid.test(token)) command.error(noToken);
       return withTokens(options, async (runtime, tokens) => {

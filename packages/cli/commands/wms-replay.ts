@@ -115,7 +115,7 @@ async function gather(files: readonly string[], options: ReplayOptions) {
     const keys = keysOf(runtime);
     if (keys.appKey === '' || keys.appSecret === '')
       throw new Error(
-        `nothing can be signed or checked: ${externalAppKey.key} and ${externalAppSecret.key} have to be set (tradepost settings set <key> <value>)`,
+        `nothing can be signed or checked: ${externalAppKey.key} and ${externalAppSecret.key} have to be set (tradepost settings set)`,
       );
     if (files.length > 0) return { messages: recorded.map((one) => messageOf(one, resign ? keys : null)), keys };
     const filter = { since, request_id: requestId, callback_id: callbackId };

@@ -8,13 +8,14 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { listOf, wholeNumber } from '../options.ts';
 import { bold, exitCodes, print, table } from '../output.ts';
+import { readSecret, refuseSecretOption } from '../read-secret.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 type SimulateOptions = BehaviourOptions & {
   port: number;
   host: string;
   appKey: string;
-  appSecret?: string;
+  appSecretStdin?: boolean;
   signatureTtl: number;
   stock: number;
   journal?: string;
@@ -44,16 +45,17 @@ function shellWord(text: string): string {
 }
 
 /** What a shop needs to be told to use it; the secret stays where it is. */
-function settingLines({ url }: Simulator, { appKey, appSecret, callbacks }: SimulateOptions): string[] {
+function settingLines({ url }: Simulator, { appKey, appSecretStdin, callbacks }: SimulateOptions): string[] {
   const isAsync = callbacks === 'async';
-  return [
+  const lines = [
     ['external_wms.endpoint', url],
     ['external_wms.app_key', shellWord(appKey)],
-    ['external_wms.app_secret', appSecret === undefined ? '"$WMS_APP_SECRET"' : "'<the secret>'"],
     ['external_wms.callback_enabled', String(isAsync)],
     ['inventory.external_mode', isAsync ? 'async' : 'sync'],
     ['inventory.provider', 'external_wms'],
   ].map(([key, value]) => `tradepost settings set ${key} ${value}`);
+  const secret = 'tradepost settings set external_wms.app_secret';
+  return [...lines, appSecretStdin ? secret : `printf %s "$WMS_APP_SECRET" | ${secret}`];
 }
 
 const sum = (of: Readonly<Record<string, number>>) => Object.values(of).reduce((total, n) => total + n, 0);
@@ -106,10 +108,12 @@ const inFlags = (fault: string) => fault.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, 
 
 async function simulate(options: SimulateOptions, command: Command): Promise<void> {
   const { port, host, appKey, signatureTtl, stock, journal, control, seed, every, json = false, ...rest } = options;
-  const { appSecret = process.env.WMS_APP_SECRET ?? '', ...behaviour } = rest;
+  const { appSecretStdin, ...behaviour } = rest;
+  const appSecret = appSecretStdin ? await readSecret('Secret') : (process.env.WMS_APP_SECRET ?? '');
   const checked = changedBehaviour(behaviour);
   const faults = 'faults' in checked ? checked.faults : [];
-  if (appSecret === '') faults.unshift('the secret is missing: set WMS_APP_SECRET, or give --app-secret');
+  if (appSecret === '')
+    faults.unshift('the secret is missing: set WMS_APP_SECRET, or give it on standard input with --app-secret-stdin');
   if (appKey === '') faults.unshift('--app-key must not be empty');
   if (faults.length > 0)
     command.error(`error: ${faults.map(inFlags).join('\nerror: ')}`, { exitCode: exitCodes.usage });
@@ -156,13 +160,13 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
 }
 
 export function addSimulate(group: Command): void {
-  group
+  const command = group
     .command('simulate')
     .description('run a simulated external warehouse, well or badly behaved, to develop and test against')
     .option('--port <number>', 'port to listen on, 0 for any free one', wholeNumber(0, 65_535), 9090)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--app-key <text>', 'key that the shop calls with', 'demo')
-    .option('--app-secret <text>', 'secret of both sides (default: WMS_APP_SECRET, which no process list shows)')
+    .option('--app-secret-stdin', 'read the secret of both sides from standard input (default: WMS_APP_SECRET)')
     .option('--signature-ttl <seconds>', 'by which a timestamp may differ', wholeNumber(1, 86_400), 300)
     .option('--stock <number>', 'on hand of each SKU at first', wholeNumber(0, 2_000_000_000), 1_000_000)
     .option('--journal <file>', 'keep ledger and idempotency keys in this file over a restart')
@@ -215,4 +219,5 @@ export function addSimulate(group: Command): void {
       `\nExamples:\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --fail-rate 0.3 --fail-codes 1001,5000 --delay-ms 20 --jitter-ms 80\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --callbacks async --callback-url http://127.0.0.1:8080${callbackPath} --duplicate-rate 0.2\n\nIts books: GET /_ledger. Ctrl-C prints a summary of them.\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
     )
     .action(simulate);
+  refuseSecretOption(command, '--app-secret <text>', 'use WMS_APP_SECRET or --app-secret-stdin');
 }

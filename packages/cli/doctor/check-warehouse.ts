@@ -5,6 +5,7 @@ import {
   pingWarehouse,
   selectSomeSkus,
   selectTaskCounts,
+  settingCommand,
   type TaskCounts,
 } from '@tradepost/inventory';
 import { type Config, openLog, openMetrics, type Sql } from '@tradepost/runtime';
@@ -47,7 +48,7 @@ export async function checkWarehouse(sql: Sql, config: Config, stored: StoredSet
   if (missing.length > 0)
     error(
       `not set: ${missing.join(', ')}${isCurrent ? '; the shop does not start without' : ''}`,
-      missing.map((key) => `tradepost settings set ${key} <value>`).join('; '),
+      missing.map(settingCommand).join('; '),
     );
   else {
     const skuIds = await selectSomeSkus(sql, 1);

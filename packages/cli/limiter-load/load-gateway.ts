@@ -113,7 +113,7 @@ export async function loadGateway(ask: Ask, load: GatewayLoad): Promise<LoadRun>
     const notes: string[] = [];
     if (byMetrics === null) notes.push('the gateway does not tell how many it let through unchecked (/metrics)');
     if (facts === null && tokens.length > 1)
-      notes.push('limits of users are held against each token alone: whose they are takes --admin-token');
+      notes.push('limits of users are held against each token alone: whose they are takes TRADEPOST_ADMIN_TOKEN');
     if (facts?.tokens.includes(undefined)) notes.push('of some tokens the limits were not found');
     for (const { dimension, known, of } of book.partly)
       notes.push(

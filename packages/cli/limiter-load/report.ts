@@ -81,7 +81,10 @@ function verdictRows({ exactness: found, target }: LoadReport): string[][] {
   const how = { exact: "by the limiter's clock", bound: 'what is certain from outside', none: 'no' }[found.method];
   const rows = [['Verified', `${how}: ${names(found.verified)}`]];
   if (found.not_verified.length > 0)
-    rows.push(['Not verified', `${names(found.not_verified)}: their limits are not known (--admin-token reads them)`]);
+    rows.push([
+      'Not verified',
+      `${names(found.not_verified)}: their limits are not known (TRADEPOST_ADMIN_TOKEN reads them)`,
+    ]);
   rows.push(['Over-admissions', number(found.over_admissions)]);
   if (found.explained_by_unchecked > 0)
     rows.push(['', `${number(found.explained_by_unchecked)} beyond a limit, as they passed without a check`]);

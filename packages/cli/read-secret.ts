@@ -1,0 +1,77 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import { UsageError } from './output.ts';
+
+/** More than any secret or token has; a mistaken file ends here. */
+const maxCharacters = 64 * 1024;
+
+type Terminal = { isTTY?: boolean };
+export type SecretStreams = { input: NodeJS.ReadableStream & Terminal; output: NodeJS.WritableStream };
+const ownStreams = (): SecretStreams => ({ input: process.stdin, output: process.stderr });
+
+/** One line typed at the terminal and not shown. Rejects when the input ends without one. */
+function promptHidden(question: string, { input, output }: SecretStreams): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const line = createInterface({ input, output: silent, terminal: true, historySize: 0 });
+  output.write(`${question}: `);
+  return new Promise<string>((resolve, reject) => {
+    line.once('line', resolve);
+    line.once('SIGINT', () => line.close());
+    line.once('close', () => reject(new UsageError(`${question}: nothing was given`)));
+  }).finally(() => {
+    line.close();
+    output.write('\n');
+  });
+}
+
+async function readAll(input: SecretStreams['input'], what: string): Promise<string> {
+  let text = '';
+  for await (const chunk of input) {
+    text += String(chunk);
+    if (text.length > maxCharacters) throw new Error(`${what}: more than ${maxCharacters} characters`);
+  }
+  return text.replace(/\r?\n$/, '');
+}
+
+/**
+ * A secret of one line: from standard input, or typed at a hidden prompt where that is a terminal; with `confirm` typed twice.
+ * Never from the command line, which every process of the machine can read. Throws when there is none.
+ */
+export async function readSecret(
+  what: string,
+  { confirm = false, streams = ownStreams() }: { confirm?: boolean; streams?: SecretStreams } = {},
+): Promise<string> {
+  const typed = streams.input.isTTY === true;
+  const secret = typed ? await promptHidden(what, streams) : await readAll(streams.input, what);
+  if (secret === '') throw new Error(`${what}: standard input is empty`);
+  if (/[\r\n]/.test(secret)) throw new Error(`${what}: one line only`);
+  if (typed && confirm && (await promptHidden(`${what} again`, streams)) !== secret)
+    throw new Error(`${what}: the two differ`);
+  return secret;
+}
+
+/** The refusal of a secret that stands on the command line; `instead` says how it is given. It never repeats the secret. */
+export const secretAsArgument = (what: string, instead: string) =>
+  new UsageError(`${what}: every process of this machine can read the command line: ${instead}`);
+
+/** Keeps an option that took a secret known, so that it is refused with what to use instead. */
+export function refuseSecretOption(command: Command, flags: string, instead: string): Command {
+  const option = new Option(flags).hideHelp();
+  return command.addOption(option).hook('preAction', (_program, action) => {
+    if (action.opts()[option.attributeName()] !== undefined) throw secretAsArgument(option.long ?? flags, instead);
+  });
+}
+
+const warned = new Set<string>();
+
+/** Says once per address that one on the command line holds a password. */
+export function warnOfPassword(option: string, address: unknown, instead: string): void {
+  if (typeof address !== 'string' || !URL.canParse(address) || warned.has(address)) return;
+  const { password, searchParams } = new URL(address);
+  if (password === '' && ![...searchParams.keys()].some((name) => /pass/i.test(name))) return;
+  warned.add(address);
+  process.stderr.write(
+    `warning: ${option} holds a password, which every process of this machine can read: use ${instead}\n`,
+  );
+}
