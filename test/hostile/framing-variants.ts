@@ -2,10 +2,12 @@
 export type Variant = {
   name: string;
   /**
-   * refused: the message must be answered with an error and the connection must end, so nothing behind it runs.
+   * refused: the connection must end with the answer, so that nothing behind it runs.
    * body: the message is right, and the hidden request is its body, which must not run.
    */
   kind: 'refused' | 'body';
+  /** Why it is not sent to uWebSockets.js. */
+  beyondUws?: string;
   /** The request, from its request line on; `hidden` is the smuggled request. */
   bytes(request: RequestParts, hidden: Buffer): Buffer;
 };
@@ -37,7 +39,6 @@ const lengths: readonly (readonly [name: string, ...lines: string[]])[] = [
   ['NUL in a value', 'Content-Length: 5', 'X-Other: a\0b'],
   ['a bare CR in a value', 'X-Other: a\rTransfer-Encoding: chunked', 'Content-Length: 5'],
   ['a header without a colon', 'Content-Length: 5', 'X-Other'],
-  ['a header without a name', 'Content-Length: 5', ': value'],
   ['a blank in a name', 'X Other: a', 'Content-Length: 5'],
 ];
 
@@ -131,6 +132,13 @@ export const variants: readonly Variant[] = [
         Buffer.concat([latin1(head(path, [...lines, `Content-Length: ${hidden.length}`], method)), hidden]),
     }),
   ),
+  {
+    name: 'the length behind a header without a name',
+    kind: 'refused',
+    beyondUws: 'it ends its list of headers at the empty name: the length is not seen, and the body runs as a request',
+    bytes: ({ path }, hidden) =>
+      Buffer.concat([latin1(head(path, [': value', `Content-Length: ${hidden.length}`])), hidden]),
+  },
   {
     name: 'a chunk of a GET',
     kind: 'body',
