@@ -31,7 +31,7 @@ const bounds = {
 } as const;
 
 /** What one attack may take on one server. */
-const longestMs = { short: 25_000, long: 90_000 } as const;
+const longestMs = { short: 45_000, long: 90_000 } as const;
 
 /** One attack on one server. */
 export type Battle = {

@@ -66,7 +66,7 @@ async function hunt(battle: Battle, where: string, prey: Prey): Promise<void> {
   const sent = variants.filter(({ beyondUws }) => battle.target.name === 'node' || beyondUws === undefined);
   const cases = sent.flatMap((variant) => ways.map((way) => ({ variant, way, marker: randomUUID() })));
   const faults: string[] = [];
-  await inParallel(cases, 120, async ({ variant, way, marker }) => {
+  await inParallel(cases, 250, async ({ variant, way, marker }) => {
     const fault = await strike(prey, variant, way, marker).catch((error: Error) => error.message);
     battle.sent(1);
     if (fault) faults.push(`${where}: ${variant.name}, ${way}: ${fault}`);
