@@ -53,6 +53,7 @@ function misfits(schema: Part, value: unknown, at: string): string[] {
     maxLength: (limit) => kind !== 'string' || s.length <= limit,
     pattern: (text) => kind !== 'string' || new RegExp(text, 'u').test(s),
     maxItems: (limit) => kind !== 'array' || (value as unknown[]).length <= limit,
+    maxProperties: (limit) => kind !== 'object' || Object.keys(value as object).length <= limit,
     minItems: (limit) => kind !== 'array' || (value as unknown[]).length >= limit,
     format: (name) =>
       name !== 'date-time' || (kind === 'string' && /[+-]\d\d:\d\d$/.test(s) && !Number.isNaN(Date.parse(s))),

@@ -1,4 +1,4 @@
-import { text } from '@tradepost/http';
+import { list, text } from '@tradepost/http';
 import { z } from 'zod';
 import { type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
 
@@ -12,26 +12,30 @@ const titleKey = () =>
     .optional()
     .meta({ description: 'the console translates it itself', examples: ['menu.wms.stock'] });
 
+/** The menus are a table of ours; this bounds a level of it. */
+const maxMenus = 50;
 export const menuView = z
   .object({
     dashboard: z.object({ title: title(), path: path() }),
-    groups: z.array(
+    groups: list(
       z.object({
         key: z.string().meta({ examples: ['order'] }),
         title: title(),
         icon: icon(),
         sort: sort(),
-        menus: z.array(
+        menus: list(
           z.object({
             title: title(),
             title_key: titleKey(),
             icon: icon(),
             path: path(),
             sort: sort(),
-            children: z.array(z.object({ title: title(), title_key: titleKey(), path: path(), sort: sort() })),
+            children: list(z.object({ title: title(), title_key: titleKey(), path: path(), sort: sort() }), maxMenus),
           }),
+          maxMenus,
         ),
       }),
+      maxMenus,
     ),
   })
   .meta({ id: 'AdminMenu' });

@@ -1,6 +1,5 @@
-import { defineRoute, fileUrls, idParams, nothing, pageQueryWith, type Route } from '@tradepost/http';
+import { defineRoute, fileUrls, idParams, list, nothing, pageQueryWith, type Route } from '@tradepost/http';
 import { type Runtime, shopLocale } from '@tradepost/runtime';
-import { z } from 'zod';
 import {
   adminCategoryView,
   categoryCreateBody,
@@ -9,6 +8,7 @@ import {
   categoryUpdateBody,
 } from './category-schemas.ts';
 import { type CategoryNode, type CategoryTranslations, selectCategories } from './category-store.ts';
+import { maxCategories } from './limits.ts';
 import { createCategory, deleteCategory, editCategory } from './save-category.ts';
 import { categoryTexts, formTexts } from './shop-texts.ts';
 import { categoryView, viewsOf } from './views.ts';
@@ -35,7 +35,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       description:
         'Names are those of the shop’s language, as this is what a form sends back; `translations` has the others.',
       query: pageQueryWith({}),
-      response: z.array(adminCategoryView),
+      response: list(adminCategoryView, maxCategories),
       statements: 1,
       async handle({ request, locale }) {
         const view = viewFor(request, locale);

@@ -1,5 +1,6 @@
-import { id, idOrZero, requiredText, text, timestamp, zeroWhenEmpty } from '@tradepost/http';
+import { id, idOrZero, list, requiredText, text, timestamp, zeroWhenEmpty } from '@tradepost/http';
 import { z } from 'zod';
+import { maxCategories } from './limits.ts';
 
 const categoryName = () => requiredText(64).meta({ examples: ['Mugs'] });
 const translated = z.object({
@@ -59,6 +60,6 @@ const branch = {
   status: z.int(),
   product_count: productCount,
 };
-const leaf = z.object({ ...branch, children: z.array(z.never()) }).meta({ id: 'CategoryLeaf' });
-const middle = z.object({ ...branch, children: z.array(leaf) }).meta({ id: 'CategoryBranch' });
-export const categoryTreeView = z.array(z.object({ ...branch, children: z.array(middle) }));
+const leaf = z.object({ ...branch, children: list(z.never(), 0) }).meta({ id: 'CategoryLeaf' });
+const middle = z.object({ ...branch, children: list(leaf, maxCategories) }).meta({ id: 'CategoryBranch' });
+export const categoryTreeView = list(z.object({ ...branch, children: list(middle, maxCategories) }), maxCategories);

@@ -1,5 +1,6 @@
 import type { Locale } from '@tradepost/core';
 import type { Queryable, Transaction } from '@tradepost/runtime';
+import { maxCategories } from './limits.ts';
 
 /** `A / B / C` of each category, from the root down; a cycle in the data ends at ten levels. */
 export async function selectCategoryPaths(
@@ -38,7 +39,7 @@ export type CategoryFields = Omit<Category, 'id' | 'created_at' | 'updated_at'>;
 export async function selectVisibleCategories(sql: Queryable): Promise<Category[]> {
   return sql<Category[]>`
     select id, parent_id, name, icon, sort, status, translations, created_at, updated_at
-    from catalog.categories where status = 1 order by sort, id`;
+    from catalog.categories where status = 1 order by sort, id limit ${maxCategories}`;
 }
 
 /** All of them, each with the number of products in it and below it, whatever their status. */
@@ -53,7 +54,7 @@ export async function selectCategories(sql: Queryable): Promise<(Category & { pr
     select c.id, c.parent_id, c.name, c.icon, c.sort, c.status, c.translations, c.created_at, c.updated_at,
            coalesce(sums.n, 0) as product_count
     from catalog.categories c left join sums using (id)
-    order by c.sort, c.id`;
+    order by c.sort, c.id limit ${maxCategories}`;
 }
 
 export type CategoryNode = Pick<Category, 'id' | 'parent_id' | 'name' | 'translations'>;

@@ -1,8 +1,10 @@
 import type { Transaction } from '@tradepost/runtime';
 import { lockCategories } from './category-store.ts';
 import type { Draft } from './csv-drafts.ts';
+import { csvFileError } from './csv-faults.ts';
 import { type CategoryRow, insertCategories, type Stored, selectCategoryRows } from './csv-store.ts';
 import { categoriesDownTo } from './export-products.ts';
+import { maxCategories } from './limits.ts';
 
 const separator = '\n';
 const keyOf = (path: readonly string[]) => path.join(separator);
@@ -46,6 +48,8 @@ export async function categoriesIn(
   const missing = missingOf(drafts, ids);
   // As in the editor: nobody else shapes the tree meanwhile.
   if (missing.size > 0 && !dryRun) await lockCategories(tx);
+  if (missing.size > 0 && rows.length + missing.size > maxCategories)
+    throw csvFileError(drafts[0]!.line, 'too_many_categories', { max: maxCategories });
   const levels = Math.max(0, ...[...missing.values()].map(({ path }) => path.length));
   for (let level = 1; level <= levels; level += 1) {
     const wanted = [...missing].filter(([, { path }]) => path.length === level);

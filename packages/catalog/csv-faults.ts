@@ -24,6 +24,7 @@ const faults = {
   not_pairs: 'must be name=value; name=value',
   not_images: 'must be one address per line, or JSON [{"url":...,"sort":...}]',
   not_category: 'must be names joined with " / ", at most {levels} levels of {max} characters',
+  too_many_categories: 'category: the products from here on need more categories than the {max} a shop can have',
   not_category_detail: 'must be a JSON list with as many entries as the category has levels',
   unpriced: 'a product on sale needs a price above 0, and so do its active SKUs; status 0 keeps it off the shelf',
   not_status: 'must be active or inactive',

@@ -12,6 +12,11 @@ export const catalogErrors = defineErrors({
     en: 'spec_schema: {count} combinations, at most {max} are allowed',
     'zh-CN': 'spec_schema：规格组合共 {count} 个，最多 {max} 个',
   },
+  too_many_former_skus: {
+    code: 400,
+    en: 'spec_schema: the product would have {count} SKUs with those no longer sold, at most {max} are allowed',
+    'zh-CN': 'spec_schema：含已停售的规格共 {count} 个，最多 {max} 个',
+  },
   duplicate_spec: { code: 400, en: 'spec_schema: {name} is there twice', 'zh-CN': 'spec_schema：{name} 重复' },
   empty_spec: { code: 400, en: 'spec_schema: {name} has no values', 'zh-CN': 'spec_schema：{name} 没有规格值' },
   duplicate_override: {
@@ -42,6 +47,7 @@ export const catalogErrors = defineErrors({
   },
   no_such_category: { code: 400, en: '{field}: there is no such category', 'zh-CN': '{field}：分类不存在' },
   category_not_there: { code: 404, en: 'Category not found', 'zh-CN': '分类不存在' },
+  too_many_categories: { code: 409, en: 'There are at most {max} categories', 'zh-CN': '分类最多 {max} 个' },
   category_in_itself: {
     code: 400,
     en: 'parent_id: a category can not be below itself',

@@ -1,5 +1,5 @@
 import { paged, pagingOf, toWire } from '@tradepost/core';
-import { defineRoute, fileUrls, idParams, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, fileUrls, idParams, maxBatch, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, shopLocale } from '@tradepost/runtime';
 import { selectCategoryPaths } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
@@ -41,10 +41,10 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       tag: 'Products (admin)',
       summary: 'All products, whatever their status',
       query: adminQuery,
-      response: pagedOf(adminProductView),
+      response: pagedOf(adminProductView, maxBatch),
       statements: 2,
       async handle({ query, request, locale }) {
-        const paging = pagingOf(query, { cap: 1000 });
+        const paging = pagingOf(query, { cap: maxBatch });
         const { status, sort_by } = query;
         const filter = {
           ...{ keyword: query.keyword?.trim() || undefined, status },

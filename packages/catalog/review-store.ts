@@ -1,5 +1,6 @@
 import type { Paging } from '@tradepost/core';
 import type { Sql } from '@tradepost/runtime';
+import { maxReviewAppends } from './limits.ts';
 
 type Written = { id: number; review_id: number; content: string; created_at: string; updated_at: string };
 /** A root review with what was said under it. Times inside the aggregates are ISO texts. */
@@ -41,7 +42,8 @@ export async function selectReviews(sql: Sql, productId: number, paging: Paging)
     )
     select summary.*, page.*, coalesce(u.nickname, '') as user_nickname, coalesce(u.avatar, '') as user_avatar,
       (select coalesce(jsonb_agg(to_jsonb(a) order by a.id), '[]')
-       from catalog.review_appends a where a.review_id = page.id) as appends,
+       from (select * from catalog.review_appends where review_id = page.id order by id limit ${maxReviewAppends}) a)
+        as appends,
       (select to_jsonb(r) from catalog.review_replies r where r.review_id = page.id) as admin_reply
     from shelf cross join summary left join page on true left join identity.shoppers u on u.id = page.user_id
     order by page.id desc`;

@@ -12,6 +12,7 @@ import {
   updateCategory,
 } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
+import { maxCategories } from './limits.ts';
 import { categoryTexts, savedTexts } from './shop-texts.ts';
 
 export const maxLevels = 3;
@@ -41,7 +42,9 @@ function checkPlace(nodes: readonly Node[], id: number | null, parentId: number)
 
 export async function createCategory(sql: Sql, fields: CategoryFields): Promise<Category> {
   return sql.begin(async (tx) => {
-    checkPlace(await lockCategories(tx), null, fields.parent_id);
+    const nodes = await lockCategories(tx);
+    if (nodes.length >= maxCategories) throw catalogErrors.too_many_categories({ max: maxCategories });
+    checkPlace(nodes, null, fields.parent_id);
     return insertCategory(tx, fields);
   });
 }

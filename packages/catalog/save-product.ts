@@ -2,6 +2,7 @@ import { type Locale, toMinor } from '@tradepost/core';
 import type { Sql, Transaction } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { catalogErrors } from './errors.ts';
+import { maxSkus } from './limits.ts';
 import { announceStock, movedStock, withoutStock } from './obey-keeper.ts';
 import type { Detail, Product, Sku } from './product.ts';
 import {
@@ -90,6 +91,8 @@ export function plannedSkus(
   defaultStock: number | undefined,
 ): SkuWrite[] {
   const known = new Map(before.map((sku) => [sku.sku_key, sku]));
+  const count = before.length + matrix.filter((sku) => !known.has(sku.sku_key)).length;
+  if (count > maxSkus) throw catalogErrors.too_many_former_skus({ count, max: maxSkus });
   return matrix.map((sku) => {
     const old = known.get(sku.sku_key);
     const isDefault = sku.sku_key === defaultSkuKey;

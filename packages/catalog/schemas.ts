@@ -4,6 +4,7 @@ import {
   id,
   idOrZero,
   isStorable,
+  list,
   pageQueryWith,
   requiredText,
   text,
@@ -12,15 +13,29 @@ import {
   zeroWhenEmpty,
 } from '@tradepost/http';
 import { z } from 'zod';
+import {
+  maxBlocks,
+  maxCombinations,
+  maxDetail,
+  maxImages,
+  maxProperties,
+  maxSkus,
+  maxSpecs,
+  maxSpecValues,
+} from './limits.ts';
 
 const maxStock = 100_000_000;
 export const lowStock = 10;
 
-const blocks = z.array(
-  z.object({ id: z.string().default(''), type: z.string(), props: z.record(z.string(), z.unknown()).default({}) }),
+const inDetail = z.string().max(maxDetail);
+const blocks = list(
+  z.object({
+    id: inDetail.default(''),
+    type: inDetail,
+    props: z.record(inDetail, z.unknown()).meta({ maxProperties }).default({}),
+  }),
+  maxBlocks,
 );
-/** Characters of JSON: a page of text and pictures; lists answer it a hundred times. */
-const maxDetail = 100_000;
 const tooLong = { error: `must be at most ${maxDetail} characters of JSON` };
 // What is not storable, because it is too deep for example, is refused by that rule.
 const fits = (value: unknown) => !isStorable(value) || JSON.stringify(value).length <= maxDetail;
@@ -45,6 +60,8 @@ const detailInput = z
   .refine(fits, tooLong)
   .meta({ description: 'Page content: an object or its JSON text', examples: [{ version: 1, blocks: [] }] });
 
+/** A word for each group and each value. */
+const maxWords = maxSpecs * (maxSpecValues + 1);
 const texts = z.object({
   title: text(200).optional(),
   subtitle: text(400).optional(),
@@ -52,7 +69,11 @@ const texts = z.object({
     .refine((value) => isStorable(value), storable)
     .refine(fits, tooLong)
     .optional(),
-  specs: z.record(text(128), text(128)).optional(),
+  specs: z
+    .record(text(128), text(128))
+    .refine((words) => Object.keys(words).length <= maxWords, { error: `must be at most ${maxWords} words` })
+    .meta({ maxProperties: maxWords })
+    .optional(),
   outdated: z
     .array(z.enum(['title', 'subtitle', 'detail']))
     .max(3)
@@ -73,8 +94,8 @@ const stock = () =>
     .max(maxStock)
     .meta({ examples: [120] });
 const specSchema = z
-  .array(z.object({ name: requiredText(64), values: z.array(text(128)).max(300) }))
-  .max(10)
+  .array(z.object({ name: requiredText(64), values: z.array(text(128)).max(maxSpecValues) }))
+  .max(maxSpecs)
   .meta({ examples: [[{ name: 'Colour', values: ['Cream', 'Navy'] }]] });
 const skuOverrides = z
   .array(
@@ -85,11 +106,11 @@ const skuOverrides = z
       stock: stock().optional(),
     }),
   )
-  .max(300)
+  .max(maxCombinations)
   .meta({ examples: [[{ sku_key: 'Colour:Cream', sku_code: 'MUG-C', price: 12.9, stock: 40 }]] });
 const images = z
   .array(z.object({ url: requiredText(1000), sort: z.int().min(0).max(1_000_000).optional() }))
-  .max(50)
+  .max(maxImages)
   .meta({ examples: [[{ url: '/uploads/demo/enamel-mug-2.svg', sort: 0 }]] });
 
 const productFields = {
@@ -181,8 +202,8 @@ export const skuViewSchema = z
 export const productDetailView = z
   .object({
     ...cardShape,
-    skus: z.array(skuViewSchema),
-    images: z.array(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() })),
+    skus: list(skuViewSchema, maxCombinations),
+    images: list(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() }), maxImages),
   })
   .meta({ id: 'ProductDetail' });
 
@@ -242,20 +263,21 @@ export const adminProductDetailView = z
     sales: z.int(),
     favorite_count: z.int(),
     is_favorited: z.boolean(),
-    images: z.array(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() })),
-    spec_schema: z.array(z.object({ name: z.string(), values: z.array(z.string()) })),
-    skus: z.array(
+    images: list(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() }), maxImages),
+    spec_schema: list(z.object({ name: z.string(), values: list(z.string(), maxSpecValues) }), maxSpecs),
+    skus: list(
       z.object({
         id: id(),
         product_id: id(),
         sku_key: z.string().meta({ examples: ['Colour:Cream'] }),
         sku_code: z.string(),
-        attrs: z.array(z.object({ name: z.string(), value: z.string() })),
+        attrs: list(z.object({ name: z.string(), value: z.string() }), maxSpecs),
         price: amount(),
         stock: z.int().meta({ description: 'on hand' }),
         reserved_stock: z.int().meta({ description: 'the part of stock that open orders hold' }),
         status: z.enum(['active', 'inactive']),
       }),
+      maxSkus,
     ),
     created_at: timestamp(),
     updated_at: timestamp(),

@@ -1,4 +1,5 @@
 import { catalogErrors } from './errors.ts';
+import { maxCombinations } from './limits.ts';
 
 export type Attribute = { name: string; value: string };
 export type SpecGroup = { name: string; values: string[] };
@@ -13,7 +14,6 @@ export type SkuOverride = {
 export type MatrixSku = { sku_key: string; attrs: Attribute[]; sku_code?: string; price?: number; stock?: number };
 
 export const defaultSkuKey = '__default__';
-const maxCombinations = 300;
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -2,6 +2,7 @@ import { paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { catalogErrors } from './errors.ts';
+import { maxTemplatePage } from './limits.ts';
 import type { ViewContext } from './product.ts';
 import {
   specTemplateCreateBody,
@@ -44,10 +45,10 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       tag,
       summary: 'Spec templates, newest first',
       query: specTemplateQuery,
-      response: pagedOf(specTemplateView),
+      response: pagedOf(specTemplateView, maxTemplatePage),
       statements: 1,
       async handle({ query, request, locale }) {
-        const paging = pagingOf(query, { cap: 1000 });
+        const paging = pagingOf(query, { cap: maxTemplatePage });
         const filter = { ...query, category_id: query.category_id || undefined };
         const { rows, total } = await selectSpecTemplates(sql, filter, paging);
         const view = viewFor(request, locale);

@@ -1,5 +1,6 @@
-import { id, idOrZero, pageQueryWith, requiredText, text, timestamp } from '@tradepost/http';
+import { id, idOrZero, list, pageQueryWith, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
+import { maxSpecs, maxSpecValues, maxTemplateCategories } from './limits.ts';
 
 const name = () => requiredText(64).meta({ examples: ['Clothing'] });
 const status = z
@@ -8,10 +9,10 @@ const status = z
   .max(1)
   .meta({ examples: [1] });
 const fields = {
-  category_ids: z.array(id()).max(1000).optional(),
+  category_ids: z.array(id()).max(maxTemplateCategories).optional(),
   attrs: z
-    .array(z.object({ name: requiredText(64), values: z.array(text(128)).max(300) }))
-    .max(10)
+    .array(z.object({ name: requiredText(64), values: z.array(text(128)).max(maxSpecValues) }))
+    .max(maxSpecs)
     .meta({ examples: [[{ name: 'Size', values: ['S', 'M', 'L'] }]] })
     .optional(),
   status: status.optional(),
@@ -30,8 +31,8 @@ export const specTemplateView = z
   .object({
     id: id(),
     name: z.string().meta({ examples: ['Clothing'] }),
-    category_ids: z.array(id()),
-    attrs: z.array(z.object({ name: z.string(), values: z.array(z.string()) })),
+    category_ids: list(id(), maxTemplateCategories),
+    attrs: list(z.object({ name: z.string(), values: list(z.string(), maxSpecValues) }), maxSpecs),
     status: z.int(),
     created_at: timestamp(),
     updated_at: timestamp(),

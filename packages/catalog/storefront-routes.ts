@@ -1,18 +1,26 @@
 import { paged, pagingOf } from '@tradepost/core';
-import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, idParams, list, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
-import { z } from 'zod';
 import { categoryView as categorySchema } from './category-schemas.ts';
 import { selectVisibleCategories } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
 import { addFavorites, type Favorite, removeFavorites, selectFavorited } from './favorite-store.ts';
+import { maxCategories } from './limits.ts';
 import { productCard, skuView } from './product.ts';
 import { selectBestSellers, selectFavorites, selectShelf } from './product-list-store.ts';
 import { selectProduct } from './product-store.ts';
 import { selectReviews } from './review-store.ts';
 import { productCardView, productDetailView, storefrontQuery } from './schemas.ts';
 import type { StockKeeper } from './stock-keeper.ts';
-import { favoriteView, pageQuery, productReviewsView, recommendedView, recommendQuery } from './storefront-schemas.ts';
+import {
+  favoriteView,
+  pageQuery,
+  productReviewsView,
+  recommendedView,
+  recommendPage,
+  recommendQuery,
+  reviewPage,
+} from './storefront-schemas.ts';
 import { categoryView, recommendedView as recommended, reviewView, viewsOf } from './views.ts';
 
 const notFound = { 10002: 'Product not found' };
@@ -37,7 +45,7 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
       auth: 'public',
       tag: 'Catalogue',
       summary: 'Categories that are shown, flat, in the order of a menu',
-      response: z.array(categorySchema),
+      response: list(categorySchema, maxCategories),
       statements: 1,
       async handle({ request, locale }) {
         const view = viewFor(request, locale);
@@ -77,11 +85,11 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
       tag: 'Catalogue',
       summary: 'Best sellers on the shelf',
       query: recommendQuery,
-      response: z.array(recommendedView),
+      response: list(recommendedView, recommendPage),
       statements: 1,
       async handle({ query, request, locale }) {
         // As with page sizes: what is out of range is the default.
-        const limit = query.limit !== undefined && query.limit >= 1 && query.limit <= 50 ? query.limit : 8;
+        const limit = query.limit !== undefined && query.limit >= 1 && query.limit <= recommendPage ? query.limit : 8;
         const view = viewFor(request, locale);
         return (await selectBestSellers(sql, limit, locale)).map((row) => recommended(row, view));
       },
@@ -126,7 +134,7 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
       refusals: notFound,
       statements: 1,
       async handle({ params, query, request, locale }) {
-        const paging = pagingOf(query, { cap: 50, size: 10 });
+        const paging = pagingOf(query, { cap: reviewPage, size: 10 });
         const found = await selectReviews(sql, params.id, paging);
         if (!found) throw catalogErrors.product_not_found();
         const { summary, rows } = found;

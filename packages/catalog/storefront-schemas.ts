@@ -1,5 +1,6 @@
-import { amount, id, idOrZero, pageQueryWith, timestamp, url } from '@tradepost/http';
+import { amount, id, idOrZero, list, pageQueryWith, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
+import { maxReviewAppends, maxReviewImages } from './limits.ts';
 import { productCardView } from './schemas.ts';
 
 export const favoriteView = z
@@ -7,11 +8,13 @@ export const favoriteView = z
   .meta({ id: 'FavoriteProduct' });
 export const pageQuery = pageQueryWith({});
 
+/** Recommended products of one answer. */
+export const recommendPage = 50;
 export const recommendQuery = z.object({
   limit: z
     .int()
     .optional()
-    .meta({ description: 'default 8, at most 50', examples: [8] }),
+    .meta({ description: `default 8, at most ${recommendPage}`, examples: [8] }),
 });
 export const recommendedView = z
   .object({
@@ -29,7 +32,7 @@ export const recommendedView = z
   })
   .meta({ id: 'RecommendedProduct' });
 
-const images = z.array(url());
+const images = list(url(), maxReviewImages);
 const written = { id: id(), review_id: id(), content: z.string(), created_at: timestamp(), updated_at: timestamp() };
 const score = z
   .int()
@@ -56,16 +59,18 @@ const reviewView = z
     updated_at: timestamp(),
     user_nickname: z.string(),
     user_avatar: z.string(),
-    appends: z.array(z.object({ ...written, user_id: id(), images })),
+    appends: list(z.object({ ...written, user_id: id(), images }), maxReviewAppends),
     admin_reply: z.object({ ...written, admin_id: id() }).nullable(),
   })
   .meta({ id: 'Review' });
 
 const average = z.number().meta({ description: '0 when there are none', examples: [4.5] });
+/** Reviews on one page. */
+export const reviewPage = 50;
 export const productReviewsView = z
   .object({
     summary: z.object({ avg_product_score: average, avg_logistics_score: average, total: z.int() }),
-    list: z.array(reviewView),
+    list: list(reviewView, reviewPage),
     total: z.int(),
     page: z.int(),
     size: z.int(),

@@ -2,6 +2,7 @@ import { isoInZone, type Locale, toWire } from '@tradepost/core';
 import { fileUrls } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import type { Category } from './category-store.ts';
+import { maxReviewImages } from './limits.ts';
 import { type CardProduct, textsIn, type ViewContext } from './product.ts';
 import type { Review } from './review-store.ts';
 
@@ -53,7 +54,7 @@ export function reviewView(review: Review, view: ViewContext) {
     created_at: view.iso(new Date(row.created_at)),
     updated_at: view.iso(new Date(row.updated_at)),
   });
-  const urls = (images: readonly string[]) => images.map(view.fileUrl);
+  const urls = (images: readonly string[]) => images.slice(0, maxReviewImages).map(view.fileUrl);
   const { admin_reply: reply } = review;
   return {
     ...{ id, order_id, order_item_id, order_no: masked(review.order_no), product_id, user_id, merchant_id },

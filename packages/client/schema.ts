@@ -3263,7 +3263,10 @@ interface operations {
                 "application/json": {
                     /** @example demo */
                     username: string;
-                    /** @example demo123456 */
+                    /**
+                     * Format: password
+                     * @example demo123456
+                     */
                     password: string;
                 };
             };
@@ -3312,7 +3315,10 @@ interface operations {
                 "application/json": {
                     /** @example admin */
                     username: string;
-                    /** @example admin123 */
+                    /**
+                     * Format: password
+                     * @example admin123
+                     */
                     password: string;
                 };
             };
@@ -3865,7 +3871,10 @@ interface operations {
                 "application/json": {
                     /** @example ann */
                     username: string;
-                    /** @example correct horse battery */
+                    /**
+                     * Format: password
+                     * @example correct horse battery
+                     */
                     password: string;
                     /** @example 2 */
                     role_id: number;
@@ -3931,6 +3940,7 @@ interface operations {
                     /** @example ann */
                     username?: string;
                     /**
+                     * Format: password
                      * @description Empty: the password stays
                      * @example correct horse battery
                      */

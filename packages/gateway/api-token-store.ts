@@ -100,6 +100,14 @@ export async function selectTokens(
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
+/** Makers of tokens for one shopper take turns. Answers how many that are not revoked the shopper has. */
+export async function lockAndCountTokens(tx: Transaction, userId: number): Promise<number> {
+  await tx`select pg_advisory_xact_lock(hashtext('gateway.api_tokens'), hashint8(${userId}))`;
+  const [row] = await tx<{ n: number }[]>`
+    select count(*)::int as n from gateway.api_tokens where user_id = ${userId} and revoked_at is null`;
+  return row!.n;
+}
+
 /** Answers the id. */
 export async function insertToken(
   sql: Queryable,

@@ -3,6 +3,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { newSecret } from './api-token.ts';
 import {
   insertToken,
+  lockAndCountTokens,
   lockToken,
   replaceSecret,
   revokeTokens,
@@ -38,6 +39,8 @@ export type ChangeTokens = {
 
 type Tell = (of: { tokens?: readonly number[]; users?: readonly number[] }) => Promise<void>;
 
+/** Tokens of one shopper that are not revoked. */
+export const maxTokens = 1_000;
 const fieldNames = ['name', 'rpm_limit', 'tpm_limit', 'expires_at'] as const;
 const isSame = (a: unknown, b: unknown) => (a instanceof Date && b instanceof Date ? +a === +b : a === b);
 
@@ -61,7 +64,11 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, tell: Tell):
       if (!(await activeShoppers(sql, [user_id])).has(user_id))
         throw gatewayErrors.token_user_not_found({ id: user_id });
       const made = newSecret();
-      const id = await insertToken(sql, { user_id, name, rpm_limit, tpm_limit, expires_at }, made, by);
+      const id = await sql.begin(async (tx) => {
+        if ((await lockAndCountTokens(tx, user_id)) >= maxTokens)
+          throw gatewayErrors.too_many_tokens({ max: maxTokens });
+        return insertToken(tx, { user_id, name, rpm_limit, tpm_limit, expires_at }, made, by);
+      });
       return { row: await get(id), secret: made.secret };
     },
     async update(id, changes, by) {

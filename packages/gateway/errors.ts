@@ -67,6 +67,11 @@ export const gatewayErrors = defineErrors({
     en: 'key: must be the name of a model',
     'zh-CN': 'key：须为模型名称',
   },
+  too_many_tokens: {
+    code: 409,
+    en: 'A shopper holds at most {max} API tokens: revoke one first',
+    'zh-CN': '每个用户最多 {max} 个 API 令牌，请先吊销一个',
+  },
   store_down: {
     code: 503,
     status: 503,

@@ -127,10 +127,13 @@ export const settingParams = z.object({
     examples: ['ratelimit.*'],
   }),
 });
+/** More than there are settings of the limiter. */
+export const maxSettings = 100;
 /** Its names are those of the settings: what is unknown is refused instead of ignored. */
 export const settingBody = z
-  .record(z.string(), z.unknown())
-  .meta({ examples: [{ user_default_rpm: 120, user_default_tpm: 200_000 }] });
+  .record(z.string().max(200), z.unknown())
+  .refine((body) => Object.keys(body).length <= maxSettings, { error: `must be at most ${maxSettings} settings` })
+  .meta({ maxProperties: maxSettings, examples: [{ user_default_rpm: 120, user_default_tpm: 200_000 }] });
 
 const settingValue = () => z.union([z.int(), z.boolean(), z.null()]).meta({ examples: [60] });
 export const settingView = z

@@ -1,9 +1,8 @@
 import { isoInZone, paged, pagingOf } from '@tradepost/core';
-import { defineRoute, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, list, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { z } from 'zod';
 import { saveRateSettings, settingRows, settingsNamed } from './rate-settings.ts';
-import { pageQuery, settingBody, settingChangeView, settingParams, settingView } from './schemas.ts';
+import { maxSettings, pageQuery, settingBody, settingChangeView, settingParams, settingView } from './schemas.ts';
 
 const shared = { auth: 'staff', permission: 'system:config', tag: 'Rate limits', params: settingParams } as const;
 const unknown = { 404: 'There is no such setting here: only those of the rate limiter' };
@@ -16,7 +15,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       method: 'GET',
       path: '/api/admin/settings/:key',
       summary: 'One setting of the rate limiter, or all: value, default and where the value comes from',
-      response: z.array(settingView),
+      response: list(settingView, maxSettings),
       refusals: unknown,
       statements: 0,
       handle: ({ params }) => settingRows(runtime, settingsNamed(params.key).keys),
@@ -32,7 +31,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
         'where the message is lost; requests that were admitted before still count.',
       body: settingBody,
       repeat: 'natural',
-      response: z.array(settingView),
+      response: list(settingView, maxSettings),
       refusals: { ...unknown, 409: 'The setting is fixed by the configuration file, which wins' },
       // One locks, one writes, one reads all settings again, one tells the other instances.
       statements: 4,

@@ -3,6 +3,7 @@ import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/
 import { type Claim, type Runtime, timeZone } from '@tradepost/runtime';
 import { selectTokenChanges, selectTokens } from './api-token-store.ts';
 import type { ApiTokens } from './api-tokens.ts';
+import { maxTokens } from './change-tokens.ts';
 import { gatewayErrors } from './errors.ts';
 import {
   pageQuery,
@@ -63,8 +64,11 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       description: secretNote,
       body: tokenCreateBody,
       response: tokenSecretView,
-      refusals: { 404: 'There is no enabled shopper of this id' },
-      statements: 4,
+      refusals: {
+        404: 'There is no enabled shopper of this id',
+        409: `A shopper holds at most ${maxTokens} API tokens`,
+      },
+      statements: 6,
       async handle({ body, caller, claim }) {
         refuseKey(claim);
         const fields = { ...body, expires_at: expiryOf(body.expires_at) };

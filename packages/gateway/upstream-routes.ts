@@ -1,12 +1,13 @@
-import { defineRoute, type Route } from '@tradepost/http';
+import { defineRoute, list, type Route } from '@tradepost/http';
 import { z } from 'zod';
+import { maxUpstreamModels, maxUpstreams } from './upstream-settings.ts';
 import type { Upstreams } from './upstreams.ts';
 
 const upstreamSchema = z
   .object({
     name: z.string().meta({ examples: ['main'] }),
     base_url: z.string().meta({ examples: ['https://api.example.com/v1'] }),
-    models: z.array(z.string()).meta({ description: 'names, or patterns with *', examples: [['*']] }),
+    models: list(z.string(), maxUpstreamModels).meta({ description: 'names, or patterns with *', examples: [['*']] }),
     priority: z.int().meta({ description: 'lower is tried first' }),
     enabled: z.boolean(),
     has_key: z.boolean().meta({ description: 'whether a key is configured and found; the key itself is never shown' }),
@@ -28,7 +29,7 @@ export function upstreamRoutes(upstreams: Pick<Upstreams, 'state'>): Route[] {
       permission: 'system:config',
       tag: 'Gateway',
       summary: 'The upstreams of the LLM gateway and how they are, as seen by the instance that answers',
-      response: z.array(upstreamSchema),
+      response: list(upstreamSchema, maxUpstreams),
       statements: 0,
       handle: () => upstreams.state().map((state) => ({ ...state, models: [...state.models] })),
     }),

@@ -36,6 +36,10 @@ const apiKey = z
     error: 'env: must be followed by the name of an environment variable',
   });
 
+/** Services, and model names or patterns of one. */
+export const maxUpstreams = 200;
+export const maxUpstreamModels = 1_000;
+
 /** Names that mean the same model: the later one, the earlier one, and where the later one stands. */
 function sameModels(names: readonly string[]): { name: string; first: string; index: number }[] {
   const seen = new Map<string | null, string>();
@@ -54,7 +58,7 @@ const upstreamSchema = z.strictObject({
   models: z
     .array(modelName, 'must be a list')
     .min(1, 'must name a model or a pattern')
-    .max(1000)
+    .max(maxUpstreamModels)
     .superRefine((names, context) => {
       for (const { name, first, index } of sameModels(names))
         context.addIssue({ code: 'custom', path: [index], message: `${name} and ${first} are the same model` });
@@ -76,7 +80,7 @@ const upstreamSchema = z.strictObject({
 
 const upstreamsSchema = z
   .array(upstreamSchema, 'must be a list')
-  .max(200, 'must be at most 200')
+  .max(maxUpstreams, `must be at most ${maxUpstreams}`)
   .superRefine((upstreams, context) => {
     const seen = new Set<string>();
     upstreams.forEach(({ name }, index) => {

@@ -1,6 +1,6 @@
 import { AppError, type Locale } from '@tradepost/core';
 import { z } from 'zod';
-import { id } from './fields.ts';
+import { id, list } from './fields.ts';
 
 /** Most rows of one batch call; a page of the back office has no more. */
 export const maxBatch = 1_000;
@@ -12,8 +12,8 @@ export const batchIds = z
 
 export const batchResultSchema = z
   .object({
-    success_ids: z.array(id()),
-    fail: z.array(z.object({ id: id(), reason: z.string().meta({ examples: ['Not found'] }) })),
+    success_ids: list(id(), maxBatch),
+    fail: list(z.object({ id: id(), reason: z.string().meta({ examples: ['Not found'] }) }), maxBatch),
   })
   .meta({ id: 'BatchResult' });
 

@@ -50,6 +50,9 @@ export const timestamp = () => z.string().meta({ format: 'date-time', examples: 
 export const bit = () => z.union([z.literal(0), z.literal(1)]).meta({ examples: [1] });
 export const url = () => z.string().meta({ examples: ['http://127.0.0.1:8080/uploads/demo/enamel-mug.svg'] });
 
+/** A list of at most `max` entries. Every list of an answer says its bound; what it answers has to keep to it. */
+export const list = <T extends z.ZodType>(entry: T, max: number) => z.array(entry).max(max);
+
 /** `data` of a write that has nothing to say. */
 export const nothing = z.null();
 
@@ -66,5 +69,6 @@ const page = {
 /** `page` and `size` beside other fields; the caps are the list's own (`pagingOf`). */
 export const pageQueryWith = <S extends z.ZodRawShape>(shape: S) => z.object({ ...shape, ...page });
 
-export const pagedOf = <T extends z.ZodType>(row: T) =>
-  z.object({ list: z.array(row), total: z.int(), page: z.int(), size: z.int() });
+/** One page of rows; `cap` is the largest size that the route gives to `pagingOf`. */
+export const pagedOf = <T extends z.ZodType>(row: T, cap = 100) =>
+  z.object({ list: list(row, cap), total: z.int(), page: z.int(), size: z.int() });

@@ -9,6 +9,7 @@ export {
   idOrZero,
   idParams,
   isStorable,
+  list,
   nothing,
   pagedOf,
   pageQueryWith,

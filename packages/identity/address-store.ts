@@ -1,4 +1,6 @@
 import type { Queryable, Transaction } from '@tradepost/runtime';
+import { identityErrors } from './errors.ts';
+import { maxAddresses } from './limits.ts';
 
 export type Address = {
   id: number;
@@ -19,7 +21,7 @@ export type AddressFields = Omit<Address, 'id' | 'user_id' | 'created_at' | 'upd
 export async function selectAddresses(sql: Queryable, userId: number): Promise<Address[]> {
   return sql<Address[]>`
     select id, user_id, name, phone, province, city, district, detail, is_default, created_at, updated_at
-    from identity.addresses where user_id = ${userId} order by is_default desc, id desc`;
+    from identity.addresses where user_id = ${userId} order by is_default desc, id desc limit ${maxAddresses}`;
 }
 
 /** The addresses of these (id, user) pairs; a foreign or missing one is absent from the answer. */
@@ -41,7 +43,10 @@ async function lockShopper(tx: Queryable, userId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The first address becomes the default by itself; a new default takes the place of the old one. */
+/**
+ * The first address becomes the default by itself; a new default takes the place of the old one. Undefined when the account
+ * is gone; refuses more than `maxAddresses`, which the lock makes exact.
+ */
 export async function insertAddress(
   tx: Transaction,
   userId: number,
@@ -55,7 +60,9 @@ export async function insertAddress(
     select ${userId}, ${fields.name}, ${fields.phone}, ${fields.province}, ${fields.city}, ${fields.district},
            ${fields.detail},
            ${fields.is_default} or not exists (select from identity.addresses where user_id = ${userId})
+    where (select count(*) from identity.addresses where user_id = ${userId}) < ${maxAddresses}
     returning *`;
+  if (!row) throw identityErrors.too_many_addresses({ max: maxAddresses });
   return row;
 }
 

@@ -46,12 +46,19 @@ export const identityErrors = defineErrors({
   wechat_failed: { code: 401, en: 'WeChat login failed', 'zh-CN': '微信登录失败' },
 
   address_not_found: { code: 404, en: 'Address not found', 'zh-CN': '收货地址不存在' },
+  too_many_addresses: {
+    code: 409,
+    en: 'An account holds at most {max} addresses: remove one first',
+    'zh-CN': '每个账号最多 {max} 个收货地址，请先删除一个',
+  },
   username_taken: { code: 409, en: 'The user name {username} is taken', 'zh-CN': '用户名 {username} 已被使用' },
   shopper_not_found: { code: 404, en: 'There is no shopper {id}', 'zh-CN': '用户 {id} 不存在' },
 
   staff_not_found: { code: 404, en: 'There is no administrator {id}', 'zh-CN': '管理员 {id} 不存在' },
   role_not_found: { code: 404, en: 'There is no role {role}', 'zh-CN': '角色 {role} 不存在' },
   role_id_not_found: { code: 404, en: 'role_id: there is no role {role}', 'zh-CN': 'role_id：角色 {role} 不存在' },
+  too_many_staff: { code: 409, en: 'There are at most {max} administrators', 'zh-CN': '管理员最多 {max} 个' },
+  too_many_roles: { code: 409, en: 'There are at most {max} roles', 'zh-CN': '角色最多 {max} 个' },
   role_name_taken: { code: 409, en: 'name: there is a role {name} already', 'zh-CN': 'name：角色 {name} 已存在' },
   role_in_use: { code: 500, en: 'Role in use', 'zh-CN': '角色正在使用中' },
   unknown_permission: {

@@ -1,8 +1,10 @@
 import type { Runtime, Transaction, Write } from '@tradepost/runtime';
 import { identityErrors } from './errors.ts';
+import { maxRoles } from './limits.ts';
 import { type Actor, everything, manageStaff, mayDo, refuseBeyond } from './permissions.ts';
 import {
   countOthersWithEverything,
+  countStaffAndRoles,
   deleteRole as deleteRoleRow,
   insertRole,
   lockStaffAndRoles,
@@ -31,9 +33,13 @@ export async function createRole(
   const permissions = [...new Set(given.permissions)];
   refuseUnknown(permissions, known);
   refuseBeyond(actor, ...permissions);
-  const role = await insertRole(runtime.sql, given.name, permissions);
-  if (!role) throw identityErrors.role_name_taken({ name: given.name });
-  return role;
+  return runtime.sql.begin(async (tx) => {
+    await lockStaffAndRoles(tx);
+    if ((await countStaffAndRoles(tx)).roles >= maxRoles) throw identityErrors.too_many_roles({ max: maxRoles });
+    const role = await insertRole(tx, given.name, permissions);
+    if (!role) throw identityErrors.role_name_taken({ name: given.name });
+    return role;
+  });
 }
 
 /** The role as it is, when this actor may touch it. */

@@ -1,10 +1,12 @@
 import type { Transaction, Write } from '@tradepost/runtime';
 import { identityErrors } from './errors.ts';
+import { maxStaff } from './limits.ts';
 import type { ManageDeps } from './manage-roles.ts';
 import { hashPassword } from './passwords.ts';
 import { type Actor, everything, manageStaff, mayDo, refuseBeyond } from './permissions.ts';
 import {
   countOthersWithEverything,
+  countStaffAndRoles,
   deleteStaffRow,
   insertStaffRow,
   lockStaffAndRoles,
@@ -43,6 +45,7 @@ export async function addStaff(
   return runtime.sql.begin(async (tx) => {
     await lockStaffAndRoles(tx);
     await permissionsOf(tx, actor, given.role_id);
+    if ((await countStaffAndRoles(tx)).staff >= maxStaff) throw identityErrors.too_many_staff({ max: maxStaff });
     const row = await insertStaffRow(tx, { ...fields, passwordHash });
     if (!row) throw identityErrors.username_taken({ username: given.username });
     return row;

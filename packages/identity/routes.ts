@@ -1,10 +1,10 @@
 import { isoInZone } from '@tradepost/core';
-import { defineRoute, idParams, nothing, type Route } from '@tradepost/http';
+import { defineRoute, idParams, list, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { z } from 'zod';
 import { type Address, deleteAddress, insertAddress, selectAddresses, updateAddress } from './address-store.ts';
 import { identityErrors } from './errors.ts';
 import { selectShopper, selectStaff } from './identity-store.ts';
+import { maxAddresses } from './limits.ts';
 import { loginRoutes } from './login-routes.ts';
 import { addressBody, addressView, profileView, userProfileView } from './schemas.ts';
 import { staffRoutes } from './staff-routes.ts';
@@ -77,7 +77,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       tag: 'Addresses',
       summary: 'My addresses, the default first',
       statements: 1,
-      response: z.array(addressView),
+      response: list(addressView, maxAddresses),
       handle: async ({ caller }) => (await selectAddresses(sql, caller.id)).map(addressViewOf),
     }),
     defineRoute({
@@ -89,6 +89,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       body: addressBody,
       statements: 3,
       response: addressView,
+      refusals: { 409: `An account holds at most ${maxAddresses} addresses` },
       async handle({ caller, body }) {
         const fields = { ...body, is_default: Boolean(body.is_default) };
         const address = await sql.begin((tx) => insertAddress(tx, caller.id, fields));

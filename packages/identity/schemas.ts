@@ -1,5 +1,6 @@
-import { bit, id, requiredText, text, timestamp } from '@tradepost/http';
+import { bit, id, list, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
+import { maxPermissions } from './limits.ts';
 
 export const loginBody = z.object({
   username: requiredText(64).meta({ examples: ['demo'] }),
@@ -80,8 +81,7 @@ export const profileView = z
       .string()
       .optional()
       .meta({ examples: ['Administrator'] }),
-    perms: z
-      .array(z.string())
+    perms: list(z.string(), maxPermissions)
       .optional()
       .meta({ examples: [['*']] }),
   })

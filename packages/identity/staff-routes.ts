@@ -1,7 +1,8 @@
 import { isoInZone } from '@tradepost/core';
-import { defineRoute, nothing, type Route } from '@tradepost/http';
+import { defineRoute, list, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
+import { maxPermissions, maxRoles, maxStaff } from './limits.ts';
 import { createRole, deleteRole, updateRole } from './manage-roles.ts';
 import { addStaff, changeStaff, removeStaff } from './manage-staff.ts';
 import { manageStaff, permissionCodes } from './permissions.ts';
@@ -45,7 +46,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       path: '/admin/api/permissions',
       summary: 'All permission codes',
       statements: 0,
-      response: z.array(z.string().meta({ examples: ['order:view'] })),
+      response: list(z.string().meta({ examples: ['order:view'] }), maxPermissions),
       handle: () => known(),
     }),
     defineRoute({
@@ -54,7 +55,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       path: '/admin/api/roles',
       summary: 'All roles',
       statements: 1,
-      response: z.array(roleView),
+      response: list(roleView, maxRoles),
       handle: async () => (await selectRoles(sql)).map(roleViewOf),
     }),
     defineRoute({
@@ -62,10 +63,10 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       method: 'POST',
       path: '/admin/api/roles',
       summary: 'Add a role',
-      statements: 1,
+      statements: 3,
       body: roleBody,
       response: roleView,
-      refusals: { ...beyond, 409: 'The name is taken' },
+      refusals: { ...beyond, 409: `The name is taken, or there are ${maxRoles} roles` },
       handle: async ({ caller, body }) => roleViewOf(await createRole(deps, caller, known(), body)),
     }),
     defineRoute({
@@ -105,7 +106,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       path: '/admin/api/admins',
       summary: 'All administrators',
       statements: 1,
-      response: z.array(staffView),
+      response: list(staffView, maxStaff),
       handle: async () => (await selectAllStaff(sql)).map(staffViewOf),
     }),
     defineRoute({
@@ -113,7 +114,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       method: 'POST',
       path: '/admin/api/admins',
       summary: 'Add an administrator',
-      statements: 3,
+      statements: 4,
       body: staffBody,
       response: staffView,
       refusals: { ...beyond, ...noSuchRole, 409: 'The user name is taken' },

@@ -1,5 +1,6 @@
-import { bit, id, requiredText, text, timestamp } from '@tradepost/http';
+import { bit, id, list, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
+import { maxPermissions } from './limits.ts';
 
 /** The examples are not 1: that is the first administrator, and the role that may do everything. */
 const otherId = () =>
@@ -50,7 +51,7 @@ export const staffView = z
 const permissions = () =>
   z
     .array(requiredText(64))
-    .max(500)
+    .max(maxPermissions)
     .meta({ examples: [['system:admin']] });
 export const roleBody = z.object({
   name: requiredText(64).meta({ examples: ['Team lead'] }),
@@ -63,5 +64,5 @@ export const roleChangeBody = z.object({
   permissions: permissions().optional(),
 });
 export const roleView = z
-  .object({ id: id(), name: z.string(), permissions: z.array(z.string()), created_at: timestamp() })
+  .object({ id: id(), name: z.string(), permissions: list(z.string(), maxPermissions), created_at: timestamp() })
   .meta({ id: 'Role' });

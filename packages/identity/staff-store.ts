@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '@tradepost/runtime';
+import { maxRoles, maxStaff } from './limits.ts';
 
 export type Role = { id: number; name: string; permissions: string[]; created_at: Date };
 export type StaffRow = { id: number; username: string; role_id: number; status: number; created_at: Date };
@@ -10,12 +11,19 @@ export async function lockStaffAndRoles(tx: Transaction): Promise<void> {
 }
 
 export async function selectRoles(sql: Queryable): Promise<Role[]> {
-  return sql<Role[]>`select id, name, permissions, created_at from identity.roles order by id`;
+  return sql<Role[]>`select id, name, permissions, created_at from identity.roles order by id limit ${maxRoles}`;
 }
 
 export async function selectRole(sql: Queryable, id: number): Promise<Role | undefined> {
   const [row] = await sql<Role[]>`select id, name, permissions, created_at from identity.roles where id = ${id}`;
   return row;
+}
+
+/** How many roles and administrators there are. */
+export async function countStaffAndRoles(tx: Transaction): Promise<{ roles: number; staff: number }> {
+  const [row] = await tx<{ roles: number; staff: number }[]>`
+    select (select count(*)::int from identity.roles) as roles, (select count(*)::int from identity.staff) as staff`;
+  return row!;
 }
 
 /** Undefined when the name is taken. */
@@ -52,7 +60,7 @@ export async function selectStaffOfRole(sql: Queryable, roleId: number): Promise
 export async function selectAllStaff(sql: Queryable): Promise<StaffWithRole[]> {
   return sql<StaffWithRole[]>`
     select s.id, s.username, s.role_id, s.status, s.created_at, r.permissions, r.name as role_name
-    from identity.staff s join identity.roles r on r.id = s.role_id order by s.id`;
+    from identity.staff s join identity.roles r on r.id = s.role_id order by s.id limit ${maxStaff}`;
 }
 
 export async function selectStaffWithRole(sql: Queryable, id: number): Promise<StaffWithRole | undefined> {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 const sample =
   '{"request_id":"order:1772358600000000001:reserve","callback_id":"cb-1","status":"success","message":""}';
 
+const maxInner = 1_048_576;
+
 /** Lengths beyond the body's own are bounds for what is stored. */
 export const callbackBody = z.object({
   app_key: requiredText(200).meta({ examples: ['demo-key'] }),
@@ -12,6 +14,7 @@ export const callbackBody = z.object({
       [
         z
           .string()
+          .max(12)
           .regex(/^\d{1,12}$/)
           .meta({ examples: ['1772358600'] }),
         z.int().min(0).max(999_999_999_999),
@@ -30,10 +33,11 @@ export const callbackBody = z.object({
     description: 'lowercase hex SHA-256 of app_key, LF, timestamp, LF, nonce, LF, body, LF, app_secret',
     examples: ['0'.repeat(64)],
   }),
-  // Too large is the receiver's to say, of the whole message.
+  // The receiver refuses earlier, by the size of the whole message.
   body: z
     .string()
     .min(1)
+    .max(maxInner)
     .refine((value) => isStorable(value), { error: 'must not contain NUL or broken Unicode' })
     .meta({ description: 'the inner JSON as text: request_id, callback_id, status, message', examples: [sample] }),
 });

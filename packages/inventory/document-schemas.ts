@@ -1,6 +1,7 @@
-import { amount, amountInput, id, idOrZero, text, timestamp } from '@tradepost/http';
+import { amount, amountInput, id, idOrZero, list, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
 import { docTypes, documentStates } from './document.ts';
+import { maxItems } from './limits.ts';
 import { span, strictPageWith } from './list-filters.ts';
 import { maxQuantity } from './stock-moves.ts';
 
@@ -19,7 +20,7 @@ const items = () =>
       }),
     )
     .min(1)
-    .max(1_000)
+    .max(maxItems)
     .meta({ description: 'a SKU may be there twice' });
 const remark = text(500).optional();
 
@@ -69,7 +70,7 @@ export const documentDetail = z
   .object({
     ...documentFields,
     doc: documentRow,
-    items: z.array(
+    items: list(
       z.object({
         id: id(),
         doc_id: id(),
@@ -80,6 +81,7 @@ export const documentDetail = z
         unit_cost: amount(),
         remark: z.string(),
       }),
+      maxItems,
     ),
   })
   .meta({ id: 'WarehouseDocumentDetail' });

@@ -2,6 +2,7 @@ import type { Locale, Paging } from '@tradepost/core';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
 import { type DocumentBizType, type DocumentItem, type DocumentStatus, numberPrefix } from './document.ts';
 import type { DocType } from './document-hooks.ts';
+import { maxItems } from './limits.ts';
 import type { Span } from './list-filters.ts';
 import { type SkuTexts, skuTexts } from './sku-name.ts';
 
@@ -75,7 +76,7 @@ export async function selectDocument(
         select i.id, i.doc_id, i.sku_id, i.qty, i.unit_cost, i.remark, ${skuTexts(sql, locale)}
         from inventory.stock_document_items i
           left join catalog.product_skus k on k.id = i.sku_id left join catalog.products p on p.id = k.product_id
-        where i.doc_id = d.id) as i) as items
+        where i.doc_id = d.id order by i.id limit ${maxItems}) as i) as items
     from inventory.stock_documents d ${joins(sql)} where d.id = ${id}`;
   return row;
 }

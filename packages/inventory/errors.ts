@@ -110,6 +110,7 @@ export const inventoryErrors = defineErrors({
     en: 'timestamp: is too far from our clock',
     'zh-CN': 'timestamp：超出允许的时间范围',
   },
+  too_many_warehouses: { code: 409, en: 'There are at most {max} warehouses', 'zh-CN': '仓库最多 {max} 个' },
   callback_body: { code: 400, en: 'body: {reason}', 'zh-CN': 'body：{reason}' },
   callback_nonce: { code: 409, en: 'nonce: was used before', 'zh-CN': 'nonce：已被使用' },
   callback_unknown_task: {

@@ -2,10 +2,12 @@ import type { AppError } from '@tradepost/core';
 import type { Claim, Runtime, Transaction } from '@tradepost/runtime';
 import type { WarehouseHooks } from './document-hooks.ts';
 import { inventoryErrors } from './errors.ts';
+import { maxWarehouses } from './limits.ts';
 import { mustKeepStock } from './provider-fence.ts';
 import { maxQuantity } from './stock-moves.ts';
 import {
   insertWarehouse,
+  lockAndCountWarehouses,
   lockSkusInWarehouse,
   lockWarehouse,
   mirrorWarehouse,
@@ -28,6 +30,8 @@ export async function createWarehouse(
   const done = claim?.outcomes[createUseCase] as number | undefined;
   if (done) return (await selectWarehouse(sql, done))!;
   return sql.begin(async (tx) => {
+    if ((await lockAndCountWarehouses(tx)) >= maxWarehouses)
+      throw inventoryErrors.too_many_warehouses({ max: maxWarehouses });
     const row = await insertWarehouse(tx, fields);
     if (!row) throw inventoryErrors.warehouse_code_taken({ code: fields.code });
     if (claim)

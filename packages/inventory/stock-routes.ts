@@ -1,8 +1,8 @@
 import { isoInZone, type Locale, paged, pagingOf } from '@tradepost/core';
-import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, idParams, list, nothing, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { z } from 'zod';
 import { inventoryErrors } from './errors.ts';
+import { maxStockRows } from './limits.ts';
 import { skuName } from './sku-name.ts';
 import { safeQtyBody, stockQuery, stocksBySkusQuery, stockView } from './stock-schemas.ts';
 import { type StockRow, selectStocks, selectStocksOf, updateSafeQty } from './stock-store.ts';
@@ -75,7 +75,7 @@ export function stockRoutes(runtime: Runtime): Route[] {
       tag,
       summary: 'Stock of SKUs in all warehouses; empty when no warehouse is in use',
       query: stocksBySkusQuery,
-      response: z.array(stockView),
+      response: list(stockView, maxStockRows),
       statements: 1,
       async handle({ query, locale }) {
         if (!query.sku_ids) return [];

@@ -1,5 +1,6 @@
 import type { Locale, Paging } from '@tradepost/core';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/runtime';
+import { maxStockRows } from './limits.ts';
 import { type SkuTexts, skusNamed, skuTexts } from './sku-name.ts';
 import type { KnownSku, StockLevel, StockMoves } from './stock-moves.ts';
 
@@ -93,7 +94,7 @@ export async function selectStocks(
 export async function selectStocksOf(sql: Sql, skuIds: readonly number[], locale: Locale): Promise<StockRow[]> {
   return sql<StockRow[]>`
     select ${columns(sql, locale)} from inventory.inventory_stock i ${names(sql)}
-    where i.sku_id = any(${[...skuIds]}::bigint[]) order by i.sku_id, i.warehouse_id`;
+    where i.sku_id = any(${[...skuIds]}::bigint[]) order by i.sku_id, i.warehouse_id limit ${maxStockRows}`;
 }
 
 /** Whether there is such a row. Of its quantities this is the one that moves no goods: no SKU is locked for it. */

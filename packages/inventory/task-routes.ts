@@ -1,6 +1,5 @@
-import { defineRoute, idParams, type Route } from '@tradepost/http';
+import { defineRoute, idParams, list, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { z } from 'zod';
 import { repeatTasks } from './manage-tasks.ts';
 import type { WriteOrderStatus } from './provider.ts';
 import { selectTasks } from './task-list-store.ts';
@@ -27,7 +26,7 @@ export function taskRoutes({ runtime, writeOrderStatus }: Deps): Route[] {
       tag: 'Inventory',
       summary: `The last ${listed} tasks of the external warehouse, newest first`,
       query: taskListQuery,
-      response: z.array(taskSchema),
+      response: list(taskSchema, listed),
       statements: 1,
       async handle({ query }) {
         const zone = settings.get(timeZone);

@@ -2,6 +2,7 @@ import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import type { WarehouseHooks } from './document-hooks.ts';
+import { maxWarehouses } from './limits.ts';
 import { changeWarehouse, createWarehouse } from './save-warehouses.ts';
 import {
   warehouseCreateBody,
@@ -13,8 +14,6 @@ import {
 import { selectWarehouses, type Warehouse } from './warehouse-store.ts';
 
 const tag = 'Warehouses (admin)';
-/** Drop-downs ask without paging and want them all. */
-const allWarehouses = 1_000;
 const conflicts = {
   404: 'Warehouse not found',
   409: 'The code is taken; with this warehouse a stock would be too large',
@@ -35,13 +34,13 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       permission: 'wms:view',
       tag,
       summary: 'Warehouses, oldest first',
-      description: `Without \`page\` and \`size\` all of them, up to ${allWarehouses}.`,
+      description: `Without \`page\` and \`size\` all of them, up to ${maxWarehouses}.`,
       query: warehouseQuery,
-      response: pagedOf(warehouseView),
+      response: pagedOf(warehouseView, maxWarehouses),
       statements: 1,
       async handle({ query }) {
         const unpaged = query.page === undefined && query.size === undefined;
-        const paging = pagingOf(query, { cap: allWarehouses, size: unpaged ? allWarehouses : 20 });
+        const paging = pagingOf(query, { cap: maxWarehouses, size: unpaged ? maxWarehouses : 20 });
         const { rows, total } = await selectWarehouses(sql, query, paging);
         return paged(rows.map(viewOf), total, paging);
       },
@@ -55,9 +54,9 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       summary: 'Create a warehouse',
       body: warehouseCreateBody,
       response: warehouseView,
-      refusals: { 409: 'The code is taken' },
+      refusals: { 409: `The code is taken, or there are ${maxWarehouses} warehouses` },
       repeat: 'recorded',
-      statements: 1,
+      statements: 3,
       async handle({ body, claim }) {
         const { code, name, address = '', contact = '', phone = '', status } = body;
         const fields = { code, name, address, contact, phone, status: status === 0 ? 0 : 1 } as const;

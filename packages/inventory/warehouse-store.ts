@@ -43,6 +43,13 @@ export async function selectWarehouse(sql: Queryable, id: number): Promise<Wareh
   return row;
 }
 
+/** How many there are, which stays so until the transaction ends. */
+export async function lockAndCountWarehouses(tx: Transaction): Promise<number> {
+  await tx`lock table inventory.warehouses in share row exclusive mode`;
+  const [row] = await tx<{ n: number }[]>`select count(*)::int as n from inventory.warehouses`;
+  return row!.n;
+}
+
 /** Undefined when the code is taken. */
 export async function insertWarehouse(tx: Transaction, fields: WarehouseFields): Promise<Warehouse | undefined> {
   const [row] = await tx<Warehouse[]>`

@@ -1,9 +1,12 @@
 import { catalogErrors, selectSkusForSale } from '@tradepost/catalog';
 import { type RecordOutcomes, type Sql, writeTransaction } from '@tradepost/runtime';
-import { addCartLines, type CartLine } from './cart-store.ts';
+import { addCartLines, type CartKey, type CartLine, lockCartsToAdd } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
+import { maxLines } from './limits.ts';
 
-/** Adds many lines of many shoppers; equal keys add up. A SKU that can not be bought is refused, the others stand. */
+const keyOf = ({ user_id, sku_id, activity_product_id }: CartKey) => `${user_id}/${sku_id}/${activity_product_id}`;
+
+/** Adds many lines of many shoppers; equal keys add up. What can not be bought or does not fit is refused, the others stand. */
 export async function addToCarts(
   sql: Sql,
   requests: readonly CartLine[],
@@ -11,24 +14,30 @@ export async function addToCarts(
 ): Promise<(true | Error)[]> {
   const known = await selectSkusForSale(sql, [...new Set(requests.map((request) => request.sku_id))]);
   const summed = new Map<string, CartLine>();
-  const answers = requests.map((request): true | Error => {
+  const checked = requests.map((request): CartKey | Error => {
     // No activity exists that a line could name.
     if (request.activity_product_id > 0) return orderErrors.activity_not_found();
     if (!known.has(request.sku_id)) return catalogErrors.product_not_found();
-    const key = `${request.user_id}/${request.sku_id}/${request.activity_product_id}`;
-    const line = summed.get(key);
+    const line = summed.get(keyOf(request));
     if (line) line.qty += request.qty;
-    else summed.set(key, { ...request });
-    return true;
+    else summed.set(keyOf(request), { ...request });
+    return request;
   });
-  if (summed.size === 0) return answers;
+  if (summed.size === 0) return checked as Error[];
   const lines = [...summed.values()];
-  if (!record) {
-    await addCartLines(sql, lines);
-    return answers;
-  }
-  return writeTransaction(sql, async (tx) => ({
-    value: answers,
-    last: [addCartLines(tx, lines), ...record(tx, answers)],
-  }));
+  return writeTransaction(sql, async (tx) => {
+    const [, added] = await Promise.all([
+      lockCartsToAdd(
+        tx,
+        lines.map((line) => line.user_id),
+      ),
+      addCartLines(tx, lines),
+    ]);
+    const written = new Set(added.map(keyOf));
+    const answers = checked.map((request): true | Error => {
+      if (request instanceof Error) return request;
+      return written.has(keyOf(request)) || orderErrors.cart_full({ max: maxLines });
+    });
+    return { value: answers, last: record ? record(tx, answers) : [] };
+  });
 }

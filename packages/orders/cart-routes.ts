@@ -1,10 +1,10 @@
 import { productCard, selectFavorited, selectSkusWithProducts, skuView } from '@tradepost/catalog';
 import { isoInZone, type Locale } from '@tradepost/core';
-import { defineRoute, fileUrls, nothing, type Route } from '@tradepost/http';
+import { defineRoute, fileUrls, list, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { z } from 'zod';
 import { addToCarts } from './add-to-cart.ts';
 import { type CartLine, deleteCartLine, selectCart, setCartQty } from './cart-store.ts';
+import { maxLines } from './limits.ts';
 import { cartAddBody, cartKeyParams, cartKeyPart, cartLineView, cartQtyBody } from './schemas.ts';
 
 export function cartRoutes(runtime: Runtime): Route[] {
@@ -65,7 +65,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       tag: 'Cart',
       summary: 'My cart, in the order of adding',
       statements: 3,
-      response: z.array(cartLineView),
+      response: list(cartLineView, maxLines),
       handle: ({ caller, request, locale }) => cartView(caller.id, request, locale),
     }),
     defineRoute({
@@ -75,9 +75,13 @@ export function cartRoutes(runtime: Runtime): Route[] {
       tag: 'Cart',
       summary: 'Add pieces of a SKU; quantities of one line add up',
       body: cartAddBody,
-      statements: 2,
+      statements: 3,
       response: nothing,
-      refusals: { 10002: 'Product not found', 20001: 'Activity product not found' },
+      refusals: {
+        10002: 'Product not found',
+        409: `A cart holds at most ${maxLines} lines`,
+        20001: 'Activity product not found',
+      },
       repeat: 'recorded',
       async handle({ caller, body, claim }) {
         await add({ user_id: caller.id, ...body, qty: Math.max(1, body.qty) }, claim);

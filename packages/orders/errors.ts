@@ -7,6 +7,11 @@ export const orderErrors = defineErrors({
   too_many_lines: { code: 20001, en: 'At most {max} lines fit into one order', 'zh-CN': '单个订单最多 {max} 种商品' },
   amount_too_large: { code: 20001, en: 'The order amount is too large', 'zh-CN': '订单金额过大' },
   insufficient_stock: { code: 20001, en: 'Insufficient stock', 'zh-CN': '库存不足' },
+  cart_full: {
+    code: 409,
+    en: 'A cart holds at most {max} lines: remove one first',
+    'zh-CN': '购物车最多 {max} 种商品，请先删除一些',
+  },
   cart_changed: {
     code: 20001,
     en: 'The cart has changed meanwhile: please try again',

@@ -1,8 +1,9 @@
 import { isoInZone, toMinor, toWire } from '@tradepost/core';
-import { defineRoute, id, idParams, type Route, text, timestamp } from '@tradepost/http';
+import { defineRoute, id, idParams, list, type Route, text, timestamp } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from './errors.ts';
+import { maxNotes, maxReminders } from './limits.ts';
 import { noteOrders, noteViews } from './note-orders.ts';
 import { noteContent, notesView, noteVisibility } from './note-schemas.ts';
 import { selectOrder, selectOrderItems } from './order-store.ts';
@@ -63,8 +64,8 @@ export function extensionRoutes(runtime: Runtime, sections: OrderSections): Rout
       params: idParams,
       body: z.object({ content: noteContent, visible_to: noteVisibility }),
       response: z.object({ id: id(), notes: notesView.meta({ description: 'all of the order, oldest first' }) }),
-      refusals: { ...notFound, 500: 'An order holds at most 50 notes' },
-      statements: 2,
+      refusals: { ...notFound, 500: `An order holds at most ${maxNotes} notes` },
+      statements: 3,
       async handle({ caller, params, body }) {
         const [outcome] = await noteOrders(runtime, [params.id], { ...body, staff_id: caller.id });
         if (outcome instanceof Error) throw outcome;
@@ -99,7 +100,7 @@ export function extensionRoutes(runtime: Runtime, sections: OrderSections): Rout
       tag: 'Orders (admin)',
       summary: 'What became of the reminders of an order, newest first',
       params: idParams,
-      response: z.array(
+      response: list(
         z.object({
           id: id(),
           order_id: id(),
@@ -110,6 +111,7 @@ export function extensionRoutes(runtime: Runtime, sections: OrderSections): Rout
           created_at: timestamp(),
           sent_at: timestamp().nullable(),
         }),
+        maxReminders,
       ),
       statements: 1,
       handle: async ({ params }) =>
@@ -154,13 +156,14 @@ export function extensionRoutes(runtime: Runtime, sections: OrderSections): Rout
       tag: 'Orders (admin)',
       summary: 'The stages an order has reached, oldest first',
       params: idParams,
-      response: z.array(
+      response: list(
         z.object({
           stage: z.enum(stages),
           status: z.string().meta({ description: 'title to show', examples: ['Paid'] }),
           time: timestamp(),
           content: z.string().meta({ examples: ['WeChat Pay 25.80'] }),
         }),
+        stages.length,
       ),
       refusals: notFound,
       statements: 2,

@@ -1,11 +1,9 @@
 import { isoInZone } from '@tradepost/core';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { selectOrderStatuses } from './batch-store.ts';
 import { orderErrors } from './errors.ts';
+import { maxNotes } from './limits.ts';
 import { insertNotes, type OrderNote, selectNotes } from './note-store.ts';
-
-/** Keeps an order's answer small: a page of the back office carries the notes of a thousand orders. */
-const maxNotes = 50;
+import { lockOrders } from './reprice-store.ts';
 
 /** Puts one note on many orders. Answers per order true or its refusal. */
 export async function noteOrders(
@@ -13,12 +11,11 @@ export async function noteOrders(
   orderIds: readonly number[],
   note: { content: string; visible_to: string; staff_id: number },
 ): Promise<(true | Error)[]> {
-  const { sql } = runtime;
-  const noted = new Set(await insertNotes(sql, orderIds, { ...note, now: runtime.now(), most: maxNotes }));
-  const there = await selectOrderStatuses(
-    sql,
-    orderIds.filter((id) => !noted.has(id)),
-  );
+  const written = { ...note, now: runtime.now(), most: maxNotes };
+  const { there, noted } = await runtime.sql.begin(async (tx) => {
+    const [locked, added] = await Promise.all([lockOrders(tx, orderIds), insertNotes(tx, orderIds, written)]);
+    return { there: new Set(locked.map((order) => order.id)), noted: new Set(added) };
+  });
   return orderIds.map((id) => {
     if (noted.has(id)) return true;
     return there.has(id) ? orderErrors.too_many_notes({ max: maxNotes }) : orderErrors.order_not_found();

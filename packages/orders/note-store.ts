@@ -2,7 +2,7 @@ import type { Queryable } from '@tradepost/runtime';
 
 export type OrderNote = { id: number; order_id: number; content: string; visible_to: string; created_at: Date };
 
-/** Adds the note to each of these orders that exists and has room for it; answers which. */
+/** Adds the note to each of these (locked) orders that exists and has room for it; answers which. */
 export async function insertNotes(
   sql: Queryable,
   orderIds: readonly number[],

@@ -1,10 +1,11 @@
 import { instantInZone, isoInZone, paged, pagingOf, toMinor } from '@tradepost/core';
-import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, idParams, maxBatch, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
 import { openPricePipeline } from '@tradepost/marketing';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
+import { maxOrderPage } from './limits.ts';
 import { openPlacement } from './open-placement.ts';
 import { type OrderStatus, orderRowView } from './order.ts';
 import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
@@ -96,9 +97,9 @@ export function orderRoutes(
       summary: 'My orders, newest first',
       query: orderListQuery,
       statements: 3,
-      response: pagedOf(orderViewSchema),
+      response: pagedOf(orderViewSchema, maxOrderPage),
       async handle({ caller, query, request, locale }) {
-        const paging = pagingOf(query, { cap: 50 });
+        const paging = pagingOf(query, { cap: maxOrderPage });
         const { rows, total } = await selectShopperOrders(sql, { userId: caller.id, status: statusOf(query) }, paging);
         return paged(await orderViews(runtime, sections, rows, { request, locale }), total, paging);
       },
@@ -163,9 +164,9 @@ export function orderRoutes(
       summary: 'Orders of all shoppers, newest first',
       query: adminOrderListQuery,
       statements: 9,
-      response: pagedOf(adminOrderSchema),
+      response: pagedOf(adminOrderSchema, maxBatch),
       async handle({ query, request, locale }) {
-        const paging = pagingOf(query, { cap: 1000 });
+        const paging = pagingOf(query, { cap: maxBatch });
         const { rows, total } = await selectAdminOrders(sql, await adminFilter(query), paging);
         return paged(await adminOrderViews(runtime, sections, rows, { request, locale }), total, paging);
       },

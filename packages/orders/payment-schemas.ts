@@ -78,11 +78,13 @@ export const payCallbackBody = z
     amount: amountInput().refine(isWholeCents, { error: 'must have at most two decimals' }),
     currency: z
       .string()
+      .max(3)
       .regex(/^[A-Z]{3}$/)
       .meta({ examples: ['CNY'] }),
     status: z.enum(['succeeded', 'failed']),
     paid_at: z.iso
       .datetime({ offset: true })
+      .max(40)
       .optional()
       .meta({ examples: ['2026-03-01T09:30:00+08:00'] }),
   })

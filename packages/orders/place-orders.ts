@@ -7,6 +7,7 @@ import { type Queryable, type RecordOutcomes, type Runtime, writeTransaction } f
 import { type CartKey, type CartLine, lockCarts } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
+import { maxLines } from './limits.ts';
 import { type AddressSnapshot, lineTexts, type Order, orderNumber } from './order.ts';
 import { insertOrders, type NewOrderItem, nextOrderIds } from './order-store.ts';
 import type { SoldTitles } from './sold-titles.ts';
@@ -31,7 +32,6 @@ type Cart = Map<string, CartLine>;
 /** A request that passed all checks but the stock. */
 type Draft = { order: Order; items: NewOrderItem[]; usedUp: CartKey[] };
 
-const maxLines = 200;
 const keyOf = (line: { sku_id: number; activity_product_id: number }) => `${line.sku_id}/${line.activity_product_id}`;
 
 /** The lines an order is made of (spec 1, creation rules). Throws the refusal when there is nothing to order. */

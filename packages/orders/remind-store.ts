@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '@tradepost/runtime';
+import { maxReminders } from './limits.ts';
 
 export const channels = ['sms', 'wx', 'chat_app'] as const;
 export type Channel = (typeof channels)[number];
@@ -34,7 +35,7 @@ export async function insertReminders(
 export async function selectReminders(sql: Queryable, orderId: number): Promise<Reminder[]> {
   return sql<Reminder[]>`
     select id, order_id, channel, status, attempts, last_error, created_at, sent_at from orders.reminders
-    where order_id = ${orderId} order by id desc limit 100`;
+    where order_id = ${orderId} order by id desc limit ${maxReminders}`;
 }
 
 export type DueReminder = {

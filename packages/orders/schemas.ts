@@ -1,7 +1,8 @@
 import { productCardView, skuViewSchema } from '@tradepost/catalog';
-import { amount, amountInput, bit, id, idOrZero, pageQueryWith, text, timestamp, url } from '@tradepost/http';
+import { amount, amountInput, bit, id, idOrZero, list, pageQueryWith, text, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
 import { maxLineQty } from './cart-store.ts';
+import { maxLines, maxNotes, maxShipments } from './limits.ts';
 import { paymentMethods } from './order.ts';
 
 const qty = z
@@ -39,13 +40,17 @@ export const placeOrderBody = z.object({
   payment_method: z.enum(paymentMethods).default('wechat'),
   items: z
     .array(z.object({ sku_id: id(), activity_product_id: idOrZero().default(0) }))
-    .max(200)
+    .max(maxLines)
     .optional()
     .meta({
       description: 'Wins over sku_ids. A pair that is not in the cart is bought directly, one piece.',
       examples: [[{ sku_id: 1, activity_product_id: 0 }]],
     }),
-  sku_ids: z.array(id()).max(200).optional().meta({ description: 'Ticked cart lines; with neither, the whole cart' }),
+  sku_ids: z
+    .array(id())
+    .max(maxLines)
+    .optional()
+    .meta({ description: 'Ticked cart lines; with neither, the whole cart' }),
   remark: text(500)
     .default('')
     .meta({ examples: ['Please ring twice'] }),
@@ -165,8 +170,8 @@ const orderView = {
   ...orderRow,
   activity_type: z.string().meta({ description: 'of the first activity line, else empty', examples: [''] }),
   activity_name: z.string().meta({ examples: [''] }),
-  items: z.array(orderItemSchema),
-  shipments: z.array(shipmentSchema).meta({ description: 'newest first' }),
+  items: list(orderItemSchema, maxLines),
+  shipments: list(shipmentSchema, maxShipments).meta({ description: 'newest first' }),
   latest_shipment: shipmentSchema.optional(),
   after_sale_summary: afterSaleSummary,
 };
@@ -182,7 +187,7 @@ export const adminOrderSchema = z
     receiver_phone: z.string().meta({ examples: ['13800000000'] }),
     receiver_address: z.string().meta({ examples: ['Zhejiang Hangzhou Xihu 12 Lakeside Road'] }),
     has_after_sale: z.boolean(),
-    notes: z.array(z.object({ id: id(), content: z.string(), visible_to: z.string(), created_at: timestamp() })),
+    notes: list(z.object({ id: id(), content: z.string(), visible_to: z.string(), created_at: timestamp() }), maxNotes),
   })
   .meta({ id: 'AdminOrder' });
 
