@@ -286,7 +286,8 @@ everyRoute(
             { body: JSON.stringify(withAt(valid(schema), path, 'x'.repeat(100_000))) },
             `${name} very long`,
           );
-          mustName(got, name, `${label(route)} ${path.join('.')} of 100,000 characters`);
+          // A route with a small body refuses the message as a whole.
+          if (got.code !== 413) mustName(got, name, `${label(route)} ${path.join('.')} of 100,000 characters`);
         });
     }
   },

@@ -17,6 +17,8 @@ export const maxReviewImages = 50;
 export const maxReviewAppends = 20;
 /** Characters of JSON of a page: text and pictures; lists answer it a hundred times. */
 export const maxDetail = 100_000;
-/** Blocks and properties that fit into these characters. */
+/** Characters of the id and the type of a block. */
+export const maxWord = 1_000;
+/** Blocks and properties: more do not fit into these characters. */
 export const maxBlocks = 4_000;
 export const maxProperties = 20_000;

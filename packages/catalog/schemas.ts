@@ -22,24 +22,30 @@ import {
   maxSkus,
   maxSpecs,
   maxSpecValues,
+  maxWord,
 } from './limits.ts';
 
 const maxStock = 100_000_000;
 export const lowStock = 10;
 
-const inDetail = z.string().max(maxDetail);
-const blocks = list(
+/** `word` is the schema of a block's id and type, `most` the number of blocks. */
+const detailOf = (word: z.ZodString, most = maxBlocks) =>
   z.object({
-    id: inDetail.default(''),
-    type: inDetail,
-    props: z.record(inDetail, z.unknown()).meta({ maxProperties }).default({}),
-  }),
-  maxBlocks,
-);
+    version: z.literal(1),
+    blocks: list(
+      z.object({
+        id: word.default(''),
+        type: word,
+        props: z.record(z.string(), z.unknown()).meta({ maxProperties }).default({}),
+      }),
+      most,
+    ),
+  });
+const detail = detailOf(z.string());
+const anyDetail = detailOf(z.string(), Number.MAX_SAFE_INTEGER);
 const tooLong = { error: `must be at most ${maxDetail} characters of JSON` };
 // What is not storable, because it is too deep for example, is refused by that rule.
 const fits = (value: unknown) => !isStorable(value) || JSON.stringify(value).length <= maxDetail;
-const detail = z.object({ version: z.literal(1), blocks });
 const storable = { error: 'must not contain NUL, broken Unicode or more than 64 levels' };
 /** Blank or invalid detail counts as none; clients send an object or its JSON text. */
 const detailInput = z
@@ -53,7 +59,8 @@ const detailInput = z
         parsed = null;
       }
     }
-    const checked = detail.safeParse(parsed);
+    // Too many blocks are too long, and refused as that: not taken for an invalid page.
+    const checked = anyDetail.safeParse(parsed);
     return checked.success ? checked.data : { version: 1 as const, blocks: [] };
   })
   .refine((value) => isStorable(value), storable)
@@ -65,7 +72,7 @@ const maxWords = maxSpecs * (maxSpecValues + 1);
 const texts = z.object({
   title: text(200).optional(),
   subtitle: text(400).optional(),
-  detail: detail
+  detail: detailOf(z.string().max(maxWord))
     .refine((value) => isStorable(value), storable)
     .refine(fits, tooLong)
     .optional(),
