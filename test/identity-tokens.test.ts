@@ -168,7 +168,7 @@ describe('signing keys', () => {
         ('D', ${secret}, now() - interval '50 days', now() + interval '300 days'),
         ('B', ${secret}, now() - interval '40 days', null),
         ('C', ${secret}, now() - interval '1 hour', null)`;
-    await sql`select graphile_worker.add_job('identity.forget_revocations')`;
+    await sql`select graphile_worker.add_job('identity.forget_signing_keys')`;
     const { identityModule } = await import('@tradepost/identity');
     const { tasks = {} } = identityModule(runtime, shop.server.tokens, () => []);
     const { databaseUrl: url, log, metrics } = runtime;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { backofficeModule, backofficeSettings } from '@tradepost/backoffice';
 import { catalogAudits, catalogModule, catalogSettings } from '@tradepost/catalog';
 import { fulfilmentAudits, fulfilmentModule, shipmentSection, shippedWith } from '@tradepost/fulfilment';
-import { type Gateway, gatewayAudits, gatewaySettings, openGateway } from '@tradepost/gateway';
+import { type Gateway, gatewayAudits, gatewayRetention, gatewaySettings, openGateway } from '@tradepost/gateway';
 import {
   type App,
   createApp,
@@ -12,15 +12,24 @@ import {
   type Route,
   systemResources,
 } from '@tradepost/http';
-import { identityAudits, identityModule, identitySettings, openTokens, type Tokens } from '@tradepost/identity';
-import { inventoryAudits, inventorySettings, openInventory } from '@tradepost/inventory';
-import { orderAudits, orderSettings, ordersModule, writeInventoryStatus } from '@tradepost/orders';
+import {
+  identityAudits,
+  identityModule,
+  identityRetention,
+  identitySettings,
+  openTokens,
+  type Tokens,
+} from '@tradepost/identity';
+import { inventoryAudits, inventoryRetention, inventorySettings, openInventory } from '@tradepost/inventory';
+import { orderAudits, orderRetention, orderSettings, ordersModule, writeInventoryStatus } from '@tradepost/orders';
 import {
   type Audit,
   type Cron,
-  deleteExpiredKeys,
+  type RetentionRule,
   type Runtime,
+  runRetention,
   runtimeAudits,
+  runtimeRetention,
   type Setting,
   type Tasks,
 } from '@tradepost/runtime';
@@ -46,6 +55,15 @@ export const audits: readonly Audit[] = [
   ...orderAudits,
   ...fulfilmentAudits,
   ...gatewayAudits,
+];
+
+/** What is deleted when it is old; a list of its own, as `tradepost retention` shows it without opening the shop. */
+export const retention: readonly RetentionRule[] = [
+  ...runtimeRetention,
+  ...identityRetention,
+  ...inventoryRetention,
+  ...orderRetention,
+  ...gatewayRetention,
 ];
 
 export type Assembled = {
@@ -75,8 +93,12 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
   const modules: Module[] = [
     {
       name: 'runtime',
-      tasks: { 'runtime.forget_keys': () => deleteExpiredKeys(runtime.sql) },
-      crons: [{ task: 'runtime.forget_keys', match: '41 * * * *' }],
+      tasks: {
+        'runtime.retention': async (_payload, { stopping }) => {
+          await runRetention(runtime, retention, stopping);
+        },
+      },
+      crons: [{ task: 'runtime.retention', match: '41 * * * *' }],
     },
     identityModule(runtime, tokens, () => routes),
     catalogModule(runtime, stock.keeper),

@@ -10,6 +10,7 @@ import { addJobs } from './commands/jobs.ts';
 import { addLimiter } from './commands/limiter.ts';
 import { addMaintenance } from './commands/maintain.ts';
 import { addPay } from './commands/pay.ts';
+import { addRetention } from './commands/retention.ts';
 import { addStaff } from './commands/staff.ts';
 import { addStart } from './commands/start.ts';
 import { addToken } from './commands/token.ts';
@@ -17,7 +18,7 @@ import { addWms } from './commands/wms.ts';
 import { exitCodes, reportFailure } from './output.ts';
 import { version } from './version.ts';
 
-export { type Assembled, assemble, audits, settings } from './assemble.ts';
+export { type Assembled, assemble, audits, retention, settings } from './assemble.ts';
 export { seedDemo } from './seed-demo.ts';
 export { seedScale } from './seed-scale.ts';
 export { type Server, startServer } from './server.ts';
@@ -45,6 +46,7 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
   addLimiter(program);
   addAudit(program);
   addJobs(program);
+  addRetention(program);
   addDoctor(program);
   addCompletion(program);
   addBench(program);

@@ -26,6 +26,7 @@ export { openLimiterView } from './open-limiter.ts';
 export { gatewayFault } from './openai-errors.ts';
 export { pingUpstream, type UpstreamPing, unservedModels } from './ping-upstream.ts';
 export { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';
+export { gatewayRetention } from './retention.ts';
 export { maxGraceSeconds } from './schemas.ts';
 export { gatewaySettings, rateLimitSettings } from './settings.ts';
 export { tokenViewOf, tokenViews, userLimitsViewOf } from './token-view.ts';

@@ -1,6 +1,7 @@
 import { type Setting, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { maxLimit } from './api-token.ts';
+import { gatewayRetentionSettings } from './retention.ts';
 import { proxySettings } from './upstream-settings.ts';
 
 const limit = z
@@ -52,4 +53,8 @@ export const rateLimitSettings = {
 } as const;
 
 /** What the package registers. */
-export const gatewaySettings = [...Object.values(rateLimitSettings), ...proxySettings] as readonly Setting[];
+export const gatewaySettings = [
+  ...Object.values(rateLimitSettings),
+  ...proxySettings,
+  ...gatewayRetentionSettings,
+] as readonly Setting[];

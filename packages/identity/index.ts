@@ -3,8 +3,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { identityRoutes } from './routes.ts';
 import { smsCodeSender } from './send-sms-code.ts';
 import { sendTask } from './sms-codes.ts';
-import { deleteOldCodes } from './sms-store.ts';
-import { deleteExpiredRevocations, deleteOldFloors, deleteUnneededSigningKeys } from './token-store.ts';
+import { deleteUnneededSigningKeys } from './token-store.ts';
 import type { Tokens } from './tokens.ts';
 
 export { createShopper, createStaff } from './accounts.ts';
@@ -17,6 +16,7 @@ export { type Inspected, inspectToken } from './inspect-token.ts';
 export { changeStaff } from './manage-staff.ts';
 export { hashPassword } from './passwords.ts';
 export { operator } from './permissions.ts';
+export { identityRetention } from './retention.ts';
 export { identitySettings, smsProvider, wechatEndpoint } from './settings.ts';
 export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shopper-search-store.ts';
 export { minPassword, usernamePattern } from './staff-schemas.ts';
@@ -32,14 +32,11 @@ export function identityModule(runtime: Runtime, tokens: Tokens, routes: () => r
     routes: identityRoutes(runtime, tokens, routes),
     tasks: {
       [sendTask]: smsCodeSender(runtime),
-      'identity.forget_revocations': async () => {
-        await deleteExpiredRevocations(sql);
-        await deleteOldFloors(sql);
-        await deleteOldCodes(sql);
+      'identity.forget_signing_keys': async () => {
         const keys = await deleteUnneededSigningKeys(sql, config.tokenHours);
         if (keys > 0) log.info({ keys }, 'signing keys that no living token needs are forgotten');
       },
     },
-    crons: [{ task: 'identity.forget_revocations', match: '17 3 * * *' }],
+    crons: [{ task: 'identity.forget_signing_keys', match: '17 3 * * *' }],
   };
 }

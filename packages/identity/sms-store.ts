@@ -74,7 +74,3 @@ export async function useUpCode(tx: Transaction, phone: string): Promise<void> {
 export async function deleteCode(tx: Transaction, phone: string): Promise<void> {
   await tx`delete from identity.sms_codes where phone = ${phone}`;
 }
-
-export async function deleteOldCodes(sql: Queryable): Promise<void> {
-  await sql`delete from identity.sms_codes where requested_at < now() - interval '1 day'`;
-}

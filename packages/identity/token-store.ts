@@ -80,10 +80,6 @@ export async function selectRevokedSince(
   return { at: rows[0]!.at, revoked };
 }
 
-export async function deleteExpiredRevocations(sql: Queryable): Promise<void> {
-  await sql`delete from identity.revoked_tokens where expires_at < now() - interval '1 day'`;
-}
-
 /** Voids every token these accounts have. Tell the instances after the commit (`tokens.announce`). */
 export async function raiseFloors(sql: Queryable, role: AccountRole, ids: readonly number[]): Promise<Floor[]> {
   if (ids.length === 0) return [];
@@ -106,10 +102,4 @@ export async function selectFloor(sql: Queryable, role: AccountRole, id: number)
   const [row] = await sql<{ generation: number }[]>`
     select generation from identity.token_floors where role = ${role} and account_id = ${id}`;
   return row?.generation ?? 0;
-}
-
-/** Those below which no token can still live. */
-export async function deleteOldFloors(sql: Queryable): Promise<void> {
-  await sql`
-    delete from identity.token_floors where raised_at < now() - make_interval(hours => ${longestTokenHours + 24})`;
 }

@@ -25,11 +25,6 @@ export async function forgetNonces(sql: Sql, olderThan: Date): Promise<void> {
   await sql`delete from inventory.external_nonces where used_at < ${olderThan}`;
 }
 
-/** Callbacks so old that nobody repeats them any more; what they did stays with their tasks. */
-export async function forgetCallbacks(sql: Sql, olderThan: Date): Promise<void> {
-  await sql`delete from inventory.external_callbacks where received_at < ${olderThan}`;
-}
-
 /** Which of these have come before, and what became of them; locked in the order of their ids. */
 export type KnownCallback = { callback_id: string; request_id: string; outcome: CallbackOutcome };
 

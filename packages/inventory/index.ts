@@ -6,6 +6,7 @@ export { type Delivery, openDelivery } from './open-external.ts';
 export { type OpenedInventory, openInventory } from './open-inventory.ts';
 export { type Ping, pingWarehouse } from './ping-warehouse.ts';
 export type { Demand, Inventory, InventoryStatus, StockHold, WriteOrderStatus } from './provider.ts';
+export { inventoryRetention } from './retention.ts';
 export {
   externalAppKey,
   externalAppSecret,

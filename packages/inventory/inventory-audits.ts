@@ -136,7 +136,10 @@ const taskAudits: readonly Audit[] = [
                (array_agg(status order by id desc))[1] as last_status,
                (array_agg(action order by id desc))[1] as last_action
         from inventory.inventory_integration_tasks where biz_type = 'order' group by biz_no) as t on t.biz_no = o.order_no
-      where o.provider = 'external_wms' and (t.biz_no is null or o.status <> case
+      -- Tasks of an order whose stock is settled go when they are old (retention.warehouse_tasks_days).
+      where o.provider = 'external_wms'
+        and not (t.biz_no is null and o.status in ('confirmed', 'released'))
+        and (t.biz_no is null or o.status <> case
         when t.open > 0 then case when t.failed > 0 and o.status = 'failed' then 'failed' else 'pending' end
         when t.last_status = 'failed' then 'failed'
         when t.last_action in ('confirm', 'deduct') then 'confirmed'

@@ -11,7 +11,7 @@ import {
   type Tasks,
 } from '@tradepost/runtime';
 import { callbackRoutes } from './callback-routes.ts';
-import { forgetCallbacks, forgetNonces } from './callback-store.ts';
+import { forgetNonces } from './callback-store.ts';
 import { type Delivered, deliverTasks, type TaskDeps } from './deliver-tasks.ts';
 import { openExternalClient } from './external-client.ts';
 import { externalProvider, type Intents, openIntents, openReserveAhead } from './external-provider.ts';
@@ -50,10 +50,9 @@ export type External = {
   close(): Promise<void>;
 };
 
-const forgetTask = 'inventory.forget_callbacks';
+const forgetTask = 'inventory.forget_nonces';
 /** How long a job delivers before others get its place. */
 const turnMs = 10_000;
-const callbackDays = 90;
 
 /**
  * Everything that speaks with an external warehouse; opens no connection before it is needed. `onDelivered` is told of what
@@ -133,9 +132,7 @@ export function openExternal(
       [deliverTask]: (_payload, { log, signal, stopping = signal }) =>
         deliver(log, AbortSignal.any([signal, stopping])),
       [forgetTask]: async () => {
-        const before = (ms: number) => new Date(runtime.now().getTime() - ms);
-        await forgetNonces(sql, before(2_000 * settings.get(signatureTtl)));
-        await forgetCallbacks(sql, before(callbackDays * 86_400_000));
+        await forgetNonces(sql, new Date(runtime.now().getTime() - 2_000 * settings.get(signatureTtl)));
       },
     },
     // The net under the wake-ups that come with tasks.

@@ -1,5 +1,6 @@
 import { type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
+import { inventoryRetentionSettings } from './retention.ts';
 
 const providerNames = ['local', 'builtin_wms', 'external_wms'] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -121,4 +122,5 @@ export const inventorySettings = [
   workerInterval,
   maxAttempts,
   backoffSeconds,
+  ...inventoryRetentionSettings,
 ] as const;

@@ -72,3 +72,5 @@ export function ordersModule(
     ],
   };
 }
+
+export { orderRetention } from './retention.ts';

@@ -1,4 +1,4 @@
-import type { Sql, Statement, Transaction } from '@tradepost/runtime';
+import type { Statement, Transaction } from '@tradepost/runtime';
 
 export type NoticeOutcome =
   | 'paid'
@@ -24,11 +24,6 @@ export async function rememberNonces(tx: Transaction, uses: readonly NonceUse[],
     order by provider, nonce
     on conflict (provider, nonce) do update set digest = n.digest
     returning n.provider, n.nonce, encode(n.digest, 'hex') as digest`;
-}
-
-/** Longer than any timestamp may be off. */
-export async function deleteOldNonces(sql: Sql, now: Date): Promise<void> {
-  await sql`delete from orders.payment_nonces where created_at < ${now}::timestamptz - interval '1 day'`;
 }
 
 export type NoticeRow = {

@@ -1,7 +1,6 @@
 import { enqueueJobs, type Job, type Log, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from './errors.ts';
-import { deleteOldNonces } from './payment-notice-store.ts';
 import { closeIdlePayments } from './payment-store.ts';
 import type { PaymentProviders, RefundAnswer } from './providers/provider.ts';
 import {
@@ -78,7 +77,6 @@ export async function sweepPayments({ runtime }: Pick<Deps, 'runtime'>, { log }:
     log.warn({ refunds: forgotten.length }, 'refunds without a job: enqueued again');
   }
   await closeIdlePayments(sql, now(), sweepBatch);
-  await deleteOldNonces(sql, now());
 }
 
 /** An operator's word that a failed refund shall be tried again. */

@@ -1,6 +1,7 @@
 import { setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { paymentProviderNames } from './providers/provider.ts';
+import { orderRetentionSettings } from './retention.ts';
 
 export const unpaidMinutes = setting(
   'orders.unpaid_minutes',
@@ -95,4 +96,5 @@ export const orderSettings = [
   sandboxCashierUrl,
   sandboxRefundUrl,
   refundAttempts,
+  ...orderRetentionSettings,
 ] as const;

@@ -159,7 +159,3 @@ export async function keyExists(sql: Sql, { caller, key }: KeyId): Promise<boole
     select from runtime.idempotency_keys where caller = ${caller} and key = ${key} and expires_at > now()`;
   return rows.length > 0;
 }
-
-export async function deleteExpiredKeys(sql: Sql): Promise<void> {
-  await sql`delete from runtime.idempotency_keys where expires_at < now()`;
-}

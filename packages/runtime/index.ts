@@ -25,7 +25,6 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgre
 export { embeddedBinaries, findEmbeddedPostgres, hasEmbeddedPostgres } from './embedded-postgres-find.ts';
 export { runtimeErrors } from './errors.ts';
 export type { Claim, Repeat, StoredAnswer, Write } from './idempotency.ts';
-export { deleteExpiredKeys } from './idempotency-store.ts';
 export { inspectRedis } from './inspect-redis.ts';
 export { AlreadyRunningError } from './instance-lock.ts';
 export {
@@ -55,7 +54,9 @@ export { faultCode, type KeptConnections, keptConnections } from './kept-connect
 export { type Log, openLog } from './log.ts';
 export { type Metrics, openMetrics } from './metrics.ts';
 export { MigrationError, migrate, migrationState } from './migrate.ts';
+export { type RetentionRule, retentionDays, runtimeRetention } from './retention.ts';
 export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
+export { daysInForce, runRetention } from './run-retention.ts';
 export {
   acceptLanguage,
   demoShop,

@@ -54,6 +54,12 @@ export function openMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
+    retentionRows: new Counter({
+      name: 'retention_deleted_rows_total',
+      help: 'Rows deleted for their age, by rule',
+      labelNames: ['rule'] as const,
+      registers,
+    }),
     batchSize: new Histogram({
       name: 'group_commit_batch_size',
       help: 'Calls written in one transaction, by use case',

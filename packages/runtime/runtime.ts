@@ -17,6 +17,7 @@ import { type Log, openLog } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import { type Migrated, migrate } from './migrate.ts';
 import { openStore } from './open-store.ts';
+import { runtimeRetentionSettings } from './retention.ts';
 import { openSettings, type Setting, type Settings, setting } from './settings.ts';
 import type { Store } from './store.ts';
 
@@ -49,7 +50,14 @@ export const demoShop = setting(
 );
 
 /** The settings of this package; `openRuntime` adds them to those it is given. */
-export const runtimeSettings = [timeZone, shopLocale, acceptLanguage, keysPerCaller, demoShop] as const;
+export const runtimeSettings = [
+  timeZone,
+  shopLocale,
+  acceptLanguage,
+  keysPerCaller,
+  demoShop,
+  ...runtimeRetentionSettings,
+] as const;
 
 const checkMs = 2_000;
 

@@ -1,0 +1,22 @@
+import { type RetentionRule, retentionDays } from '@tradepost/runtime';
+
+const remindersDays = retentionDays('reminders', 365, 'reminders to pay');
+export const orderRetentionSettings = [remindersDays] as const;
+
+export const orderRetention: readonly RetentionRule[] = [
+  {
+    name: 'reminders',
+    about: 'reminders to pay that were sent, failed or skipped',
+    table: 'orders.reminders',
+    age: 't.created_at',
+    where: (sql) => sql`t.status <> 'queued'`,
+    days: remindersDays,
+  },
+  {
+    name: 'payment_nonces',
+    about: 'nonces of payment notices, longer than any timestamp may be off',
+    table: 'orders.payment_nonces',
+    age: 't.created_at',
+    days: 1,
+  },
+];
