@@ -26,7 +26,7 @@ const bounds = {
   /** The longest time in which the server answers nobody. */
   stallMs: { short: 4_000, long: 1_500 },
   witnessP99Ms: { short: 6_000, long: 2_000 },
-  /** Resident megabytes above those before the first attack. */
+  /** Resident megabytes above those before the attack. */
   growthMb: 300,
 } as const;
 
@@ -80,6 +80,7 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
   }
   // Reading resets it.
   await stallOf();
+  const before = target.residentMb();
   const witness = openWitness(arena, target);
   const sampling = setInterval(() => {
     outcome.peakMb = Math.max(outcome.peakMb, target.residentMb());
@@ -109,7 +110,7 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
   outcome.p99Ms = Math.round(p99Ms);
   outcome.peakMb = Math.round(outcome.peakMb);
   faults.push(...told);
-  const grown = outcome.peakMb - target.start.resident;
+  const grown = outcome.peakMb - before;
   if (outcome.stallMs > bounds.stallMs[size])
     faults.push(`the event loop stood still for ${outcome.stallMs} ms (at most ${bounds.stallMs[size]})`);
   if (p99Ms > bounds.witnessP99Ms[size])

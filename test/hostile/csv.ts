@@ -35,7 +35,7 @@ export const csv: Attack = {
     const chosen = size === 'short' ? files.slice(0, 1) : files;
     for (const [index, [name, text, told]] of chosen.entries()) {
       const file = join(folder, `${index}.csv`);
-      await writeFile(file, text(battle.of({ short: 1_000_000, long: 4_000_000 })));
+      await writeFile(file, text(battle.of({ short: 400_000, long: 4_000_000 })));
       const begun = performance.now();
       const { code, stderr } = await runCommand(['catalog', 'import', file, '--dry-run'], {
         env: { DATABASE_URL: arena.databaseUrl },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defer } from '../bench/cleanup.ts';
-import type { Arena, Target } from './arena.ts';
+import type { Buyer } from '../faults/stage.ts';
 import type { Order, Said, Testimony } from './witness-worker.ts';
 
 let worker: Worker | null = null;
@@ -23,7 +23,10 @@ function theWorker(): Worker {
  * Idempotency-Key, and read the product list. Every answer must be right, or 429 or 503 with Retry-After. They run on a
  * thread of their own, so that the work of the attackers does not look like time that the server takes.
  */
-export function openWitness(arena: Arena, target: Target): { end(): Promise<Testimony> } {
+export function openWitness(
+  arena: { databaseUrl: string; skuIds: readonly number[] },
+  target: { api: { url: string }; buyers: readonly Buyer[] },
+): { end(): Promise<Testimony> } {
   const { databaseUrl, skuIds } = arena;
   const at = theWorker();
   lastId += 1;
