@@ -1,7 +1,7 @@
-export const quote = 0x22;
+const quote = 0x22;
 const backslash = 0x5c;
-export const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
-export const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
+const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
+const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /** So many bytes are read one at a time, before the next quote is searched for: texts are short, or quotes are near to each other. */

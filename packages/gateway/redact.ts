@@ -53,7 +53,7 @@ const anyOf = (texts: readonly string[]): RegExp =>
   );
 
 /** Removes secrets from bytes that come in pieces. What may be the beginning of one is kept until the next piece. */
-export type RedactedStream = {
+type RedactedStream = {
   /** Answers the bytes that can go on; the same ones where nothing is removed. */
   push(chunk: Uint8Array): Uint8Array;
   /** What was kept, when no more pieces come. */
