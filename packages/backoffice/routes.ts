@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '@tradepost/http';
+import { defineRoute, largeBody, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { menusFor } from './menus.ts';
 import { menuView, siteSettingsBody, siteSettingsView as siteSettingsSchema } from './schemas.ts';
@@ -40,6 +40,7 @@ export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[
     defineRoute({
       method: 'PUT',
       path: '/admin/api/site-settings',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'system:config',
       tag: 'Back office',

@@ -1,4 +1,4 @@
-import { batchResultSchema, defineRoute, idParams, nothing, type Route } from '@tradepost/http';
+import { batchResultSchema, defineRoute, idParams, largeBody, nothing, type Route } from '@tradepost/http';
 import { batchCategoryBody, batchPriceBody, batchStatusBody } from './batch-schemas.ts';
 import { changeCategory, changePrices, changeStatus, deleteProducts } from './change-products.ts';
 
@@ -12,6 +12,7 @@ export function batchRoutes(): Route[] {
       ...edit,
       method: 'PUT',
       path: '/admin/api/products/batch/status',
+      bodyLimit: largeBody,
       summary: 'Put products on the shelf or take them off',
       body: batchStatusBody,
       statements: 2,
@@ -22,6 +23,7 @@ export function batchRoutes(): Route[] {
       ...edit,
       method: 'PUT',
       path: '/admin/api/products/batch/category',
+      bodyLimit: largeBody,
       summary: 'Put products into a category; 0 is none',
       body: batchCategoryBody,
       statements: 3,
@@ -32,6 +34,7 @@ export function batchRoutes(): Route[] {
       ...edit,
       method: 'PUT',
       path: '/admin/api/products/batch/price',
+      bodyLimit: largeBody,
       summary: 'Set prices, or change them by an amount or a percentage',
       description:
         'Exact to the cent, half a cent away from zero, never below 0, and not to 0 for a product on sale. `origin_price` stays.',

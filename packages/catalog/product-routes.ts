@@ -1,5 +1,5 @@
 import { paged, pagingOf, toWire } from '@tradepost/core';
-import { defineRoute, fileUrls, idParams, maxBatch, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, fileUrls, idParams, largeBody, maxBatch, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, shopLocale } from '@tradepost/runtime';
 import { selectCategoryPaths } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
@@ -121,6 +121,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
     defineRoute({
       method: 'POST',
       path: '/admin/api/products',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'product:create',
       tag: 'Products (admin)',
@@ -144,6 +145,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
     defineRoute({
       method: 'PUT',
       path: '/admin/api/products/:id',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'product:edit',
       tag: 'Products (admin)',

@@ -1,5 +1,5 @@
 import { paged, pagingOf } from '@tradepost/core';
-import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, idParams, largeBody, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { catalogErrors } from './errors.ts';
 import { maxTemplatePage } from './limits.ts';
@@ -79,6 +79,7 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
     defineRoute({
       method: 'POST',
       path: '/admin/api/spec-templates',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'product:edit',
       tag,
@@ -94,6 +95,7 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
     defineRoute({
       method: 'PUT',
       path: '/admin/api/spec-templates/:id',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'product:edit',
       tag,

@@ -70,6 +70,7 @@ export type Assembled = {
   app: App;
   /** Answers the port of the LLM gateway; null where this process is none. */
   gatewayFetch: App['fetch'] | null;
+  gatewayBodyLimitOf: App['bodyLimitOf'];
   limiter: Gateway['limiter'];
   tokens: Tokens;
   tasks: Tasks;
@@ -127,6 +128,8 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
   return {
     app,
     gatewayFetch: gateway.fetch?.(gatewayApp.fetch) ?? null,
+    gatewayBodyLimitOf: (method, path) =>
+      path.startsWith('/v1/') ? runtime.config.gatewayMaxBodyBytes : gatewayApp.bodyLimitOf(method, path),
     limiter: gateway.limiter,
     tokens,
     tasks: Object.assign({}, ...modules.map((module) => module.tasks ?? {})) as Tasks,

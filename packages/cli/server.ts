@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayFault } from '@tradepost/gateway';
-import { type Route, serve, type Transport } from '@tradepost/http';
+import { countBodies, type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
 import { shelveSeeded } from '@tradepost/inventory';
 import {
@@ -52,9 +52,6 @@ async function portIsFree({ host, data }: Config, port: number, flag: string): P
     probe.close();
   }
 }
-
-/** Bodies that the gateway is reading, all together; above it large ones are put off. */
-const gatewayBufferBytes = 128 * 1024 * 1024;
 
 const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
   url: runtime.databaseUrl,
@@ -126,20 +123,25 @@ export async function startServer(options: {
     let transport: Transport | null = null;
     if (config.only.includes('api')) {
       const listening = await serve(assembled.app, config, runtime.log);
+      countBodies(runtime.metrics, 'api', listening);
       transport = listening;
       busy.push(() => listening.close(shutdownMs));
     }
     let gateway: Transport | null = null;
     if (assembled.gatewayFetch) {
-      const { gatewayPort: port, gatewayMaxBodyBytes: maxBodyBytes } = config;
-      const app = { fetch: assembled.gatewayFetch };
-      const maxBufferedBytes = Math.max(maxBodyBytes, gatewayBufferBytes);
+      const {
+        gatewayPort: port,
+        gatewayMaxBodyBytes: maxBodyBytes,
+        gatewayMaxBufferedBytes: maxBufferedBytes,
+      } = config;
+      const app = { fetch: assembled.gatewayFetch, bodyLimitOf: assembled.gatewayBodyLimitOf };
       const listening = await serve(
         app,
         { ...config, port, maxBodyBytes, maxBufferedBytes },
         runtime.log,
         gatewayFault,
       );
+      countBodies(runtime.metrics, 'gateway', listening);
       gateway = listening;
       busy.push(() => listening.close(shutdownMs));
     }

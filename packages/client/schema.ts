@@ -3210,7 +3210,7 @@ export interface components {
                 "application/json": components["schemas"]["Refusal"];
             };
         };
-        /** @description A fault of the protocol (400, 404, 405, 408, 413, 415) or of the server (5xx) */
+        /** @description A fault of the protocol (400, 404, 405, 408, 413, 415, 431) or of the server (5xx). 413: the body has more bytes than `x-body-limit` says */
         Fault: {
             headers: {
                 [name: string]: unknown;

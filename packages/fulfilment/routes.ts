@@ -5,6 +5,7 @@ import {
   id,
   idOrZero,
   idParams,
+  largeBody,
   maxBatch,
   nothing,
   type Route,
@@ -78,6 +79,7 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
     defineRoute({
       method: 'POST',
       path: '/admin/api/orders/batch/ship',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',

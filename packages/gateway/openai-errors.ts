@@ -90,16 +90,16 @@ export function errorBody({ message, type, code, param = null }: ProxyError): st
 const transportErrors: Readonly<Record<number, readonly [type: string, code: string, message: string]>> = {
   400: ['invalid_request_error', 'bad_request', 'Malformed request'],
   408: ['invalid_request_error', 'body_timeout', 'The body did not arrive in time'],
-  413: ['invalid_request_error', 'body_too_large', 'The body is too large'],
+  413: ['invalid_request_error', 'body_too_large', 'The body is too large: at most {limit} bytes'],
   431: ['invalid_request_error', 'headers_too_large', 'The headers are too large'],
   503: ['service_unavailable', 'too_many_bodies', tooManyBodies],
 };
 
-/** What the transport of the gateway's port answers before a request reaches it: `faultResponse`. */
-export function gatewayFault(status: number): { headers: Record<string, string>; body: string } {
+/** What the transport of the gateway's port answers before a request reaches it: `faultResponse`. `limit`: bytes of a body. */
+export function gatewayFault(status: number, limit = 0): { headers: Record<string, string>; body: string } {
   const known = transportErrors[status];
   const error = known
-    ? { status, type: known[0], code: known[1], message: known[2] }
+    ? { status, type: known[0], code: known[1], message: known[2].replace('{limit}', String(limit)) }
     : { ...proxyErrors.internal(), status };
   return {
     headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },

@@ -1,5 +1,5 @@
 import { isoInZone, paged, pagingOf } from '@tradepost/core';
-import { defineRoute, list, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, largeBody, list, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { saveRateSettings, settingRows, settingsNamed } from './rate-settings.ts';
 import { maxSettings, pageQuery, settingBody, settingChangeView, settingParams, settingView } from './schemas.ts';
@@ -24,6 +24,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       ...shared,
       method: 'PATCH',
       path: '/api/admin/settings/:key',
+      bodyLimit: largeBody,
       summary: 'Change one setting of the rate limiter, or several: all of them or none',
       description:
         'Of one setting (`ratelimit.ip_rpm`) the body is `{ "value": 300 }`; of the group (`ratelimit.*`) it names the settings: ' +

@@ -10,13 +10,15 @@ import {
 } from '@tradepost/runtime';
 import { H3, HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
+import { bodyLimitOf, openBodyLimits } from './body-limits.ts';
+import { anyOrigin, envelope, respond } from './envelope.ts';
 import { faultOf, httpErrors } from './errors.ts';
 import { idempotencyKeyOf, isNothingDone, openRunOnce } from './idempotent.ts';
 import { requestLocale } from './request-locale.ts';
 import type { Resource } from './resource.ts';
 import type { Caller, Route } from './route.ts';
 import { tolerantBody, tolerantParams, tolerantQuery } from './tolerant.ts';
-import { newTraceId, traceIdOf } from './trace.ts';
+import { traceIdOf } from './trace.ts';
 import { parseOrRefuse } from './validate.ts';
 
 /** The caller of a token, or null when it is not valid (any more). Answers at once for a token it has seen. */
@@ -29,7 +31,12 @@ export type AppDeps = {
   runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config' | 'idempotency' | 'isDatabaseAway'>;
 };
 
-export type App = { fetch: (request: Request) => Response | Promise<Response>; routes: readonly Route[] };
+export type App = {
+  fetch: (request: Request) => Response | Promise<Response>;
+  routes: readonly Route[];
+  /** The most bytes of a request's body, by method and path without query. */
+  bodyLimitOf: (method: string, path: string) => number;
+};
 
 const slowMs = 1_000;
 /** SQLSTATEs of a lock that was not to be had in time, a deadlock's victim, a conflict of two transactions: nothing was done. */
@@ -39,30 +46,11 @@ const tooLate = 'TP503';
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const noSearch = new URLSearchParams();
 const noBytes: Uint8Array = new Uint8Array();
-const jsonType = 'application/json; charset=utf-8';
-/** Clients on another origin call us without cookies (contract: commerce.md 4). */
-const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
-/** Seconds. What is refused with 503 passes soon: a full queue, a database that is started again. */
-const retrySoon: [string, string] = ['retry-after', '1'];
-const jsonHeader: [string, string] = ['content-type', jsonType];
 const preflightHeaders: readonly [string, string][] = [
   ['access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS'],
   ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id, Idempotency-Key'],
   ['access-control-max-age', '86400'],
 ];
-
-function respond(status: number, text: string, traceId: string, extra?: [string, string][]): Response {
-  const headers: [string, string][] = [jsonHeader, ['x-request-id', traceId], anyOrigin];
-  if (status === 503) headers.push(retrySoon);
-  if (extra) headers.push(...extra);
-  return new FastResponse(text, status === 200 ? { headers } : { status, headers });
-}
-
-/** The one place where an envelope is built. `msg` repeats `message` because clients read it. */
-export function envelope(code: number, message: string, data: unknown): string {
-  const text = JSON.stringify(message);
-  return `{"code":${code},"message":${text},"msg":${text},"data":${data === undefined ? 'null' : JSON.stringify(data)}}`;
-}
 
 function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
   if (error instanceof AppError) return error;
@@ -154,6 +142,11 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
   const seconds = metrics.requestSeconds.labels(route.method, route.path);
   const succeeded = metrics.requests.labels(route.method, route.path, '0');
   const where = `${route.method} ${route.path}`;
+  const limit = bodyLimitOf(route);
+  /** The transport refuses a larger body before it is collected; this holds without one, too. */
+  const inLimit = (size: number): void => {
+    if (size > limit) throw httpErrors.body_too_large({ limit: String(limit) });
+  };
   const writes = route.method !== 'GET';
 
   const runOnce = writes && route.auth !== 'public' ? openRunOnce(deps.runtime, route) : null;
@@ -189,10 +182,15 @@ function compile(route: Route, deps: AppDeps): (event: Event) => Response | Prom
     const admitted = (caller: Caller | null) => {
       if (route.rawBody)
         return request.arrayBuffer().then((bytes) => {
+          inLimit(bytes.byteLength);
           const raw = Buffer.from(bytes);
           return handle(caller, raw.toString('utf8'), raw);
         });
-      return body ? request.text().then((text) => handle(caller, text)) : handle(caller, '');
+      if (!body) return handle(caller, '');
+      return request.text().then((text) => {
+        inLimit(text.length);
+        return handle(caller, text);
+      });
     };
     const token = route.auth === 'public' ? null : bearerOf(request);
     const known = token ? deps.authenticate(token) : null;
@@ -291,12 +289,5 @@ export function createApp(deps: AppDeps): App {
     app.on('HEAD', resource.path, handler as never);
   }
   mountFallbacks(app, deps, methodsOf);
-  return { fetch: app.fetch as App['fetch'], routes: deps.routes };
-}
-
-/** What the transport answers before a request reaches the application. */
-export function transportFault(status: number): { headers: Record<string, string>; body: string } {
-  const fault = faultOf(status, newTraceId());
-  const headers = Object.fromEntries([jsonHeader, anyOrigin]);
-  return { headers, body: envelope(fault.code, fault.messageIn('en'), null) };
+  return { fetch: app.fetch as App['fetch'], routes: deps.routes, bodyLimitOf: openBodyLimits(deps.routes) };
 }

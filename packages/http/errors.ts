@@ -17,12 +17,24 @@ export const httpErrors = defineErrors({
     'zh-CN': '请求方法不支持，可用：{allowed}',
   },
   body_timeout: { code: 408, status: 408, en: 'The body did not arrive in time', 'zh-CN': '请求体接收超时' },
-  body_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
+  body_too_large: {
+    code: 413,
+    status: 413,
+    en: 'The body is too large: at most {limit} bytes',
+    'zh-CN': '请求体过大，最多 {limit} 字节',
+  },
   unsupported_media_type: {
     code: 415,
     status: 415,
     en: 'Content-Type must be application/json',
     'zh-CN': 'Content-Type 须为 application/json',
+  },
+  headers_too_large: { code: 431, status: 431, en: 'The headers are too large', 'zh-CN': '请求头过大' },
+  too_many_bodies: {
+    code: 503,
+    status: 503,
+    en: 'Too many requests with large bodies at once, please try again',
+    'zh-CN': '大请求过多，请稍后重试',
   },
   internal: {
     code: 500,
@@ -36,8 +48,9 @@ const byStatus: Readonly<Record<number, keyof typeof httpErrors>> = {
   400: 'bad_request',
   404: 'unknown_route',
   408: 'body_timeout',
-  413: 'body_too_large',
   415: 'unsupported_media_type',
+  431: 'headers_too_large',
+  503: 'too_many_bodies',
 };
 
 /** The refusal for a fault that the transport or the router found. */

@@ -1,6 +1,9 @@
-export { type App, type Authenticate, createApp, envelope } from './app.ts';
+export { type App, type Authenticate, createApp } from './app.ts';
 export { batchIds, batchResult, batchResultSchema, maxBatch } from './batch-result.ts';
+export { largeBody } from './body-limits.ts';
 export { clientAddress, clientNetwork } from './client-address.ts';
+export { countBodies } from './count-bodies.ts';
+export { envelope } from './envelope.ts';
 export {
   amount,
   amountInput,

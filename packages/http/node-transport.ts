@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
+import { type BodyBudget, type BodyBuffer, openBodyBudget, openBodyBuffer } from './body-budget.ts';
 import { openPipelines } from './node-pipelines.ts';
 import { discard, toParts, toStream } from './response-parts.ts';
 import {
@@ -10,20 +11,18 @@ import {
   DEFAULT_MAX_BODY,
   type Fault,
   LINGER_MS,
-  SMALL_BODY,
   type Transport,
   type TransportOptions,
 } from './transport.ts';
 
-const EMPTY: Buffer = Buffer.alloc(0);
 /** For the request line and headers, and between two requests of a connection; what the uWS transport has. */
 const HEADERS_TIMEOUT = 10_000;
 /** A reader that takes nothing for this long is cut off. */
 const STALLED_TIMEOUT = 10_000;
 
-type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'maxBufferedBytes' | 'bodyTimeoutMs'>> & {
-  /** Bytes of the bodies that are being collected. */
-  buffered: number;
+type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'bodyTimeoutMs'>> & {
+  budget: BodyBudget;
+  bodyLimitOf: TransportOptions['bodyLimitOf'];
   faultResponse: TransportOptions['faultResponse'];
   active: Set<ServerResponse>;
   background: number;
@@ -31,12 +30,9 @@ type Server = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'maxBuf
   onIdle: (() => void) | undefined;
 };
 
-/** srvx takes a body that was read beforehand from here. */
-type WithRawBody = IncomingMessage & { rawBody?: Buffer };
-
-const faultParts = (server: Server, status: number): Fault => {
+const faultParts = (server: Server, status: number, limit?: number): Fault => {
   try {
-    return server.faultResponse?.(status) ?? { headers: {}, body: '' };
+    return server.faultResponse?.(status, limit) ?? { headers: {}, body: '' };
   } catch {
     return { headers: {}, body: '' };
   }
@@ -66,8 +62,8 @@ const fault = (server: Server, res: ServerResponse, status: number, close: boole
 const ending = new WeakSet<Socket>();
 
 /** The answer is complete at once, the connection closes when the upload has ended or after a moment. */
-const refuse = (server: Server, req: IncomingMessage, res: ServerResponse, status: 413 | 503): void => {
-  const parts = faultParts(server, status);
+const refuse = (server: Server, req: IncomingMessage, res: ServerResponse, status: 413 | 503, limit: number): void => {
+  const parts = faultParts(server, status, limit);
   ending.add(req.socket);
   res.shouldKeepAlive = false;
   res.writeHead(status, { ...faultHeaders(parts), ...(status === 503 ? { 'retry-after': '1' } : {}) });
@@ -180,7 +176,7 @@ const respond = (server: Server, res: ServerResponse, response: Response): void 
   pump(res, reader, declared === undefined ? Number.POSITIVE_INFINITY : Number(declared));
 };
 
-const run = (server: Server, req: WithRawBody, res: ServerResponse): void => {
+const run = (server: Server, req: IncomingMessage, res: ServerResponse): void => {
   const request = new NodeRequest({ req, res });
   request.waitUntil = (promise: Promise<unknown>) => {
     server.background++;
@@ -204,62 +200,66 @@ const run = (server: Server, req: WithRawBody, res: ServerResponse): void => {
   }
 };
 
-/** Collects the body before the application runs, as the uWS transport does. */
-const collect = (server: Server, req: WithRawBody, res: ServerResponse): void => {
-  const limit = server.maxBodyBytes;
-  const declared = req.headers['content-length'];
-  if (declared !== undefined && (!DIGITS.test(declared) || Number(declared) > limit)) {
-    refuse(server, req, res, 413);
-    return;
-  }
-  let buffer = EMPTY;
-  let used = 0;
-  const replace = (other: Buffer): void => {
-    server.buffered += other.byteLength - buffer.byteLength;
-    buffer = other;
+/** srvx reads the body from `rawBody`, several times within one call: after that it is given back. */
+const lendBody = (req: IncomingMessage, buffer: BodyBuffer): void => {
+  let body: Buffer | undefined = buffer.bytes();
+  let read = false;
+  const giveBack = (): void => {
+    body = undefined;
+    buffer.drop();
   };
-  /** Whether there is no room for a body that grows to this. */
-  const isFull = (size: number): boolean =>
-    size > SMALL_BODY && server.buffered - buffer.byteLength + size > server.maxBufferedBytes;
-  if (isFull(Number(declared ?? 0))) {
-    refuse(server, req, res, 503);
+  Object.defineProperty(req, 'rawBody', {
+    get() {
+      if (!read) queueMicrotask(giveBack);
+      read = true;
+      return body;
+    },
+  });
+};
+
+/** Collects the body before the application runs, as the uWS transport does. */
+const collect = (server: Server, req: IncomingMessage, res: ServerResponse): void => {
+  const { method = '', url = '' } = req;
+  const length = req.headers['content-length'];
+  const declared = length === undefined ? -1 : Number(length);
+  const buffer = openBodyBuffer(server.budget, {
+    most: server.maxBodyBytes,
+    limitOf: () => server.bodyLimitOf?.(method, url.replace(/\?.*/s, '')) ?? server.maxBodyBytes,
+    declared,
+  });
+  const early = buffer.check(Math.max(0, declared));
+  if (early !== 0) {
+    refuse(server, req, res, early, buffer.limit);
     return;
   }
+  res.once('close', buffer.drop);
   const stop = (): void => {
     clearTimeout(timer);
-    replace(EMPTY);
-    req.off('data', onData).off('end', onEnd).off('error', stop).off('close', stop);
+    req.off('data', onData).off('end', onEnd).off('error', leave).off('close', leave);
     // Without a listener the error of a connection that breaks later would be thrown.
     req.on('error', () => {});
   };
-  // One growing buffer: a million one-byte chunks kept as objects would be far more than the limit.
+  const leave = (): void => {
+    stop();
+    buffer.drop();
+  };
   const onData = (chunk: Buffer): void => {
-    const full = used + chunk.length > buffer.length && isFull(used + chunk.length);
-    if (full || used + chunk.length > limit) {
-      stop();
-      refuse(server, req, res, full ? 503 : 413);
-      return;
-    }
-    if (used + chunk.length > buffer.length) {
-      const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(2 * buffer.length, used + chunk.length, 1024)));
-      buffer.copy(grown, 0, 0, used);
-      replace(grown);
-    }
-    chunk.copy(buffer, used);
-    used += chunk.length;
+    const status = buffer.add(chunk);
+    if (status === 0) return;
+    stop();
+    refuse(server, req, res, status, buffer.limit);
   };
   const onEnd = (): void => {
-    const body = buffer.subarray(0, used);
     stop();
-    req.rawBody = body;
+    lendBody(req, buffer);
     run(server, req, res);
   };
   const timer = setTimeout(() => {
-    stop();
+    leave();
     res.once('finish', () => req.socket.destroySoon());
     fault(server, res, 408, true);
   }, server.bodyTimeoutMs);
-  req.on('data', onData).on('end', onEnd).on('error', stop).on('close', stop);
+  req.on('data', onData).on('end', onEnd).on('error', leave).on('close', leave);
 };
 
 /** Requests node:http cannot parse or got too slowly. */
@@ -283,8 +283,8 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
   const server: Server = {
     fetch: options.fetch,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
-    maxBufferedBytes: options.maxBufferedBytes ?? Number.POSITIVE_INFINITY,
-    buffered: 0,
+    bodyLimitOf: options.bodyLimitOf,
+    budget: openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY),
     bodyTimeoutMs,
     faultResponse: options.faultResponse,
     active: new Set(),
@@ -365,5 +365,6 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       return closed;
     },
     activeRequests: () => server.active.size,
+    bodies: server.budget,
   };
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bodyLimitOf } from './body-limits.ts';
 import { exampleOf, type JsonSchema } from './example.ts';
 import type { Resource } from './resource.ts';
 import type { Route } from './route.ts';
@@ -100,6 +101,7 @@ function operationOf(route: Route, components: Components): Record<string, unkno
       .join(' '),
     security: route.auth === 'public' ? [] : route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
     ...(route.statements === undefined ? {} : { 'x-statements': route.statements }),
+    ...(body ? { 'x-body-limit': bodyLimitOf(route) } : {}),
     parameters: [
       ...parametersOf(route.params, 'path', components),
       ...parametersOf(route.query, 'query', components),
@@ -217,7 +219,7 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
       responses: {
         Unauthorized: fault('No token, or one that is invalid, expired or revoked', 401, 'Please log in'),
         Fault: fault(
-          'A fault of the protocol (400, 404, 405, 408, 413, 415) or of the server (5xx)',
+          'A fault of the protocol (400, 404, 405, 408, 413, 415, 431) or of the server (5xx). 413: the body has more bytes than `x-body-limit` says',
           400,
           'Malformed request',
         ),

@@ -14,7 +14,7 @@ export const MALFORMED = -2;
 const framing: Framing = { length: 0, close: false };
 
 /** Whether a list of Connection options has `close`. */
-export const isClose = (value: string): boolean => value.length >= 5 && CLOSE.test(value);
+const isClose = (value: string): boolean => value.length >= 5 && CLOSE.test(value);
 
 /**
  * Reads the framing from header names (lower case) and values, in turn. Malformed are: a length that is no number or comes

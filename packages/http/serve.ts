@@ -1,5 +1,6 @@
 import type { Config, Log } from '@tradepost/runtime';
-import { type App, transportFault } from './app.ts';
+import type { App } from './app.ts';
+import { transportFault } from './envelope.ts';
 import { serveNode } from './node-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { loadUws } from './uws-binary.ts';
@@ -7,7 +8,7 @@ import { serveUws } from './uws-transport.ts';
 
 /** Serves the application on uWebSockets.js, or on node:http where its binary does not load or does not read headers rightly. */
 export async function serve(
-  app: Pick<App, 'fetch'>,
+  app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf'>>,
   config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
   log: Log,
   /** What is answered before a request reaches the application: too large a body, or no HTTP. */
@@ -18,7 +19,9 @@ export async function serve(
     hostname: config.host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
-    ...(config.maxBufferedBytes === undefined ? {} : { maxBufferedBytes: config.maxBufferedBytes }),
+    bodyLimitOf: app.bodyLimitOf,
+    // At least two of the largest bodies.
+    ...(config.maxBufferedBytes && { maxBufferedBytes: Math.max(config.maxBufferedBytes, 2 * config.maxBodyBytes) }),
     faultResponse,
   };
   if (config.transport === 'node') return serveNode(options);

@@ -328,32 +328,149 @@ describe.each([
     expect(answer.status).toBe(413);
   });
 
-  test.each(['declared', 'chunked'])('503 for a large body while others fill the memory for them, %s', async (how) => {
-    const options = { maxBodyBytes: 1_000_000, maxBufferedBytes: 300_000 };
-    const server = await start(async (request) => new FastResponse(String((await request.text()).length)), options);
-    const part = 'x'.repeat(200_000);
-    const filling = await dial(server);
-    filling.send(post('/', 'Content-Length: 250000\r\n', part));
-    await sleep(100);
-    const refused = await dial(server);
-    if (how === 'declared') refused.send(post('/', 'Content-Length: 200000\r\n', part));
-    else refused.send(post('/', 'Transfer-Encoding: chunked\r\n', `30d40\r\n${part}\r\n0\r\n\r\n`));
-    await refused.until((text) => text.startsWith('HTTP/1.1 503 '));
-    expect(refused.received().toLowerCase()).toContain('retry-after: 1\r\n');
-    // A small one passes, and the one that fills the memory goes on; then there is room again.
-    const length = async (size: number) =>
-      (await fetch(server.url, { method: 'POST', body: new Uint8Array(size) })).text();
-    expect(await length(60_000)).toBe('60000');
-    filling.send('x'.repeat(50_000));
-    await filling.until((text) => text.includes('250000'));
-    expect(await length(250_000)).toBe('250000');
-    const leaving = await dial(server);
-    leaving.send(post('/', 'Content-Length: 250000\r\n', part));
-    await sleep(100);
-    leaving.socket.destroy();
-    await until(() => server.activeRequests() === 0);
-    expect(await length(250_000)).toBe('250000');
+  test.each(['declared', 'chunked'])(
+    '503 for a large body while others fill the memory, a small one passes: %s',
+    async (how) => {
+      const options = { maxBodyBytes: 1_000_000, maxBufferedBytes: 400_000 };
+      const server = await start(async (request) => new FastResponse(String((await request.text()).length)), options);
+      const part = 'x'.repeat(200_000);
+      const filling = await dial(server);
+      filling.send(post('/', 'Content-Length: 250000\r\n', part));
+      await sleep(100);
+      const refused = await dial(server);
+      if (how === 'declared') refused.send(post('/', 'Content-Length: 200000\r\n', part));
+      else refused.send(post('/', 'Transfer-Encoding: chunked\r\n', `30d40\r\n${part}\r\n0\r\n\r\n`));
+      await refused.until((text) => text.startsWith('HTTP/1.1 503 '));
+      expect(refused.received().toLowerCase()).toContain('retry-after: 1\r\n');
+      // A small one passes, and the one that fills the memory goes on; then there is room again.
+      const length = async (size: number) =>
+        (await fetch(server.url, { method: 'POST', body: new Uint8Array(size) })).text();
+      expect(await length(16_384)).toBe('16384');
+      expect(server.bodies.refused).toEqual({ too_large: 0, no_memory: 1 });
+      filling.send('x'.repeat(50_000));
+      await filling.until((text) => text.includes('250000'));
+      expect(await length(250_000)).toBe('250000');
+      const leaving = await dial(server);
+      leaving.send(post('/', 'Content-Length: 250000\r\n', part));
+      await sleep(100);
+      leaving.socket.destroy();
+      await until(() => server.activeRequests() === 0);
+      expect(await length(250_000)).toBe('250000');
+      expect(server.bodies.held).toBe(0);
+    },
+  );
+
+  test('the route says how large a body may be, and the answer names the limit', async () => {
+    const asked: string[] = [];
+    const server = await start(async (request) => new FastResponse(String((await request.text()).length)), {
+      maxBodyBytes: 200_000,
+      bodyLimitOf(method, target) {
+        asked.push(`${method} ${target}`);
+        return target === '/large' ? 1_000_000 : 20_000;
+      },
+      faultResponse: (status, limit) => ({ headers: {}, body: `${status} ${limit}` }),
+    });
+    const send = async (target: string, size: number, chunked: boolean) => {
+      const client = await dial(server);
+      if (chunked) {
+        client.send(post(target, 'Transfer-Encoding: chunked\r\n'));
+        for (let left = size; left > 0; left -= 8192) {
+          const part = 'x'.repeat(Math.min(left, 8192));
+          client.send(`${part.length.toString(16)}\r\n${part}\r\n`);
+        }
+        client.send('0\r\n\r\n');
+      } else client.send(post(target, `Content-Length: ${size}\r\n`, 'x'.repeat(size)));
+      await client.until((text) => /\r\n\r\n[\s\S]*\d/.test(text));
+      client.socket.destroy();
+      return client
+        .received()
+        .slice(client.received().indexOf('\r\n\r\n') + 4)
+        .trim();
+    };
+    for (const chunked of [false, true]) {
+      expect(await send('/small?q=1', 20_000, chunked)).toContain('20000');
+      expect(await send('/small', 20_001, chunked)).toContain('413 20000');
+      expect(await send('/large', 200_000, chunked)).toContain('200000');
+      expect(await send('/large', 200_001, chunked)).toContain('413 200000');
+    }
+    expect(new Set(asked)).toEqual(new Set(['POST /small', 'POST /large']));
+    const before = asked.length;
+    expect(await send('/small', 16_384, false)).toContain('16384');
+    expect(asked.length).toBe(before);
+    expect(server.bodies.refused.too_large).toBe(4);
   });
+
+  test('a body counts until the application has read it', async () => {
+    let go = () => {};
+    const wait = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = await start(
+      async (request) => {
+        if (path(request) === '/ignores') return new FastResponse('ignored');
+        await wait;
+        const text = await request.text();
+        await sleep(0);
+        return new FastResponse(`${text.length} ${server.bodies.held}`);
+      },
+      { maxBufferedBytes: 200_000 },
+    );
+    const client = await dial(server);
+    client.send(post('/', 'Content-Length: 100000\r\n', 'x'.repeat(100_000)));
+    await until(() => server.bodies.held >= 100_000);
+    const other = await fetch(server.url, { method: 'POST', body: new Uint8Array(100_000) });
+    expect(other.status).toBe(503);
+    expect(other.headers.get('retry-after')).toBe('1');
+    go();
+    await client.until((text) => text.endsWith('100000 0'));
+    expect(await (await fetch(`${server.url}/ignores`, { method: 'POST', body: new Uint8Array(100_000) })).text()).toBe(
+      'ignored',
+    );
+    await until(() => server.bodies.held === 0);
+  });
+
+  test('small bodies are bounded too, by all of the memory', async () => {
+    const server = await start(async (request) => new FastResponse(await request.text()), {
+      maxBufferedBytes: 100_000,
+    });
+    const clients = await Promise.all(Array.from({ length: 7 }, () => dial(server)));
+    for (const client of clients) client.send(post('/', 'Content-Length: 16000\r\n', 'x'.repeat(15_900)));
+    await until(() => server.bodies.refused.no_memory > 0);
+    expect(server.bodies.held).toBeLessThanOrEqual(100_000);
+    await until(() => clients.some((client) => client.received().startsWith('HTTP/1.1 503 ')));
+  });
+
+  test('500 connections that send 1 MB each hold no more than the bound, and small requests pass', async () => {
+    const most = 16 * 1024 * 1024;
+    let peak = 0;
+    const server = await start(
+      async (request) => {
+        peak = Math.max(peak, server.bodies.held);
+        return new FastResponse(String((await request.text()).length));
+      },
+      { maxBufferedBytes: most },
+    );
+    const before = process.memoryUsage();
+    const clients = await Promise.all(Array.from({ length: 500 }, () => dial(server)));
+    const part = Buffer.alloc(1_000_000, 'x');
+    for (const client of clients) {
+      client.send(post('/', 'Content-Length: 1048576\r\n'));
+      client.send(part);
+    }
+    let external = 0;
+    for (let i = 0; i < 20; i++) {
+      await sleep(50);
+      peak = Math.max(peak, server.bodies.held);
+      external = Math.max(external, process.memoryUsage().arrayBuffers - before.arrayBuffers);
+    }
+    expect(peak).toBeGreaterThan(most / 2);
+    expect(peak).toBeLessThanOrEqual(0.75 * most);
+    // Beside the bodies there are the chunks being read, and what this test itself has not yet sent.
+    expect(external).toBeLessThan(most + 64 * 1024 * 1024);
+    expect(await (await fetch(server.url, { method: 'POST', body: 'x'.repeat(10_000) })).text()).toBe('10000');
+    for (const client of clients) client.socket.destroy();
+    await until(() => server.bodies.held === 0);
+  }, 20_000);
 
   test('a body of exactly the limit is fine', async () => {
     const server = await start(async (request) => new FastResponse(String((await request.text()).length)), {

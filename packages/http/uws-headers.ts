@@ -1,5 +1,4 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { UwsRequest } from './uws-request.ts';
 
 const NativeHeaders = globalThis.Headers;
 
@@ -27,17 +26,17 @@ export const copyHeaders = (req: HttpRequest): string[] => {
  * read from all of them, as asking uWS for one header hides that it comes twice. Iterating builds real Headers.
  */
 export class UwsHeaders {
-  _request: UwsRequest;
+  _flat: readonly string[];
   _native: Headers | null = null;
 
-  constructor(request: UwsRequest) {
-    this._request = request;
+  constructor(flat: readonly string[]) {
+    this._flat = flat;
   }
 
   get _headers(): Headers {
     if (this._native !== null) return this._native;
     const native = new NativeHeaders();
-    const flat = this._request._flat;
+    const flat = this._flat;
     for (let i = 0; i < flat.length; i += 2) {
       const name = flat[i] as string;
       if (native.has(name)) continue;
@@ -51,7 +50,7 @@ export class UwsHeaders {
   get(name: string): string | null {
     if (this._native !== null) return this._native.get(name);
     const lower = name.toLowerCase();
-    const flat = this._request._flat;
+    const flat = this._flat;
     let found: string | null = null;
     for (let i = 0; i < flat.length; i += 2) {
       if (flat[i] !== lower) continue;

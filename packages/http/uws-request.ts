@@ -1,19 +1,21 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { FastURL, type ServerRuntimeContext } from 'srvx';
-import type { Fault, FetchHandler } from './transport.ts';
+import type { BodyBudget } from './body-budget.ts';
+import type { FetchHandler, TransportOptions } from './transport.ts';
 import { copyHeaders, UwsHeaders } from './uws-headers.ts';
 
 export type UwsServer = {
   fetch: FetchHandler;
   hostname: string;
   maxBodyBytes: number;
-  maxBufferedBytes: number;
-  /** Bytes of the bodies that are being collected. */
-  buffered: number;
+  bodyLimitOf: TransportOptions['bodyLimitOf'];
+  budget: BodyBudget;
   bodyTimeoutMs: number;
-  faultResponse: ((status: number) => Fault) | undefined;
+  faultResponse: TransportOptions['faultResponse'];
   active: number;
   background: number;
+  /** Responses without a body in this turn of the event loop. */
+  bodiless: number;
   closing: boolean;
   onIdle: (() => void) | undefined;
 };
@@ -42,7 +44,7 @@ export const abortError = () => new DOMException('The client closed the connecti
 
 export const WAITING = 0;
 export const DONE = 1;
-export const ABORTED = 2;
+const ABORTED = 2;
 /** Answered; the connection is about to be closed. */
 export const ENDING = 3;
 
@@ -60,6 +62,8 @@ export class UwsRequest {
   _query: string | undefined;
   _state = WAITING;
   _body: Uint8Array | null = null;
+  /** Bytes that the body counts for until it is read. */
+  _held = 0;
   _bodyUsed = false;
   _cachedUrl: URL | null = null;
   _cachedHeaders: UwsHeaders | null = null;
@@ -97,7 +101,7 @@ export class UwsRequest {
   }
 
   get headers(): UwsHeaders {
-    this._cachedHeaders ??= new UwsHeaders(this);
+    this._cachedHeaders ??= new UwsHeaders(this._flat);
     return this._cachedHeaders;
   }
 
@@ -162,9 +166,19 @@ export class UwsRequest {
 
   _take(): Uint8Array {
     if (this._bodyUsed) throw bodyUsedError();
-    if (this._body === null) return EMPTY;
+    const body = this._body;
+    if (body === null) return EMPTY;
     this._bodyUsed = true;
-    return this._body;
+    this._body = null;
+    this._letGo();
+    return body;
+  }
+
+  /** The body counts no more. */
+  _letGo(): void {
+    if (this._held === 0) return;
+    this._server.budget.resize(this._held, 0);
+    this._held = 0;
   }
 
   async text(): Promise<string> {

@@ -7,6 +7,8 @@ import { done, release, sendBytes, sendChunked, sendSized } from './uws-send.ts'
 
 /** A client gets this long to read the answer before the connection is closed. */
 const CLOSE_AFTER_MS = 50;
+/** Responses without a body that one turn of the event loop completes at once. */
+const BODILESS_AT_ONCE = 100;
 /** The most uWS may have to keep of a last response, before it closes. */
 const DIRECT_BODY = 16 * 1024;
 
@@ -76,6 +78,32 @@ const endConnection = (request: UwsRequest, line: string, fields: string, body: 
   }, CLOSE_AFTER_MS);
 };
 
+/**
+ * Completes a response without a body. Only the writing of a body tells that the client does not read, so a client could have any
+ * number of these kept for it by sending requests in one packet. After some in one turn of the event loop the next ones are
+ * completed in the next turn: uWS closes a connection on which a request comes before that.
+ */
+const endBodiless = (request: UwsRequest, end: () => void): void => {
+  const server = request._server;
+  if (server.bodiless === 0)
+    setImmediate(() => {
+      server.bodiless = 0;
+    });
+  if (++server.bodiless <= BODILESS_AT_ONCE) {
+    end();
+    done(request);
+    return;
+  }
+  const res = request._res;
+  request._onAbort = () => release(request);
+  res.onAborted(() => aborted(request));
+  setImmediate(() => {
+    if (request._state !== WAITING) return;
+    res.cork(end);
+    done(request);
+  });
+};
+
 /** Writes a response; must run inside the uWS callback or a cork. Throws only before anything has been written. */
 const respond = (request: UwsRequest, response: Response): void => {
   const { status, statusText, headers, body } = toParts(response);
@@ -116,16 +144,18 @@ const respond = (request: UwsRequest, response: Response): void => {
       endConnection(request, line, length === '' ? fields : `${fields}\r\ncontent-length: ${length}`, '');
       return;
     }
-    writeHead(res, line, first, encoded);
-    if (length !== '') res.writeHeader('content-length', length);
-    if (close) res.writeHeader('connection', 'close');
-    res.endWithoutBody();
-    done(request);
+    endBodiless(request, () => {
+      writeHead(res, line, first, encoded);
+      if (length !== '') res.writeHeader('content-length', length);
+      if (close) res.writeHeader('connection', 'close');
+      res.endWithoutBody();
+    });
   } else if (body == null || body === '' || status === 205) {
     discard(body);
-    writeHead(res, line, first, encoded);
-    res.end('', close);
-    done(request);
+    endBodiless(request, () => {
+      writeHead(res, line, first, encoded);
+      res.end('', close);
+    });
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
     writeHead(res, line, first, encoded);
     if (close && (request._last || body.length <= DIRECT_BODY)) {
@@ -144,9 +174,9 @@ const respond = (request: UwsRequest, response: Response): void => {
   }
 };
 
-const faultParts = (server: UwsServer, status: number): Fault => {
+const faultParts = (server: UwsServer, status: number, limit?: number): Fault => {
   try {
-    const made = server.faultResponse?.(status);
+    const made = server.faultResponse?.(status, limit);
     if (made && Object.values(made.headers).every((value) => PLAIN_VALUE.test(value))) return made;
   } catch {
     // The fault itself must still be answered.
@@ -155,9 +185,9 @@ const faultParts = (server: UwsServer, status: number): Fault => {
 };
 
 /** Answers a fault; inside the uWS callback or a cork. With `close`, nothing behind the request runs. */
-export const fault = (request: UwsRequest, status: number, close: boolean): void => {
+export const fault = (request: UwsRequest, status: number, close: boolean, limit?: number): void => {
   const res = request._res;
-  const { headers, body } = faultParts(request._server, status);
+  const { headers, body } = faultParts(request._server, status, limit);
   const line = STATUS_LINE[status] ?? `${status} Fault`;
   let fields = status === 503 ? '\r\nretry-after: 1' : '';
   for (const [name, value] of Object.entries(headers)) fields += `\r\n${name}: ${value}`;

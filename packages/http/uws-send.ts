@@ -9,6 +9,7 @@ const RESERVE = 32;
 /** The response is complete, or never will be. */
 export const release = (request: UwsRequest): void => {
   const server = request._server;
+  request._letGo();
   server.active--;
   if (server.onIdle !== undefined) server.onIdle();
 };

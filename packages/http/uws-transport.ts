@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { openBodyBudget } from './body-budget.ts';
 import { CHUNKED, framingOf, MALFORMED } from './request-framing.ts';
 import {
   DEFAULT_BODY_TIMEOUT,
@@ -45,12 +46,13 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     fetch: options.fetch,
     hostname,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
-    maxBufferedBytes: options.maxBufferedBytes ?? Number.POSITIVE_INFINITY,
-    buffered: 0,
+    bodyLimitOf: options.bodyLimitOf,
+    budget: openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY),
     bodyTimeoutMs: options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT,
     faultResponse: options.faultResponse,
     active: 0,
     background: 0,
+    bodiless: 0,
     closing: false,
     onIdle: undefined,
   };
@@ -124,5 +126,6 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
       return closed;
     },
     activeRequests: () => server.active,
+    bodies: server.budget,
   };
 };

@@ -55,8 +55,7 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
     return refusal;
   };
 
-  return async (outer: CallbackBody, bytes: number): Promise<TakenCallback> => {
-    if (bytes > maxCallbackBytes) throw errors.callback_too_large();
+  return async (outer: CallbackBody): Promise<TakenCallback> => {
     const key = settings.get(externalAppKey);
     const secret = settings.get(externalAppSecret);
     // Nobody can have signed anything: what is missing is the operator's to know (tradepost doctor).
@@ -86,17 +85,16 @@ export function callbackRoutes(deps: Deps): Route[] {
         'means that the message needs no repeat; any other code is a refusal, whatever the HTTP status. After 500 the same ' +
         'message may be sent again.',
       body: callbackBody,
-      rawBody: true,
+      bodyLimit: maxCallbackBytes,
       response: callbackAnswer,
       refusals: {
         403: 'Callbacks are switched off (external_wms.callback_enabled)',
         409: 'nonce: was used before, or callback_id for another request_id',
-        413: 'The body is too large',
         500: 'request_id: there is no task order:1772358600000000001:reserve',
       },
       repeat: 'natural',
       statements: 12,
-      handle: ({ body, rawBody }) => receive(body, rawBody.byteLength),
+      handle: ({ body }) => receive(body),
     }),
   ];
 }

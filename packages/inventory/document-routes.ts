@@ -1,5 +1,5 @@
 import { isoInZone, type Locale, paged, pagingOf, toMinor, toWire } from '@tradepost/core';
-import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import { defineRoute, idParams, largeBody, nothing, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { completeDocuments } from './complete-documents.ts';
 import type { DocumentItem } from './document.ts';
@@ -82,6 +82,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       ...edit,
       method: 'POST',
       path: '/admin/api/wms/docs',
+      bodyLimit: largeBody,
       summary: 'Draft a document; it moves no stock yet',
       body: documentCreateBody,
       response: documentDetail,

@@ -92,7 +92,6 @@ export const inventoryErrors = defineErrors({
     en: 'Somebody waits for the answer of this reservation; it ends by itself',
     'zh-CN': '该预占正在等待应答，稍后会自动结束',
   },
-  callback_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
   callback_id_used: {
     code: 409,
     en: 'callback_id: {callback_id} was used for another request_id',

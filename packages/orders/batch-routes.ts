@@ -1,5 +1,5 @@
 import { toMinor } from '@tradepost/core';
-import { batchIds, batchResult, batchResultSchema, defineRoute, type Route, text } from '@tradepost/http';
+import { batchIds, batchResult, batchResultSchema, defineRoute, largeBody, type Route, text } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
@@ -22,6 +22,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
     defineRoute({
       method: 'POST',
       path: '/admin/api/orders/batch/notes',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
@@ -38,6 +39,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
     defineRoute({
       method: 'POST',
       path: '/admin/api/orders/batch/repricing',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
@@ -56,6 +58,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
     defineRoute({
       method: 'POST',
       path: '/admin/api/orders/batch/close',
+      bodyLimit: largeBody,
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',

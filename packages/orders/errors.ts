@@ -78,7 +78,6 @@ export const orderErrors = defineErrors({
     en: 'The nonce was used with another message',
     'zh-CN': '随机串已被其他消息使用',
   },
-  notice_too_large: { code: 413, status: 413, en: 'The body is too large', 'zh-CN': '请求体过大' },
   amount_mismatch: {
     code: 409,
     en: 'Amount or currency differ from the payment',

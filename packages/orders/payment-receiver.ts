@@ -2,13 +2,9 @@ import { createHash } from 'node:crypto';
 import { toMinor } from '@tradepost/core';
 import type { Inventory } from '@tradepost/inventory';
 import { openCountedWarning, type Runtime } from '@tradepost/runtime';
-import { orderErrors } from './errors.ts';
 import { type PaymentNotice, type TakenNotice, takeNotices } from './payment-notices.ts';
 import type { PayCallbackBody } from './payment-schemas.ts';
 import type { PaymentProviders } from './providers/provider.ts';
-
-/** Far more than a notice needs. */
-const maxNoticeBytes = 16_384;
 
 /** Takes a signed message of a provider; throws the refusal. */
 export type ReceiveNotice = (body: PayCallbackBody, headers: Headers, raw: Uint8Array) => Promise<TakenNotice>;
@@ -19,7 +15,6 @@ export function openReceiver(runtime: Runtime, inventory: Inventory, providers: 
   );
   const notOurs = openCountedWarning(runtime.log, 'payment notices were refused for their signature');
   return async (body, headers, raw) => {
-    if (raw.byteLength > maxNoticeBytes) throw orderErrors.notice_too_large();
     let nonce: string;
     try {
       nonce = providers[body.provider].verify(headers, raw).nonce;

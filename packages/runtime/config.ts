@@ -161,6 +161,16 @@ const fields = {
     schema: int(1024, 2 ** 30).default(8 * 2 ** 20),
     about: 'largest request body of the gateway',
   },
+  maxBufferedBytes: {
+    env: 'MAX_BUFFERED_BYTES',
+    schema: int(1024 * 1024, 2 ** 40).default(64 * 2 ** 20),
+    about: 'memory for request bodies that arrive or wait for their handler; at least twice MAX_BODY_BYTES',
+  },
+  gatewayMaxBufferedBytes: {
+    env: 'GATEWAY_MAX_BUFFERED_BYTES',
+    schema: int(1024 * 1024, 2 ** 40).default(128 * 2 ** 20),
+    about: 'the same for the gateway',
+  },
   trustedProxies: {
     env: 'TRUSTED_PROXIES',
     schema: networks.default([]),

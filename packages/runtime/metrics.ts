@@ -60,6 +60,20 @@ export function openMetrics() {
       labelNames: ['rule'] as const,
       registers,
     }),
+    bodyBytes: new Gauge({
+      name: 'http_body_buffer_bytes',
+      help: 'Memory of request bodies that arrive or wait for their handler, by port: api or gateway',
+      labelNames: ['port'] as const,
+      registers,
+      collect,
+    }),
+    bodiesRefused: new Counter({
+      name: 'http_bodies_refused_total',
+      help: 'Request bodies refused, by port and reason: too_large (413) or no_memory (503)',
+      labelNames: ['port', 'reason'] as const,
+      registers,
+      collect,
+    }),
     batchSize: new Histogram({
       name: 'group_commit_batch_size',
       help: 'Calls written in one transaction, by use case',
