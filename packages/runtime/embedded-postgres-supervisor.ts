@@ -8,6 +8,8 @@ const crashWindowMs = 60_000;
 export type SupervisedPostgres = EmbeddedPostgres & {
   /** The server has ended and is being started again. */
   isAway(): boolean;
+  /** Leaves the server to whoever else uses it: it is neither stopped nor started again. */
+  leave(): void;
 };
 
 export type SupervisorOptions = Omit<EmbeddedPostgresOptions, 'onExit' | 'port'> & {
@@ -61,6 +63,9 @@ export async function superviseEmbeddedPostgres(options: SupervisorOptions): Pro
   return {
     ...first,
     isAway: () => away,
+    leave() {
+      stopping = true;
+    },
     async stop() {
       stopping = true;
       await restarting;

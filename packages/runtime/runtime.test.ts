@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { type ConfigKey, loadConfig } from './config.ts';
@@ -127,6 +128,9 @@ describe.skipIf(process.platform !== 'linux')('on the embedded database', () => 
     await first.check();
 
     await first.close();
+    expect(await answers(first.databaseUrl)).toBe(false);
+    // Nor does the one that was refused start the database again.
+    await sleep(1_000);
     expect(await answers(first.databaseUrl)).toBe(false);
     expect(existsSync(join(data, 'instance.json'))).toBe(false);
 

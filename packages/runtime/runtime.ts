@@ -152,11 +152,14 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
       onFatal: (reason) => options.onFatal?.(reason),
     });
   for (let attempt = 0; ; attempt += 1) {
-    const embedded = serve ? await supervised() : { ...(await startEmbeddedPostgres(start)), isAway: never };
+    const embedded = serve
+      ? await supervised()
+      : { ...(await startEmbeddedPostgres(start)), isAway: never, leave() {} };
     const lost = () => options.onFatal?.('another process has taken over the embedded database');
     const kind = serve ? 'serve' : 'visit';
     lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);
     if (lock) return { url: embedded.url, embedded, lock, isAway: embedded.isAway };
+    embedded.leave();
     if (attempt === 4)
       throw serve ? await alreadyRunning(config.data) : new Error('The embedded database is being stopped: try again');
     await sleep(300);
