@@ -61,7 +61,7 @@ test.each(Object.keys(hostile))(
     // A machine that does much else delays single turns by more, whoever runs in them.
     expect(delay.percentile(50) / 1e6).toBeLessThan(250);
     // Each body has turns of its own.
-    expect(turns).toBeGreaterThan(60);
+    expect(turns).toBeGreaterThanOrEqual(60);
   },
   60_000,
 );
