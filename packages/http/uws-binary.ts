@@ -4,7 +4,7 @@ import { createRequire, findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-export type UwsModule = typeof import('uWebSockets.js') & {
+type UwsModule = typeof import('uWebSockets.js') & {
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   _cfg?: (key: string) => void;
 };
