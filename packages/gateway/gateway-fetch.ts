@@ -43,7 +43,8 @@ function bearerOf(request: Request): string | null {
   return header.slice(7).trim() || null;
 }
 
-const retrySoon: HeaderList = [['retry-after', '1']];
+/** Of every 503, in seconds. */
+const retrySoon: [string, string] = ['retry-after', '1'];
 
 /**
  * The gateway's port: /v1/* is the proxy, everything else the application. The id of every answer (`x-request-id`) is that of
@@ -65,7 +66,7 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     return new FastResponse(body, { status, headers });
   };
   const refuse = (endpoint: string, error: ProxyError, id: string, extra?: HeaderList): Response =>
-    respond(endpoint, error.status, errorBody(error), id, extra);
+    respond(endpoint, error.status, errorBody(error), id, error.status === 503 ? [retrySoon, ...(extra ?? [])] : extra);
   const refuseRate = (endpoint: string, refused: Refused, id: string, tokens: number | null = 0): Response => {
     metrics.gatewayRequests.labels(endpoint, '429').inc();
     return refusalResponse(refused, id, tokens);
@@ -163,12 +164,12 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     const path = pathOf(request);
     if (!path.startsWith(prefix)) return app(request);
     const id = newUsageId();
-    if (runtime.isDatabaseAway()) return refuse('unknown', proxyErrors.unavailable(), id, retrySoon);
+    if (runtime.isDatabaseAway()) return refuse('unknown', proxyErrors.unavailable(), id);
     return answer(request, path.slice(prefix.length), id).catch((error: unknown) => {
       const where = `${request.method} /v1`;
       if (lostConnection(error) || (error instanceof AppError && error.status === 503)) {
         warnUnavailable({ err: error, trace: id, where });
-        return refuse('unknown', proxyErrors.unavailable(), id, retrySoon);
+        return refuse('unknown', proxyErrors.unavailable(), id);
       }
       log.error({ err: error, trace: id, where }, 'a gateway request failed');
       return refuse('unknown', proxyErrors.internal(), id);

@@ -125,7 +125,7 @@ export function openProxyCall(deps: GatewayDeps) {
     const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
     const size = bytes.byteLength > smallBody ? bytes.byteLength : 0;
     if (size > 0 && (held.parsed + size > mostParsed || held.sent + size > mostSent))
-      return { error: proxyErrors.too_many_bodies(), headers: [['retry-after', '1']] };
+      return { error: proxyErrors.too_many_bodies() };
     held.parsed += size;
     held.sent += size;
     let counting = true;
