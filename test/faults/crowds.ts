@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../harness/client.ts';
 import {
   audit,
@@ -116,7 +117,10 @@ const lastMoment = onStage(
         }),
       );
       const ids = orders.map(({ id }) => id);
-      await sql`update orders.orders set expires_at = now() - interval '1 second' where id = any(${ids})`;
+      // Some have run out, the others do so while the actions run: an order is payable until then.
+      await sql`
+        update orders.orders o set expires_at = clock_timestamp() + make_interval(secs => (n - 4) * 0.01)
+        from unnest(${ids}::bigint[]) with ordinality as e (id, n) where o.id = e.id`;
       const sweeps = [first.job('orders.expire'), second.job('orders.expire')];
       const done = await Promise.all(
         orders.map(async ({ buyer, id, money }, n) => {
@@ -125,6 +129,9 @@ const lastMoment = onStage(
         }),
       );
       await Promise.all(sweeps);
+      // Those that ran out after the first sweep and that nothing moved.
+      await sleep(perRound * 10);
+      await first.job('orders.expire');
       const rows = await sql<{ id: number; status: number; moves: number; refunds: number }[]>`
         select o.id, o.status, (select count(*)::int from orders.order_history h where h.order_id = o.id) as moves,
           (select count(*)::int from orders.refunds r where r.order_id = o.id) as refunds
