@@ -267,11 +267,11 @@ describe('the key itself', () => {
 
   test('one account cannot fill the table: over the limit new keys are refused by name, kept ones still answer', async () => {
     const [greedy, other] = [await shop.shopper(), await shop.shopper()];
-    const put = (buyer: Buyer, key: string) =>
+    const put = (buyer: Buyer, key?: string) =>
       shop.call('PUT', `/api/v1/addresses/${buyer.address_id}`, {
         token: buyer.token,
         body: { name: 'Bo', phone: '13900000000', detail: '2 Road' },
-        ...keyed(key),
+        ...(key === undefined ? {} : keyed(key)),
       });
     const kept = async () =>
       (
@@ -290,7 +290,7 @@ describe('the key itself', () => {
         new Set(['429 Idempotency-Key: more than 100 new keys in 24 hours; send requests without a key, or wait']),
       );
       expect((await put(greedy, 'greedy-0')).headers.get('idempotency-replayed')).toBe('true');
-      expect((await put(greedy, '')).code, 'without a key').toBe(0);
+      expect((await put(greedy)).code, 'without a key').toBe(0);
       expect((await put(other, 'greedy-0')).code).toBe(0);
     } finally {
       await shop.server.runtime.settings.unset('idempotency.keys_per_caller');

@@ -55,8 +55,10 @@ describe('the settings', () => {
       'external_wms.worker_interval_sec': 5,
       'external_wms.retry.max_attempts': 8,
       'external_wms.retry.backoff_seconds': 30,
-      // Ours: the spec leaves the deadline open.
+      // Ours: the spec leaves the deadline and the retention open.
       'external_wms.callback_deadline_sec': 120,
+      'retention.warehouse_tasks_days': 90,
+      'retention.warehouse_callbacks_days': 90,
     });
   });
 
