@@ -94,13 +94,15 @@ test('a command that looks at a shop does not make one where there is none', asy
 test('a secret setting is told from one that is not set, and printed only when asked for', async () => {
   const settings = async (...args: string[]) => (await runCommand(['settings', ...args], { env })).stdout;
   const key = 'pay.sandbox.secret';
+  const secret = 'hush-hush-hush-1';
   expect(await settings('get', key)).toBe('-\n');
-  expect(await settings('set', key, 'hush-hush-hush-1')).toBe(`${key} = ***\n`);
+  const set = await runCommand(['settings', 'set', key], { env, input: secret });
+  expect(set.stdout).toBe(`${key} = ***\n`);
   const listed = await settings('list', key);
   expect(listed).toMatch(/\*\*\* +table/);
   expect(listed.trim().split('\n')).toHaveLength(2);
   expect(await settings('get', key)).toBe('***\n');
-  expect(await settings('get', key, '--reveal')).toBe('"hush-hush-hush-1"\n');
+  expect(await settings('get', key, '--reveal')).toBe(`"${secret}"\n`);
   await settings('unset', key);
 });
 

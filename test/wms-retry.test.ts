@@ -69,7 +69,7 @@ describe('on an external database', { timeout: 120_000 }, () => {
   });
 
   const daemon = (args: readonly string[] = [], env: Record<string, string> = {}) =>
-    startDaemon(['--database-url', shop.database.url, ...args], env);
+    startDaemon(args, { DATABASE_URL: shop.database.url, ...env });
   async function order(): Promise<string> {
     const body = { address_id: buyer.address_id, items: [{ sku_id: sku }] };
     const { data } = await shop.call('POST', '/api/v1/orders', { token: buyer.token, body });
