@@ -46,6 +46,32 @@ describe('of a shopper', () => {
     expect((await add()).code).toBe(0);
   });
 
+  test('favourites: 2,000, then refused; one that is there stays, and removing one makes room', async () => {
+    const buyer = await shop.shopper();
+    const ids = (
+      await shop.database.sql<{ id: number }[]>`
+        insert into catalog.products (title, price, status)
+        select 'Product ' || n, 100, 1 from generate_series(1, 2010) as n returning id`
+    ).map((row) => row.id);
+    await shop.database.sql`
+      with made as (
+        insert into catalog.favorites (user_id, product_id)
+        select ${buyer.id}, id from unnest(${ids.slice(0, 1_995)}::bigint[]) as id returning product_id)
+      update catalog.products set favorite_count = 1 where id in (select product_id from made)`;
+    const like = (id: number, method: 'POST' | 'DELETE' = 'POST') =>
+      shop.call(method, `/api/v1/products/${id}/favorite`, { token: buyer.token });
+    const answers = [];
+    for (const id of ids.slice(1_995, 2_005)) answers.push(await like(id));
+    expectLimit(answers, 5, 409, 2_000);
+    expect((await like(ids[0]!)).code, 'liked before').toBe(0);
+    expect((await like(999_999_999)).code).toBe(10002);
+    await like(ids[0]!, 'DELETE');
+    expect((await like(ids.at(-1)!)).code).toBe(0);
+    expect((await like(ids[0]!)).code).toBe(409);
+    const { data } = await shop.call('GET', '/api/v1/user/favorites?size=1', { token: buyer.token });
+    expect(data.total).toBe(2_000);
+  });
+
   test('lines of a cart: 60 new ones at once beside 170 leave 200; lines that are there still take pieces', async () => {
     const buyer = await shop.shopper();
     const { token } = buyer;

@@ -47,6 +47,11 @@ export const catalogErrors = defineErrors({
   },
   no_such_category: { code: 400, en: '{field}: there is no such category', 'zh-CN': '{field}：分类不存在' },
   category_not_there: { code: 404, en: 'Category not found', 'zh-CN': '分类不存在' },
+  too_many_favorites: {
+    code: 409,
+    en: 'An account holds at most {max} favourites: remove one first',
+    'zh-CN': '每个账号最多收藏 {max} 个商品，请先取消一个',
+  },
   too_many_categories: { code: 409, en: 'There are at most {max} categories', 'zh-CN': '分类最多 {max} 个' },
   category_in_itself: {
     code: 400,

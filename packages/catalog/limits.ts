@@ -1,5 +1,7 @@
 /** Most entries of each kind that a shop can have; a further one is refused by name. */
 export const maxCategories = 2_000;
+/** Favourites of a shopper. */
+export const maxFavorites = 2_000;
 /** Groups of specifications of a product, and values of a group. */
 export const maxSpecs = 10;
 export const maxSpecValues = 300;

@@ -5,7 +5,7 @@ import { categoryView as categorySchema } from './category-schemas.ts';
 import { selectVisibleCategories } from './category-store.ts';
 import { catalogErrors } from './errors.ts';
 import { addFavorites, type Favorite, removeFavorites, selectFavorited } from './favorite-store.ts';
-import { maxCategories } from './limits.ts';
+import { maxCategories, maxFavorites } from './limits.ts';
 import { productCard, skuView } from './product.ts';
 import { selectBestSellers, selectFavorites, selectShelf } from './product-list-store.ts';
 import { selectProduct } from './product-store.ts';
@@ -30,8 +30,11 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);
   const like = runtime.groupCommit('favorite_add', async (favorites: readonly Favorite[]) => {
-    const shelf = await addFavorites(sql, favorites);
-    return favorites.map(({ product_id }) => shelf.has(product_id) || catalogErrors.product_not_found());
+    const outcomes = await addFavorites(sql, favorites);
+    return outcomes.map((outcome) => {
+      if (outcome === 'too_many') return catalogErrors.too_many_favorites({ max: maxFavorites });
+      return outcome === 'there' || catalogErrors.product_not_found();
+    });
   });
   const unlike = runtime.groupCommit('favorite_remove', async (favorites: readonly Favorite[]) => {
     await removeFavorites(sql, favorites);
@@ -151,7 +154,7 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
       summary: 'Like a product; a second time changes nothing',
       params: idParams,
       response: nothing,
-      refusals: notFound,
+      refusals: { ...notFound, 409: 'An account holds at most 2,000 favourites' },
       repeat: 'natural',
       statements: 1,
       async handle({ params, caller }) {
