@@ -282,14 +282,10 @@ everyRoute(
       }
       if (field.maxLength)
         await attempt(fail, async () => {
-          const limit = bodyLimitOf(route);
-          const long = 'x'.repeat(Math.max(field.maxLength! + 1, limit - 8192));
+          const long = 'x'.repeat(Math.max(field.maxLength! + 1, bodyLimitOf(route) - 8192));
           const body = JSON.stringify(withAt(valid(schema), path, long));
           const got = await send(route, { body }, `${name} very long`);
-          const what = `${label(route)} ${path.join('.')} of ${long.length} characters`;
-          // Where the field may be nearly as long as the body, the body is refused.
-          if (Buffer.byteLength(body) > limit) expect(got.code, what).toBe(413);
-          else mustName(got, name, what);
+          mustName(got, name, `${label(route)} ${path.join('.')} of ${long.length} characters`);
         });
     }
   },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const sample =
   '{"request_id":"order:1772358600000000001:reserve","callback_id":"cb-1","status":"success","message":""}';
 
-const maxInner = 1_048_576;
+const maxInner = 60_000;
 
 /** Lengths beyond the body's own are bounds for what is stored. */
 export const callbackBody = z.object({
