@@ -1,6 +1,6 @@
 import { catalogErrors, selectSkusForSale } from '@tradepost/catalog';
 import { type RecordOutcomes, type Sql, writeTransaction } from '@tradepost/runtime';
-import { addCartLines, type CartKey, type CartLine, lockCartsToAdd } from './cart-store.ts';
+import { addCartLines, type CartKey, type CartLine } from './cart-store.ts';
 import { orderErrors } from './errors.ts';
 import { maxLines } from './limits.ts';
 
@@ -25,19 +25,16 @@ export async function addToCarts(
   });
   if (summed.size === 0) return checked as Error[];
   const lines = [...summed.values()];
-  return writeTransaction(sql, async (tx) => {
-    const [, added] = await Promise.all([
-      lockCartsToAdd(
-        tx,
-        lines.map((line) => line.user_id),
-      ),
-      addCartLines(tx, lines),
-    ]);
+  const answersTo = (added: readonly CartKey[]) => {
     const written = new Set(added.map(keyOf));
-    const answers = checked.map((request): true | Error => {
+    return checked.map((request): true | Error => {
       if (request instanceof Error) return request;
       return written.has(keyOf(request)) || orderErrors.cart_full({ max: maxLines });
     });
-    return { value: answers, last: record ? record(tx, answers) : [] };
+  };
+  if (!record) return answersTo(await addCartLines(sql, lines));
+  return writeTransaction(sql, async (tx) => {
+    const answers = answersTo(await addCartLines(tx, lines));
+    return { value: answers, last: record(tx, answers) };
   });
 }
