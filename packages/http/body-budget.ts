@@ -51,6 +51,8 @@ export type BodyBuffer = {
   readonly limit: number;
   /** All bytes; they count as held until `drop`. */
   bytes(): Buffer;
+  /** What they take of the budget: more than they are while the buffer has room. */
+  readonly held: number;
   /** Gives the memory back. Safe to call twice. */
   drop(): void;
 };
@@ -93,7 +95,10 @@ export const openBodyBuffer = (
       const size = used + chunk.byteLength;
       const refused = check(size);
       if (refused !== 0) return refused;
-      if (size > buffer.byteLength) {
+      if (used === 0 && size === declared) {
+        // All of it at once, as most bodies come: it is read soon, so a place in the shared pool does.
+        replace(Buffer.allocUnsafe(size));
+      } else if (size > buffer.byteLength) {
         const room = Math.min(declared > 0 ? declared : limit, Math.max(2 * buffer.byteLength, size, 1024));
         const grown = Buffer.allocUnsafeSlow(budget.fits(buffer.byteLength, room) ? room : size);
         grown.set(buffer.subarray(0, used));
@@ -104,6 +109,9 @@ export const openBodyBuffer = (
       return 0;
     },
     bytes: () => buffer.subarray(0, used),
+    get held() {
+      return buffer.byteLength;
+    },
     drop: () => replace(EMPTY),
   };
 };

@@ -68,7 +68,7 @@ export const collect = (request: UwsRequest, declared: number): void => {
     }
     request._onAbort = null;
     request._body = buffer.bytes();
-    request._held = request._body.buffer.byteLength;
+    request._held = buffer.held;
     // uWS's chunk parser is lenient (see uws-transport.ts): what it takes for the end of a body may not be one.
     if (declared === CHUNKED || request._last) runLast(request);
     else run(request, true);
