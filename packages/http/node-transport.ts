@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
-import { type BodyBudget, type BodyBuffer, openBodyBudget, openBodyBuffer } from './body-budget.ts';
+import { type BodyBudget, BodyBuffer, openBodyBudget } from './body-budget.ts';
 import { openPipelines } from './node-pipelines.ts';
 import { discard, toParts, toStream } from './response-parts.ts';
 import {
@@ -222,7 +222,7 @@ const collect = (server: Server, req: IncomingMessage, res: ServerResponse): voi
   const { method = '', url = '' } = req;
   const length = req.headers['content-length'];
   const declared = length === undefined ? -1 : Number(length);
-  const buffer = openBodyBuffer(server.budget, {
+  const buffer = new BodyBuffer(server.budget, {
     most: server.maxBodyBytes,
     limitOf: () => server.bodyLimitOf?.(method, url.replace(/\?.*/s, '')) ?? server.maxBodyBytes,
     declared,
@@ -232,7 +232,7 @@ const collect = (server: Server, req: IncomingMessage, res: ServerResponse): voi
     refuse(server, req, res, early, buffer.limit);
     return;
   }
-  res.once('close', buffer.drop);
+  res.once('close', () => buffer.drop());
   const stop = (): void => {
     clearTimeout(timer);
     req.off('data', onData).off('end', onEnd).off('error', leave).off('close', leave);

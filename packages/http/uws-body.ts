@@ -1,4 +1,4 @@
-import { openBodyBuffer } from './body-budget.ts';
+import { BodyBuffer } from './body-budget.ts';
 import { CHUNKED } from './request-framing.ts';
 import { LINGER_MS } from './transport.ts';
 import { aborted, type UwsRequest, WAITING } from './uws-request.ts';
@@ -17,7 +17,7 @@ export const collect = (request: UwsRequest, declared: number): void => {
   const server = request._server;
   const res = request._res;
   const deadline = performance.now() + server.bodyTimeoutMs;
-  const buffer = openBodyBuffer(server.budget, {
+  const buffer = new BodyBuffer(server.budget, {
     most: server.maxBodyBytes,
     limitOf: () => server.bodyLimitOf?.(request.method, request._path) ?? server.maxBodyBytes,
     declared,
