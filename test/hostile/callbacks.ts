@@ -11,7 +11,7 @@ type Forged = { name: string; asked: Asked };
 
 function forgedPayments(paymentNo: string, amount: number): Forged[] {
   const body = JSON.stringify({
-    ...{ provider: 'sandbox', payment_no: paymentNo, trade_no: 'T1' },
+    ...{ provider: 'sandbox', payment_no: paymentNo, trade_no: `T-${paymentNo}` },
     ...{ amount, currency: 'CNY', status: 'succeeded' },
   });
   const signed = (over: { secret?: string; timestamp?: string; signedBody?: string; body?: string } = {}): Asked => {
@@ -104,7 +104,7 @@ export const callbacks: Attack = {
     if ((await statusOf()).status !== 1) battle.fault(`a forged notice moved order ${orderId}`);
 
     const body = JSON.stringify({
-      ...{ provider: 'sandbox', payment_no: paymentNo, trade_no: 'T1' },
+      ...{ provider: 'sandbox', payment_no: paymentNo, trade_no: `T-${paymentNo}` },
       ...{ amount, currency: 'CNY', status: 'succeeded' },
     });
     const headers = {
