@@ -112,7 +112,7 @@ export async function startServer(options: {
     }
     let worker: Worker | null = null;
     if (config.only.includes('worker')) {
-      if (runtime.embedded) await unlockJobs(runtime.sql);
+      if (runtime.embedded) await unlockJobs(runtime.databaseUrl);
       const started = await startWorker({
         ...workerDeps(runtime, assembled),
         crons: assembled.crons,

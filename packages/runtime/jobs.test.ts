@@ -235,10 +235,10 @@ test('what a killed worker has left locked runs again once it is freed', async (
     update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now(), attempts = 1`;
   await runDueJobs(tasks);
   expect(ran).toEqual([]);
-  await unlockJobs(database.sql);
+  await unlockJobs(database.url);
   await makeDue();
   await runDueJobs(tasks);
   expect(ran).toEqual([{ order: 1 }]);
   // With nothing locked there is nothing to do.
-  await unlockJobs(database.sql);
+  await unlockJobs(database.url);
 });

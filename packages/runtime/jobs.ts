@@ -11,11 +11,12 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
-import { Pool } from 'pg';
-import type { Sql, Statement, Transaction } from './database.ts';
+import { Client, Pool } from 'pg';
+import type { Statement, Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { type Liveness, openLiveness } from './worker-liveness.ts';
+import { freeJobsOf } from './worker-store.ts';
 
 export type Job = {
   task: string;
@@ -134,15 +135,15 @@ function openPool({ url, concurrency, log }: WorkerDeps): Pool {
  * Frees all locked jobs at once. Only for whoever knows that no other worker runs: the server of an embedded database, which is
  * alone on it. Elsewhere the workers find by themselves which of them is gone (worker-liveness.ts).
  */
-export async function unlockJobs(sql: Sql): Promise<void> {
-  await sql`
-    select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
-    from graphile_worker.jobs where locked_by is not null having count(*) > 0`;
+export async function unlockJobs(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, application_name: 'tradepost worker' });
+  await client.connect();
+  await freeJobsOf(client, null).finally(() => client.end());
 }
 
 /** Gives back what a pool of ours that has ended had in hand; else nobody takes it for four hours. */
 async function giveBackJobs(pool: Pool, { lockedBy }: RunningPool): Promise<void> {
-  await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [lockedBy]);
+  await freeJobsOf(pool, lockedBy);
 }
 
 /** `ended` also when nobody asked for it. */

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
-import { freeJobsOfGoneWorkers, holdWorkerLock, ownsSession, saveWorkers } from './worker-store.ts';
+import { freeJobsOf, freeJobsOfGoneWorkers, holdWorkerLock, ownsSession, saveWorkers } from './worker-store.ts';
 
 let database: TestDatabase;
 let client: Client;
@@ -45,4 +45,41 @@ test('a session is the own one when the server names the process id that the cli
   const { processID } = client as unknown as { processID: number };
   expect(await ownsSession(client, processID)).toBe(true);
   expect(await ownsSession(client, processID + 1)).toBe(false);
+});
+
+describe('a job that was enqueued again under its key while a worker held it', () => {
+  const hold = (worker: string) => database.sql`
+    update graphile_worker._private_jobs set locked_by = ${worker}, locked_at = now(), attempts = attempts + 1
+    where locked_by is null`;
+  const add = (key: string | null) =>
+    database.sql`select graphile_worker.add_job('anything', '{}'::json, job_key => ${key}, max_attempts => 3)`;
+  const jobs = () => database.sql<{ key: string | null; attempts: number; locked: boolean }[]>`
+    select key, attempts, locked_at is not null as locked from graphile_worker.jobs order by id`;
+
+  beforeEach(async () => {
+    await add('one');
+    await hold('a');
+    await add('one');
+    // Taken for the last time, and replaced by no other: it has failed, and an operator must see it.
+    await add(null);
+    await database.sql`update graphile_worker._private_jobs set attempts = 2 where locked_by is null and key is null`;
+    await database.sql`
+      update graphile_worker._private_jobs set locked_by = 'a', locked_at = now(), attempts = 3 where attempts = 2`;
+  });
+  const left = [
+    { key: 'one', attempts: 0, locked: false },
+    { key: null, attempts: 3, locked: false },
+  ];
+
+  test('is deleted when its worker is gone', async () => {
+    await saveWorkers(client, ['a'], false);
+    await silentFor('a', 60);
+    expect((await freeJobsOfGoneWorkers(other)).workers).toEqual(['a']);
+    expect(await jobs()).toEqual(left);
+  });
+
+  test.each([[['a']], [null]])('is deleted when the jobs of %j are released', async (workers) => {
+    await freeJobsOf(other, workers);
+    expect(await jobs()).toEqual(left);
+  });
 });

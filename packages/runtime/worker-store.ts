@@ -33,11 +33,23 @@ export async function deleteWorkers(client: Client, ids: readonly string[]): Pro
   await client.query('delete from runtime.workers where id = any($1::text[])', [ids]);
 }
 
+type Replaced = { replaced: string[] };
+/**
+ * Jobs that were enqueued again under their key while a worker held them. The queue takes the key and all attempts from
+ * such a job, so that only the newer one is repeated; released, it would look like a job that failed for good.
+ */
+const replacedIds = `coalesce(array_agg(id) filter (
+  where key is null and attempts >= max_attempts and updated_at > locked_at), '{}')`;
+
+async function deleteReplacedJobs(client: Client, ids: readonly string[] = []): Promise<void> {
+  if (ids.length > 0) await client.query('select from graphile_worker.complete_jobs($1::bigint[])', [ids]);
+}
+
 export type FreedJobs = { workers: string[]; jobs: number };
 
 /** Frees the jobs of workers that are gone, and forgets these. */
 export async function freeJobsOfGoneWorkers(client: Client): Promise<FreedJobs> {
-  const { rows } = await client.query<FreedJobs>(
+  const { rows } = await client.query<FreedJobs & Replaced>(
     `with stale as materialized (
        select id, holds_lock from runtime.workers
        where seen_at < now() - make_interval(secs => case when holds_lock then $2::float8 else $3::float8 end)
@@ -50,10 +62,26 @@ export async function freeJobsOfGoneWorkers(client: Client): Promise<FreedJobs> 
      ), ids as materialized (
        select array(select id from gone) as ids
      ), held as materialized (
-       select count(*)::int as jobs from graphile_worker.jobs where locked_by = any((select ids from ids)::text[])
+       select count(*)::int as jobs, ${replacedIds} as replaced
+       from graphile_worker.jobs where locked_by = any((select ids from ids)::text[])
      )
-     select ids as workers, jobs, graphile_worker.force_unlock_workers(ids) from held, ids`,
+     select ids as workers, jobs, replaced, graphile_worker.force_unlock_workers(ids) from held, ids`,
     [lockClass, staleSeconds.withLock, staleSeconds.withoutLock],
   );
+  await deleteReplacedJobs(client, rows[0]?.replaced);
   return { workers: rows[0]?.workers ?? [], jobs: rows[0]?.jobs ?? 0 };
+}
+
+/** Releases the jobs that these workers hold. Null: of all workers. */
+export async function freeJobsOf(client: Client, workers: readonly string[] | null): Promise<void> {
+  const { rows } = await client.query<Replaced>(
+    `with held as materialized (
+       select array_agg(distinct locked_by) as workers, ${replacedIds} as replaced
+       from graphile_worker.jobs where locked_by is not null and ($1::text[] is null or locked_by = any($1::text[]))
+     )
+     select replaced, graphile_worker.force_unlock_workers(coalesce($1::text[], workers)) from held
+     where coalesce($1::text[], workers) is not null`,
+    [workers],
+  );
+  await deleteReplacedJobs(client, rows[0]?.replaced);
 }
