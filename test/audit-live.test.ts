@@ -1,4 +1,4 @@
-import { audits } from '@tradepost/cli';
+import { audits } from '@tradepost/app';
 import { auditPassed, runAudits } from '@tradepost/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';

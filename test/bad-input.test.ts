@@ -1,6 +1,6 @@
 import type { Route } from '@tradepost/http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bodyLimitOf } from '../packages/http/body-limits.ts';
+import { bodyLimitOf } from '../packages/http/routing/body-limits.ts';
 import {
   deep,
   type Field,

@@ -1,6 +1,6 @@
 import type { Route } from '@tradepost/http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonSchema } from '../packages/http/example.ts';
+import type { JsonSchema } from '../packages/http/openapi/example.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
 /** What one caller sends and gets is bounded. Walks all routes: a new one is covered by being there. */

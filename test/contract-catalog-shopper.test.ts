@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addFavorites, removeFavorites } from '../packages/catalog/favorite-store.ts';
-import { refreshSales } from '../packages/catalog/product-list-store.ts';
+import { refreshSales } from '../packages/catalog/products/product-list-store.ts';
+import { addFavorites, removeFavorites } from '../packages/catalog/storefront/favorite-store.ts';
 import { chinese, contract, expectFields } from './harness/contract.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';

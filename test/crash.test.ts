@@ -1,9 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { settings } from '@tradepost/cli';
+import { settings } from '@tradepost/app';
+import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openTokens } from '@tradepost/identity';
-import { loadConfig, openLog, openRuntime, startEmbeddedPostgres } from '@tradepost/runtime';
+import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenBooks } from './harness/books.ts';
 import { runCommand, startProcess } from './harness/process.ts';

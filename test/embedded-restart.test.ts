@@ -3,7 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findEmbeddedPostgres, openDatabase, type Sql, startEmbeddedPostgres } from '@tradepost/runtime';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import { openDatabase, type Sql } from '@tradepost/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RunningServer, startProcess } from './harness/process.ts';
 

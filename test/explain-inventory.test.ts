@@ -1,18 +1,23 @@
-import { openDatabase, type Sql, type Transaction } from '@tradepost/runtime';
+import { openDatabase, type Sql, type Transaction } from '@tradepost/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtinProvider } from '../packages/inventory/builtin-provider.ts';
-import { settleStockReservations } from '../packages/inventory/builtin-store.ts';
-import { settleIntendedReservations } from '../packages/inventory/external-store.ts';
-import { selectMovements } from '../packages/inventory/movement-store.ts';
-import { settleTasks } from '../packages/inventory/settle-tasks.ts';
-import { selectExternalOrders } from '../packages/inventory/state-store.ts';
-import { selectLevels, selectStocks, selectStocksOf } from '../packages/inventory/stock-store.ts';
-import { claimDueTasks, selectNextDue } from '../packages/inventory/task-claim-store.ts';
-import { countTasks, selectFailedTasks, selectTask, selectTasks } from '../packages/inventory/task-list-store.ts';
-import { orderStatuses } from '../packages/inventory/task-order-store.ts';
-import { selectTaskCounts } from '../packages/inventory/task-report-store.ts';
-import { lockTasks, selectLaterTasks } from '../packages/inventory/task-store.ts';
-import { writeInventoryStatus } from '../packages/orders/order-store.ts';
+import { settleIntendedReservations } from '../packages/inventory/external-wms/external-store.ts';
+import { settleTasks } from '../packages/inventory/external-wms/tasks/settle-tasks.ts';
+import { claimDueTasks, selectNextDue } from '../packages/inventory/external-wms/tasks/task-claim-store.ts';
+import {
+  countTasks,
+  selectFailedTasks,
+  selectTask,
+  selectTasks,
+} from '../packages/inventory/external-wms/tasks/task-list-store.ts';
+import { orderStatuses } from '../packages/inventory/external-wms/tasks/task-order-store.ts';
+import { selectTaskCounts } from '../packages/inventory/external-wms/tasks/task-report-store.ts';
+import { lockTasks, selectLaterTasks } from '../packages/inventory/external-wms/tasks/task-store.ts';
+import { builtinProvider } from '../packages/inventory/providers/builtin/builtin-provider.ts';
+import { settleStockReservations } from '../packages/inventory/providers/builtin/builtin-store.ts';
+import { selectExternalOrders } from '../packages/inventory/reservations/state-store.ts';
+import { selectMovements } from '../packages/inventory/stock/movement-store.ts';
+import { selectLevels, selectStocks, selectStocksOf } from '../packages/inventory/stock/stock-store.ts';
+import { writeInventoryStatus } from '../packages/orders/orders/order-store.ts';
 import { cloneDatabase, type TestDatabase } from './harness/database.ts';
 
 /**

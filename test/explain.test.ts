@@ -1,16 +1,16 @@
-import { seedScale } from '@tradepost/cli';
+import { seedScale } from '@tradepost/app';
 import { shippedWith } from '@tradepost/fulfilment';
-import { openDatabase, type Sql } from '@tradepost/runtime';
+import { openDatabase, type Sql } from '@tradepost/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldOrderCounts } from '../packages/orders/order-counts-store.ts';
+import { foldOrderCounts } from '../packages/orders/orders/order-counts-store.ts';
 import {
   type AdminOrderFilter,
   selectAdminOrders,
   selectProvinces,
   selectShopperOrders,
-} from '../packages/orders/order-page-store.ts';
-import { resolveKeyword } from '../packages/orders/order-search-store.ts';
-import { selectExpiredOrders, selectOrder, selectOrderItems } from '../packages/orders/order-store.ts';
+} from '../packages/orders/orders/order-page-store.ts';
+import { resolveKeyword } from '../packages/orders/orders/order-search-store.ts';
+import { selectExpiredOrders, selectOrder, selectOrderItems } from '../packages/orders/orders/order-store.ts';
 import { cloneDatabase, type TestDatabase } from './harness/database.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '@tradepost/http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callbackRoutes } from '../packages/inventory/callback-routes.ts';
-import { forgetNonces } from '../packages/inventory/callback-store.ts';
-import { externalSignature } from '../packages/inventory/external-signature.ts';
-import { takeCallbacks } from '../packages/inventory/take-callbacks.ts';
-import type { TaskAction } from '../packages/inventory/task.ts';
-import { taskRoutes } from '../packages/inventory/task-routes.ts';
+import { callbackRoutes } from '../packages/inventory/external-wms/callbacks/callback-routes.ts';
+import { forgetNonces } from '../packages/inventory/external-wms/callbacks/callback-store.ts';
+import { takeCallbacks } from '../packages/inventory/external-wms/callbacks/take-callbacks.ts';
+import { externalSignature } from '../packages/inventory/external-wms/protocol/signature.ts';
+import type { TaskAction } from '../packages/inventory/external-wms/tasks/task.ts';
+import { taskRoutes } from '../packages/inventory/external-wms/tasks/task-routes.ts';
 import { appKey, appSecret, openTaskBench, orderTask, type TaskBench } from './harness/warehouse-tasks.ts';
 
 /** What an external warehouse calls back: only it is heard, each message once, and nothing that has ended is moved. */

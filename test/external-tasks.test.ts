@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { finishAheadReservations } from '../packages/inventory/external-store.ts';
-import { failTasks, retryTasks } from '../packages/inventory/manage-tasks.ts';
-import { type Callback, takeCallbacks } from '../packages/inventory/take-callbacks.ts';
-import type { NewTask, TaskAction, TaskStatus } from '../packages/inventory/task.ts';
-import { claimDueTasks } from '../packages/inventory/task-claim-store.ts';
-import { selectTask } from '../packages/inventory/task-list-store.ts';
-import { orderStatuses } from '../packages/inventory/task-order-store.ts';
-import { insertTasks } from '../packages/inventory/task-store.ts';
+import { type Callback, takeCallbacks } from '../packages/inventory/external-wms/callbacks/take-callbacks.ts';
+import { finishAheadReservations } from '../packages/inventory/external-wms/external-store.ts';
+import { failTasks, retryTasks } from '../packages/inventory/external-wms/tasks/manage-tasks.ts';
+import type { NewTask, TaskAction, TaskStatus } from '../packages/inventory/external-wms/tasks/task.ts';
+import { claimDueTasks } from '../packages/inventory/external-wms/tasks/task-claim-store.ts';
+import { selectTask } from '../packages/inventory/external-wms/tasks/task-list-store.ts';
+import { orderStatuses } from '../packages/inventory/external-wms/tasks/task-order-store.ts';
+import { insertTasks } from '../packages/inventory/external-wms/tasks/task-store.ts';
 import { type Behaviour, json, type Received, raw } from './harness/partner.ts';
 import { openTaskBench, orderTask, type TaskBench } from './harness/warehouse-tasks.ts';
 

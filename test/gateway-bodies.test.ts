@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRequest } from '../packages/gateway/chat-request.ts';
-import { openLargeBodies } from '../packages/gateway/large-bodies.ts';
+import { readRequest } from '../packages/gateway/messages/chat-request.ts';
+import { openLargeBodies } from '../packages/gateway/proxy/large-bodies.ts';
 import { costlyBodies, hostileBodies } from './harness/hostile-bodies.ts';
 import { goodKey, type OpenedProxy, openProxy } from './harness/proxy.ts';
 import { type FakeUpstream, openUpstream } from './harness/upstream.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ApiTokens, openApiTokens } from '../packages/gateway/api-tokens.ts';
-import { upstreamSettings } from '../packages/gateway/upstream-settings.ts';
+import { type ApiTokens, openApiTokens } from '../packages/gateway/tokens/api-tokens.ts';
+import { upstreamSettings } from '../packages/gateway/upstreams/upstream-settings.ts';
 import { runHere } from './harness/command.ts';
 import { runCommand } from './harness/process.ts';
 import { openShop, type Shop } from './harness/shop.ts';

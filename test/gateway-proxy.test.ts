@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openModelList } from '../packages/gateway/model-list.ts';
-import { closeStale } from '../packages/gateway/usage-log.ts';
-import { usageSummary } from '../packages/gateway/usage-summary-store.ts';
+import { openModelList } from '../packages/gateway/proxy/model-list.ts';
+import { closeStale } from '../packages/gateway/usage/usage-log.ts';
+import { usageSummary } from '../packages/gateway/usage/usage-summary-store.ts';
 import { admitted, goodKey, type OpenedProxy, openProxy, refused } from './harness/proxy.ts';
 import { type Behaviour, delta, type FakeUpstream, openUpstream, sse } from './harness/upstream.ts';
 

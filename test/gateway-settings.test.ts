@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServer } from '@tradepost/cli';
+import { startServer } from '@tradepost/app';
 import { loadConfig, openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rateLimitSettings } from '../packages/gateway/settings.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '@tradepost/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ApiToken } from '../packages/gateway/api-token.ts';
-import { type ApiTokens, openApiTokens } from '../packages/gateway/api-tokens.ts';
+import type { ApiToken } from '../packages/gateway/tokens/api-token.ts';
+import { type ApiTokens, openApiTokens } from '../packages/gateway/tokens/api-tokens.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 import { logStatements } from './harness/statements.ts';
 

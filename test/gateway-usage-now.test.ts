@@ -1,9 +1,9 @@
 import { createApp, type Route, serve, type Transport } from '@tradepost/http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiTokens, openApiTokens } from '../packages/gateway/api-tokens.ts';
-import { type EmbeddedLimiter, openEmbeddedLimiter } from '../packages/gateway/embedded-limiter.ts';
-import { type Dimension, dimensions, type Limits, type Subject } from '../packages/gateway/limits.ts';
-import { usageNowRoutes } from '../packages/gateway/usage-now-routes.ts';
+import { type ApiTokens, openApiTokens } from '../packages/gateway/tokens/api-tokens.ts';
+import { usageNowRoutes } from '../packages/gateway/usage/usage-now-routes.ts';
+import { type EmbeddedLimiter, openEmbeddedLimiter } from '../packages/rate-limiter/embedded/embedded-limiter.ts';
+import { type Dimension, dimensions, type Limits, type Subject } from '../packages/rate-limiter/limits.ts';
 import { call } from './harness/client.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Server, startServer } from '@tradepost/cli';
+import { type Server, startServer } from '@tradepost/app';
 import { createStaff, inspectToken } from '@tradepost/identity';
 import { loadConfig, openLog, runDueJobs } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { limiterScripts } from '../packages/gateway/limiter-script.ts';
-import type { KeyRef, Limits } from '../packages/gateway/limits.ts';
-import { openRedisLimiter, type RedisLimiter, type StoreResult } from '../packages/gateway/redis-limiter.ts';
+import type { KeyRef, Limits } from '../packages/rate-limiter/limits.ts';
+import { limiterScripts } from '../packages/rate-limiter/redis/limiter-script.ts';
+import { openRedisLimiter, type RedisLimiter, type StoreResult } from '../packages/rate-limiter/redis/redis-limiter.ts';
 import { openLedger, runProcesses } from './harness/limiter-ledger.ts';
 import { nobody, noLimits } from './harness/limiter-oracle.ts';
 import { openRedisCluster, type RedisServer, redisIsInstalled } from './harness/redis.ts';

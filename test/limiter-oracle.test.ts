@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '@tradepost/runtime';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limiterScripts } from '../packages/gateway/limiter-script.ts';
-import type { Admitted, Subject, Verdict } from '../packages/gateway/limits.ts';
-import { openRedisLimiter, type RedisLimiter } from '../packages/gateway/redis-limiter.ts';
+import type { Admitted, Subject, Verdict } from '../packages/rate-limiter/limits.ts';
+import { limiterScripts } from '../packages/rate-limiter/redis/limiter-script.ts';
+import { openRedisLimiter, type RedisLimiter } from '../packages/rate-limiter/redis/redis-limiter.ts';
 import { type Asked, histories, nobody, noLimits, openOracle, runs, shown, startMs } from './harness/limiter-oracle.ts';
 import { openRedis, type RedisServer, redisIsInstalled } from './harness/redis.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dimensions, type Limits } from '../packages/gateway/limits.ts';
+import { dimensions, type Limits } from '../packages/rate-limiter/limits.ts';
 import { type Asking, openLedger, runProcesses } from './harness/limiter-ledger.ts';
 import { openRedis, type RedisServer, redisIsInstalled } from './harness/redis.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { openLog, type Setting, type Store } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LoginLimits, openLoginLimits } from '../packages/identity/attempt-limits.ts';
-import { openReservations } from '../packages/identity/attempt-reservations.ts';
 import { identityErrors } from '../packages/identity/errors.ts';
-import { openStore } from '../packages/runtime/open-store.ts';
+import { type LoginLimits, openLoginLimits } from '../packages/identity/login/attempt-limits.ts';
+import { openReservations } from '../packages/identity/login/attempt-reservations.ts';
+import { openStore } from '../packages/runtime/store/open-store.ts';
 import { cloneDatabase, type TestDatabase } from './harness/database.ts';
 import { type RunningServer, startProcess } from './harness/process.ts';
 import { openRedis, type RedisServer, redisIsInstalled } from './harness/redis.ts';

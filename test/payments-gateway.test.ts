@@ -154,7 +154,7 @@ describe('the cashier page', () => {
 });
 
 test('in production there is no cashier, and nothing is paid back by pretending', async () => {
-  const { openProviders } = await import('../packages/orders/providers/open-providers.ts');
+  const { openProviders } = await import('../packages/orders/payments/providers/open-providers.ts');
   const { runtime } = shop.server;
   const { config } = loadConfig({ env: { NODE_ENV: 'production' } });
   const { sandbox } = openProviders({ ...runtime, config });

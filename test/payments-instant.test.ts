@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seedDemo } from '@tradepost/cli';
+import { seedDemo } from '@tradepost/app';
 import { createStaff } from '@tradepost/identity';
 import type { Config } from '@tradepost/runtime';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { runJobsOnce } from '../packages/cli/server.ts';
+import { runJobsOnce } from '../packages/app/server.ts';
 import { brokenBooks } from './harness/books.ts';
 import { buyOne, moneyFaults, moneyOf, notify, openPayment, paySecret } from './harness/gateway.ts';
 import { openShop, type Shop } from './harness/shop.ts';

@@ -78,8 +78,8 @@ const hurried = async (one: Opened) => {
 };
 /** The product's own handler, called as a second worker would. */
 async function runRefund(refund_no: string) {
-  const { refundPayment } = await import('../packages/orders/refund-payments.ts');
-  const { openProviders } = await import('../packages/orders/providers/open-providers.ts');
+  const { refundPayment } = await import('../packages/orders/payments/refund-payments.ts');
+  const { openProviders } = await import('../packages/orders/payments/providers/open-providers.ts');
   const { runtime } = shop.server;
   return refundPayment({ runtime, providers: openProviders(runtime) }, { refund_no }, nobody);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importProducts } from '../packages/catalog/import-products.ts';
+import { importProducts } from '../packages/catalog/csv/import-products.ts';
 import { brokenBooks } from './harness/books.ts';
 import { chinese } from './harness/contract.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Server, startServer } from '@tradepost/cli';
+import { type Server, startServer } from '@tradepost/app';
 import { loadConfig, openLog } from '@tradepost/runtime';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { assemble, audits, retention } from '@tradepost/cli';
+import { assemble, audits, retention } from '@tradepost/app';
 import { runAudits, runRetention } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from './harness/command.ts';

@@ -1,7 +1,7 @@
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { selectBestSellers, selectShelf, shelfPage } from '../packages/catalog/product-list-store.ts';
-import { staffHits } from '../packages/catalog/product-search.ts';
+import { selectBestSellers, selectShelf, shelfPage } from '../packages/catalog/products/product-list-store.ts';
+import { staffHits } from '../packages/catalog/products/product-search.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
 /** Finding a product by what a shopper types, in both languages: what comes first, what must not come, and what it costs. */

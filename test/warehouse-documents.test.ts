@@ -1,10 +1,10 @@
 import { createStaff } from '@tradepost/identity';
-import type { Transaction } from '@tradepost/runtime';
+import type { Transaction } from '@tradepost/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completeDocuments, insertCompletedDocuments } from '../packages/inventory/complete-documents.ts';
-import { documentNumber } from '../packages/inventory/document.ts';
-import type { CompletedDocument } from '../packages/inventory/document-hooks.ts';
-import { createDocument } from '../packages/inventory/save-documents.ts';
+import { completeDocuments, insertCompletedDocuments } from '../packages/inventory/documents/complete-documents.ts';
+import { documentNumber } from '../packages/inventory/documents/document.ts';
+import type { CompletedDocument } from '../packages/inventory/documents/document-hooks.ts';
+import { createDocument } from '../packages/inventory/documents/save-documents.ts';
 import type { Answer } from './harness/client.ts';
 import { chinese } from './harness/contract.ts';
 import { invariantErrors } from './harness/invariants.ts';

@@ -1,11 +1,11 @@
 import type { Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
-import { batchRoutes } from './batch-routes.ts';
-import { categoryRoutes } from './category-routes.ts';
-import { productRoutes } from './product-routes.ts';
-import { specTemplateRoutes } from './spec-template-routes.ts';
-import type { StockKeeper } from './stock-keeper.ts';
-import { storefrontRoutes } from './storefront-routes.ts';
+import { categoryRoutes } from './categories/category-routes.ts';
+import { batchRoutes } from './products/batch-routes.ts';
+import { productRoutes } from './products/product-routes.ts';
+import { specTemplateRoutes } from './spec-templates/spec-template-routes.ts';
+import type { StockKeeper } from './stock-ownership/stock-owner.ts';
+import { storefrontRoutes } from './storefront/storefront-routes.ts';
 
 export function catalogRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
   return [

@@ -1,7 +1,7 @@
 import type { Locale } from '@tradepost/core';
-import type { Queryable, Transaction } from '@tradepost/runtime';
-import type { Detail, Translations } from './product.ts';
-import { type Attribute, defaultSkuKey, normalizeSpecs, type SpecGroup, skuMatrix } from './sku-matrix.ts';
+import type { Queryable, Transaction } from '@tradepost/postgres';
+import type { Detail, Translations } from './products/product.ts';
+import { type Attribute, defaultSkuKey, normalizeSpecs, type SpecGroup, skuMatrix } from './products/sku-matrix.ts';
 
 type Texts = Record<Locale, string>;
 export type CatalogueFile = {

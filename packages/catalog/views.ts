@@ -1,10 +1,10 @@
 import { isoInZone, type Locale, toWire } from '@tradepost/core';
 import { fileUrls } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import type { Category } from './category-store.ts';
+import type { Category } from './categories/category-store.ts';
 import { maxReviewImages } from './limits.ts';
-import { type CardProduct, textsIn, type ViewContext } from './product.ts';
-import type { Review } from './review-store.ts';
+import { type CardProduct, textsIn, type ViewContext } from './products/product.ts';
+import type { Review } from './storefront/review-store.ts';
 
 /** How rows become answers for one request. */
 export const viewsOf =

@@ -1,3 +1,4 @@
+import { version } from '@tradepost/app';
 import { Command, CommanderError } from 'commander';
 import { addAudit } from './commands/audit.ts';
 import { addBench } from './commands/bench.ts';
@@ -16,12 +17,6 @@ import { addStart } from './commands/start.ts';
 import { addToken } from './commands/token.ts';
 import { addWms } from './commands/wms.ts';
 import { exitCodes, reportFailure } from './output.ts';
-import { version } from './version.ts';
-
-export { type Assembled, assemble, audits, retention, settings } from './assemble.ts';
-export { seedDemo } from './seed-demo.ts';
-export { seedScale } from './seed-scale.ts';
-export { type Server, startServer } from './server.ts';
 
 /** Runs one command line and answers its exit code; a server answers when it is ready and goes on. */
 export async function main(argv: readonly string[]): Promise<number | undefined> {

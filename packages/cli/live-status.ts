@@ -1,6 +1,6 @@
+import type { Server } from '@tradepost/app';
 import { Box, render, Text, useInput } from 'ink';
 import { createElement as h, useEffect, useState } from 'react';
-import type { Server } from './server.ts';
 
 type Sample = { requests: number; refused: number; statements: number; jobs: number; at: number };
 

@@ -1,15 +1,8 @@
 import { join } from 'node:path';
-import {
-  type ConfigKey,
-  hasEmbeddedPostgres,
-  type LoadedConfig,
-  loadConfig,
-  openLog,
-  openRuntime,
-  type Runtime,
-} from '@tradepost/runtime';
+import { settings } from '@tradepost/app';
+import { hasEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import { type ConfigKey, type LoadedConfig, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError } from 'commander';
-import { settings } from './assemble.ts';
 import { progress } from './output.ts';
 import { warnOfPassword } from './read-secret.ts';
 

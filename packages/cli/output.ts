@@ -1,5 +1,6 @@
 import { AppError } from '@tradepost/core';
-import { AlreadyRunningError, ConfigError, MigrationError } from '@tradepost/runtime';
+import { MigrationError } from '@tradepost/postgres';
+import { AlreadyRunningError, ConfigError } from '@tradepost/runtime';
 
 /** 0 done, 1 failed, 2 wrong usage or configuration, 3 already running. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;

@@ -1,5 +1,6 @@
 import { markShipped, selectOrderStatuses } from '@tradepost/orders';
-import type { Runtime, Transaction, Write } from '@tradepost/runtime';
+import type { Transaction } from '@tradepost/postgres';
+import type { Runtime, Write } from '@tradepost/runtime';
 import { fulfilmentErrors } from './errors.ts';
 import { insertInitialShipments } from './shipment-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable, Statement, Transaction } from '@tradepost/runtime';
+import type { Queryable, Statement, Transaction } from '@tradepost/postgres';
 import type { Shipment } from './shipment.ts';
 
 export type NewShipment = Pick<

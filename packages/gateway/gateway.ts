@@ -1,15 +1,15 @@
 import type { App, Module } from '@tradepost/http';
+import type { Limiter } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
-import { openApiTokens } from './api-tokens.ts';
-import { gatewayFetch } from './gateway-fetch.ts';
-import type { Limiter } from './limits.ts';
-import { openLimiter, openLimiterView } from './open-limiter.ts';
-import { openRateGate } from './rate-gate.ts';
+import { openLimiter, openLimiterView } from './limits/open-limiter.ts';
+import { gatewayFetch } from './proxy/gateway-fetch.ts';
+import { openRateGate } from './proxy/rate-gate.ts';
 import { gatewayRoutes } from './routes.ts';
-import { upstreamRoutes } from './upstream-routes.ts';
-import { openUpstreams } from './upstreams.ts';
-import { closeStale, closeStaleTask, openUsageLog } from './usage-log.ts';
-import { usageRoutes } from './usage-routes.ts';
+import { openApiTokens } from './tokens/api-tokens.ts';
+import { upstreamRoutes } from './upstreams/upstream-routes.ts';
+import { openUpstreams } from './upstreams/upstreams.ts';
+import { closeStale, closeStaleTask, openUsageLog } from './usage/usage-log.ts';
+import { usageRoutes } from './usage/usage-routes.ts';
 
 export type Gateway = {
   readonly module: Module;

@@ -1,10 +1,10 @@
 import type { Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
-import type { ApiTokens } from './api-tokens.ts';
-import { settingsRoutes } from './settings-routes.ts';
-import { tokenRoutes } from './token-routes.ts';
-import { type UsageGate, usageNowRoutes } from './usage-now-routes.ts';
-import { userLimitRoutes } from './user-limit-routes.ts';
+import { settingsRoutes } from './limits/settings-routes.ts';
+import { userLimitRoutes } from './limits/user-limit-routes.ts';
+import type { ApiTokens } from './tokens/api-tokens.ts';
+import { tokenRoutes } from './tokens/token-routes.ts';
+import { type UsageGate, usageNowRoutes } from './usage/usage-now-routes.ts';
 
 /** What the back office sees of the gateway. */
 export function gatewayRoutes(runtime: Runtime, tokens: ApiTokens, gate: UsageGate): Route[] {

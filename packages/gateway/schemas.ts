@@ -1,7 +1,7 @@
 import { id, pageQueryWith, requiredText, text, timestamp } from '@tradepost/http';
+import { keyKinds } from '@tradepost/rate-limiter';
 import { z } from 'zod';
-import { maxLimit, tokenStatuses } from './api-token.ts';
-import { keyKinds } from './limits.ts';
+import { maxLimit, tokenStatuses } from './tokens/api-token.ts';
 
 const limitOf = (what: string) =>
   z

@@ -1,8 +1,8 @@
 import { type Setting, setting } from '@tradepost/runtime';
 import { z } from 'zod';
-import { maxLimit } from './api-token.ts';
 import { gatewayRetentionSettings } from './retention.ts';
-import { proxySettings } from './upstream-settings.ts';
+import { maxLimit } from './tokens/api-token.ts';
+import { proxySettings } from './upstreams/upstream-settings.ts';
 
 const limit = z
   .int('must be a whole number')

@@ -1,9 +1,19 @@
-export { type App, type Authenticate, createApp } from './app.ts';
-export { batchIds, batchResult, batchResultSchema, maxBatch } from './batch-result.ts';
-export { largeBody } from './body-limits.ts';
-export { clientAddress, clientNetwork } from './client-address.ts';
-export { countBodies } from './count-bodies.ts';
-export { envelope } from './envelope.ts';
+export { fileUrls } from './files/file-urls.ts';
+export { fileResponse } from './files/files.ts';
+export { systemResources } from './openapi/system-resources.ts';
+export { type App, type Authenticate, createApp } from './routing/app.ts';
+export { batchIds, batchResult, batchResultSchema, maxBatch } from './routing/batch-result.ts';
+export { largeBody } from './routing/body-limits.ts';
+export { clientAddress, clientNetwork } from './routing/client-address.ts';
+export { envelope } from './routing/envelope.ts';
+export type { Module } from './routing/module.ts';
+export { requestLocale } from './routing/request-locale.ts';
+export type { Resource } from './routing/resource.ts';
+export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './routing/route.ts';
+export { countBodies } from './transports/count-bodies.ts';
+export { serve } from './transports/serve.ts';
+export type { Transport } from './transports/transport.ts';
+export { loadUws } from './transports/uws/binary.ts';
 export {
   amount,
   amountInput,
@@ -20,15 +30,5 @@ export {
   text,
   timestamp,
   url,
-} from './fields.ts';
-export { fileUrls } from './file-urls.ts';
-export { fileResponse } from './files.ts';
-export type { Module } from './module.ts';
-export { requestLocale } from './request-locale.ts';
-export type { Resource } from './resource.ts';
-export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './route.ts';
-export { serve } from './serve.ts';
-export { systemResources } from './system-resources.ts';
-export { zeroWhenEmpty } from './tolerant.ts';
-export type { Transport } from './transport.ts';
-export { loadUws } from './uws-binary.ts';
+} from './validation/fields.ts';
+export { zeroWhenEmpty } from './validation/tolerant.ts';

@@ -1,28 +1,28 @@
 import type { Module, Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
+import { smsCodeSender } from './login/send-sms-code.ts';
+import { sendTask } from './login/sms-codes.ts';
 import { identityRoutes } from './routes.ts';
-import { smsCodeSender } from './send-sms-code.ts';
-import { sendTask } from './sms-codes.ts';
-import { deleteUnneededSigningKeys } from './token-store.ts';
-import type { Tokens } from './tokens.ts';
+import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
+import type { Tokens } from './tokens/tokens.ts';
 
-export { createShopper, createStaff } from './accounts.ts';
-export { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from './active-shoppers.ts';
-export { type Address, insertAddress, selectAddressesOf } from './address-store.ts';
-export { type IdentityFacts, selectIdentityFacts } from './facts-store.ts';
+export { type Address, insertAddress, selectAddressesOf } from './addresses/address-store.ts';
 export { identityAudits } from './identity-audits.ts';
-export { selectNicknames, selectShopper, selectShopperByLogin, selectStaff } from './identity-store.ts';
-export { type Inspected, inspectToken } from './inspect-token.ts';
-export { changeStaff } from './manage-staff.ts';
-export { hashPassword } from './passwords.ts';
-export { operator } from './permissions.ts';
 export { identityRetention } from './retention.ts';
 export { identitySettings, smsProvider, wechatEndpoint } from './settings.ts';
-export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shopper-search-store.ts';
-export { minPassword, usernamePattern } from './staff-schemas.ts';
-export { insertRole, type StaffWithRole, selectAllStaff } from './staff-store.ts';
-export { longestTokenHours } from './token-store.ts';
-export { openTokens, type Tokens } from './tokens.ts';
+export { createShopper, createStaff } from './shoppers/accounts.ts';
+export { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from './shoppers/active-shoppers.ts';
+export { type IdentityFacts, selectIdentityFacts } from './shoppers/facts-store.ts';
+export { selectNicknames, selectShopper, selectShopperByLogin, selectStaff } from './shoppers/identity-store.ts';
+export { hashPassword } from './shoppers/passwords.ts';
+export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shoppers/shopper-search-store.ts';
+export { changeStaff } from './staff/manage-staff.ts';
+export { operator } from './staff/permissions.ts';
+export { minPassword, usernamePattern } from './staff/staff-schemas.ts';
+export { insertRole, type StaffWithRole, selectAllStaff } from './staff/staff-store.ts';
+export { type Inspected, inspectToken } from './tokens/inspect-token.ts';
+export { longestTokenHours } from './tokens/token-store.ts';
+export { openTokens, type Tokens } from './tokens/tokens.ts';
 
 /** `routes` answers the routes of all modules: their permissions are among those a role can have. */
 export function identityModule(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Module {

@@ -1,5 +1,5 @@
 import type { RetentionRule } from '@tradepost/runtime';
-import { longestTokenHours } from './token-store.ts';
+import { longestTokenHours } from './tokens/token-store.ts';
 
 export const identityRetention: readonly RetentionRule[] = [
   {

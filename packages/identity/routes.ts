@@ -1,14 +1,20 @@
 import { isoInZone } from '@tradepost/core';
 import { defineRoute, idParams, list, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { type Address, deleteAddress, insertAddress, selectAddresses, updateAddress } from './address-store.ts';
+import {
+  type Address,
+  deleteAddress,
+  insertAddress,
+  selectAddresses,
+  updateAddress,
+} from './addresses/address-store.ts';
 import { identityErrors } from './errors.ts';
-import { selectShopper, selectStaff } from './identity-store.ts';
 import { maxAddresses } from './limits.ts';
-import { loginRoutes } from './login-routes.ts';
+import { loginRoutes } from './login/login-routes.ts';
 import { addressBody, addressView, profileView, userProfileView } from './schemas.ts';
-import { staffRoutes } from './staff-routes.ts';
-import type { Tokens } from './tokens.ts';
+import { selectShopper, selectStaff } from './shoppers/identity-store.ts';
+import { staffRoutes } from './staff/staff-routes.ts';
+import type { Tokens } from './tokens/tokens.ts';
 
 /** Three digits, four stars, four digits: enough to recognise one's own number. */
 function maskedPhone(phone: string | null): string {

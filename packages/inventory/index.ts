@@ -1,11 +1,29 @@
-export type { Delivered } from './deliver-tasks.ts';
-export { externalSignature, signatureFits } from './external-signature.ts';
+export { type Delivery, openDelivery } from './external-wms/open-external.ts';
+export { type Ping, pingWarehouse } from './external-wms/ping-warehouse.ts';
+export { externalSignature, signatureFits } from './external-wms/protocol/signature.ts';
+export type { Delivered } from './external-wms/tasks/deliver-tasks.ts';
+export { failTasks, type Managed, retryTasks } from './external-wms/tasks/manage-tasks.ts';
+export { type TaskAction, type TaskStatus, taskActions, taskStatuses } from './external-wms/tasks/task.ts';
+export {
+  countTasks,
+  selectTask,
+  selectTasks,
+  type TaskFilter,
+  type TaskRow,
+} from './external-wms/tasks/task-list-store.ts';
+export {
+  selectCallbacks,
+  selectSomeSkus,
+  selectTaskCounts,
+  selectTaskEffects,
+  type TaskCounts,
+  type TaskEffect,
+} from './external-wms/tasks/task-report-store.ts';
 export { inventoryAudits } from './inventory-audits.ts';
-export { failTasks, type Managed, retryTasks } from './manage-tasks.ts';
-export { type Delivery, openDelivery } from './open-external.ts';
-export { type OpenedInventory, openInventory } from './open-inventory.ts';
-export { type Ping, pingWarehouse } from './ping-warehouse.ts';
-export type { Demand, Inventory, InventoryStatus, StockHold, WriteOrderStatus } from './provider.ts';
+export { shelveSeeded } from './provider-migration/migrate-provider.ts';
+export { type OpenedInventory, openInventory } from './reservations/open-inventory.ts';
+export type { Demand, Inventory, InventoryStatus, StockHold, WriteOrderStatus } from './reservations/provider.ts';
+export { openStockKeeper } from './reservations/stock-owner.ts';
 export { inventoryRetention } from './retention.ts';
 export {
   externalAppKey,
@@ -17,15 +35,3 @@ export {
   settingCommand,
   signatureTtl,
 } from './settings.ts';
-export { openStockKeeper } from './stock-keeper.ts';
-export { shelveSeeded } from './take-over.ts';
-export { type TaskAction, type TaskStatus, taskActions, taskStatuses } from './task.ts';
-export { countTasks, selectTask, selectTasks, type TaskFilter, type TaskRow } from './task-list-store.ts';
-export {
-  selectCallbacks,
-  selectSomeSkus,
-  selectTaskCounts,
-  selectTaskEffects,
-  type TaskCounts,
-  type TaskEffect,
-} from './task-report-store.ts';

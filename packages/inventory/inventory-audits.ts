@@ -1,4 +1,5 @@
-import type { Audit, Queryable } from '@tradepost/runtime';
+import type { Queryable } from '@tradepost/postgres';
+import type { Audit } from '@tradepost/runtime';
 
 const piecesOf = (sql: Queryable, status: 'reserved' | 'confirmed') => sql`
   select sku_id, sum(qty)::bigint as qty from inventory.inventory_reservation where status = ${status} group by sku_id`;

@@ -1,5 +1,5 @@
 import { allocate, type Minor } from '@tradepost/core';
-import type { Transaction } from '@tradepost/runtime';
+import type { Transaction } from '@tradepost/postgres';
 
 /** A line before pricing; `price` is the SKU's unit price. */
 type PriceLine = {

@@ -1,27 +1,27 @@
 import type { Module } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
-import { batchRoutes } from './batch-routes.ts';
-import { cartRoutes } from './cart-routes.ts';
-import { expireOrders, expireTask, openExpirySchedule } from './expire-orders.ts';
-import { extensionRoutes } from './extension-routes.ts';
-import { foldOrderCounts } from './order-counts-store.ts';
-import { orderRoutes } from './order-routes.ts';
-import type { OrderSections } from './order-views.ts';
-import { cashierResources } from './pay-cashier.ts';
-import { paymentRoutes } from './payment-routes.ts';
-import { openProviders } from './providers/open-providers.ts';
-import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './refund-payments.ts';
-import { type OrderMessengers, remindTask, sendReminder } from './remind-orders.ts';
+import { cartRoutes } from './cart/cart-routes.ts';
+import { batchRoutes } from './merchant-tools/batch-routes.ts';
+import { extensionRoutes } from './merchant-tools/extension-routes.ts';
+import { type OrderMessengers, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
+import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-orders.ts';
+import { foldOrderCounts } from './orders/order-counts-store.ts';
+import { orderRoutes } from './orders/order-routes.ts';
+import type { OrderSections } from './orders/order-views.ts';
+import { cashierResources } from './payments/pay-cashier.ts';
+import { paymentRoutes } from './payments/payment-routes.ts';
+import { openProviders } from './payments/providers/open-providers.ts';
+import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
 
-export { selectOrderStatuses } from './batch-store.ts';
-export { orderAudits } from './order-audits.ts';
-export { markShipped, selectOrder, writeInventoryStatus } from './order-store.ts';
-export type { OrderSections } from './order-views.ts';
-export { paySignature, signedHeaders } from './pay-signature.ts';
-export { selectPaymentToTell } from './payment-store.ts';
-export { retryRefund } from './refund-payments.ts';
-export { selectRefunds } from './refund-store.ts';
+export { selectOrderStatuses } from './orders/batch-store.ts';
+export { orderAudits } from './orders/order-audits.ts';
+export { markShipped, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
+export type { OrderSections } from './orders/order-views.ts';
+export { paySignature, signedHeaders } from './payments/pay-signature.ts';
+export { selectPaymentToTell } from './payments/payment-store.ts';
+export { retryRefund } from './payments/refund-payments.ts';
+export { selectRefunds } from './payments/refund-store.ts';
 export type { ShipmentView } from './schemas.ts';
 export {
   instantPay,

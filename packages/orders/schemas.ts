@@ -1,9 +1,9 @@
 import { productCardView, skuViewSchema } from '@tradepost/catalog';
 import { amount, amountInput, bit, id, idOrZero, list, pageQueryWith, text, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
-import { maxLineQty } from './cart-store.ts';
+import { maxLineQty } from './cart/cart-store.ts';
 import { maxLines, maxNotes, maxShipments } from './limits.ts';
-import { paymentMethods } from './order.ts';
+import { paymentMethods } from './orders/order.ts';
 
 const qty = z
   .int()

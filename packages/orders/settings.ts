@@ -1,6 +1,6 @@
 import { setting } from '@tradepost/runtime';
 import { z } from 'zod';
-import { paymentProviderNames } from './providers/provider.ts';
+import { paymentProviderNames } from './payments/providers/provider.ts';
 import { orderRetentionSettings } from './retention.ts';
 
 export const unpaidMinutes = setting(

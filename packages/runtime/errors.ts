@@ -1,20 +1,6 @@
 import { defineErrors } from '@tradepost/core';
 
 export const runtimeErrors = defineErrors({
-  busy: { code: 503, status: 503, en: 'The shop is busy, please try again', 'zh-CN': '系统繁忙，请稍后重试' },
-  database_away: {
-    code: 503,
-    status: 503,
-    en: 'The database is being started again, please try again',
-    'zh-CN': '数据库正在重新启动，请稍后重试',
-  },
-  stopping: { code: 503, status: 503, en: 'The server is shutting down', 'zh-CN': '服务正在关闭' },
-  unknown_outcome: {
-    code: 503,
-    status: 503,
-    en: 'The database connection was lost; check whether the request took effect before repeating it',
-    'zh-CN': '数据库连接中断，请先确认操作是否已生效再重试',
-  },
   key_reused: {
     code: 422,
     status: 422,

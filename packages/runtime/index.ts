@@ -1,5 +1,6 @@
-export type { Audit } from './audit.ts';
-export { type Coalesced, type CoalesceOptions, coalesce, lostConnection } from './coalesce.ts';
+export type { Audit } from './audits/audit.ts';
+export { type AuditResult, auditPassed, runAudits } from './audits/run-audits.ts';
+export { runtimeAudits } from './audits/runtime-audits.ts';
 export { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 export {
   type Config,
@@ -10,23 +11,10 @@ export {
   loadConfig,
   type Role,
   roles,
-} from './config.ts';
-export { openCountedWarning } from './counted-warning.ts';
-export {
-  openDatabase,
-  plannedByValue,
-  type Queryable,
-  type Sql,
-  type Statement,
-  type Transaction,
-  writeTransaction,
-} from './database.ts';
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-export { embeddedBinaries, findEmbeddedPostgres, hasEmbeddedPostgres } from './embedded-postgres-find.ts';
+} from './config/config.ts';
+export { AlreadyRunningError } from './config/instance-lock.ts';
 export { runtimeErrors } from './errors.ts';
-export type { Claim, Repeat, StoredAnswer, Write } from './idempotency.ts';
-export { inspectRedis } from './inspect-redis.ts';
-export { AlreadyRunningError } from './instance-lock.ts';
+export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempotency.ts';
 export {
   discardJobs,
   forgetFailedJobs,
@@ -37,7 +25,7 @@ export {
   selectJob,
   selectJobCounts,
   selectJobs,
-} from './job-store.ts';
+} from './jobs/job-store.ts';
 export {
   type Cron,
   enqueueJobs,
@@ -48,15 +36,13 @@ export {
   type Tasks,
   unlockJobs,
   type Worker,
-} from './jobs.ts';
-export { type Fresh, keepFresh, staleAfterMs } from './keep-fresh.ts';
-export { faultCode, type KeptConnections, keptConnections } from './kept-connections.ts';
-export { type Log, openLog } from './log.ts';
-export { type Metrics, openMetrics } from './metrics.ts';
-export { MigrationError, migrate, migrationState } from './migrate.ts';
-export { type RetentionRule, retentionDays, runtimeRetention } from './retention.ts';
-export { type AuditResult, auditPassed, runAudits } from './run-audits.ts';
-export { daysInForce, runRetention } from './run-retention.ts';
+} from './jobs/jobs.ts';
+export { migrateDatabase } from './migrate-database.ts';
+export { openCountedWarning } from './observability/counted-warning.ts';
+export { type Log, openLog } from './observability/log.ts';
+export { type Metrics, openMetrics } from './observability/metrics.ts';
+export { type RetentionRule, retentionDays, runtimeRetention } from './retention/retention.ts';
+export { daysInForce, runRetention } from './retention/run-retention.ts';
 export {
   acceptLanguage,
   demoShop,
@@ -67,8 +53,14 @@ export {
   shopLocale,
   timeZone,
 } from './runtime.ts';
-export { runtimeAudits } from './runtime-audits.ts';
-export { type ServerFacts, selectServerFacts, selectStoredSettings } from './server-facts-store.ts';
-export { markDemoShop, type SettingChange, type SettingChanges } from './setting-store.ts';
-export { type Setting, type SettingRow, type Settings, setting } from './settings.ts';
-export type { Store } from './store.ts';
+export {
+  markDemoShop,
+  type SettingChange,
+  type SettingChanges,
+  selectStoredSettings,
+} from './settings/setting-store.ts';
+export { type Setting, type SettingRow, type Settings, setting } from './settings/settings.ts';
+export { inspectRedis } from './store/inspect-redis.ts';
+export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
+export { faultCode, type KeptConnections, keptConnections } from './store/kept-connections.ts';
+export type { Store } from './store/store.ts';

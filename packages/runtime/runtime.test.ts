@@ -2,12 +2,12 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '@tradepost/postgres';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
-import { type ConfigKey, loadConfig } from './config.ts';
-import { openDatabase } from './database.ts';
-import { AlreadyRunningError } from './instance-lock.ts';
-import { openLog } from './log.ts';
+import { type ConfigKey, loadConfig } from './config/config.ts';
+import { AlreadyRunningError } from './config/instance-lock.ts';
+import { openLog } from './observability/log.ts';
 import { openRuntime, type Runtime, timeZone } from './runtime.ts';
 
 const log = openLog({ level: 'silent' });

@@ -3,23 +3,28 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimeZone, locales } from '@tradepost/core';
+import { type EmbeddedPostgres, startEmbeddedPostgres, superviseEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import {
+  groupCommit,
+  type Migrated,
+  openDatabase,
+  type Sql,
+  type Statement,
+  type Transaction,
+} from '@tradepost/postgres';
 import { z } from 'zod';
-import { type CoalesceOptions, coalesce } from './coalesce.ts';
-import type { Config } from './config.ts';
-import { openDatabase, type Sql, type Statement, type Transaction } from './database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { superviseEmbeddedPostgres } from './embedded-postgres-supervisor.ts';
-import { type Events, openEvents } from './events.ts';
-import { type Claim, type Idempotency, openIdempotency } from './idempotency.ts';
-import { keysPerCaller } from './idempotency-quota.ts';
-import { alreadyRunning, type InstanceLock, tryInstanceLock } from './instance-lock.ts';
-import { type Log, openLog } from './log.ts';
-import { type Metrics, openMetrics } from './metrics.ts';
-import { type Migrated, migrate } from './migrate.ts';
-import { openStore } from './open-store.ts';
-import { runtimeRetentionSettings } from './retention.ts';
-import { openSettings, type Setting, type Settings, setting } from './settings.ts';
-import type { Store } from './store.ts';
+import type { Config } from './config/config.ts';
+import { alreadyRunning, type InstanceLock, tryInstanceLock } from './config/instance-lock.ts';
+import { type Claim, type Idempotency, openIdempotency } from './idempotency/idempotency.ts';
+import { keysPerCaller } from './idempotency/idempotency-quota.ts';
+import { migrateDatabase } from './migrate-database.ts';
+import { type Log, openLog } from './observability/log.ts';
+import { type Metrics, openMetrics } from './observability/metrics.ts';
+import { runtimeRetentionSettings } from './retention/retention.ts';
+import { openSettings, type Setting, type Settings, setting } from './settings/settings.ts';
+import { type Events, openEvents } from './store/events.ts';
+import { openStore } from './store/open-store.ts';
+import type { Store } from './store/store.ts';
 
 export const timeZone = setting(
   'shop.time_zone',
@@ -76,7 +81,7 @@ export type Runtime = {
   readonly metrics: Metrics;
   readonly migrated: Migrated;
   readonly embedded: EmbeddedPostgres | null;
-  /** `coalesce` with the configured bounds, its batch sizes in the metrics, drained at close. */
+  /** `groupCommit` with the configured bounds, its batch sizes in the metrics, drained at close. */
   groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, options?: GroupCommitOptions<O>): GroupCommitted<I, O>;
   now(): Date;
   /** The embedded database has ended and is being started again: a request can only be refused. */
@@ -189,7 +194,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const server = await openDatabaseServer(options, log);
     const { embedded, lock } = server;
     if (embedded && lock) closers.push(() => lock.leave(() => embedded.stop()));
-    const migrated = await migrate(server.url, {
+    const migrated = await migrateDatabase(server.url, {
       onStep: (name) => onProgress?.(`migrating: ${name}`),
       // Somebody's own database is not changed by a command that only looks; the embedded one is ours.
       checkOnly: options.checkOnly === true && !embedded,
@@ -233,7 +238,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       idempotency,
       groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, { revive }: GroupCommitOptions<O> = {}) {
         const sizes = metrics.batchSize.labels(useCase);
-        const bounds: CoalesceOptions = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
+        const bounds = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
         type Call = { item: I; claim: Claim | null };
         const recordOf = (calls: readonly Call[]): RecordOutcomes<O> | undefined =>
           calls.some((call) => call.claim !== null)
@@ -245,7 +250,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
                 return idempotency.record(tx, useCase, done);
               }
             : undefined;
-        const grouped = coalesce<Call, O>(
+        const grouped = groupCommit<Call, O>(
           (calls) =>
             writeMany(
               calls.map((call) => call.item),

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settings } from '@tradepost/cli';
+import { settings } from '@tradepost/app';
+import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openTokens } from '@tradepost/identity';
-import { loadConfig, openLog, openRuntime, startEmbeddedPostgres } from '@tradepost/runtime';
+import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { mustSucceed, runLoad } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import { seedBuyers, seedSkus } from './seed.ts';

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLargeBodies } from '../../packages/gateway/large-bodies.ts';
+import { openLargeBodies } from '../../packages/gateway/proxy/large-bodies.ts';
 import { costlyBodies, hostileBodies } from '../harness/hostile-bodies.ts';
 import { takeJob } from './child.ts';
 

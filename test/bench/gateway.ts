@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 import { runJob } from './child.ts';
 import type { GatewayLoad, GatewayLoadJob } from './gateway-load-job.ts';
 import { startTargets, type Target, type TargetName, type Targets, targetNames } from './gateway-targets.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { openEmbeddedLimiter } from '@tradepost/gateway';
+import { openEmbeddedLimiter } from '@tradepost/rate-limiter';
 import { takeJob } from './child.ts';
 import { newHistogram } from './histogram.ts';
 import { rivalInMemory } from './limiter-rival.ts';

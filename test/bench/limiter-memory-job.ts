@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openEmbeddedLimiter } from '@tradepost/gateway';
+import { openEmbeddedLimiter } from '@tradepost/rate-limiter';
 import { takeJob } from './child.ts';
 import { rivalInMemory } from './limiter-rival.ts';
 import { addressOf, mixes, modelOf } from './limiter-traffic.ts';

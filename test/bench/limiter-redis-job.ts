@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { openRedisLimiter } from '@tradepost/gateway';
+import { openRedisLimiter } from '@tradepost/rate-limiter';
 import { openLog } from '@tradepost/runtime';
 import { takeJob, tell } from './child.ts';
 import { newHistogram } from './histogram.ts';

@@ -1,4 +1,4 @@
-import type { Limits, Subject } from '@tradepost/gateway';
+import type { Limits, Subject } from '@tradepost/rate-limiter';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 
 /** Answers whether a request was admitted. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRedisLimiter } from '@tradepost/gateway';
+import { openRedisLimiter } from '@tradepost/rate-limiter';
 import { openLog } from '@tradepost/runtime';
 import { takeJob } from './child.ts';
 import { newHistogram } from './histogram.ts';

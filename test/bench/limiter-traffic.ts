@@ -1,4 +1,4 @@
-import type { Limits, Subject } from '@tradepost/gateway';
+import type { Limits, Subject } from '@tradepost/rate-limiter';
 
 const users = 100_000;
 const addresses = 4_096;

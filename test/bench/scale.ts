@@ -1,4 +1,4 @@
-import { seedScale } from '@tradepost/cli';
+import { seedScale } from '@tradepost/app';
 import { newHistogram } from './histogram.ts';
 import { progress, type Row, type Section } from './report.ts';
 import { type Cluster, startShop, temporaryFolder } from './server.ts';

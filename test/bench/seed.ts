@@ -1,5 +1,5 @@
 import type { Tokens } from '@tradepost/identity';
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 import type { Buyer } from './scenarios.ts';
 
 /** Shoppers with one address each and a real token. */

@@ -1,5 +1,6 @@
-import { audits } from '@tradepost/cli';
-import { runAudits, type Sql } from '@tradepost/runtime';
+import { audits } from '@tradepost/app';
+import type { Sql } from '@tradepost/postgres';
+import { runAudits } from '@tradepost/runtime';
 import type { Outcome as Result, Scenario as Run } from '../harness/scenario-cli.ts';
 
 export type { Ground } from '../harness/scenario-cli.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 import { check, type Outcome } from './scenario.ts';
 import type { Buyer } from './stage.ts';
 

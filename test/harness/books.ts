@@ -1,5 +1,6 @@
-import { audits } from '@tradepost/cli';
-import { runAudits, type Sql } from '@tradepost/runtime';
+import { audits } from '@tradepost/app';
+import type { Sql } from '@tradepost/postgres';
+import { runAudits } from '@tradepost/runtime';
 
 /** About work left undone, not about wrong books: tests let orders run out, jobs fail and workers rest. */
 const aboutWork = [

@@ -1,7 +1,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate, openDatabase, startEmbeddedPostgres } from '@tradepost/runtime';
+import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import { openDatabase } from '@tradepost/postgres';
+import { migrateDatabase } from '@tradepost/runtime';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -28,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.end();
   const url = new URL(cluster.url);
   url.pathname = `/${templateDatabase}`;
-  await migrate(url.toString());
+  await migrateDatabase(url.toString());
   project.provide('clusterUrl', cluster.url);
   return async () => {
     await cluster.stop();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase, type Sql } from '@tradepost/runtime';
+import { openDatabase, type Sql } from '@tradepost/postgres';
 import { inject } from 'vitest';
 import { templateDatabase } from './cluster.ts';
 

@@ -1,7 +1,7 @@
 import type { Route } from '@tradepost/http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../packages/http/openapi.ts';
+import { openApiDocument } from '../../packages/http/openapi/openapi.ts';
 
 /**
  * Answers against the OpenAPI document, as an integrator's own tools would check them: status, envelope and data. A route's

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { externalSignature } from '@tradepost/inventory';
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import type { Answer } from './client.ts';
 import { openShop, type Shop } from './shop.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dimension, dimensions, type KeyKind, keyKinds, type Limits } from '../../packages/gateway/limits.ts';
+import { type Dimension, dimensions, type KeyKind, keyKinds, type Limits } from '../../packages/rate-limiter/limits.ts';
 import type { Job, Question, Told } from './limiter-process.ts';
 
 /** A question with its answer; none where the process was killed before it could write it down. */

@@ -8,7 +8,7 @@ import {
   type Subject,
   type Tightest,
   type Verdict,
-} from '../../packages/gateway/limits.ts';
+} from '../../packages/rate-limiter/limits.ts';
 
 /**
  * The limiter as one would say it in words: a list of everything that was admitted, looked through for every question.

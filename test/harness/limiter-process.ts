@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '@tradepost/runtime';
-import type { Limits, Subject, Verdict } from '../../packages/gateway/limits.ts';
-import { openRedisLimiter } from '../../packages/gateway/redis-limiter.ts';
+import type { Limits, Subject, Verdict } from '../../packages/rate-limiter/limits.ts';
+import { openRedisLimiter } from '../../packages/rate-limiter/redis/redis-limiter.ts';
 
 /**
  * A gateway process as the limiter sees it: asks for keys that others ask for too, and writes down what it was told.

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Server, startServer } from '@tradepost/cli';
+import { type Server, startServer } from '@tradepost/app';
 import { type Client, createClient } from '@tradepost/client';
 import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
 import { type Answer, type CallOptions, call, checkedFetch } from './client.ts';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeInventoryStatus } from '@tradepost/orders';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
-import { deliverTasks, type TaskDeps } from '../../packages/inventory/deliver-tasks.ts';
-import { openExternalClient } from '../../packages/inventory/external-client.ts';
+import { openExternalClient } from '../../packages/inventory/external-wms/protocol/client.ts';
+import { deliverTasks, type TaskDeps } from '../../packages/inventory/external-wms/tasks/deliver-tasks.ts';
+import { type NewTask, requestIdOf, type TaskAction } from '../../packages/inventory/external-wms/tasks/task.ts';
+import { selectTasks } from '../../packages/inventory/external-wms/tasks/task-list-store.ts';
+import { insertTasks } from '../../packages/inventory/external-wms/tasks/task-store.ts';
 import { inventorySettings } from '../../packages/inventory/settings.ts';
-import { type NewTask, requestIdOf, type TaskAction } from '../../packages/inventory/task.ts';
-import { selectTasks } from '../../packages/inventory/task-list-store.ts';
-import { insertTasks } from '../../packages/inventory/task-store.ts';
 import { cloneDatabase } from './database.ts';
 import { startPartner } from './partner.ts';
 

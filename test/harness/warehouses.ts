@@ -1,4 +1,4 @@
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 
 /**
  * Puts stock on shelves by SQL, as completed documents would have: ledger, movements, and the sums on the SKUs. Answers the

@@ -1,4 +1,4 @@
-import type { Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
 import type { Buyer } from '../faults/stage.ts';
 import type { Attack, Battle } from './attack.ts';
 import { type Attacker, faultOfReply, openAttacker } from './attacker.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { openDatabase, type Sql } from '@tradepost/runtime';
+import { openDatabase, type Sql } from '@tradepost/postgres';
 import { newHistogram } from '../bench/histogram.ts';
 import { nothingYet } from '../faults/scenario.ts';
 import { openCrowd, type Told } from '../faults/shoppers.ts';

@@ -1,6 +1,6 @@
+import { audits } from '@tradepost/app';
 import { type Audit, type AuditResult, auditPassed, runAudits } from '@tradepost/runtime';
 import { type Command, Option } from 'commander';
-import { audits } from '../assemble.ts';
 import { type GlobalOptions, listOf, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { bold, exitCodes, green, print, printJson, progress, red, table } from '../output.ts';
 

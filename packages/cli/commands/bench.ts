@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkout } from '@tradepost/app';
 import type { Command } from 'commander';
-import { checkout } from '../version.ts';
 
 /** Benchmarks live in the checkout beside the tests; this only runs them. */
 export function addBench(program: Command): void {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tellStory } from '@tradepost/app';
 import type { Command } from 'commander';
-import { tellStory } from '../demo-story.ts';
 import { configOf, type GlobalOptions } from '../options.ts';
 import { bold, dim, green, print, printJson } from '../output.ts';
 import { refuseSecretOption } from '../read-secret.ts';

@@ -1,14 +1,14 @@
 import { join, relative } from 'node:path';
+import { settings as packageSettings } from '@tradepost/app';
+import { findEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import {
   ConfigError,
-  findEmbeddedPostgres,
   type LoadedConfig,
   runtimeSettings,
   type Setting,
   selectStoredSettings,
 } from '@tradepost/runtime';
 import type { Command } from 'commander';
-import { settings as packageSettings } from '../assemble.ts';
 import { checkConfiguration, checkStoredSettings } from '../doctor/check-configuration.ts';
 import { checkDataFolder } from '../doctor/check-data-folder.ts';
 import { checkDatabase } from '../doctor/check-database.ts';

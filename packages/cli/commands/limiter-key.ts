@@ -1,14 +1,5 @@
-import {
-  addressKey,
-  type KeyKind,
-  type KeyRef,
-  keyKinds,
-  limitsOfKey,
-  modelKey,
-  type NamedKey,
-  rateLimitSettings,
-  refOf,
-} from '@tradepost/gateway';
+import { addressKey, limitsOfKey, modelKey, type NamedKey, rateLimitSettings, refOf } from '@tradepost/gateway';
+import { type KeyKind, type KeyRef, keyKinds } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { InvalidArgumentError } from 'commander';
 import { shopperNamed } from './gateway-limits.ts';

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { dimensions, type Limits, maxCost, openEmbeddedLimiter, openRedisLimiter, windowMs } from '@tradepost/gateway';
+import {
+  dimensions,
+  type Limits,
+  maxCost,
+  openEmbeddedLimiter,
+  openRedisLimiter,
+  windowMs,
+} from '@tradepost/rate-limiter';
 import { openLog } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { openAsk } from '../limiter-load/ask-gateway.ts';

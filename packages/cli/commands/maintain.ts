@@ -1,12 +1,10 @@
+import { type Scale, seedDemo, seedScale, settings } from '@tradepost/app';
 import { shelveSeeded } from '@tradepost/inventory';
 import { ConfigError, describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
 import type { Command } from 'commander';
-import { settings } from '../assemble.ts';
 import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, progress, table, UsageError } from '../output.ts';
 import { readSecret, secretAsArgument } from '../read-secret.ts';
-import { seedDemo } from '../seed-demo.ts';
-import { type Scale, seedScale } from '../seed-scale.ts';
 
 const mayMigrate = { mayMigrate: true };
 const count = wholeNumber(1, 10_000_000);

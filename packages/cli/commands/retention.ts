@@ -1,6 +1,6 @@
+import { retention } from '@tradepost/app';
 import { daysInForce, type RetentionRule, runRetention, type Setting } from '@tradepost/runtime';
 import type { Command } from 'commander';
-import { retention } from '../assemble.ts';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { print, printJson, table } from '../output.ts';
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
+import { demoAccounts, runJobsOnce, type Server, startServer } from '@tradepost/app';
 import { inventoryProvider } from '@tradepost/inventory';
 import { ConfigError, demoShop, openLog } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, withDatabaseOptions } from '../options.ts';
 import { bold, dim, exitCodes, print } from '../output.ts';
-import { demoAccounts } from '../seed-demo.ts';
-import { runJobsOnce, type Server, startServer } from '../server.ts';
 
 type StartOptions = GlobalOptions & {
   port?: string;

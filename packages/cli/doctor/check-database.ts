@@ -1,12 +1,6 @@
 import { selectIdentityFacts } from '@tradepost/identity';
-import {
-  type Config,
-  migrationState,
-  openDatabase,
-  type ServerFacts,
-  type Sql,
-  selectServerFacts,
-} from '@tradepost/runtime';
+import { migrationState, openDatabase, type ServerFacts, type Sql, selectServerFacts } from '@tradepost/postgres';
+import type { Config } from '@tradepost/runtime';
 import { bytes, type Finding, findingsOf, messageOf } from './finding.ts';
 
 const skewMs = 2_000;

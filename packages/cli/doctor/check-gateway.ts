@@ -8,7 +8,8 @@ import {
   unservedModels,
   upstreamSettings,
 } from '@tradepost/gateway';
-import { type Config, inspectRedis, type Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
+import { type Config, inspectRedis } from '@tradepost/runtime';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 import { type StoredSettings, settingsIn } from './settings-in.ts';
 

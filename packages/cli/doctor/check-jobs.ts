@@ -1,4 +1,5 @@
-import { type Config, type Sql, selectJobCounts } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
+import { type Config, selectJobCounts } from '@tradepost/runtime';
 import { type Finding, findingsOf } from './finding.ts';
 
 const lateMinutes = 5;

@@ -1,7 +1,8 @@
+import { version } from '@tradepost/app';
+import { embeddedBinaries } from '@tradepost/embedded-postgres';
 import { loadUws } from '@tradepost/http';
 import { hashPassword } from '@tradepost/identity';
-import { type Config, embeddedBinaries } from '@tradepost/runtime';
-import { version } from '../version.ts';
+import type { Config } from '@tradepost/runtime';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 /** Node and what was compiled for this platform. `config` is null when there is none that could be used. */

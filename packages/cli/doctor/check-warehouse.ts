@@ -8,7 +8,8 @@ import {
   settingCommand,
   type TaskCounts,
 } from '@tradepost/inventory';
-import { type Config, openLog, openMetrics, type Sql } from '@tradepost/runtime';
+import type { Sql } from '@tradepost/postgres';
+import { type Config, openLog, openMetrics } from '@tradepost/runtime';
 import { type Finding, findingsOf } from './finding.ts';
 import { type StoredSettings, settingsIn } from './settings-in.ts';
 

@@ -1,4 +1,4 @@
-import type { Limits } from '@tradepost/gateway';
+import type { Limits } from '@tradepost/rate-limiter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openAdmissionLog } from './admission-log.ts';

@@ -1,4 +1,4 @@
-import { type Dimension, keyKinds, type Limits } from '@tradepost/gateway';
+import { type Dimension, keyKinds, type Limits } from '@tradepost/rate-limiter';
 
 /** Something that must not be. */
 type Fault = {

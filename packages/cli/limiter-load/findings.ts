@@ -1,4 +1,4 @@
-import { type Dimension, dimensions, type KeyKind, type Limits } from '@tradepost/gateway';
+import { type Dimension, dimensions, type KeyKind, type Limits } from '@tradepost/rate-limiter';
 import type { AdmissionLog } from './admission-log.ts';
 
 /** One proof that the limiter was wrong. */

@@ -1,4 +1,4 @@
-import { type Dimension, dimensions, type Limits } from '@tradepost/gateway';
+import { type Dimension, dimensions, type Limits } from '@tradepost/rate-limiter';
 import { isOfRequests, kindOf } from './findings.ts';
 import { openIntervalLog } from './interval-log.ts';
 

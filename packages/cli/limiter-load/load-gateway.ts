@@ -1,4 +1,4 @@
-import { type Dimension, dimensionName, dimensions, type Limits } from '@tradepost/gateway';
+import { type Dimension, dimensionName, dimensions, type Limits } from '@tradepost/rate-limiter';
 import { type Answered, type Ask, parsed, prefixOf, readFacts, readUnchecked } from './ask-gateway.ts';
 import { type Findings, noFindings } from './findings.ts';
 import { type Excess, type GatewayBook, openGatewayBook } from './gateway-book.ts';

@@ -1,4 +1,4 @@
-import { type Limiter, type Limits, openEmbeddedLimiter, type Verdict } from '@tradepost/gateway';
+import { type Limiter, type Limits, openEmbeddedLimiter, type Verdict } from '@tradepost/rate-limiter';
 import { afterEach, expect, test } from 'vitest';
 import { type LimiterLoad, loadLimiter } from './load-limiter.ts';
 import { exitCodeOf, reportOf, reportText } from './report.ts';

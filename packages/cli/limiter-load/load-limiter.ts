@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { Limiter, Limits, Verdict } from '@tradepost/gateway';
+import type { Limiter, Limits, Verdict } from '@tradepost/rate-limiter';
 import { type AdmissionLog, openAdmissionLog } from './admission-log.ts';
 import { exactFindings, noFindings } from './findings.ts';
 import type { LoadRun } from './load-run.ts';

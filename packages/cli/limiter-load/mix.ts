@@ -1,4 +1,4 @@
-import { keyKinds, type Subject } from '@tradepost/gateway';
+import { keyKinds, type Subject } from '@tradepost/rate-limiter';
 
 export const distributions = ['zipf', 'uniform'] as const;
 export type Distribution = (typeof distributions)[number];

@@ -1,4 +1,4 @@
-import { type Dimension, dimensionName, dimensions, type Limits } from '@tradepost/gateway';
+import { type Dimension, dimensionName, dimensions, type Limits } from '@tradepost/rate-limiter';
 import { exitCodes, table } from '../output.ts';
 import type { Findings } from './findings.ts';
 import type { LoadRun } from './load-run.ts';

@@ -1,4 +1,4 @@
-import { type Dimension, dimensions } from '@tradepost/gateway';
+import { type Dimension, dimensions } from '@tradepost/rate-limiter';
 import { type Histogram, openHistogram } from './histogram.ts';
 
 /** What a run has counted so far. */

@@ -1,4 +1,4 @@
-import { dimensionName, dimensions } from '@tradepost/gateway';
+import { dimensionName, dimensions } from '@tradepost/rate-limiter';
 import { Box, render, Text, useInput } from 'ink';
 import { createElement as h, useEffect, useState } from 'react';
 import type { LoadRun } from './load-run.ts';

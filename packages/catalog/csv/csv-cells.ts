@@ -1,0 +1,116 @@
+import type { ProductImage } from '../products/product.ts';
+import type { Attribute } from '../products/sku-matrix.ts';
+
+/**
+ * How values become cells and back, exactly. A spreadsheet program runs a cell that begins with one of these as a formula,
+ * so the export puts an apostrophe before it and the import takes it away again.
+ */
+const formula = /^[=+\-@\t\r'＝＋－＠]/;
+const emptyText = '""';
+
+/** A text as a cell. */
+export const textCell = (text: string): string => (text === emptyText || formula.test(text) ? `'${text}` : text);
+
+/** The text of a cell. `""` is a text that is there and empty, where an empty cell means none. */
+export function textOf(cell: string): string {
+  if (cell === emptyText) return '';
+  return cell[0] === "'" && (cell.slice(1) === emptyText || formula.test(cell.slice(1))) ? cell.slice(1) : cell;
+}
+
+/** A text that may be absent: an empty cell is absent, an empty text is written out. */
+export const optionalTextCell = (text: string | undefined): string =>
+  text === undefined ? '' : text === '' ? emptyText : textCell(text);
+
+/** Minor units as decimals. */
+export function amountCell(minor: number): string {
+  const cents = String(minor).padStart(3, '0');
+  return `${cents.slice(0, -2)}.${cents.slice(-2)}`;
+}
+
+/** Currency units, or null when it is no amount. A decimal comma is what many spreadsheet programs write. */
+export const amountOf = (cell: string): number | null =>
+  /^\d{1,12}([.,]\d{1,2})?$/.test(cell) ? Number(cell.replace(',', '.')) : null;
+
+export const integerOf = (cell: string): number | null => (/^-?\d{1,15}$/.test(cell) ? Number(cell) : null);
+
+/** Splits at each bare `separator`; a backslash takes the meaning from the character after it. */
+function splitEscaped(text: string, separator: string): string[] {
+  const parts = [''];
+  for (let i = 0; i < text.length; i += 1) {
+    const char = text[i]!;
+    if (char === '\\') {
+      parts[parts.length - 1] += char + (text[i + 1] ?? '');
+      i += 1;
+    } else if (char === separator) parts.push('');
+    else parts[parts.length - 1] += char;
+  }
+  return parts;
+}
+
+/** Without the blanks around it that no backslash protects. */
+function plainOf(part: string): string {
+  const chars = [...part.matchAll(/\\([\s\S])|([\s\S])/g)].map(([, kept, bare]) => ({ char: kept ?? bare!, kept }));
+  const counts = chars.map(({ char, kept }) => kept !== undefined || char.trim() !== '');
+  const begin = counts.indexOf(true);
+  if (begin < 0) return '';
+  return chars
+    .slice(begin, counts.lastIndexOf(true) + 1)
+    .map(({ char }) => char)
+    .join('');
+}
+const protect = (part: string, special: RegExp): string => part.replace(special, '\\$&').replace(/^\s|\s$/g, '\\$&');
+
+const pairSpecial = /[\\=;]/g;
+
+/** `Colour=Cream; Size=L` */
+export const pairsCell = (pairs: readonly Attribute[]): string =>
+  textCell(pairs.map(({ name, value }) => `${protect(name, pairSpecial)}=${protect(value, pairSpecial)}`).join('; '));
+
+/** The pairs of a cell, or null when they are none. */
+export function pairsOf(cell: string): Attribute[] | null {
+  const text = textOf(cell);
+  if (text.trim() === '') return [];
+  const pairs = splitEscaped(text, ';').map((part) => splitEscaped(part, '=').map(plainOf));
+  if (pairs.some((pair) => pair.length !== 2)) return null;
+  return pairs.map(([name, value]) => ({ name: name!, value: value! }));
+}
+
+/** `Kitchen / Mugs`, from the root down. */
+export const pathCell = (names: readonly string[]): string =>
+  textCell(names.map((name) => protect(name, /[\\/]/g)).join(' / '));
+
+export function pathOf(cell: string): string[] {
+  const text = textOf(cell);
+  return text.trim() === '' ? [] : splitEscaped(text, '/').map(plainOf);
+}
+
+type Image = Pick<ProductImage, 'url' | 'sort'>;
+
+/** One address per line; as JSON when they are not simply numbered in their order. */
+export function imagesCell(images: readonly Image[]): string {
+  const plain = images.every(({ url, sort }, index) => sort === index && url === url.trim() && !/[\r\n]/.test(url));
+  if (plain && !images[0]?.url.startsWith('[')) return textCell(images.map((image) => image.url).join('\n'));
+  return JSON.stringify(images.map(({ url, sort }) => ({ url, sort })));
+}
+
+/** Images as the editor's schema takes them, not checked yet; null when the cell is no list. */
+export function imagesOf(cell: string): unknown[] | null {
+  const text = textOf(cell).trim();
+  if (!text.startsWith('['))
+    return text
+      .split(/\r\n|\r|\n/)
+      .map((url) => url.trim())
+      .filter(Boolean)
+      .map((url, sort) => ({ url, sort }));
+  const parsed = jsonOf(text);
+  return Array.isArray(parsed) ? parsed : null;
+}
+
+/** The JSON of a cell; undefined when it is none. */
+export function jsonOf(cell: string): unknown {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return undefined;
+  }
+}

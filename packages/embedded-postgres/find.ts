@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { findPackage } from './binaries.ts';
+import { readPassword } from './cluster.ts';
+import { dataOf } from './folders.ts';
+import { readPidFile, serverState } from './pid.ts';
+import { codeOf } from './system.ts';
+
+export type FoundPostgres = {
+  state: 'absent' | 'stopped' | 'running';
+  dataDirectory: string;
+  passwordFile: string;
+  /** Of a running one. */
+  url: string | null;
+};
+
+/** Looks for the embedded server of a data folder without starting, adopting or moving anything. */
+export async function findEmbeddedPostgres(directory: string): Promise<FoundPostgres> {
+  const here = resolve(directory);
+  const pointer = await readFile(join(here, 'cluster-location'), 'utf8').catch(() => '');
+  const home = pointer.trim() || here;
+  const found = { dataDirectory: dataOf(home), passwordFile: join(home, 'cluster', 'password'), url: null };
+  if (!existsSync(join(found.dataDirectory, 'PG_VERSION'))) return { ...found, state: 'absent' };
+  const file = readPidFile(found.dataDirectory);
+  const alive = file && file.pid > 0 && ['ours', 'unknown'].includes(serverState(file, found.dataDirectory));
+  if (!alive || file.status !== 'ready') return { ...found, state: 'stopped' };
+  const url = `postgres://tradepost:${await readPassword(home)}@127.0.0.1:${file.port}/tradepost`;
+  return { ...found, state: 'running', url };
+}
+
+/**
+ * Whether a start would find a cluster instead of making one. True in doubt: what can not be looked at, or should be
+ * elsewhere and is not, the start itself explains better.
+ */
+export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
+  const there = (path: string) =>
+    stat(path).then(
+      () => true,
+      (error) => !['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? ''),
+    );
+  const here = resolve(directory);
+  const pointer = await readFile(join(here, 'cluster-location'), 'utf8').catch((error) =>
+    ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? '' : null,
+  );
+  if (pointer === null) return true;
+  const home = pointer.trim();
+  if (home && !(await there(join(home, 'origin')))) return true;
+  const homes = home ? [home, here] : [here];
+  return (await Promise.all(homes.map((each) => there(dataOf(each))))).includes(true);
+}
+
+/** Where the binaries of this platform are. Rejects with what to do when there are none. */
+export async function embeddedBinaries(): Promise<string> {
+  return (await findPackage()).binaries.postgres;
+}

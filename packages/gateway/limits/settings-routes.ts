@@ -1,0 +1,63 @@
+import { isoInZone, paged, pagingOf } from '@tradepost/core';
+import { defineRoute, largeBody, list, pagedOf, type Route } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { maxSettings, pageQuery, settingBody, settingChangeView, settingParams, settingView } from '../schemas.ts';
+import { saveRateSettings, settingRows, settingsNamed } from './rate-settings.ts';
+
+const shared = { auth: 'staff', permission: 'system:config', tag: 'Rate limits', params: settingParams } as const;
+const unknown = { 404: 'There is no such setting here: only those of the rate limiter' };
+
+export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
+  const { settings } = runtime;
+  return [
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/settings/:key',
+      summary: 'One setting of the rate limiter, or all: value, default and where the value comes from',
+      response: list(settingView, maxSettings),
+      refusals: unknown,
+      statements: 0,
+      handle: ({ params }) => settingRows(runtime, settingsNamed(params.key).keys),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'PATCH',
+      path: '/api/admin/settings/:key',
+      bodyLimit: largeBody,
+      summary: 'Change one setting of the rate limiter, or several: all of them or none',
+      description:
+        'Of one setting (`ratelimit.ip_rpm`) the body is `{ "value": 300 }`; of the group (`ratelimit.*`) it names the settings: ' +
+        '`{ "ip_rpm": 300, "enabled": true }`. null goes back to the default. In force on every instance at once, within 30 s ' +
+        'where the message is lost; requests that were admitted before still count.',
+      body: settingBody,
+      repeat: 'natural',
+      response: list(settingView, maxSettings),
+      refusals: { ...unknown, 409: 'The setting is fixed by the configuration file, which wins' },
+      // One locks, one writes, one reads all settings again, one tells the other instances.
+      statements: 4,
+      async handle({ params, body, caller }) {
+        await saveRateSettings(runtime, settingsNamed(params.key), body, `admin:${caller.id}`);
+        return settingRows(runtime, settingsNamed('ratelimit').keys);
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/settings/:key/changes',
+      summary: 'Who changed what of it, the newest first',
+      query: pageQuery,
+      response: pagedOf(settingChangeView),
+      refusals: unknown,
+      statements: 1,
+      async handle({ params, query }) {
+        const paging = pagingOf(query);
+        const { keys } = settingsNamed(params.key);
+        const { rows, total } = await settings.changes({ keys, limit: paging.size, offset: paging.offset });
+        const zone = settings.get(timeZone);
+        const list = rows.map((row) => ({ ...row, changed_at: isoInZone(row.changed_at, zone) }));
+        return paged(list, total, paging);
+      },
+    }),
+  ];
+}

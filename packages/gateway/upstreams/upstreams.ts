@@ -1,0 +1,124 @@
+import type { Runtime } from '@tradepost/runtime';
+import { loadTokenizer } from '../messages/estimate.ts';
+import { type ModelRoute, openModelRoutes } from '../proxy/model-routes.ts';
+import { connectUpstream, resolveKey, type Upstream } from './connect-upstream.ts';
+import { openRedactor, type Redactor, secretsOf } from './redact.ts';
+import type { HealthState } from './upstream-health.ts';
+import { type ModelConfig, type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
+
+/** Requests that have chosen an upstream by then can still be sent to it. */
+const graceMs = 5_000;
+
+type UpstreamState = {
+  readonly name: string;
+  readonly base_url: string;
+  readonly models: readonly string[];
+  readonly priority: number;
+  readonly enabled: boolean;
+  /** Whether a key is configured; the key itself is shown nowhere. */
+  readonly has_key: boolean;
+  readonly state: HealthState | 'disabled';
+  /** In a row. */
+  readonly failures: number;
+  readonly rest_ms: number;
+};
+
+/** The upstreams and models in force. */
+export type Upstreams = {
+  /** Whether there is any to ask. */
+  configured(): boolean;
+  /** Where requests for a model go; null for a model that is not known. */
+  routeOf(model: string): ModelRoute | null;
+  enabled(): readonly Upstream[];
+  models(): Readonly<Record<string, ModelConfig>>;
+  /** For the keys of all of them. */
+  redactor(): Redactor;
+  state(): UpstreamState[];
+  close(): Promise<void>;
+};
+
+type Snapshot = {
+  readonly of: readonly [readonly UpstreamConfig[], Readonly<Record<string, ModelConfig>>];
+  readonly enabled: readonly Upstream[];
+  readonly routeOf: (model: string) => ModelRoute | null;
+  readonly redactor: Redactor;
+};
+
+/** Reads the settings with every call, which is two look-ups; what follows from them is built when they change. */
+export function openUpstreams(
+  runtime: Pick<Runtime, 'log'> & { settings: Pick<Runtime['settings'], 'get'> },
+  /** A process that forwards nothing needs no tokenizer. */
+  { serves = true }: { serves?: boolean } = {},
+): Upstreams {
+  const { settings, log } = runtime;
+  /** By everything that is configured of them: settings are read again every 30 s, and most often nothing has changed. */
+  let connected = new Map<string, Upstream>();
+  const retired = new Set<Upstream>();
+  let closed = false;
+
+  const retire = (upstream: Upstream) => {
+    retired.add(upstream);
+    const forget = () => retired.delete(upstream);
+    // Its requests under way end in peace.
+    setTimeout(() => upstream.pool.close().then(forget, forget), graceMs).unref();
+  };
+
+  const connectAll = (configs: readonly UpstreamConfig[]): Upstream[] => {
+    const next = new Map<string, Upstream>();
+    for (const config of configs) {
+      if (!config.enabled || closed) continue;
+      const key = JSON.stringify(config);
+      const known = connected.get(key);
+      if (!known && resolveKey(config.api_key) === undefined)
+        log.warn({ upstream: config.name, key: config.api_key }, 'the key of an upstream is not in the environment');
+      next.set(key, known ?? connectUpstream(config));
+    }
+    for (const [key, upstream] of connected) if (!next.has(key)) retire(upstream);
+    connected = next;
+    return [...next.values()];
+  };
+
+  const build = (of: Snapshot['of']): Snapshot => {
+    const enabled = connectAll(of[0]);
+    // 35 MB and a quarter of a second, which the first request shall not wait for and a shop without upstreams not pay.
+    if (serves && enabled.length > 0)
+      loadTokenizer().catch((error: unknown) => log.error({ err: error }, 'the tokenizer does not load'));
+    return { of, enabled, routeOf: openModelRoutes(enabled, of[1]), redactor: openRedactor(secretsOf(of[0])) };
+  };
+
+  const read = (): Snapshot['of'] => [settings.get(upstreamSettings.upstreams), settings.get(upstreamSettings.models)];
+  let current = build(read());
+  const now = (): Snapshot => {
+    const upstreams = settings.get(upstreamSettings.upstreams);
+    const models = settings.get(upstreamSettings.models);
+    if (current.of[0] !== upstreams || current.of[1] !== models) current = build([upstreams, models]);
+    return current;
+  };
+
+  return {
+    configured: () => now().enabled.length > 0,
+    routeOf: (model) => now().routeOf(model),
+    enabled: () => now().enabled,
+    models: () => now().of[1],
+    redactor: () => now().redactor,
+    state() {
+      const { of, enabled } = now();
+      const byName = new Map(enabled.map((upstream) => [upstream.config.name, upstream]));
+      return of[0].map(({ name, base_url, models, priority, enabled, api_key }) => {
+        const health = byName.get(name)?.health.state(performance.now());
+        return {
+          ...{ name, base_url, models, priority, enabled, has_key: (resolveKey(api_key) ?? '') !== '' },
+          state: health?.state ?? 'disabled',
+          failures: health?.failures ?? 0,
+          rest_ms: health?.restMs ?? 0,
+        };
+      });
+    },
+    async close() {
+      closed = true;
+      const all = [...connected.values(), ...retired];
+      connected = new Map();
+      await Promise.all(all.map(({ pool }) => pool.destroy()));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { defineRoute, type Route } from '@tradepost/http';
+import type { KeyKind, KeyRef, KeyUsage } from '@tradepost/rate-limiter';
+import type { Runtime } from '@tradepost/runtime';
+import { gatewayErrors } from '../errors.ts';
+import { modelKey } from '../messages/model-key.ts';
+import { resetView, usageNowQuery, usageNowView } from '../schemas.ts';
+import { rateLimitSettings } from '../settings.ts';
+import type { ApiTokens } from '../tokens/api-tokens.ts';
+import { addressKey, limitsOfKey, type NamedKey, refOf } from '../tokens/key-limits.ts';
+
+/** As much of the rate gate as these routes need. */
+export type UsageGate = {
+  inspect(of: KeyRef): Promise<KeyUsage>;
+  reset(only: KeyRef): Promise<number>;
+};
+
+const shared = { auth: 'staff', permission: 'system:config', tag: 'Rate limits' } as const;
+const path = '/api/admin/ratelimit/usage';
+const noToken = { 404: 'There is no such API token' };
+function idIn(kind: KeyKind, key: string): number {
+  const id = /^\d{1,15}$/.test(key) ? Number(key) : 0;
+  if (id < 1) throw gatewayErrors.usage_key({ kind });
+  return id;
+}
+
+export function usageNowRoutes(
+  runtime: Pick<Runtime, 'sql' | 'settings' | 'log'>,
+  tokens: ApiTokens,
+  gate: UsageGate,
+): Route[] {
+  async function keyNamed(kind: KeyKind, given: string): Promise<NamedKey> {
+    if (kind === 'token') return { kind, row: await tokens.get(idIn(kind, given)) };
+    if (kind === 'user') return { kind, key: String(idIn(kind, given)) };
+    const prefix = runtime.settings.get(rateLimitSettings.ipv6_prefix);
+    const key = kind === 'model' ? modelKey(given) : addressKey(given, prefix);
+    if (key === null) throw kind === 'model' ? gatewayErrors.usage_model() : gatewayErrors.usage_address();
+    return { kind, key };
+  }
+
+  return [
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path,
+      summary: 'What a user, token, address or model has used within the last 60 seconds, and what is left',
+      query: usageNowQuery,
+      response: usageNowView,
+      refusals: noToken,
+      // One looks the key up; without Redis the gateway processes are asked, and answer, by two more.
+      statements: 3,
+      async handle({ query: { kind, key: given } }) {
+        const named = await keyNamed(kind, given);
+        const of = refOf(named);
+        const [{ rpm, tpm }, now] = await Promise.all([limitsOfKey(runtime, named), gate.inspect(of)]);
+        const left = (limit: number, count: number) => (limit === 0 ? null : Math.max(0, limit - count));
+        return {
+          ...{ kind, key: of.key, requests: now.requests, tokens: now.tokens },
+          limits: { rpm: rpm || null, tpm: tpm || null },
+          remaining: { rpm: left(rpm, now.requests), tpm: left(tpm, now.tokens) },
+          oldest_leaves_ms: now.oldestLeavesMs === null ? null : Math.ceil(now.oldestLeavesMs),
+        };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'DELETE',
+      path,
+      summary: 'Forget what a user, token, address or model has used: the whole limit is free again',
+      query: usageNowQuery,
+      response: resetView,
+      repeat: 'natural',
+      refusals: noToken,
+      statements: 3,
+      async handle({ query: { kind, key }, caller }) {
+        const of = refOf(await keyNamed(kind, key));
+        const reset = await gate.reset(of);
+        runtime.log.info(
+          { kind: of.kind, key: of.key, reset, by: `admin:${caller.id}` },
+          'a log of the rate limiter was reset',
+        );
+        return { reset };
+      },
+    }),
+  ];
+}

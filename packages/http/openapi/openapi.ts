@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import { bodyLimitOf } from '../routing/body-limits.ts';
+import type { Resource } from '../routing/resource.ts';
+import type { Route } from '../routing/route.ts';
+import { exampleOf, type JsonSchema } from './example.ts';
+
+type Components = Record<string, JsonSchema>;
+
+/** JSON Schema of `schema`; named parts (`.meta({ id })`) go to the components. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
+  const {
+    $schema: _dialect,
+    $defs,
+    ...body
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema & {
+    $defs?: Components;
+  };
+  const relocate = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(relocate);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(
+      Object.entries(part).map(([key, value]) =>
+        key === '$ref' && typeof value === 'string'
+          ? [key, value.replace('#/$defs/', '#/components/schemas/')]
+          : [key, relocate(value)],
+      ),
+    );
+  };
+  for (const [name, definition] of Object.entries($defs ?? {})) {
+    const { id: _id, ...plain } = definition as JsonSchema & { id?: string };
+    components[name] = relocate(plain) as JsonSchema;
+  }
+  const { id: _id, ...plain } = body as JsonSchema & { id?: string };
+  return relocate(plain) as JsonSchema;
+}
+
+function envelopeSchema(data: JsonSchema, code: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['code', 'message', 'msg', 'data'],
+    properties: {
+      code,
+      message: { type: 'string' },
+      msg: { type: 'string', description: 'repeats message' },
+      data,
+    },
+  };
+}
+
+const refusalSchema = envelopeSchema(
+  { type: 'null' },
+  { type: 'integer', minimum: 1, description: 'what a rule of the shop or the protocol said no with' },
+);
+const refusalRef = { $ref: '#/components/schemas/Refusal' };
+
+function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query', components: Components): unknown[] {
+  if (!schema) return [];
+  const object = schemaOf(schema, 'input', components);
+  const required = new Set(object.required ?? []);
+  return Object.entries(object.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.has(name),
+    schema: property,
+    example: exampleOf(property as JsonSchema, components),
+  }));
+}
+
+function refusalExample(code: number, message: string) {
+  return { summary: message, value: { code, message, msg: message, data: null } };
+}
+
+const authText: Record<Route['auth'], string> = {
+  public: 'Public.',
+  optional: 'Works without a token; a shopper’s token adds what is theirs.',
+  shopper: 'A shopper’s token.',
+  staff: 'An administrator’s token.',
+  any: 'A shopper’s or an administrator’s token.',
+};
+
+function operationOf(route: Route, components: Components): Record<string, unknown> {
+  const data = schemaOf(route.response, 'output', components);
+  const example = { code: 0, message: 'success', msg: 'success', data: exampleOf(data, components) };
+  const refusals = {
+    ...(route.params || route.query || route.body ? { 400: 'name of the field: what is wrong with it' } : {}),
+    ...(route.auth === 'shopper' || route.auth === 'staff' ? { 403: 'No permission' } : {}),
+    ...route.refusals,
+  };
+  const needsToken = route.auth !== 'public' && route.auth !== 'optional';
+  const body = route.body ? schemaOf(route.body, 'input', components) : null;
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[/:_-]+(\w?)/g, (_, c: string) => c.toUpperCase())}`,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [
+      route.description,
+      authText[route.auth],
+      route.permission ? `Permission \`${route.permission}\`.` : '',
+    ]
+      .filter(Boolean)
+      .join(' '),
+    security: route.auth === 'public' ? [] : route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    ...(route.statements === undefined ? {} : { 'x-statements': route.statements }),
+    ...(body ? { 'x-body-limit': bodyLimitOf(route) } : {}),
+    parameters: [
+      ...parametersOf(route.params, 'path', components),
+      ...parametersOf(route.query, 'query', components),
+      { $ref: '#/components/parameters/lang' },
+      ...(needsToken && route.method !== 'GET' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
+    ],
+    ...(body
+      ? {
+          requestBody: {
+            required: (body.required ?? []).length > 0,
+            content: { 'application/json': { schema: body, example: exampleOf(body, components) } },
+          },
+        }
+      : {}),
+    responses: {
+      200: {
+        description: 'Success (code 0), or a refusal by a rule (code other than 0, data null)',
+        content: {
+          'application/json': {
+            // Two shapes, so that a client knows: where the code is 0, the data is there.
+            schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
+            examples: {
+              success: { value: example },
+              ...Object.fromEntries(
+                Object.entries(refusals).map(([code, message]) => [
+                  `refusal_${code}`,
+                  refusalExample(Number(code), message),
+                ]),
+              ),
+            },
+          },
+        },
+      },
+      ...(needsToken ? { 401: { $ref: '#/components/responses/Unauthorized' } } : {}),
+      default: { $ref: '#/components/responses/Fault' },
+    },
+  };
+}
+
+function fault(description: string, code: number, message: string) {
+  return {
+    description,
+    content: {
+      'application/json': {
+        schema: refusalRef,
+        example: { code, message, msg: message, data: null },
+      },
+    },
+  };
+}
+
+/** The OpenAPI 3.1 document of a route table. */
+export function openApiDocument(routes: readonly Route[], resources: readonly Resource[], version: string): JsonSchema {
+  const components: Components = { Refusal: refusalSchema };
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+  }
+  for (const resource of resources) {
+    const parameters = [...resource.path.matchAll(/\*\*:(\w+)|:(\w+)/g)].map((m) => ({
+      name: m[1] ?? m[2],
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }));
+    paths[resource.path.replaceAll(/(?:\*\*)?:(\w+)/g, '{$1}')] = {
+      get: {
+        operationId: `get${resource.path.replaceAll(/[^a-z]+(\w?)/gi, (_, c: string) => c.toUpperCase())}`,
+        tags: ['System'],
+        summary: resource.summary,
+        security: [],
+        parameters,
+        responses: { 200: { description: resource.summary, content: { [resource.contentType]: {} } } },
+      },
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tradepost',
+      version,
+      license: { name: 'MIT', identifier: 'MIT' },
+      description:
+        'Storefront (`/api/v1`) and back-office (`/admin/api`) API. Every answer is an envelope `{ code, message, msg, data }`; ' +
+        'code 0 is success. A refusal by a rule is HTTP 200 with its code and `data: null`. Amounts are numbers with two ' +
+        'decimals, times ISO 8601 with offset. An empty query value counts as absent.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set([...routes.map((route) => route.tag), 'System'])].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      parameters: {
+        lang: {
+          name: 'lang',
+          in: 'query',
+          required: false,
+          description: 'Language of messages and labels; wins over Accept-Language',
+          schema: { type: 'string', enum: ['en', 'zh-CN'] },
+        },
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one ' +
+            'answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first ' +
+            'one runs, or when it is not known whether it took effect, with 409.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+          example: '6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d',
+        },
+      },
+      responses: {
+        Unauthorized: fault('No token, or one that is invalid, expired or revoked', 401, 'Please log in'),
+        Fault: fault(
+          'A fault of the protocol (400, 404, 405, 408, 413, 415, 431) or of the server (5xx). 413: the body has more bytes than `x-body-limit` says',
+          400,
+          'Malformed request',
+        ),
+      },
+    },
+  };
+}

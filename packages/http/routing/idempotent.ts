@@ -1,0 +1,80 @@
+import { createHash, scrypt } from 'node:crypto';
+import { serviceErrors } from '@tradepost/core';
+import { type Claim, createConcurrencyLimit, type Runtime, type StoredAnswer } from '@tradepost/runtime';
+import { z } from 'zod';
+import { httpErrors } from './errors.ts';
+import type { Caller, Route } from './route.ts';
+
+/** Visible ASCII, as clients make them: a UUID, a ULID, an order's own number. */
+const acceptable = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The key of a write, or null when the header is absent. Refuses any other than 1 to 255 visible ASCII characters, an empty
+ * one too: uWebSockets.js reads a key of other characters as empty. Several headers are joined by a space, and so refused.
+ */
+export function idempotencyKeyOf(request: Request): string | null {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return null;
+  if (!acceptable.test(key))
+    throw httpErrors.invalid_field({ reason: 'Idempotency-Key: send one, of 1 to 255 visible ASCII characters' });
+  return key;
+}
+
+/** The whole request but its language. A repeat with its fields in another order is another request. */
+function digestOf({ route, request, body }: Keyed): Buffer {
+  const { pathname, searchParams } = new URL(request.url);
+  searchParams.delete('lang');
+  return createHash('sha256').update(`${route.method} ${pathname}?${searchParams}\n`).update(body).digest();
+}
+
+/** Whether the body of this route has a field with `format: password`. */
+const holdsSecret = ({ body }: Route) =>
+  body !== undefined &&
+  JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })).includes('"format":"password"');
+
+/** OWASP's parameters for 16 MiB: about 0.2 s on a thread of the pool. Slow hashes run one at a time. */
+const slowHash = { N: 2 ** 14, r: 8, p: 5 };
+const slowHashes = createConcurrencyLimit({ active: 1, queued: 20 });
+
+/**
+ * Fingerprint of a request with a secret. It lies in the database beside the hashes of passwords, so it costs as much to
+ * guess from: a slow hash, with a salt of its own for each caller and key. It depends on no key that could be rotated.
+ */
+async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> {
+  const salt = createHash('sha256').update(`${caller} ${keyed.key}`).digest();
+  if (!(await slowHashes.acquire())) throw serviceErrors.busy();
+  try {
+    return await new Promise((resolve, reject) =>
+      scrypt(digestOf(keyed), salt, 32, slowHash, (error, hash) => (error ? reject(error) : resolve(hash))),
+    );
+  } finally {
+    slowHashes.release();
+  }
+}
+
+/** What a fault leaves behind: these are given before anything is written. */
+export const isNothingDone = (error: unknown): boolean =>
+  [serviceErrors.busy().refusal, serviceErrors.stopping().refusal].includes((error as { refusal?: never }).refusal!);
+
+/** A write with its key. `body` as it was sent: text, or the bytes of a route with `rawBody`. */
+type Keyed = { route: Route; request: Request; caller: Caller; key: string; body: string | Uint8Array };
+type RunOnce = (
+  keyed: Keyed,
+  work: (claim: Claim) => Promise<StoredAnswer>,
+) => Promise<StoredAnswer & { replayed: boolean }>;
+
+/**
+ * Runs writes of this route under their keys: the first request of a caller runs, its repeats get the first one's answer.
+ * Keys belong to the caller, so routes without a token have none; they are made to be repeated (logins, codes, signed
+ * callbacks).
+ */
+export function openRunOnce(runtime: Pick<Runtime, 'idempotency'>, route: Route): RunOnce {
+  const repeat = route.repeat ?? 'once';
+  const secret = holdsSecret(route);
+  return async (keyed, work) => {
+    const { key } = keyed;
+    const caller = `${keyed.caller.role}:${keyed.caller.id}`;
+    const fingerprint = secret ? await slowFingerprintOf(keyed, caller) : digestOf(keyed);
+    return runtime.idempotency.run({ caller, key, fingerprint, repeat }, work);
+  };
+}

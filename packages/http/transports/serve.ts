@@ -1,0 +1,42 @@
+import type { Config, Log } from '@tradepost/runtime';
+import type { App } from '../routing/app.ts';
+import { transportFault } from '../routing/envelope.ts';
+import { serveNode } from './node/node-transport.ts';
+import type { Transport, TransportOptions } from './transport.ts';
+import { loadUws } from './uws/binary.ts';
+import { serveUws } from './uws/uws-transport.ts';
+
+/** Serves the application on uWebSockets.js, or on node:http where its binary does not load or does not read headers rightly. */
+export async function serve(
+  app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf'>>,
+  config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
+  log: Log,
+  /** What is answered before a request reaches the application: too large a body, or no HTTP. */
+  faultResponse: TransportOptions['faultResponse'] = transportFault,
+): Promise<Transport> {
+  const options: TransportOptions = {
+    fetch: app.fetch,
+    hostname: config.host,
+    port: config.port,
+    maxBodyBytes: config.maxBodyBytes,
+    bodyLimitOf: app.bodyLimitOf,
+    // At least two of the largest bodies.
+    ...(config.maxBufferedBytes && { maxBufferedBytes: Math.max(config.maxBufferedBytes, 2 * config.maxBodyBytes) }),
+    faultResponse,
+  };
+  if (config.transport === 'node') return serveNode(options);
+  const binary = await loadUws().catch((error: unknown) => {
+    if (config.transport === 'uws') throw error;
+    log.warn({ err: error }, 'uWebSockets.js does not load on this platform: serving on node:http');
+    return null;
+  });
+  if (binary === null) return serveNode(options);
+  if (binary.keepsHeaderBytes) return serveUws(options);
+  const reason = 'this binary of uWebSockets.js cuts bytes outside ASCII off header values';
+  if (config.transport === 'uws') {
+    log.warn(`${reason}: two Idempotency-Keys with such bytes can become one`);
+    return serveUws(options);
+  }
+  log.warn(`${reason}: serving on node:http`);
+  return serveNode(options);
+}

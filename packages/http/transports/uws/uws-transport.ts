@@ -1,0 +1,131 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { openBodyBudget } from '../body-budget.ts';
+import { CHUNKED, framingOf, MALFORMED } from '../framing.ts';
+import {
+  DEFAULT_BODY_TIMEOUT,
+  DEFAULT_CLOSE_DEADLINE,
+  DEFAULT_MAX_BODY,
+  type Transport,
+  type TransportOptions,
+} from '../transport.ts';
+import { loadUws } from './binary.ts';
+import { collect } from './body.ts';
+import { UwsRequest, type UwsServer } from './request.ts';
+import { fault } from './response.ts';
+import { run, runLast } from './run.ts';
+
+/*
+ * What this adapter has to know about uWebSockets.js 20 (each found by talking to it over a raw socket):
+ * - A second request that arrives on a connection while the first is unanswered makes uWS close the connection:
+ *   the first is aborted, the second never starts. Promise jobs run between two requests of one packet, so pipelined
+ *   requests whose handlers wait for no I/O (or only for their own body) are all answered, in order.
+ * - A half-closed connection is closed at once, with its unanswered request aborted.
+ * - Timeouts are 10 s (in steps of 4 s): no complete header, no request on a kept-alive connection, a reader that takes
+ *   nothing, a body slower than 16 kB/s. A waiting handler and an idle streamed response have none. `resume()` starts the
+ *   timeout anew, which is how a body gets its whole `bodyTimeoutMs`.
+ * - Header block limit 4096 bytes (UWS_HTTP_MAX_HEADERS_SIZE, read when the binary is loaded) and 100 headers: 431.
+ * - HTTP/1.0, absolute-form and asterisk targets, and a TCP segment that ends within "HTTP/1.1": 505.
+ * - Header values lose bytes of 0x80 and above at both ends where `char` is signed: uws-binary.ts mends that. A header with an
+ *   empty name hides all behind it, which can not be seen from here. Invalid UTF-8 within a value becomes U+FFFD.
+ * - A head without Host is answered with 400; one with a malformed line is taken for unfinished: closed after the timeout.
+ * - Of a repeated Content-Length uWS takes the first, an empty one counts as absent: `framingOf` reads all headers.
+ * - The chunk parser takes a missing or wrong line end behind a chunk, a blank before a size as size 0, and trailers as the
+ *   next request. So a chunked request is the last of its connection (`runLast`), and GET and HEAD may not be chunked.
+ * - `end(body, true)` within a callback closes only after the rest of the packet has run: `endConnection` ends it for sure.
+ * - The handler is called before Content-Length is looked at: a malformed or repeated one is refused here.
+ * - `endWithoutBody` with any argument leaves the response unfinished, which ends the process; without one it is fine.
+ * - With an `onWritable` handler uWS no longer empties its own buffer: only a further, non-empty write does.
+ */
+
+export const serveUws = async (options: TransportOptions): Promise<Transport> => {
+  const { uws } = await loadUws();
+  // Leaves out the "uWebSockets: 20" response header.
+  uws._cfg?.('silent');
+  const hostname = options.hostname ?? '127.0.0.1';
+  const server: UwsServer = {
+    fetch: options.fetch,
+    hostname,
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
+    bodyLimitOf: options.bodyLimitOf,
+    budget: openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY),
+    bodyTimeoutMs: options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT,
+    faultResponse: options.faultResponse,
+    active: 0,
+    background: 0,
+    bodiless: 0,
+    closing: false,
+    onIdle: undefined,
+  };
+
+  const withoutBody = (method: string) => (res: HttpResponse, req: HttpRequest) => {
+    server.active++;
+    const request = new UwsRequest(server, res, req, method, req.getUrl(), req.getQuery());
+    const { length, close } = framingOf(request._flat);
+    // uWS skips a body by its length. It can not be relied on to find the end of a chunked one.
+    if (length === MALFORMED || length === CHUNKED) fault(request, 400, true);
+    else if (close) runLast(request);
+    else run(request, false);
+  };
+  const app: TemplatedApp = uws.App();
+  app.get('/*', withoutBody('GET'));
+  app.head('/*', withoutBody('HEAD'));
+  app.any('/*', (res, req) => {
+    server.active++;
+    const request = new UwsRequest(server, res, req, req.getCaseSensitiveMethod(), req.getUrl(), req.getQuery());
+    const { length, close } = framingOf(request._flat);
+    if (length === MALFORMED) fault(request, 400, true);
+    else if (length !== 0) {
+      request._last = close;
+      collect(request, length);
+    } else if (close) runLast(request);
+    else run(request, false);
+  });
+
+  const listen = app.listen as unknown as (
+    host: string,
+    port: number,
+    listenOptions: number,
+    callback: (token: us_listen_socket | false) => void,
+  ) => void;
+  const token = await new Promise<us_listen_socket | false>((resolve) => {
+    // Without this option uWS shares the port (SO_REUSEPORT) with whoever else listens on it.
+    listen.call(app, hostname, options.port ?? 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+  });
+  if (token === false) {
+    app.close();
+    // uWS gives no reason.
+    throw new Error(`Cannot listen on ${hostname}:${options.port ?? 0}: address in use or not available`);
+  }
+  const port = uws.us_socket_local_port(token as unknown as Parameters<typeof uws.us_socket_local_port>[0]);
+
+  let closed: Promise<void> | undefined;
+  const shut = async (deadlineMs: number): Promise<void> => {
+    server.closing = true;
+    uws.us_listen_socket_close(token);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, deadlineMs);
+      server.onIdle = () => {
+        if (server.active > 0 || server.background > 0) return;
+        clearTimeout(timer);
+        // The last response may still be in the cork of the running callback.
+        setImmediate(resolve);
+      };
+      server.onIdle();
+    });
+    server.onIdle = undefined;
+    app.close();
+  };
+
+  return {
+    name: 'uws',
+    url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
+    port,
+    hostname,
+    close: (deadlineMs = DEFAULT_CLOSE_DEADLINE) => {
+      closed ??= shut(deadlineMs);
+      return closed;
+    },
+    activeRequests: () => server.active,
+    bodies: server.budget,
+  };
+};

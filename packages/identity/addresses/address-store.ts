@@ -1,0 +1,103 @@
+import type { Queryable, Transaction } from '@tradepost/postgres';
+import { identityErrors } from '../errors.ts';
+import { maxAddresses } from '../limits.ts';
+
+export type Address = {
+  id: number;
+  user_id: number;
+  name: string;
+  phone: string;
+  province: string;
+  city: string;
+  district: string;
+  detail: string;
+  is_default: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+export type AddressFields = Omit<Address, 'id' | 'user_id' | 'created_at' | 'updated_at'>;
+
+/** A shopper's addresses, the default first, then the newest. */
+export async function selectAddresses(sql: Queryable, userId: number): Promise<Address[]> {
+  return sql<Address[]>`
+    select id, user_id, name, phone, province, city, district, detail, is_default, created_at, updated_at
+    from identity.addresses where user_id = ${userId} order by is_default desc, id desc limit ${maxAddresses}`;
+}
+
+/** The addresses of these (id, user) pairs; a foreign or missing one is absent from the answer. */
+export async function selectAddressesOf(
+  sql: Queryable,
+  ids: readonly number[],
+  userIds: readonly number[],
+): Promise<Address[]> {
+  return sql<Address[]>`
+    select a.id, a.user_id, a.name, a.phone, a.province, a.city, a.district, a.detail, a.is_default,
+           a.created_at, a.updated_at
+    from unnest(${[...ids]}::bigint[], ${[...userIds]}::bigint[]) as wanted (id, user_id)
+    join identity.addresses a on a.id = wanted.id and a.user_id = wanted.user_id`;
+}
+
+/** Locks the shopper, so that two requests can not both make a default. False when the account is gone. */
+async function lockShopper(tx: Queryable, userId: number): Promise<boolean> {
+  const rows = await tx`select id from identity.shoppers where id = ${userId} and status = 1 for no key update`;
+  return rows.length > 0;
+}
+
+/**
+ * The first address becomes the default by itself; a new default takes the place of the old one. Undefined when the account
+ * is gone; refuses more than `maxAddresses`, which the lock makes exact.
+ */
+export async function insertAddress(
+  tx: Transaction,
+  userId: number,
+  fields: AddressFields,
+): Promise<Address | undefined> {
+  if (!(await lockShopper(tx, userId))) return undefined;
+  if (fields.is_default)
+    await tx`update identity.addresses set is_default = false where user_id = ${userId} and is_default`;
+  const [row] = await tx<Address[]>`
+    insert into identity.addresses (user_id, name, phone, province, city, district, detail, is_default)
+    select ${userId}, ${fields.name}, ${fields.phone}, ${fields.province}, ${fields.city}, ${fields.district},
+           ${fields.detail},
+           ${fields.is_default} or not exists (select from identity.addresses where user_id = ${userId})
+    where (select count(*) from identity.addresses where user_id = ${userId}) < ${maxAddresses}
+    returning *`;
+  if (!row) throw identityErrors.too_many_addresses({ max: maxAddresses });
+  return row;
+}
+
+/** Full replace. A default stays the default until another one is chosen: a shopper with addresses always has one. */
+export async function updateAddress(
+  tx: Transaction,
+  userId: number,
+  id: number,
+  fields: AddressFields,
+): Promise<Address | undefined> {
+  if (!(await lockShopper(tx, userId))) return undefined;
+  if (fields.is_default)
+    await tx`
+        update identity.addresses set is_default = false
+        where user_id = ${userId} and is_default and id <> ${id}
+          and exists (select from identity.addresses where id = ${id} and user_id = ${userId})`;
+  const [row] = await tx<Address[]>`
+      update identity.addresses
+      set name = ${fields.name}, phone = ${fields.phone}, province = ${fields.province}, city = ${fields.city},
+          district = ${fields.district}, detail = ${fields.detail},
+          is_default = is_default or ${fields.is_default}, updated_at = now()
+      where id = ${id} and user_id = ${userId}
+      returning *`;
+  return row;
+}
+
+/** Removes one; the newest that remains takes over as the default. False when there is no such address. */
+export async function deleteAddress(tx: Transaction, userId: number, id: number): Promise<boolean> {
+  if (!(await lockShopper(tx, userId))) return false;
+  const [gone] = await tx<{ is_default: boolean }[]>`
+      delete from identity.addresses where id = ${id} and user_id = ${userId} returning is_default`;
+  if (!gone) return false;
+  if (gone.is_default)
+    await tx`
+        update identity.addresses set is_default = true
+        where id = (select max(id) from identity.addresses where user_id = ${userId})`;
+  return true;
+}

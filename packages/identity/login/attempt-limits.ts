@@ -1,0 +1,62 @@
+import { AppError } from '@tradepost/core';
+import { clientNetwork } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { identityErrors } from '../errors.ts';
+import { loginPerAccount, loginPerAddress, loginWindowMinutes } from '../settings.ts';
+import { hashed, type Limit, type Reservations, unlessDown } from './attempt-reservations.ts';
+
+/** How long an address counts as the account's own after a login from it. */
+const ownAddressMs = 30 * 24 * 3_600_000;
+
+export const networkOf = (address: string) => clientNetwork(address) || 'unknown';
+
+type LoginAttempt = {
+  /** Name or phone; null when the login names none. */
+  account: string | null;
+  address: string;
+  /** Whether a refusal means that something was guessed wrong. */
+  isGuess(refusal: AppError): boolean;
+};
+export type LoginLimits = <T>(attempt: LoginAttempt, login: () => Promise<T>) => Promise<T>;
+
+/**
+ * Bounds guessing: failures per client address and per account. An attempt is counted before anything is hashed, and given
+ * back unless it was a wrong guess. An address from which the account has logged in before has a counter of its own:
+ * strangers who fail on purpose do not lock the owner out.
+ */
+export function openLoginLimits(
+  { store, settings, log }: Pick<Runtime, 'store' | 'settings' | 'log'>,
+  reservations: Reservations,
+): LoginLimits {
+  return async ({ account, address, isGuess }, login) => {
+    const windowMs = settings.get(loginWindowMinutes) * 60_000;
+    const network = networkOf(address);
+    const pair = `${account} ${network}`;
+    const ownKey = `login:own:${hashed(pair)}`;
+    const own = account !== null && (await unlessDown(log, store.get(ownKey), null)) !== null;
+    const limits: Limit[] = [
+      { kind: 'login:address', of: network, windowMs, max: settings.get(loginPerAddress) },
+      ...(account === null
+        ? []
+        : [
+            {
+              ...(own ? { kind: 'login:pair', of: pair } : { kind: 'login:account', of: account }),
+              ...{ windowMs, max: settings.get(loginPerAccount) },
+            },
+          ]),
+    ];
+    const reservation = await reservations.reserve(limits);
+    if ('seconds' in reservation) throw identityErrors.too_many_failures({ seconds: reservation.seconds });
+    try {
+      const result = await login();
+      const [ofAddress, ofAccount] = reservation.counts;
+      await Promise.all([ofAddress?.giveBack(), ofAccount?.clear()]);
+      if (account !== null) await unlessDown(log, store.set(ownKey, '1', ownAddressMs), undefined);
+      return result;
+    } catch (error) {
+      const guessed = error instanceof AppError && isGuess(error);
+      await Promise.all(reservation.counts.map((count) => (guessed ? count.keep() : count.giveBack())));
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,132 @@
+import { clientAddress, defineRoute, nothing, type Route } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import {
+  adminLoginBody,
+  loginBody,
+  loginView,
+  smsCodeBody,
+  smsSendBody,
+  smsSendView,
+  wechatBody,
+  wechatView,
+} from '../schemas.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import { openLoginLimits } from './attempt-limits.ts';
+import { openReservations } from './attempt-reservations.ts';
+import { loginAdministrator, loginAnyone } from './login.ts';
+import { deleteAccount, loginBySms, loginByWechat } from './shopper-logins.ts';
+import { sendCode } from './sms-codes.ts';
+
+const tooMany = { 429: 'Too many: the message says how long to wait' };
+const wrongLogin = { 401: 'Invalid username or password', ...tooMany };
+
+export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
+  const reservations = openReservations(runtime);
+  const limits = openLoginLimits(runtime, reservations);
+  const deps = { runtime, tokens, limits };
+  const addressOf = (request: Request) => clientAddress(request, runtime.config.trustedProxies);
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/auth/login',
+      auth: 'public',
+      tag: 'Accounts',
+      summary: 'Log in as a shopper or an administrator',
+      statements: 2,
+      repeat: 'natural',
+      body: loginBody,
+      response: loginView,
+      refusals: wrongLogin,
+      handle: async ({ body, request }) => ({
+        token: await loginAnyone(deps, { ...body, address: addressOf(request) }),
+      }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/auth/login',
+      auth: 'public',
+      tag: 'Accounts',
+      summary: 'Log in as an administrator',
+      statements: 1,
+      repeat: 'natural',
+      body: adminLoginBody,
+      response: loginView,
+      refusals: wrongLogin,
+      handle: async ({ body, request }) => ({
+        token: await loginAdministrator(deps, { ...body, address: addressOf(request) }),
+      }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/auth/sms/send',
+      auth: 'public',
+      tag: 'Accounts',
+      summary: 'Send a login code to a phone',
+      description: 'Six digits, good for five minutes and for one use; a newer code replaces the older one.',
+      statements: 2,
+      body: smsSendBody,
+      response: smsSendView,
+      refusals: { ...tooMany, 500: 'Sending of codes is not set up' },
+      async handle({ body, request }) {
+        const code = await sendCode({ runtime, reservations }, body.phone, addressOf(request));
+        return code === null ? {} : { dev_code: code };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/auth/sms/login',
+      auth: 'public',
+      tag: 'Accounts',
+      summary: 'Log in with the code sent to a phone; an unknown phone gets an account',
+      statements: 4,
+      body: smsCodeBody,
+      response: loginView,
+      refusals: { 10001: 'Invalid verification code', ...tooMany },
+      handle: async ({ body, request, locale }) => ({
+        token: await loginBySms(deps, { ...body, address: addressOf(request), locale }),
+      }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/auth/wechat/miniapp',
+      auth: 'public',
+      tag: 'Accounts',
+      summary: 'Log in with the code of a WeChat mini program; a new user gets an account',
+      statements: 2,
+      body: wechatBody,
+      response: wechatView,
+      refusals: { 401: 'WeChat login failed', ...tooMany },
+      handle: ({ body, request, locale }) => loginByWechat(deps, { ...body, address: addressOf(request), locale }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/user/delete',
+      auth: 'shopper',
+      tag: 'Accounts',
+      summary: 'Delete my account, confirmed by a code sent to its phone',
+      statements: 8,
+      body: smsCodeBody,
+      response: nothing,
+      refusals: { 10002: 'Invalid verification code', ...tooMany },
+      async handle({ caller, body, request }) {
+        await deleteAccount(deps, caller.id, { ...body, address: addressOf(request) });
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/auth/logout',
+      auth: 'any',
+      tag: 'Accounts',
+      summary: 'End this token on every instance',
+      statements: 2,
+      repeat: 'natural',
+      response: nothing,
+      async handle({ caller }) {
+        await tokens.revoke(caller);
+        return null;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import type { Runtime, TaskHandler } from '@tradepost/runtime';
+import { z } from 'zod';
+import { smsProvider, smsWebhookSecret, smsWebhookUrl } from '../settings.ts';
+import { codeLifeMs, newCode } from './sms-codes.ts';
+import { selectPhoneOfRequest, updateWaitingCode } from './sms-store.ts';
+
+const payloadSchema = z.object({ request_id: z.uuid() });
+const deadlineMs = 5_000;
+
+/** `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>`, so that an old message can not be sent again. */
+function signatureOf(secret: string, seconds: number, body: string): string {
+  const v1 = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return `t=${seconds},v1=${v1}`;
+}
+
+async function post(url: string, secret: string, message: object, at: Date, signal: AbortSignal): Promise<void> {
+  const body = JSON.stringify(message);
+  const signature = signatureOf(secret, Math.trunc(at.getTime() / 1000), body);
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-tradepost-signature': signature },
+    body,
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+  }).catch((error: Error) => {
+    // Of the failure only its kind: addresses and bodies are nobody's to read in a log.
+    const kind = (error.cause as { code?: string } | undefined)?.code ?? error.name;
+    throw new Error(`the SMS webhook can not be reached: ${kind}`);
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the SMS webhook answered ${response.status}`);
+}
+
+/**
+ * Makes the code of a request, stores its hash and posts it. Safe to run twice: a repeat sends a new code that takes the
+ * place of the one before. A request that waited for longer than a code lives is not sent: nobody waits for it any more.
+ */
+export function smsCodeSender(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): TaskHandler {
+  const { sql, settings } = runtime;
+  return async (payload, { log, signal }) => {
+    const { request_id } = payloadSchema.parse(payload);
+    const at = runtime.now();
+    const phone = await selectPhoneOfRequest(sql, request_id);
+    const { code, stored } = newCode(phone ?? '', at);
+    const url = settings.get(smsWebhookUrl);
+    const secret = settings.get(smsWebhookSecret);
+    if (settings.get(smsProvider) !== 'webhook' || !url || !secret) throw new Error('the SMS webhook is not set up');
+    if (!phone || !(await updateWaitingCode(sql, request_id, new Date(at.getTime() - codeLifeMs), stored)))
+      return log.info('a login code was not sent: its request is out of date');
+    await post(url, secret, { id: request_id, phone, code, expires_at: stored.expires_at.toISOString() }, at, signal);
+  };
+}

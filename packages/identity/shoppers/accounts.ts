@@ -1,0 +1,33 @@
+import type { Queryable } from '@tradepost/postgres';
+import { identityErrors } from '../errors.ts';
+import { ensureRole, insertShopper, insertStaff } from './identity-store.ts';
+import { hashPassword } from './passwords.ts';
+
+/** The role that may do everything; made with the first administrator. */
+const everything = 'Administrator';
+
+/** Creates an administrator; refuses a taken name and an unknown role. Answers the id. */
+export async function createStaff(
+  sql: Queryable,
+  staff: { username: string; password: string; role?: string | undefined; isDemo?: boolean },
+): Promise<number> {
+  const role = staff.role ?? everything;
+  const roleId = await ensureRole(sql, role, role === everything ? ['*'] : null);
+  if (roleId === undefined) throw identityErrors.role_not_found({ role });
+  const passwordHash = await hashPassword(staff.password);
+  const id = await insertStaff(sql, { username: staff.username, passwordHash, roleId, isDemo: staff.isDemo ?? false });
+  if (id === undefined) throw identityErrors.username_taken({ username: staff.username });
+  return id;
+}
+
+/** Creates a shopper with a password; refuses a taken name. Answers the id. */
+export async function createShopper(
+  sql: Queryable,
+  shopper: { username: string; password: string; nickname: string; phone?: string; isDemo?: boolean },
+): Promise<number> {
+  const passwordHash = await hashPassword(shopper.password);
+  const { username, nickname, phone = null, isDemo = false } = shopper;
+  const id = await insertShopper(sql, { username, passwordHash, nickname, phone, isDemo });
+  if (id === undefined) throw identityErrors.username_taken({ username });
+  return id;
+}

@@ -1,0 +1,113 @@
+import type { Transaction } from '@tradepost/postgres';
+import type { Write } from '@tradepost/runtime';
+import { identityErrors } from '../errors.ts';
+import { maxStaff } from '../limits.ts';
+import { hashPassword } from '../shoppers/passwords.ts';
+import { type Floor, raiseFloors } from '../tokens/token-store.ts';
+import type { ManageDeps } from './manage-roles.ts';
+import { type Actor, everything, manageStaff, mayDo, refuseBeyond } from './permissions.ts';
+import {
+  countOthersWithEverything,
+  countStaffAndRoles,
+  deleteStaffRow,
+  insertStaffRow,
+  lockStaffAndRoles,
+  type StaffRow,
+  type StaffWithRole,
+  selectRole,
+  selectStaffWithRole,
+  updateStaffRow,
+} from './staff-store.ts';
+
+/** Made with the shop: deleting it by a slip would lock everybody out. */
+const firstId = 1;
+
+export type StaffChange = {
+  username?: string | undefined;
+  password?: string | undefined;
+  role_id?: number | undefined;
+  status?: number | undefined;
+};
+
+async function permissionsOf(tx: Transaction, actor: Actor, roleId: number): Promise<string[]> {
+  const role = await selectRole(tx, roleId);
+  if (!role) throw identityErrors.role_id_not_found({ role: roleId });
+  refuseBeyond(actor, ...role.permissions);
+  return role.permissions;
+}
+
+export async function addStaff(
+  { runtime }: ManageDeps,
+  actor: Actor,
+  given: { username: string; password: string; role_id: number; status: number },
+): Promise<StaffRow> {
+  const { password, ...fields } = given;
+  const passwordHash = await hashPassword(password);
+  return runtime.sql.begin(async (tx) => {
+    await lockStaffAndRoles(tx);
+    await permissionsOf(tx, actor, given.role_id);
+    if ((await countStaffAndRoles(tx)).staff >= maxStaff) throw identityErrors.too_many_staff({ max: maxStaff });
+    const row = await insertStaffRow(tx, { ...fields, passwordHash });
+    if (!row) throw identityErrors.username_taken({ username: given.username });
+    return row;
+  });
+}
+
+/** The administrator as it is, when this actor may touch it. */
+async function lockedStaff(tx: Transaction, actor: Actor, id: number): Promise<StaffWithRole> {
+  await lockStaffAndRoles(tx);
+  const staff = await selectStaffWithRole(tx, id);
+  if (!staff) throw identityErrors.staff_not_found({ id });
+  refuseBeyond(actor, ...staff.permissions);
+  return staff;
+}
+
+/** Refuses to take everything from the last one who may do everything. */
+async function keepOneWithEverything(tx: Transaction, staff: StaffWithRole, production: boolean): Promise<void> {
+  if (staff.status !== 1 || !staff.permissions.includes(everything)) return;
+  if ((await countOthersWithEverything(tx, { staffId: staff.id, demo: production })) === 0)
+    throw identityErrors.last_administrator();
+}
+
+/** Changes what is given; a new password, role or status ends the account's tokens. */
+export async function changeStaff(
+  { runtime, tokens }: ManageDeps,
+  actor: Actor,
+  id: number,
+  given: StaffChange,
+  write: Write = (work) => runtime.idempotency.write(null, work),
+): Promise<void> {
+  const passwordHash = given.password ? await hashPassword(given.password) : null;
+  const floors = await write(async (tx): Promise<Floor[]> => {
+    const before = await lockedStaff(tx, actor, id);
+    const { username = before.username, role_id = before.role_id, status = before.status } = given;
+    const newRole = role_id !== before.role_id;
+    const permissions = newRole ? await permissionsOf(tx, actor, role_id) : before.permissions;
+    const disables = before.status === 1 && status === 0;
+    if (id === actor.id && (disables || !mayDo(permissions, manageStaff))) throw identityErrors.own_account();
+    if (disables && id === firstId) throw identityErrors.first_administrator();
+    if (disables || !permissions.includes(everything))
+      await keepOneWithEverything(tx, before, runtime.config.production);
+    if (!(await updateStaffRow(tx, { id, username, role_id, status, passwordHash })))
+      throw identityErrors.username_taken({ username });
+    return newRole || status !== before.status || passwordHash !== null ? raiseFloors(tx, 'admin', [id]) : [];
+  });
+  tokens.announce(floors);
+}
+
+export async function removeStaff(
+  { runtime, tokens }: ManageDeps,
+  actor: Actor,
+  id: number,
+  write: Write,
+): Promise<void> {
+  const floors = await write(async (tx) => {
+    const staff = await lockedStaff(tx, actor, id);
+    if (id === actor.id) throw identityErrors.own_account();
+    if (id === firstId) throw identityErrors.first_administrator();
+    await keepOneWithEverything(tx, staff, runtime.config.production);
+    await deleteStaffRow(tx, id);
+    return raiseFloors(tx, 'admin', [id]);
+  });
+  tokens.announce(floors);
+}

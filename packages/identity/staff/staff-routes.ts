@@ -1,0 +1,155 @@
+import { isoInZone } from '@tradepost/core';
+import { defineRoute, list, nothing, type Route } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { z } from 'zod';
+import { maxPermissions, maxRoles, maxStaff } from '../limits.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import { createRole, deleteRole, updateRole } from './manage-roles.ts';
+import { addStaff, changeStaff, removeStaff } from './manage-staff.ts';
+import { manageStaff, permissionCodes } from './permissions.ts';
+import {
+  accountParams,
+  roleBody,
+  roleChangeBody,
+  roleView,
+  staffBody,
+  staffChangeBody,
+  staffView,
+} from './staff-schemas.ts';
+import { type Role, type StaffRow, selectAllStaff, selectRoles } from './staff-store.ts';
+
+const tag = 'Administrators';
+const beyond = { 403: 'You can not manage what you may not do yourself' };
+const noSuchRole = { 404: 'There is no such role' };
+
+/** `routes` answers what is served: its permissions are among those a role can have. */
+export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Route[] {
+  const { sql, settings } = runtime;
+  const deps = { runtime, tokens };
+  const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
+  const known = () => permissionCodes(routes());
+  const roleViewOf = ({ id, name, permissions, created_at }: Role) => ({
+    ...{ id, name, permissions },
+    created_at: iso(created_at),
+  });
+  const staffViewOf = ({ id, username, role_id, status, created_at }: StaffRow) => ({
+    ...{ id, username, role_id },
+    status: status === 1 ? (1 as const) : (0 as const),
+    created_at: iso(created_at),
+  });
+  const shared = { auth: 'staff', permission: manageStaff, tag } as const;
+
+  return [
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/admin/api/permissions',
+      summary: 'All permission codes',
+      statements: 0,
+      response: list(z.string().meta({ examples: ['order:view'] }), maxPermissions),
+      handle: () => known(),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/admin/api/roles',
+      summary: 'All roles',
+      statements: 1,
+      response: list(roleView, maxRoles),
+      handle: async () => (await selectRoles(sql)).map(roleViewOf),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/admin/api/roles',
+      summary: 'Add a role',
+      statements: 3,
+      body: roleBody,
+      response: roleView,
+      refusals: { ...beyond, 409: `The name is taken, or there are ${maxRoles} roles` },
+      handle: async ({ caller, body }) => roleViewOf(await createRole(deps, caller, known(), body)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'PUT',
+      path: '/admin/api/roles/:id',
+      summary: 'Change a role; other permissions log out whoever has it',
+      statements: 7,
+      params: accountParams,
+      body: roleChangeBody,
+      response: nothing,
+      refusals: { ...beyond, ...noSuchRole, 409: 'The name is taken', 500: 'Somebody would be locked out' },
+      repeat: 'recorded',
+      async handle({ caller, params, body, write }) {
+        await updateRole(deps, caller, known(), params.id, body, write);
+        return null;
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'DELETE',
+      path: '/admin/api/roles/:id',
+      summary: 'Remove a role that nobody has',
+      statements: 3,
+      params: accountParams,
+      response: nothing,
+      refusals: { ...beyond, ...noSuchRole, 500: 'Role in use' },
+      repeat: 'recorded',
+      async handle({ caller, params, write }) {
+        await write((tx) => deleteRole(tx, caller, params.id));
+        return null;
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/admin/api/admins',
+      summary: 'All administrators',
+      statements: 1,
+      response: list(staffView, maxStaff),
+      handle: async () => (await selectAllStaff(sql)).map(staffViewOf),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/admin/api/admins',
+      summary: 'Add an administrator',
+      statements: 4,
+      body: staffBody,
+      response: staffView,
+      refusals: { ...beyond, ...noSuchRole, 409: 'The user name is taken' },
+      handle: async ({ caller, body }) => staffViewOf(await addStaff(deps, caller, body)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'PUT',
+      path: '/admin/api/admins/:id',
+      summary: 'Change an administrator; a new password, role or status ends their tokens',
+      statements: 7,
+      params: accountParams,
+      body: staffChangeBody,
+      response: nothing,
+      refusals: { ...beyond, 404: 'No such administrator or role', 409: 'The user name is taken', 500: 'Locks out' },
+      repeat: 'recorded',
+      async handle({ caller, params, body, write }) {
+        await changeStaff(deps, caller, params.id, body, write);
+        return null;
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'DELETE',
+      path: '/admin/api/admins/:id',
+      summary: 'Remove an administrator',
+      statements: 6,
+      params: accountParams,
+      response: nothing,
+      refusals: { ...beyond, 404: 'No such administrator', 500: 'Locks out' },
+      repeat: 'recorded',
+      async handle({ caller, params, write }) {
+        await removeStaff(deps, caller, params.id, write);
+        return null;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,68 @@
+import { bit, id, list, requiredText, text, timestamp } from '@tradepost/http';
+import { z } from 'zod';
+import { maxPermissions } from '../limits.ts';
+
+/** The examples are not 1: that is the first administrator, and the role that may do everything. */
+const otherId = () =>
+  z
+    .int()
+    .min(1)
+    .meta({ examples: [2] });
+export const accountParams = z.object({ id: otherId() });
+
+export const usernamePattern = /^[\w.@-]{2,64}$/;
+export const minPassword = 8;
+
+const username = () =>
+  text(64)
+    .trim()
+    .regex(usernamePattern)
+    .meta({ examples: ['ann'] });
+const status = () => z.union([z.literal(0), z.literal(1)]).meta({ examples: [1] });
+
+export const staffBody = z.object({
+  username: username(),
+  password: text(256)
+    .min(minPassword)
+    .meta({ format: 'password', examples: ['correct horse battery'] }),
+  role_id: otherId(),
+  status: status().default(1),
+});
+/** What is left out stays as it is; a client that sends the whole row back changes nothing. */
+export const staffChangeBody = z.object({
+  username: username().optional(),
+  password: text(256)
+    .regex(/^(|.{8,})$/s)
+    .optional()
+    .meta({ format: 'password', description: 'Empty: the password stays', examples: ['correct horse battery'] }),
+  role_id: otherId().optional(),
+  status: status().optional(),
+});
+export const staffView = z
+  .object({
+    id: id(),
+    username: z.string().meta({ examples: ['ann'] }),
+    role_id: id(),
+    status: bit(),
+    created_at: timestamp(),
+  })
+  .meta({ id: 'Administrator' });
+
+const permissions = () =>
+  z
+    .array(requiredText(64))
+    .max(maxPermissions)
+    .meta({ examples: [['system:admin']] });
+export const roleBody = z.object({
+  name: requiredText(64).meta({ examples: ['Team lead'] }),
+  permissions: permissions().default([]),
+});
+export const roleChangeBody = z.object({
+  name: requiredText(64)
+    .optional()
+    .meta({ examples: ['Team lead'] }),
+  permissions: permissions().optional(),
+});
+export const roleView = z
+  .object({ id: id(), name: z.string(), permissions: list(z.string(), maxPermissions), created_at: timestamp() })
+  .meta({ id: 'Role' });

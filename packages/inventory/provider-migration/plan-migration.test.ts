@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { planTakeOver } from './plan-migration.ts';
+
+test('stock without shelves comes in at the first warehouse', () => {
+  expect(
+    planTakeOver(
+      [
+        { id: 1, stock: 5 },
+        { id: 2, stock: 0 },
+      ],
+      [],
+      [{ biz_no: 'A', sku_id: 1, qty: 2 }],
+      7,
+    ),
+  ).toEqual({
+    moves: [{ warehouse_id: 7, doc_type: 'inbound', items: [{ sku_id: 1, qty: 5 }] }],
+    placed: [{ biz_no: 'A', sku_id: 1, qty: 2, warehouse_id: 7 }],
+  });
+});
+
+test('shelves that hold more than the SKU knows of lose the surplus, the first ones first', () => {
+  const shelves = [
+    { warehouse_id: 1, sku_id: 1, qty: 4, reserved_qty: 0 },
+    { warehouse_id: 2, sku_id: 1, qty: 4, reserved_qty: 0 },
+  ];
+  expect(planTakeOver([{ id: 1, stock: 3 }], shelves, [], 1).moves).toEqual([
+    { warehouse_id: 1, doc_type: 'outbound', items: [{ sku_id: 1, qty: 4 }] },
+    { warehouse_id: 2, doc_type: 'outbound', items: [{ sku_id: 1, qty: 1 }] },
+  ]);
+});
+
+test('a reservation that no warehouse can hold whole has the missing pieces brought to it', () => {
+  const shelves = [
+    { warehouse_id: 1, sku_id: 1, qty: 3, reserved_qty: 0 },
+    { warehouse_id: 2, sku_id: 1, qty: 4, reserved_qty: 0 },
+  ];
+  const plan = planTakeOver([{ id: 1, stock: 7 }], shelves, [{ biz_no: 'A', sku_id: 1, qty: 6 }], 1);
+  expect(plan.placed).toEqual([{ biz_no: 'A', sku_id: 1, qty: 6, warehouse_id: 2 }]);
+  expect(plan.moves).toEqual([
+    { warehouse_id: 1, doc_type: 'outbound', items: [{ sku_id: 1, qty: 2 }] },
+    { warehouse_id: 2, doc_type: 'inbound', items: [{ sku_id: 1, qty: 2 }] },
+  ]);
+});
+
+test('whatever there was: shelves add up to the stock, none goes below zero, every reservation fits on its shelf', () => {
+  const scene = fc.record({
+    shelves: fc.array(fc.nat({ max: 9 }), { maxLength: 4 }),
+    stock: fc.nat({ max: 40 }),
+    wishes: fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 8 }),
+  });
+  fc.assert(
+    fc.property(scene, ({ shelves, stock, wishes }) => {
+      let left = stock;
+      const held = wishes.flatMap((qty, i) => {
+        if (qty > left) return [];
+        left -= qty;
+        return [{ biz_no: `O${i}`, sku_id: 1, qty }];
+      });
+      const before = shelves.map((qty, i) => ({ warehouse_id: i + 1, sku_id: 1, qty, reserved_qty: 0 }));
+      const { moves, placed } = planTakeOver([{ id: 1, stock }], before, held, 1);
+      const after = new Map(before.map((shelf) => [shelf.warehouse_id, shelf.qty]));
+      for (const move of moves) {
+        const sign = move.doc_type === 'inbound' ? 1 : -1;
+        for (const item of move.items) {
+          expect(item.qty).toBeGreaterThan(0);
+          after.set(move.warehouse_id, (after.get(move.warehouse_id) ?? 0) + sign * item.qty);
+        }
+      }
+      expect([...after.values()].reduce((sum, qty) => sum + qty, 0)).toBe(stock);
+      expect(placed.map((one) => one.biz_no).sort()).toEqual(held.map((one) => one.biz_no).sort());
+      for (const one of placed) after.set(one.warehouse_id, after.get(one.warehouse_id)! - one.qty);
+      for (const qty of after.values()) expect(qty).toBeGreaterThanOrEqual(0);
+    }),
+  );
+});

@@ -1,0 +1,38 @@
+import type { Transaction } from '@tradepost/postgres';
+import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from '../../reservations/provider.ts';
+import { mustKeepStock } from '../../reservations/provider-fence.ts';
+import type { ReservationRow } from '../../reservations/reservation-store.ts';
+import { insertReservations, lockSkuStock, settleReservations } from './local-store.ts';
+
+async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
+  const left = new Map((await lockSkuStock(tx, skuIds)).map((row) => [row.id, row.sellable]));
+  const rows: ReservationRow[] = [];
+  const taken = new Map<number, number>();
+  return {
+    reserve(demand): Reserved {
+      const bySku = summedBySku(demand.lines);
+      for (const [sku_id, qty] of bySku) {
+        const sellable = left.get(sku_id);
+        if (sellable === undefined) return { ok: false, reason: 'sku_not_found', sku_id };
+        if (sellable < qty) return { ok: false, reason: 'insufficient_stock', sku_id };
+      }
+      for (const [sku_id, qty] of bySku) {
+        left.set(sku_id, left.get(sku_id)! - qty);
+        taken.set(sku_id, (taken.get(sku_id) ?? 0) + qty);
+        rows.push({ biz_no: demand.biz_no, sku_id, qty, expires_at: demand.expires_at });
+      }
+      return { ok: true, warehouse_ids: demand.lines.map(() => 0) };
+    },
+    giveBack() {},
+    statements: () => (rows.length > 0 ? [mustKeepStock(tx, 'on SKUs'), insertReservations(tx, rows, taken)] : []),
+  };
+}
+
+/** Stock kept on the SKU itself: `stock` on hand, `reserved_stock` the part that open orders hold. */
+export const localProvider: InventoryProvider = {
+  name: 'local',
+  statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },
+  hold,
+  confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed'), mustKeepStock(tx, 'on SKUs')],
+  release: (tx, bizNos) => [settleReservations(tx, bizNos, 'released'), mustKeepStock(tx, 'on SKUs')],
+};

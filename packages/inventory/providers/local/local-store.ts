@@ -1,0 +1,61 @@
+import type { Statement, Transaction } from '@tradepost/postgres';
+import { type ReservationRow, stateAndReservations } from '../../reservations/reservation-store.ts';
+
+const bizType = 'order';
+
+export type SkuStock = { id: number; sellable: number };
+
+/** Locks the active SKUs of `ids` in id order and answers what can be sold of each. */
+export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Promise<SkuStock[]> {
+  return tx<SkuStock[]>`
+    select id, stock - reserved_stock as sellable from catalog.product_skus
+    where id = any(${[...ids]}::bigint[]) and status = 'active'
+    order by id for no key update`;
+}
+
+/** Raises reserved_stock of the (locked) SKUs and writes reservations and states, in one statement. */
+export function insertReservations(
+  tx: Transaction,
+  rows: readonly ReservationRow[],
+  demand: ReadonlyMap<number, number>,
+): Statement {
+  return tx`
+    with held as (
+      update catalog.product_skus s set reserved_stock = s.reserved_stock + d.qty
+      from unnest(${[...demand.keys()]}::bigint[], ${[...demand.values()]}::int[]) as d (sku_id, qty)
+      where s.id = d.sku_id
+    ), ${stateAndReservations(tx, rows, { provider: 'local', status: 'reserved' })}`;
+}
+
+/**
+ * Ends the open reservations of these orders and settles their stock in one statement: `confirmed` takes it off the
+ * shelf, `released` gives it back. Demand is summed per SKU and the SKUs are locked in id order, as everywhere. Fails
+ * when one of the orders holds nothing: a moved order has held its stock all the time, else the books are broken.
+ */
+export function settleReservations(
+  tx: Transaction,
+  bizNos: readonly string[],
+  to: 'confirmed' | 'released',
+): Statement {
+  return tx`
+    with ended as (
+      update inventory.inventory_reservation set status = ${to}, updated_at = now()
+      where biz_type = ${bizType} and biz_no = any(${[...bizNos]}::text[]) and status = 'reserved'
+      returning biz_no, sku_id, qty
+    ), demand as (
+      select sku_id, sum(qty)::int as qty from ended group by sku_id
+    ), locked as materialized (
+      select s.id, d.qty from catalog.product_skus s join demand d on d.sku_id = s.id
+      order by s.id for no key update of s
+    ), moved as (
+      update catalog.product_skus s
+      set reserved_stock = s.reserved_stock - locked.qty,
+          stock = s.stock - case when ${to} = 'confirmed' then locked.qty else 0 end,
+          sold = s.sold + case when ${to} = 'confirmed' then locked.qty else 0 end
+      from locked where s.id = locked.id
+    ), states as (
+      update inventory.order_inventory_state set status = ${to}, last_error = '', updated_at = now()
+      where order_no = any(${[...bizNos]}::text[])
+    )
+    select runtime.must(count(distinct biz_no) = ${bizNos.length}, 'an order to settle has no open reservation') from ended`;
+}

@@ -1,0 +1,75 @@
+import type { AppError } from '@tradepost/core';
+import type { Transaction } from '@tradepost/postgres';
+import type { Claim, Runtime } from '@tradepost/runtime';
+import type { WarehouseHooks } from '../documents/document-hooks.ts';
+import { inventoryErrors } from '../errors.ts';
+import { maxWarehouses } from '../limits.ts';
+import { mustKeepStock } from '../reservations/provider-fence.ts';
+import { maxQuantity } from '../stock/stock-moves.ts';
+import {
+  insertWarehouse,
+  lockAndCountWarehouses,
+  lockSkusInWarehouse,
+  lockWarehouse,
+  mirrorWarehouse,
+  selectWarehouse,
+  updateWarehouse,
+  type Warehouse,
+  type WarehouseChange,
+  type WarehouseFields,
+} from './warehouse-store.ts';
+
+type Deps = Pick<Runtime, 'sql' | 'idempotency'>;
+const createUseCase = 'create_warehouse';
+
+/** The new warehouse; to a repeat whose first request died after its commit, the one that it has made. */
+export async function createWarehouse(
+  { sql, idempotency }: Deps,
+  fields: WarehouseFields,
+  claim: Claim | null,
+): Promise<Warehouse> {
+  const done = claim?.outcomes[createUseCase] as number | undefined;
+  if (done) return (await selectWarehouse(sql, done))!;
+  return sql.begin(async (tx) => {
+    if ((await lockAndCountWarehouses(tx)) >= maxWarehouses)
+      throw inventoryErrors.too_many_warehouses({ max: maxWarehouses });
+    const row = await insertWarehouse(tx, fields);
+    if (!row) throw inventoryErrors.warehouse_code_taken({ code: fields.code });
+    if (claim)
+      for (const statement of idempotency.record(tx, createUseCase, [{ ...claim, outcome: row.id }])) await statement;
+    return row;
+  });
+}
+
+/** A SQLSTATE that means a refusal: 23505 there already, 22003 beyond the range of a column. */
+async function refusing<T>(work: Promise<T>, state: string, refusal: () => AppError): Promise<T> {
+  return work.catch((error: { code?: string }) => {
+    throw error.code === state ? refusal() : error;
+  });
+}
+
+/**
+ * Writes what is given. A change of the status waits for the documents that are being completed there. Where SKUs carry
+ * the sums over the enabled warehouses, it takes this one's stock out of them or puts it in, reserved pieces too: open
+ * orders keep what they hold there, and nothing new is reserved in it.
+ */
+export async function changeWarehouse(
+  tx: Transaction,
+  { mirrors }: Pick<WarehouseHooks, 'mirrors'>,
+  id: number,
+  change: WarehouseChange,
+): Promise<void> {
+  const now = await lockWarehouse(tx, id);
+  if (!now) throw inventoryErrors.warehouse_not_found();
+  const moves = change.status !== undefined && change.status !== now.status;
+  const switched = mirrors && moves;
+  if (switched) await lockSkusInWarehouse(tx, id);
+  if (moves) await mustKeepStock(tx, mirrors ? 'on shelves' : 'on SKUs');
+  await refusing(updateWarehouse(tx, id, change), '23505', () =>
+    inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
+  );
+  if (switched)
+    await refusing(mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1), '22003', () =>
+      inventoryErrors.warehouse_too_full({ max: maxQuantity }),
+    );
+}

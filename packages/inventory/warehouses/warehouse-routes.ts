@@ -1,0 +1,106 @@
+import { isoInZone, paged, pagingOf } from '@tradepost/core';
+import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import type { WarehouseHooks } from '../documents/document-hooks.ts';
+import { maxWarehouses } from '../limits.ts';
+import { changeWarehouse, createWarehouse } from './save-warehouses.ts';
+import {
+  warehouseCreateBody,
+  warehouseQuery,
+  warehouseStatusBody,
+  warehouseUpdateBody,
+  warehouseView,
+} from './warehouse-schemas.ts';
+import { selectWarehouses, type Warehouse } from './warehouse-store.ts';
+
+const tag = 'Warehouses (admin)';
+const conflicts = {
+  404: 'Warehouse not found',
+  409: 'The code is taken; with this warehouse a stock would be too large',
+};
+
+export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[] {
+  const { sql, settings } = runtime;
+  const viewOf = ({ id, code, name, address, contact, phone, status, created_at, updated_at }: Warehouse) => ({
+    ...{ id, code, name, address, contact, phone, status },
+    created_at: isoInZone(created_at, settings.get(timeZone)),
+    updated_at: isoInZone(updated_at, settings.get(timeZone)),
+  });
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/wms/warehouses',
+      auth: 'staff',
+      permission: 'wms:view',
+      tag,
+      summary: 'Warehouses, oldest first',
+      description: `Without \`page\` and \`size\` all of them, up to ${maxWarehouses}.`,
+      query: warehouseQuery,
+      response: pagedOf(warehouseView, maxWarehouses),
+      statements: 1,
+      async handle({ query }) {
+        const unpaged = query.page === undefined && query.size === undefined;
+        const paging = pagingOf(query, { cap: maxWarehouses, size: unpaged ? maxWarehouses : 20 });
+        const { rows, total } = await selectWarehouses(sql, query, paging);
+        return paged(rows.map(viewOf), total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/wms/warehouses',
+      auth: 'staff',
+      permission: 'wms:edit',
+      tag,
+      summary: 'Create a warehouse',
+      body: warehouseCreateBody,
+      response: warehouseView,
+      refusals: { 409: `The code is taken, or there are ${maxWarehouses} warehouses` },
+      repeat: 'recorded',
+      statements: 3,
+      async handle({ body, claim }) {
+        const { code, name, address = '', contact = '', phone = '', status } = body;
+        const fields = { code, name, address, contact, phone, status: status === 0 ? 0 : 1 } as const;
+        return viewOf(await createWarehouse(runtime, fields, claim));
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/admin/api/wms/warehouses/:id',
+      auth: 'staff',
+      permission: 'wms:edit',
+      tag,
+      summary: 'Change what the body carries',
+      params: idParams,
+      body: warehouseUpdateBody,
+      response: nothing,
+      refusals: conflicts,
+      statements: 5,
+      repeat: 'recorded',
+      async handle({ params, body, write }) {
+        await write((tx) => changeWarehouse(tx, hooks, params.id, body));
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/admin/api/wms/warehouses/:id/status',
+      auth: 'staff',
+      permission: 'wms:edit',
+      tag,
+      summary: 'Enable a warehouse (1) or disable it (0)',
+      description:
+        'Nothing new is reserved or completed in a disabled warehouse. ' +
+        'Orders that hold stock there keep it until they are paid or cancelled.',
+      params: idParams,
+      body: warehouseStatusBody,
+      response: nothing,
+      refusals: conflicts,
+      statements: 5,
+      repeat: 'recorded',
+      async handle({ params, body, write }) {
+        await write((tx) => changeWarehouse(tx, hooks, params.id, { status: body.status }));
+        return null;
+      },
+    }),
+  ];
+}

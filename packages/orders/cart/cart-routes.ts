@@ -1,0 +1,112 @@
+import { productCard, selectFavorited, selectSkusWithProducts, skuView } from '@tradepost/catalog';
+import { isoInZone, type Locale } from '@tradepost/core';
+import { defineRoute, fileUrls, list, nothing, type Route } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { maxLines } from '../limits.ts';
+import { cartAddBody, cartKeyParams, cartKeyPart, cartLineView, cartQtyBody } from '../schemas.ts';
+import { addToCarts } from './add-to-cart.ts';
+import { type CartLine, deleteCartLine, selectCart, setCartQty } from './cart-store.ts';
+
+export function cartRoutes(runtime: Runtime): Route[] {
+  const { sql, settings, config } = runtime;
+  const add = runtime.groupCommit<CartLine, true>('cart_add', (lines, record) => addToCarts(sql, lines, record));
+
+  /** Lines whose product is gone are left out: clients read `product` and `sku` without looking. */
+  const cartView = async (userId: number, request: Request, locale: Locale) => {
+    const lines = await selectCart(sql, userId);
+    const goods = await selectSkusWithProducts(
+      sql,
+      lines.map((line) => line.sku_id),
+    );
+    const liked = await selectFavorited(
+      sql,
+      userId,
+      [...goods.values()].map(({ product }) => product.id),
+    );
+    const zone = settings.get(timeZone);
+    const view = {
+      locale,
+      iso: (at: Date) => isoInZone(at, zone),
+      fileUrl: fileUrls(request, config).absolute,
+    };
+    return lines.flatMap(({ sku_id, activity_product_id, qty }) => {
+      const found = goods.get(sku_id);
+      if (!found) return [];
+      const product = productCard(found.product, view, liked);
+      return [
+        { sku_id, activity_product_id, qty, product, sku: skuView(found.sku, found.product.translations, locale) },
+      ];
+    });
+  };
+
+  // The contract has both verbs on this path.
+  const setQty = (method: 'PUT' | 'POST') =>
+    defineRoute({
+      method,
+      path: '/api/v1/cart/qty',
+      auth: 'shopper',
+      tag: 'Cart',
+      summary: 'Set the quantity of a line',
+      repeat: 'natural',
+      body: cartQtyBody,
+      statements: 1,
+      response: nothing,
+      async handle({ caller, body }) {
+        await setCartQty(sql, { user_id: caller.id, ...body });
+        return null;
+      },
+    });
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/cart',
+      auth: 'shopper',
+      tag: 'Cart',
+      summary: 'My cart, in the order of adding',
+      statements: 3,
+      response: list(cartLineView, maxLines),
+      handle: ({ caller, request, locale }) => cartView(caller.id, request, locale),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/cart/add',
+      auth: 'shopper',
+      tag: 'Cart',
+      summary: 'Add pieces of a SKU; quantities of one line add up',
+      body: cartAddBody,
+      statements: 2,
+      response: nothing,
+      refusals: {
+        10002: 'Product not found',
+        409: `A cart holds at most ${maxLines} lines`,
+        20001: 'Activity product not found',
+      },
+      repeat: 'recorded',
+      async handle({ caller, body, claim }) {
+        await add({ user_id: caller.id, ...body, qty: Math.max(1, body.qty) }, claim);
+        return null;
+      },
+    }),
+    setQty('PUT'),
+    setQty('POST'),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/v1/cart/:sku_id',
+      auth: 'shopper',
+      tag: 'Cart',
+      summary: 'Remove a line',
+      params: cartKeyParams,
+      query: cartKeyPart,
+      body: cartKeyPart,
+      repeat: 'natural',
+      statements: 1,
+      response: nothing,
+      async handle({ caller, params, query, body }) {
+        const activity_product_id = body.activity_product_id ?? query.activity_product_id ?? 0;
+        await deleteCartLine(sql, { user_id: caller.id, sku_id: params.sku_id, activity_product_id });
+        return null;
+      },
+    }),
+  ];
+}

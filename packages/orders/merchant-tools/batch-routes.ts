@@ -1,0 +1,83 @@
+import { toMinor } from '@tradepost/core';
+import { batchIds, batchResult, batchResultSchema, defineRoute, largeBody, type Route, text } from '@tradepost/http';
+import type { Inventory } from '@tradepost/inventory';
+import type { Runtime } from '@tradepost/runtime';
+import { z } from 'zod';
+import { closeOrders } from '../orders/close-orders.ts';
+import { noteOrders } from './notes/note-orders.ts';
+import { noteContent, noteVisibility } from './notes/note-schemas.ts';
+import { repriceOrders } from './repricing/reprice-orders.ts';
+import type { PriceChange } from './repricing/reprice-rules.ts';
+import { adjustmentSchema, repriceRemark } from './repricing/reprice-schemas.ts';
+
+const distinct = (ids: readonly number[]) => [...new Set(ids)];
+
+function changeOf({ type, value }: z.output<typeof adjustmentSchema>): PriceChange {
+  return type === 'percent' ? { percent: value } : { amount: toMinor(value) };
+}
+
+/** One act on many orders. What is refused for one order does not hold up the others. */
+export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/batch/notes',
+      bodyLimit: largeBody,
+      auth: 'staff',
+      permission: 'order:ship',
+      tag: 'Orders (admin)',
+      summary: 'Put one note on many orders',
+      body: z.object({ ids: batchIds, content: noteContent, visible_to: noteVisibility }),
+      response: batchResultSchema,
+      statements: 2,
+      async handle({ caller, body, locale }) {
+        const ids = distinct(body.ids);
+        const { content, visible_to } = body;
+        return batchResult(ids, await noteOrders(runtime, ids, { content, visible_to, staff_id: caller.id }), locale);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/batch/repricing',
+      bodyLimit: largeBody,
+      auth: 'staff',
+      permission: 'order:ship',
+      tag: 'Orders (admin)',
+      summary: 'Change what unpaid orders cost, by a percentage or by an amount',
+      body: z.object({ ids: batchIds, adjustment: adjustmentSchema, remark: repriceRemark }),
+      response: batchResultSchema,
+      statements: 3,
+      async handle({ caller, body, locale }) {
+        const ids = distinct(body.ids);
+        const change = changeOf(body.adjustment);
+        const requests = ids.map((order_id) => ({ order_id, change }));
+        const by = { staff_id: caller.id, remark: body.remark };
+        return batchResult(ids, await repriceOrders(runtime, requests, by), locale);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/batch/close',
+      bodyLimit: largeBody,
+      auth: 'staff',
+      permission: 'order:ship',
+      tag: 'Orders (admin)',
+      summary: 'Give up unpaid orders: 1 -> 6, their stock is free again',
+      body: z.object({
+        ids: batchIds,
+        reason: text(200)
+          .trim()
+          .default('')
+          .meta({ examples: ['Sold out'] }),
+      }),
+      response: batchResultSchema,
+      statements: 3,
+      repeat: 'natural',
+      async handle({ caller, body, locale }) {
+        const ids = distinct(body.ids);
+        const by = { staff_id: caller.id, note: body.reason };
+        return batchResult(ids, await closeOrders({ runtime, inventory }, ids, by), locale);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,173 @@
+import { isoInZone, toMinor, toWire } from '@tradepost/core';
+import { defineRoute, id, idParams, list, type Route, text, timestamp } from '@tradepost/http';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { z } from 'zod';
+import { orderErrors } from '../errors.ts';
+import { maxNotes, maxReminders } from '../limits.ts';
+import { selectOrder, selectOrderItems } from '../orders/order-store.ts';
+import type { OrderSections } from '../orders/order-views.ts';
+import { remindMinutes } from '../settings.ts';
+import { noteOrders, noteViews } from './notes/note-orders.ts';
+import { noteContent, notesView, noteVisibility } from './notes/note-schemas.ts';
+import { orderSheet } from './print-order.ts';
+import { remindOrders } from './reminders/remind-orders.ts';
+import { channels, selectReminders } from './reminders/remind-store.ts';
+import { repriceOrders } from './repricing/reprice-orders.ts';
+import { repriceBody, repricedView } from './repricing/reprice-schemas.ts';
+import { orderTimeline, stages } from './timeline-order.ts';
+
+const notFound = { 404: 'Order not found' };
+const channel = z.enum(channels);
+
+/** What the merchant app does with one order (spec 1, merchant mobile order extensions). */
+export function extensionRoutes(runtime: Runtime, sections: OrderSections): Route[] {
+  const { sql, settings } = runtime;
+  const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/:id/repricing',
+      auth: 'staff',
+      permission: 'order:ship',
+      tag: 'Orders (admin)',
+      summary: 'Give lines of an unpaid order new unit prices',
+      params: idParams,
+      body: repriceBody,
+      response: repricedView,
+      refusals: { ...notFound, 500: 'Only an unpaid order can be repriced' },
+      statements: 3,
+      repeat: 'natural',
+      async handle({ caller, params, body }) {
+        const items = body.items.map(({ item_id, price }) => ({ item_id, price: toMinor(price) }));
+        const by = { staff_id: caller.id, remark: body.remark };
+        const [outcome] = await repriceOrders(runtime, [{ order_id: params.id, change: { items } }], by);
+        if (!outcome || outcome instanceof Error) throw outcome;
+        return {
+          id: params.id,
+          amount_breakdown: {
+            goods_amount: toWire(outcome.goods_amount),
+            discount_amount: toWire(outcome.discount_amount),
+            freight_amount: toWire(outcome.freight_amount),
+            payable_amount: toWire(outcome.total_amount),
+          },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/:id/notes',
+      auth: 'staff',
+      permission: 'order:ship',
+      tag: 'Orders (admin)',
+      summary: 'Add a note that the merchant sees',
+      params: idParams,
+      body: z.object({ content: noteContent, visible_to: noteVisibility }),
+      response: z.object({ id: id(), notes: notesView.meta({ description: 'all of the order, oldest first' }) }),
+      refusals: { ...notFound, 500: `An order holds at most ${maxNotes} notes` },
+      statements: 3,
+      async handle({ caller, params, body }) {
+        const [outcome] = await noteOrders(runtime, [params.id], { ...body, staff_id: caller.id });
+        if (outcome instanceof Error) throw outcome;
+        return { id: params.id, notes: (await noteViews(runtime, [params.id])).get(params.id) ?? [] };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/admin/api/orders/:id/remind-pay',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'Remind the buyer of an unpaid order; a job sends it',
+      params: idParams,
+      body: z.object({ channel }),
+      response: z.object({ sent_at: timestamp(), channel }),
+      refusals: { ...notFound, 500: 'Only an unpaid order can be reminded of' },
+      statements: 3,
+      repeat: 'natural',
+      async handle({ caller, params, body }) {
+        const everyMinutes = settings.get(remindMinutes);
+        const [outcome] = await remindOrders(runtime, [params.id], { ...body, staff_id: caller.id, everyMinutes });
+        if (!outcome || outcome instanceof Error) throw outcome;
+        return { sent_at: iso(runtime.now()), channel: body.channel };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders/:id/reminders',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'What became of the reminders of an order, newest first',
+      params: idParams,
+      response: list(
+        z.object({
+          id: id(),
+          order_id: id(),
+          channel,
+          status: z.enum(['queued', 'sent', 'failed', 'skipped']),
+          attempts: z.int().meta({ examples: [1] }),
+          last_error: z.string(),
+          created_at: timestamp(),
+          sent_at: timestamp().nullable(),
+        }),
+        maxReminders,
+      ),
+      statements: 1,
+      handle: async ({ params }) =>
+        (await selectReminders(sql, params.id)).map((reminder) => ({
+          ...reminder,
+          created_at: iso(reminder.created_at),
+          sent_at: reminder.sent_at ? iso(reminder.sent_at) : null,
+        })),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders/:id/print-template',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'An order as a sheet to print',
+      params: idParams,
+      query: z.object({
+        template: text(64)
+          .default('order')
+          .meta({ description: 'order; packing is without prices; any other name is order', examples: ['order'] }),
+      }),
+      response: z.object({ template: z.string().meta({ description: 'HTML', examples: ['<div>Order</div>'] }) }),
+      refusals: notFound,
+      statements: 2,
+      async handle({ params, query, locale }) {
+        const [order, items] = await Promise.all([
+          selectOrder(sql, params.id, null),
+          selectOrderItems(sql, [params.id]),
+        ]);
+        if (!order) throw orderErrors.order_not_found();
+        return {
+          template: orderSheet(order, items, { template: query.template, zone: settings.get(timeZone), locale }),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders/:id/timeline',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'The stages an order has reached, oldest first',
+      params: idParams,
+      response: list(
+        z.object({
+          stage: z.enum(stages),
+          status: z.string().meta({ description: 'title to show', examples: ['Paid'] }),
+          time: timestamp(),
+          content: z.string().meta({ examples: ['WeChat Pay 25.80'] }),
+        }),
+        stages.length,
+      ),
+      refusals: notFound,
+      statements: 2,
+      handle: ({ params, locale }) => orderTimeline(runtime, sections, params.id, locale),
+    }),
+  ];
+}

@@ -1,0 +1,55 @@
+import { writeTransaction } from '@tradepost/postgres';
+import type { Runtime } from '@tradepost/runtime';
+import { orderErrors } from '../../errors.ts';
+import { isPayable, type OrderItem } from '../../orders/order.ts';
+import { selectOrderItems } from '../../orders/order-store.ts';
+import { type NewAmounts, type PriceChange, repricedAmounts } from './reprice-rules.ts';
+import { lockOrders, type PriceChangeRow, updatePrices } from './reprice-store.ts';
+
+export type RepriceOrder = { order_id: number; change: PriceChange };
+
+/**
+ * Changes what unpaid orders cost, each named once: lines, amounts and the log of who did it, under the orders' locks, in
+ * three statements. A payment at the same time either came first, and the change is refused, or pays the new amount.
+ * Stock stays as it is. Answers per order its new amounts or its refusal.
+ */
+export async function repriceOrders(
+  runtime: Pick<Runtime, 'sql' | 'now'>,
+  requests: readonly RepriceOrder[],
+  by: { staff_id: number; remark: string },
+): Promise<(NewAmounts | Error)[]> {
+  const now = runtime.now();
+  return writeTransaction(runtime.sql, async (tx) => {
+    const orders = new Map(
+      (
+        await lockOrders(
+          tx,
+          requests.map((request) => request.order_id),
+        )
+      ).map((order) => [order.id, order]),
+    );
+    const open = [...orders.values()].filter((order) => isPayable(order, now)).map((order) => order.id);
+    const lines = new Map<number, OrderItem[]>(open.map((id) => [id, []]));
+    for (const item of open.length > 0 ? await selectOrderItems(tx, open) : []) lines.get(item.order_id)?.push(item);
+    const changes: PriceChangeRow[] = [];
+    const value = requests.map(({ order_id, change }): NewAmounts | Error => {
+      const order = orders.get(order_id);
+      if (!order) return orderErrors.order_not_found();
+      const own = lines.get(order_id);
+      if (!own) return orderErrors.cannot_reprice();
+      try {
+        const amounts = repricedAmounts(order, own, change);
+        const changed = own.flatMap((line, index) => {
+          const { price } = amounts.lines[index]!;
+          return price === line.price ? [] : [{ item_id: line.id, old_price: line.price, price }];
+        });
+        changes.push({ order, now: amounts, lines: changed });
+        return amounts;
+      } catch (refusal) {
+        return refusal as Error;
+      }
+    });
+    const last = changes.length > 0 ? [updatePrices(tx, changes, { ...by, now })] : [];
+    return { value, last };
+  });
+}

@@ -1,0 +1,66 @@
+import type { Statement, Transaction } from '@tradepost/postgres';
+import type { Order } from '../../orders/order.ts';
+import type { NewAmounts } from './reprice-rules.ts';
+
+export type PricedOrder = Pick<
+  Order,
+  'id' | 'status' | 'expires_at' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'
+> & {
+  /** The discount the order was placed with, without what a later change has rounded into it. */
+  agreed_discount: number;
+};
+
+/** These orders, whatever their state, locked in id order: a payment of theirs waits, or we waited for it. */
+export async function lockOrders(tx: Transaction, ids: readonly number[]): Promise<PricedOrder[]> {
+  return tx<PricedOrder[]>`
+    select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount,
+      coalesce((select c.old_discount_amount from orders.price_changes c where c.order_id = o.id order by c.id limit 1),
+               discount_amount) as agreed_discount
+    from orders.orders o
+    where id = any(${[...ids]}::bigint[]) order by id for no key update of o`;
+}
+
+export type PriceChangeRow = {
+  order: PricedOrder;
+  now: NewAmounts;
+  lines: { item_id: number; old_price: number; price: number }[];
+};
+
+/** Orders, lines and the log of the change in one statement; the orders are locked. */
+export function updatePrices(
+  tx: Transaction,
+  changes: readonly PriceChangeRow[],
+  by: { staff_id: number; remark: string; now: Date },
+): Statement {
+  const orders = changes.map(({ order, now, lines }) => ({
+    order_id: order.id,
+    old_goods_amount: order.goods_amount,
+    old_discount_amount: order.discount_amount,
+    old_total_amount: order.total_amount,
+    goods_amount: now.goods_amount,
+    discount_amount: now.discount_amount,
+    total_amount: now.total_amount,
+    lines,
+  }));
+  const lines = changes.flatMap((change) => change.now.lines);
+  return tx`
+    with changed as (
+      select * from json_to_recordset(${JSON.stringify(orders)}::text::json) as c (order_id bigint, old_goods_amount bigint,
+        old_discount_amount bigint, old_total_amount bigint, goods_amount bigint, discount_amount bigint,
+        total_amount bigint, lines jsonb)
+    ), lines as (
+      update orders.order_items i set price = l.price, payable_amount = l.payable_amount
+      from json_to_recordset(${JSON.stringify(lines)}::text::json) as l (id bigint, price bigint, payable_amount bigint)
+      where i.id = l.id
+    ), log as (
+      insert into orders.price_changes (order_id, staff_id, remark, old_goods_amount, old_discount_amount, old_total_amount,
+        goods_amount, discount_amount, total_amount, lines, created_at)
+      select order_id, ${by.staff_id}, ${by.remark}, old_goods_amount, old_discount_amount, old_total_amount, goods_amount,
+        discount_amount, total_amount, lines, ${by.now}
+      from changed order by order_id
+    )
+    update orders.orders o
+    set goods_amount = c.goods_amount, discount_amount = c.discount_amount, total_amount = c.total_amount,
+        updated_at = ${by.now}
+    from changed c where o.id = c.order_id`;
+}

@@ -1,0 +1,17 @@
+import type { Queryable } from '@tradepost/postgres';
+import type { Order, OrderStatus } from '../orders/order.ts';
+
+export type HistoryRow = Pick<Order, 'order_no' | 'payment_method' | 'total_amount'> & {
+  to_status: OrderStatus;
+  trigger: string;
+  note: string;
+  created_at: Date;
+};
+
+/** The moves of an order, oldest first, each beside what there is to say about the order; none when there is no order. */
+export async function selectHistory(sql: Queryable, orderId: number): Promise<HistoryRow[]> {
+  return sql<HistoryRow[]>`
+    select o.order_no, o.payment_method, o.total_amount, h.to_status, h.trigger, h.note, h.created_at
+    from orders.orders o join orders.order_history h on h.order_id = o.id
+    where o.id = ${orderId} order by h.id`;
+}

@@ -1,0 +1,213 @@
+import type { Queryable } from '@tradepost/postgres';
+import type { Audit } from '@tradepost/runtime';
+import { refundTask } from '../payments/refund-payments.ts';
+import { orderTransitions } from './order.ts';
+
+/** Twice the time between two sweeps of the cron net. */
+const sweptAfter = '10 minutes';
+
+/** Where the stock of an order in this state is. */
+const stockOf = (sql: Queryable) =>
+  sql`case when o.status = 1 then 'reserved' when o.status = 6 then 'released' else 'confirmed' end`;
+
+/** Every move that `orderTransitions` allows, with the creation as a move from 0. */
+const legalMoves = [
+  { trigger: 'create', from: 0, to: 1 },
+  ...Object.entries(orderTransitions).flatMap(([trigger, move]) =>
+    move.from.map((from) => ({ trigger, from, to: move.to })),
+  ),
+];
+
+const lineAudits: readonly Audit[] = [
+  {
+    name: 'orders.amounts',
+    about:
+      'goods, discount, freight and total of an order add up, and so do its lines and their shares of what is paid',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.goods_amount, o.discount_amount, o.freight_amount, o.total_amount,
+             l.goods as goods_of_lines, l.payable as payable_of_lines
+      from orders.orders o
+      join (select order_id, sum(price * qty)::bigint as goods, sum(payable_amount)::bigint as payable,
+                   bool_or(payable_amount > price * qty) as dearer
+            from orders.order_items group by order_id) as l on l.order_id = o.id
+      where l.goods <> o.goods_amount or l.payable <> o.total_amount
+         or o.total_amount <> o.goods_amount - o.discount_amount + o.freight_amount
+         or (l.dearer and o.freight_amount = 0)`,
+  },
+  {
+    name: 'orders.without_lines',
+    about: 'every order has lines',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.status from orders.orders o
+      where not exists (select from orders.order_items i where i.order_id = o.id)`,
+  },
+  {
+    name: 'orders.line_orphans',
+    about: 'every line belongs to an order',
+    query: (sql) => sql`
+      select i.id as order_item_id, i.order_id, i.sku_id, i.qty from orders.order_items i
+      where not exists (select from orders.orders o where o.id = i.order_id)`,
+  },
+  {
+    name: 'orders.lines_reserved',
+    about: 'the lines of an order and its reservations name the same pieces of the same SKUs',
+    query: (sql) => sql`
+      select order_id, sku_id, sum(ordered)::bigint as ordered, sum(reserved)::bigint as reserved,
+             max(biz_no) filter (where order_id is null) as of_no_order
+      -- one aggregate over both: a join of the two would hash them by the text of the order's number
+      from (select order_id, sku_id, qty as ordered, 0 as reserved, null as biz_no from orders.order_items
+            union all
+            select o.id, r.sku_id, 0, r.qty, r.biz_no
+            from inventory.inventory_reservation r left join orders.orders o on o.order_no = r.biz_no
+            where r.biz_type = 'order') as both_sides
+      group by order_id, sku_id having sum(ordered) <> sum(reserved)`,
+  },
+];
+
+const historyAudits: readonly Audit[] = [
+  {
+    name: 'orders.history_end',
+    about: 'the last move in the history of an order led to its status',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.status, h.last as last_move
+      from orders.orders o
+      -- the newest row's status in the last digit of a number: a sort of the whole history would take three times as long
+      left join (select order_id, max(id * 10 + to_status) % 10 as last from orders.order_history group by order_id) as h
+        on h.order_id = o.id
+      where h.last is distinct from o.status`,
+  },
+  {
+    name: 'orders.history_chain',
+    about: 'the history of an order begins with its creation, and each move begins where the last one ended',
+    query: (sql) => sql`
+      select order_id, id as history_id, before as ended_at, from_status, to_status, trigger
+      from (select order_id, id, from_status, to_status, trigger,
+                   lag(to_status) over (partition by order_id order by id) as before
+            from orders.order_history) as step
+      where from_status is distinct from before`,
+  },
+  {
+    name: 'orders.history_moves',
+    about: 'every move in the history is one that the table of transitions allows',
+    query: (sql) => sql`
+      select h.order_id, h.id as history_id, h.from_status, h.to_status, h.trigger
+      from orders.order_history h
+      left join unnest(${legalMoves.map((m) => m.trigger)}::text[], ${legalMoves.map((m) => m.from)}::smallint[],
+                       ${legalMoves.map((m) => m.to)}::smallint[]) as legal (trigger, from_status, to_status)
+        on legal.trigger = h.trigger and legal.from_status = coalesce(h.from_status, 0)
+          and legal.to_status = h.to_status
+      where legal.trigger is null`,
+  },
+  {
+    name: 'orders.history_orphans',
+    about: 'every history belongs to an order',
+    query: (sql) => sql`
+      select h.order_id, h.id as history_id, h.from_status, h.to_status from orders.order_history h
+      where not exists (select from orders.orders o where o.id = h.order_id)`,
+  },
+];
+
+const stateAudits: readonly Audit[] = [
+  {
+    name: 'orders.paid_at',
+    about: 'exactly the orders that were paid say when',
+    query: (sql) => sql`
+      select id as order_id, order_no, status, paid_at from orders.orders
+      where (status in (2, 3, 4, 5)) <> (paid_at is not null)`,
+  },
+  {
+    name: 'orders.stock_state',
+    about: 'the status of an order, its inventory status and the state that inventory keeps of it agree',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.status, o.inventory_status, s.status as inventory_state, s.provider
+      from orders.orders o left join inventory.order_inventory_state s on s.order_no = o.order_no
+      where s.status is distinct from o.inventory_status
+         -- elsewhere the warehouse answers later
+         or (s.provider <> 'external_wms' and o.inventory_status <> ${stockOf(sql)})`,
+  },
+  {
+    name: 'orders.reservations',
+    about: 'the stock of an unpaid order is reserved, of a paid one confirmed, of a cancelled one released',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.status, r.sku_id, r.qty, r.status as reservation
+      from inventory.inventory_reservation r join orders.orders o on o.order_no = r.biz_no
+      where r.biz_type = 'order' and r.status <> ${stockOf(sql)}
+        -- what an external warehouse has refused to hold is over, whatever becomes of the order
+        and not (r.status = 'released' and exists (
+          select from inventory.inventory_integration_tasks t
+          where t.biz_type = 'order' and t.biz_no = r.biz_no and t.action = 'reserve' and t.status = 'failed'))`,
+  },
+  {
+    name: 'orders.payments',
+    about: 'a paid order has exactly one succeeded payment, of its total; any other order has none',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.status, o.total_amount, coalesce(p.succeeded, 0) as payments, p.amount
+      from orders.orders o
+      left join (select order_id, count(*) as succeeded, sum(amount)::bigint as amount
+                 from orders.payments where status = 'succeeded' group by order_id) as p on p.order_id = o.id
+      where case when o.status in (2, 3, 4, 5) then coalesce(p.succeeded, 0) <> 1 or p.amount <> o.total_amount
+                 else p.succeeded > 0 end`,
+  },
+  {
+    name: 'orders.refunds',
+    about:
+      'money that goes or went back has a refund of its whole amount, open or done as the payment says; other money has none',
+    query: (sql) => sql`
+      select p.id as payment_id, p.payment_no, p.order_id, p.status, p.amount, r.amount as refunds, r.done
+      from orders.payments p
+      full join (select payment_id, sum(amount)::bigint as amount, bool_and(status = 'succeeded') as done
+                 from orders.refunds group by payment_id) as r on r.payment_id = p.id
+      where case when p.status in ('refunding', 'refunded')
+                 then r.amount is distinct from p.amount or r.done <> (p.status = 'refunded')
+                 else r.payment_id is not null end`,
+  },
+  {
+    name: 'orders.refunds_forgotten',
+    about: `no refund has waited for ${sweptAfter} without a job: else the worker's sweep does not run`,
+    query: (sql) => sql`
+      select r.id as refund_id, r.refund_no, r.order_id, r.amount, r.attempts, r.updated_at
+      from orders.refunds r
+      left join graphile_worker.jobs j on j.key = ${`${refundTask}:`} || r.refund_no and j.attempts < j.max_attempts
+      where r.status = 'pending' and j.id is null and r.updated_at < now() - ${sweptAfter}::interval`,
+  },
+  {
+    name: 'orders.refunds_failed',
+    about:
+      'no refund was given up: else the money is owed; `tradepost pay refunds` shows them, `pay retry-refund` tries again',
+    query: (sql) => sql`
+      select id as refund_id, refund_no, order_id, amount, attempts, left(last_error, 200) as last_error, finished_at
+      from orders.refunds where status = 'failed'`,
+  },
+  {
+    name: 'orders.payment_orphans',
+    about: 'every payment belongs to an order',
+    query: (sql) => sql`
+      select p.id as payment_id, p.order_id, p.amount, p.status from orders.payments p
+      where not exists (select from orders.orders o where o.id = p.order_id)`,
+  },
+  {
+    name: 'orders.expired',
+    about: `no order has stayed unpaid for ${sweptAfter} after its time: else the sweep does not run, or can not cancel it`,
+    query: (sql) => sql`
+      select id as order_id, order_no, user_id, expires_at from orders.orders
+      where status = 1 and expires_at < now() - ${sweptAfter}::interval`,
+  },
+];
+
+const countAudits: readonly Audit[] = [
+  {
+    name: 'orders.counts',
+    about: "the back office's totals, kept beside the orders, are what counting the orders gives",
+    query: (sql) => sql`
+      select block, status, payment_method, kept.orders as kept, coalesce(counted.orders, 0) as counted
+      from (select block, status, payment_method, sum(orders)::bigint as orders
+            from (select block, status, payment_method, orders from orders.order_blocks
+                  union all select block, status, payment_method, change from orders.order_changes) as both_parts
+            group by block, status, payment_method) as kept
+      full join (select id >> 12 as block, status, payment_method, count(*) as orders
+                 from orders.orders group by 1, 2, 3) as counted using (block, status, payment_method)
+      where coalesce(kept.orders, 0) <> coalesce(counted.orders, 0)`,
+  },
+];
+
+export const orderAudits: readonly Audit[] = [...lineAudits, ...historyAudits, ...stateAudits, ...countAudits];

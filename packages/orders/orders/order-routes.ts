@@ -1,0 +1,193 @@
+import { instantInZone, isoInZone, paged, pagingOf, toMinor } from '@tradepost/core';
+import { defineRoute, idParams, maxBatch, nothing, pagedOf, type Route } from '@tradepost/http';
+import type { Inventory } from '@tradepost/inventory';
+import { openPricePipeline } from '@tradepost/marketing';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { openPlacement } from '../checkout/open-placement.ts';
+import { openSoldTitles } from '../checkout/sold-titles.ts';
+import { orderErrors } from '../errors.ts';
+import { maxOrderPage } from '../limits.ts';
+import {
+  type AdminOrderListQuery,
+  adminOrderListQuery,
+  adminOrderSchema,
+  orderListQuery,
+  orderRowSchema,
+  orderViewSchema,
+  placeOrderBody,
+} from '../schemas.ts';
+import { unpaidMinutes } from '../settings.ts';
+import type { ExpirySchedule } from './expire-orders.ts';
+import { openTeller } from './notify-stock.ts';
+import { type OrderStatus, orderRowView } from './order.ts';
+import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
+import { resolveKeyword } from './order-search-store.ts';
+import { type OwnedOrder, selectOrder } from './order-store.ts';
+import { adminOrderViews, type OrderSections, orderViews } from './order-views.ts';
+import { cancelOrders, payOrders } from './settle-orders.ts';
+
+export function orderRoutes(
+  runtime: Runtime,
+  inventory: Inventory,
+  sections: OrderSections,
+  scheduleExpiry: ExpirySchedule,
+): Route[] {
+  const { sql, settings } = runtime;
+  const deps = {
+    ...{ runtime, inventory, scheduleExpiry },
+    pipeline: openPricePipeline([]),
+    soldTitles: openSoldTitles(),
+    unpaidMinutes: () => settings.get(unpaidMinutes),
+  };
+  const place = openPlacement(deps);
+  const pay = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) => payOrders(deps, many, record));
+  const cancel = runtime.groupCommit<OwnedOrder, true>('cancel_orders', (many, record) =>
+    cancelOrders(deps, many, 'user_cancel', record),
+  );
+  const tellStock = openTeller(runtime, inventory);
+  const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
+
+  const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
+    if (!text) return null;
+    const at = instantInZone(text, settings.get(timeZone), edge);
+    if (!at) throw orderErrors.invalid_time({ field });
+    return at;
+  };
+  const adminFilter = async (query: AdminOrderListQuery): Promise<AdminOrderFilter> => {
+    const { pay_method, amount_min, amount_max, province, logistics_company, keyword } = query;
+    return {
+      status: statusOf(query),
+      pay_method: pay_method ?? null,
+      time_start: momentOf('time_start', query.time_start, 'start'),
+      time_end: momentOf('time_end', query.time_end, 'end'),
+      amount_min: amount_min === undefined ? null : toMinor(amount_min),
+      amount_max: amount_max === undefined ? null : toMinor(amount_max),
+      provinces: province ? await selectProvinces(sql, province) : null,
+      has_after_sale: query.has_after_sale ?? false,
+      shippedWith: logistics_company
+        ? (sections.shippedWith?.(sql, logistics_company) ?? sql`(select 0::bigint as order_id)`)
+        : null,
+      keyword: keyword ? await resolveKeyword(sql, keyword) : null,
+    };
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/orders',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'Place an order; its stock is reserved until it is paid, cancelled or runs out of time',
+      body: placeOrderBody,
+      response: orderRowSchema,
+      refusals: { 20001: 'Insufficient stock' },
+      repeat: 'recorded',
+      statements: 9,
+      async handle({ caller, body, locale, claim }) {
+        const order = await place({ user_id: caller.id, locale, ...body }, claim);
+        const zone = settings.get(timeZone);
+        return orderRowView(order, (at) => isoInZone(at, zone), locale);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/orders',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'My orders, newest first',
+      query: orderListQuery,
+      statements: 3,
+      response: pagedOf(orderViewSchema, maxOrderPage),
+      async handle({ caller, query, request, locale }) {
+        const paging = pagingOf(query, { cap: maxOrderPage });
+        const { rows, total } = await selectShopperOrders(sql, { userId: caller.id, status: statusOf(query) }, paging);
+        return paged(await orderViews(runtime, sections, rows, { request, locale }), total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/orders/:id',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'One of my orders',
+      params: idParams,
+      statements: 3,
+      response: orderViewSchema,
+      refusals: { 404: 'Order not found' },
+      async handle({ caller, params, request, locale }) {
+        const order = await selectOrder(sql, params.id, caller.id);
+        if (!order) throw orderErrors.order_not_found();
+        const [view] = await orderViews(runtime, sections, [order], { request, locale });
+        return view!;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/orders/:id/pay',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'Pay at once where the shop allows it (setting `pay.instant`): 1 -> 2, the stock leaves',
+      params: idParams,
+      response: nothing,
+      refusals: { 500: 'Order not found or cannot pay in current status' },
+      repeat: 'recorded',
+      statements: 3,
+      async handle({ caller, params, claim }) {
+        await pay({ order_id: params.id, user_id: caller.id }, claim);
+        await tellStock(params.id);
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/orders/:id/cancel',
+      auth: 'shopper',
+      tag: 'Orders',
+      summary: 'Cancel an unpaid order: 1 -> 6, the stock is free again',
+      params: idParams,
+      response: nothing,
+      refusals: { 500: 'Order not found or cannot cancel in current status' },
+      repeat: 'recorded',
+      statements: 3,
+      async handle({ caller, params, claim }) {
+        await cancel({ order_id: params.id, user_id: caller.id }, claim);
+        await tellStock(params.id);
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'Orders of all shoppers, newest first',
+      query: adminOrderListQuery,
+      statements: 9,
+      response: pagedOf(adminOrderSchema, maxBatch),
+      async handle({ query, request, locale }) {
+        const paging = pagingOf(query, { cap: maxBatch });
+        const { rows, total } = await selectAdminOrders(sql, await adminFilter(query), paging);
+        return paged(await adminOrderViews(runtime, sections, rows, { request, locale }), total, paging);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/admin/api/orders/:id',
+      auth: 'staff',
+      permission: 'order:view',
+      tag: 'Orders (admin)',
+      summary: 'One order',
+      params: idParams,
+      statements: 5,
+      response: adminOrderSchema,
+      refusals: { 404: 'Order not found' },
+      async handle({ params, request, locale }) {
+        const order = await selectOrder(sql, params.id, null);
+        if (!order) throw orderErrors.order_not_found();
+        const [view] = await adminOrderViews(runtime, sections, [order], { request, locale });
+        return view!;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,84 @@
+import { nicknameHolds, shoppersByNickname, shoppersByReceiver } from '@tradepost/identity';
+import { plannedByValue, type Queryable, type Statement } from '@tradepost/postgres';
+
+/** What a keyword can mean: an order's id or number, shoppers, receivers, titles that goods were sold under. */
+export type Keyword = {
+  /** Lower-cased. */
+  text: string;
+  order_id: number | null;
+  /** First and last order number that begin with it. */
+  order_no: readonly [string, string];
+  /** So many orders of these shoppers and goods that the newest are walked: a page of them is soon full. */
+  common: boolean;
+};
+
+/** Where looking at all candidates costs what walking to the twentieth hit does, in a shop of a million orders. */
+const manyOrders = 5_000;
+const orderNoDigits = 19;
+/** No order number lies between these. */
+const noOrderNo = ['1', '0'] as const;
+
+const soldGoods = (sql: Queryable, text: string): Statement => sql`
+  (select distinct product_id from orders.sold_titles
+   where runtime.grams(title) @> runtime.grams_sought(${text}) and position(${text} in lower(title)) > 0)`;
+
+const receiverHolds = (sql: Queryable, order: Statement, text: string): Statement => sql`
+  (position(${text} in lower(${order}.address_snapshot ->> 'name')) > 0
+   or position(${text} in ${order}.address_snapshot ->> 'phone') > 0)`;
+
+/** Whether orders with this keyword are many. Stops counting as soon as it knows. */
+async function isCommon(sql: Queryable, text: string): Promise<boolean> {
+  const counts = await Promise.all([
+    plannedByValue(sql<{ n: number }[]>`
+      select count(*)::int as n from (
+        select 1 from ${soldGoods(sql, text)} as g join orders.order_items i using (product_id) limit ${manyOrders}) as lines`),
+    plannedByValue(sql<{ n: number }[]>`
+      select count(*)::int as n from (
+        select 1 from (select user_id from ${shoppersByNickname(sql, text)} as a
+                       union all select user_id from ${shoppersByReceiver(sql, text)} as b) as u
+        join orders.orders o using (user_id) limit ${manyOrders}) as placed`),
+  ]);
+  return counts.some(([row]) => row!.n >= manyOrders);
+}
+
+export async function resolveKeyword(sql: Queryable, keyword: string): Promise<Keyword> {
+  const text = keyword.toLowerCase();
+  const digits = /^\d{1,19}$/.test(keyword);
+  return {
+    text,
+    order_id: digits && Number.isSafeInteger(Number(keyword)) ? Number(keyword) : null,
+    order_no: digits ? [keyword, keyword.padEnd(orderNoDigits, '9')] : noOrderNo,
+    common: await isCommon(sql, text),
+  };
+}
+
+/** As a set to begin with: few orders are looked at, however many there are. */
+function fromCandidates(sql: Queryable, { text, order_id, order_no }: Keyword) {
+  return sql`
+    and o.id in (
+      select ${order_id}::bigint
+      union all
+      select n.id from orders.orders n where n.order_no between ${order_no[0]} and ${order_no[1]}
+      union all
+      select u.id from ${shoppersByNickname(sql, text)} as s join orders.orders u using (user_id)
+      union all
+      select r.id from ${shoppersByReceiver(sql, text)} as s join orders.orders r using (user_id)
+      where ${receiverHolds(sql, sql`r`, text)}
+      union all
+      select i.order_id from ${soldGoods(sql, text)} as g join orders.order_items i using (product_id)
+      where position(${text} in lower(i.title)) > 0)`;
+}
+
+/** As a question to each order, newest first. No `exists`: the planner would read the lines of all those goods for it. */
+function whileWalking(sql: Queryable, { text, order_id, order_no }: Keyword) {
+  return sql`
+    and (o.id = ${order_id}::bigint
+      or o.order_no between ${order_no[0]} and ${order_no[1]}
+      or ${receiverHolds(sql, sql`o`, text)}
+      or ${nicknameHolds(sql, sql`o.user_id`, text)}
+      or (select true from orders.order_items i where i.order_id = o.id and position(${text} in lower(i.title)) > 0 limit 1))`;
+}
+
+/** The condition of a keyword on `orders.orders o`. */
+export const keywordCondition = (sql: Queryable, keyword: Keyword) =>
+  keyword.common ? whileWalking(sql, keyword) : fromCandidates(sql, keyword);

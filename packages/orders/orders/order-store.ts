@@ -1,0 +1,225 @@
+import type { InventoryStatus } from '@tradepost/inventory';
+import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
+import type { CartKey } from '../cart/cart-store.ts';
+import { type Order, type OrderItem, orderTransitions } from './order.ts';
+import { blockBits, orderCounts } from './order-counts-store.ts';
+
+export const orderColumns = (sql: Queryable) => sql`
+  o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,
+  o.discount_amount, o.freight_amount, o.total_amount, o.address_snapshot, o.remark, o.tracking_no, o.expires_at, o.paid_at,
+  o.created_at, o.updated_at`;
+
+export type Actor = { type: 'user' | 'admin' | 'system'; id: number };
+
+/** Ids for orders that are about to be written: the order number is made of them. */
+export async function nextOrderIds(sql: Queryable, count: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select nextval('orders.orders_id_seq') as id from generate_series(1, ${count})`;
+  return rows.map((row) => row.id);
+}
+
+export type NewOrderItem = Omit<OrderItem, 'id'>;
+
+/** Orders, lines, history and the cart lines they used up: one statement. */
+export function insertOrders(
+  tx: Transaction,
+  orders: readonly Order[],
+  items: readonly NewOrderItem[],
+  usedUp: readonly CartKey[],
+): Statement {
+  return tx`
+    with placed as (
+      insert into orders.orders (id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount,
+        discount_amount, freight_amount, total_amount, address_snapshot, province, remark, expires_at, created_at, updated_at)
+      select id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount, discount_amount,
+        freight_amount, total_amount, address_snapshot, address_snapshot ->> 'province', remark, expires_at, created_at, created_at
+      from json_to_recordset(${JSON.stringify(orders)}::text::json) as o (id bigint, order_no text, user_id bigint,
+        merchant_id bigint, status smallint, inventory_status text, payment_method text, goods_amount bigint,
+        discount_amount bigint, freight_amount bigint, total_amount bigint, address_snapshot jsonb, remark text,
+        expires_at timestamptz, created_at timestamptz)
+      returning id, user_id, created_at
+    ), lines as (
+      insert into orders.order_items (order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id,
+        activity_type, activity_title, title, cover, attrs, price, qty, payable_amount)
+      select order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id, activity_type, activity_title,
+        title, cover, attrs, price, qty, payable_amount
+      from json_to_recordset(${JSON.stringify(items)}::text::json) as i (order_id bigint, product_id bigint, sku_id bigint,
+        warehouse_id bigint, activity_product_id bigint, activity_id bigint, activity_type text, activity_title text,
+        title text, cover text, attrs jsonb, price bigint, qty int, payable_amount bigint)
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, null, 1, 'create', 'user', user_id, created_at from placed
+    )
+    delete from orders.cart_lines c
+    using unnest(${usedUp.map((k) => k.user_id)}::bigint[], ${usedUp.map((k) => k.sku_id)}::bigint[],
+                 ${usedUp.map((k) => k.activity_product_id)}::bigint[]) as u (user_id, sku_id, activity_product_id)
+    where c.user_id = u.user_id and c.sku_id = u.sku_id and c.activity_product_id = u.activity_product_id`;
+}
+
+/** Titles that goods were sold under; known ones stay. In key order, so that two batches do not deadlock. */
+export function insertSoldTitles(tx: Transaction, titles: readonly { product_id: number; title: string }[]): Statement {
+  return tx`
+    insert into orders.sold_titles (product_id, title)
+    select product_id, title
+    from unnest(${titles.map((t) => t.product_id)}::bigint[], ${titles.map((t) => t.title)}::text[]) as t (product_id, title)
+    order by product_id, title
+    on conflict do nothing`;
+}
+
+/** An order of a shopper; `user_id` null is the system, which may move anybody's. */
+export type OwnedOrder = { order_id: number; user_id: number | null };
+export type MovedOrder = { id: number; order_no: string; user_id: number };
+
+/**
+ * Unpaid orders of these shoppers become paid: status, history and payment in one guarded statement. `instant` null: the
+ * payment that settles the order is there already, and the caller moves it in the same transaction.
+ */
+export async function markPaid(
+  tx: Transaction,
+  requests: readonly OwnedOrder[],
+  values: { inventoryStatus: string; instant: { currency: string } | null; now: Date },
+): Promise<MovedOrder[]> {
+  const { instant } = values;
+  const { pay } = orderTransitions;
+  return tx<MovedOrder[]>`
+    with locked as materialized (
+      select o.id, o.status from orders.orders o
+      join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
+        as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
+      where o.status = any(${pay.from}::smallint[])
+        -- a notice was decided under the order's lock; no instant payment after the time, nor for goods that a warehouse has refused
+        ${instant ? tx`and o.expires_at > ${values.now} and o.inventory_status <> 'failed'` : tx``}
+      order by o.id for no key update of o
+    ), moved as (
+      update orders.orders o
+      set status = ${pay.to}, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now}
+      from locked where o.id = locked.id
+      returning o.id, o.order_no, o.user_id, o.total_amount, o.payment_method, locked.status as was
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, was, ${pay.to}, 'pay', 'user', user_id, ${values.now} from moved
+    )${
+      instant
+        ? tx`, paid as (
+      insert into orders.payments (order_id, provider, method, amount, currency, status, paid_at, created_at)
+      select id, 'instant', payment_method, total_amount, ${instant.currency}, 'succeeded', ${values.now}, ${values.now}
+      from moved
+    )`
+        : tx``
+    }
+    select id, order_no, user_id from moved`;
+}
+
+/** Unpaid orders become cancelled. */
+export async function markCancelled(
+  tx: Transaction,
+  requests: readonly OwnedOrder[],
+  values: {
+    inventoryStatus: string;
+    trigger: 'user_cancel' | 'timeout' | 'merchant_close';
+    /** The id counts where the request names no shopper. */
+    actor: Actor;
+    note: string;
+    now: Date;
+  },
+): Promise<MovedOrder[]> {
+  const { actor } = values;
+  const cancel = orderTransitions[values.trigger];
+  return tx<MovedOrder[]>`
+    with locked as materialized (
+      select o.id, o.status, r.user_id as actor_id from orders.orders o
+      join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
+        as r (order_id, user_id) on o.id = r.order_id and (o.user_id = r.user_id or r.user_id is null)
+      where o.status = any(${cancel.from}::smallint[]) order by o.id for no key update of o
+    ), moved as (
+      update orders.orders o
+      set status = ${cancel.to}, inventory_status = ${values.inventoryStatus}, updated_at = ${values.now}
+      from locked where o.id = locked.id
+      returning o.id, o.order_no, o.user_id, locked.actor_id, locked.status as was
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, note, created_at)
+      select id, was, ${cancel.to}, ${values.trigger}, ${actor.type}, coalesce(actor_id, ${actor.id}::bigint),
+             ${values.note}, ${values.now}
+      from moved
+    )
+    select id, order_no, user_id from moved`;
+}
+
+/** Paid orders become shipped with their latest waybill number; answers the ids that moved. */
+export async function markShipped(
+  tx: Transaction,
+  rows: readonly { order_id: number; tracking_no: string }[],
+  values: { actor: Actor; now: Date },
+): Promise<number[]> {
+  const { ship } = orderTransitions;
+  const moved = await tx<{ id: number }[]>`
+    with locked as materialized (
+      select o.id, o.status, r.tracking_no from orders.orders o
+      join unnest(${rows.map((r) => r.order_id)}::bigint[], ${rows.map((r) => r.tracking_no)}::text[])
+        as r (order_id, tracking_no) on o.id = r.order_id
+      where o.status = any(${ship.from}::smallint[]) order by o.id for no key update of o
+    ), moved as (
+      update orders.orders o set status = ${ship.to}, tracking_no = locked.tracking_no, updated_at = ${values.now}
+      from locked where o.id = locked.id
+      returning o.id, locked.status as was
+    ), history as (
+      insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
+      select id, was, ${ship.to}, 'ship', ${values.actor.type}, ${values.actor.id}, ${values.now} from moved
+    )
+    select id from moved`;
+  return moved.map((row) => row.id);
+}
+
+/** Unpaid orders whose time is over, but for those in `except`. The counts say in which blocks of ids unpaid ones are. */
+export async function selectExpiredOrders(
+  sql: Sql,
+  now: Date,
+  limit: number,
+  except: readonly number[],
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with blocks as materialized (
+      select block from ${orderCounts(sql)} as c where status = 1
+      group by block having sum(n) > 0
+    )
+    select o.id from blocks b
+    cross join lateral (
+      select id, expires_at from orders.orders
+      where id >= b.block << ${blockBits} and id < (b.block + 1) << ${blockBits}
+        and status = 1 and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
+    ) as o
+    order by o.expires_at limit ${limit}`;
+  return rows.map((row) => row.id);
+}
+
+/** `userId` null is the back office; a shopper gets only their own. */
+export async function selectOrder(sql: Queryable, id: number, userId: number | null): Promise<Order | undefined> {
+  const [row] = await sql<Order[]>`
+    select ${orderColumns(sql)} from orders.orders o
+    where o.id = ${id} ${userId === null ? sql`` : sql`and o.user_id = ${userId}`}`;
+  return row;
+}
+
+/** The lines of these orders, in the order of writing. */
+export async function selectOrderItems(sql: Queryable, orderIds: readonly number[]): Promise<OrderItem[]> {
+  return sql<OrderItem[]>`
+    select id, order_id, warehouse_id, product_id, sku_id, activity_product_id, activity_id, activity_type, activity_title,
+           title, cover, attrs, price, qty, payable_amount
+    from orders.order_items where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id`;
+}
+
+/** What the stock's books say of these orders now. Locks them all in id order, also those of which it is said already. */
+export function writeInventoryStatus(
+  tx: Transaction,
+  rows: readonly { order_no: string; status: InventoryStatus }[],
+): Statement {
+  return tx`
+    with locked as materialized (
+      select o.id, r.status from orders.orders o
+      join unnest(${rows.map((r) => r.order_no)}::text[], ${rows.map((r) => r.status)}::text[]) as r (order_no, status)
+        on o.order_no = r.order_no
+      order by o.id for no key update of o
+    )
+    update orders.orders o set inventory_status = locked.status, updated_at = now()
+    from locked where o.id = locked.id and o.inventory_status <> locked.status`;
+}

@@ -1,0 +1,71 @@
+import type { Inventory } from '@tradepost/inventory';
+import { writeTransaction } from '@tradepost/postgres';
+import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
+import { orderErrors } from '../errors.ts';
+import { isInstantPaymentOn } from '../payments/instant-payment.ts';
+import { payCurrency } from '../settings.ts';
+import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
+
+type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory };
+
+/** Whether each request moved its order: its own, and of two for one order in a batch the first one did. */
+function answersOf(
+  requests: readonly OwnedOrder[],
+  moved: readonly MovedOrder[],
+  refuse: () => Error,
+): (true | Error)[] {
+  const open = new Map(moved.map((order) => [order.id, order]));
+  return requests.map((request) => {
+    const order = open.get(request.order_id);
+    if (!order || (request.user_id !== null && request.user_id !== order.user_id)) return refuse();
+    open.delete(order.id);
+    return true;
+  });
+}
+
+const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order.order_no);
+
+/** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
+export async function payOrders(
+  deps: Deps & { runtime: Pick<Runtime, 'settings' | 'config'> },
+  requests: readonly OwnedOrder[],
+  record?: RecordOutcomes<true>,
+): Promise<(true | Error)[]> {
+  const { runtime, inventory } = deps;
+  if (!isInstantPaymentOn(runtime)) return requests.map(() => orderErrors.instant_pay_off());
+  return writeTransaction(runtime.sql, async (tx) => {
+    const instant = { currency: runtime.settings.get(payCurrency) };
+    const values = { inventoryStatus: inventory.statusAfter.confirm, instant, now: runtime.now() };
+    const orders = await markPaid(tx, requests, values);
+    const answers = answersOf(requests, orders, orderErrors.cannot_pay);
+    if (orders.length === 0) return { value: answers, last: [] };
+    const confirmed = await inventory.confirm(tx, numbersOf(orders));
+    return { value: answers, last: [...confirmed, ...(record?.(tx, answers) ?? [])] };
+  });
+}
+
+export type CancelReason = 'user_cancel' | 'timeout' | 'merchant_close';
+
+/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout and for `by`, the merchant, the requests carry no user. */
+export async function cancelOrders(
+  deps: Deps,
+  requests: readonly OwnedOrder[],
+  reason: CancelReason,
+  record?: RecordOutcomes<true>,
+  by?: { staff_id: number; note: string },
+): Promise<(true | Error)[]> {
+  const { runtime, inventory } = deps;
+  return writeTransaction(runtime.sql, async (tx) => {
+    const orders = await markCancelled(tx, requests, {
+      inventoryStatus: inventory.statusAfter.release,
+      trigger: reason,
+      actor: by ? { type: 'admin', id: by.staff_id } : { type: reason === 'timeout' ? 'system' : 'user', id: 0 },
+      note: by?.note ?? '',
+      now: runtime.now(),
+    });
+    const answers = answersOf(requests, orders, orderErrors.cannot_cancel);
+    if (orders.length === 0) return { value: answers, last: [] };
+    const released = await inventory.release(tx, numbersOf(orders), reason);
+    return { value: answers, last: [...released, ...(record?.(tx, answers) ?? [])] };
+  });
+}

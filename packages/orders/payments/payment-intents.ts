@@ -1,0 +1,81 @@
+import { type Statement, writeTransaction } from '@tradepost/postgres';
+import type { Runtime } from '@tradepost/runtime';
+import { orderErrors } from '../errors.ts';
+import { isPayable } from '../orders/order.ts';
+import { payCurrency } from '../settings.ts';
+import { type Payment, type PaymentOfOrder, paymentNumber } from './payment-rules.ts';
+import {
+  closePayments,
+  insertPayments,
+  lockOwnOrders,
+  type NewPayment,
+  type PayableOrder,
+  selectPaymentsOf,
+  setReturnUrls,
+} from './payment-store.ts';
+import type { PaymentProviderName } from './providers/provider.ts';
+
+export type CreatePayment = { order_id: number; user_id: number; provider: PaymentProviderName; return_url: string };
+
+const beside = (payment: Payment, { order_no, status, expires_at }: PayableOrder): PaymentOfOrder => ({
+  ...payment,
+  ...{ order_no, order_status: status, expires_at, refunded_at: null },
+});
+
+/**
+ * Opens a payment of each order with its provider, of the order's total as it is now. Asking again answers the open one; when
+ * the order has been repriced since, that one is closed and a new one opened.
+ */
+export async function createPayments(
+  { runtime }: { runtime: Pick<Runtime, 'sql' | 'now' | 'settings'> },
+  requests: readonly CreatePayment[],
+): Promise<(PaymentOfOrder | Error)[]> {
+  const now = runtime.now();
+  const currency = runtime.settings.get(payCurrency);
+  return writeTransaction(runtime.sql, async (tx) => {
+    const orders = await lockOwnOrders(tx, requests);
+    const orderOf = new Map(orders.map((order) => [order.id, order]));
+    const keyOf = (of: { order_id: number; provider: string }) => `${of.order_id} ${of.provider}`;
+    const payments = orders.length > 0 ? await selectPaymentsOf(tx, [...orderOf.keys()]) : [];
+    const open = new Map(payments.filter((p) => p.status === 'pending').map((p) => [keyOf(p), p]));
+    const opened: NewPayment[] = [];
+    const closed: number[] = [];
+    const returnUrls = new Map<number, string>();
+
+    const answers = requests.map((request) => {
+      const { provider, return_url } = request;
+      const order = orderOf.get(request.order_id);
+      if (!order || order.user_id !== request.user_id || !isPayable(order, now)) return orderErrors.cannot_pay();
+      // The warehouse has refused its goods.
+      if (order.inventory_status === 'failed') return orderErrors.cannot_pay();
+      const there = open.get(keyOf(request));
+      if (there && there.amount === order.total_amount && there.currency === currency) {
+        if (return_url !== '' && return_url !== there.return_url && there.id > 0) returnUrls.set(there.id, return_url);
+        return beside(there, order);
+      }
+      if (there) closed.push(there.id);
+      const row: NewPayment = {
+        ...{ order_id: order.id, provider, method: order.payment_method, amount: order.total_amount, currency },
+        ...{ payment_no: paymentNumber(now), status: 'pending', trade_no: null, origin_id: null, return_url },
+        ...{ paid_at: null, created_at: now },
+      };
+      opened.push(row);
+      const added: Payment = { ...row, id: 0 };
+      open.set(keyOf(request), added);
+      return beside(added, order);
+    });
+
+    const last: Statement[] = [];
+    if (closed.length > 0) last.push(closePayments(tx, closed, now));
+    if (returnUrls.size > 0)
+      last.push(
+        setReturnUrls(
+          tx,
+          Array.from(returnUrls, ([id, return_url]) => ({ id, return_url })),
+          now,
+        ),
+      );
+    if (opened.length > 0) last.push(insertPayments(tx, opened));
+    return { value: answers, last };
+  });
+}

@@ -1,0 +1,112 @@
+import { isoInZone, type Locale } from '@tradepost/core';
+import { defineRoute, fileUrls, type Route } from '@tradepost/http';
+import type { Inventory } from '@tradepost/inventory';
+import { type Runtime, timeZone } from '@tradepost/runtime';
+import { orderErrors } from '../errors.ts';
+import type { OwnedOrder } from '../orders/order-store.ts';
+import { payOrders } from '../orders/settle-orders.ts';
+import { payProvider } from '../settings.ts';
+import { cashierRoutes } from './pay-cashier.ts';
+import { type CreatePayment, createPayments } from './payment-intents.ts';
+import { openReceiver } from './payment-receiver.ts';
+import { type PaymentOfOrder, paymentView } from './payment-rules.ts';
+import { payCallbackAnswer, payCallbackBody, payCreateBody, paymentSchema, payStatusQuery } from './payment-schemas.ts';
+import { selectPayment, selectPaymentOfOrder } from './payment-store.ts';
+import type { PaymentProviders } from './providers/provider.ts';
+
+export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers: PaymentProviders): Route[] {
+  const { sql, settings, config } = runtime;
+  const create = runtime.groupCommit<CreatePayment, PaymentOfOrder>('create_payments', (many) =>
+    createPayments({ runtime }, many),
+  );
+  const payAtOnce = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) =>
+    payOrders({ runtime, inventory }, many, record),
+  );
+  const receive = openReceiver(runtime, inventory, providers);
+  const view = (payment: PaymentOfOrder, request: Request, locale: Locale) => {
+    const zone = settings.get(timeZone);
+    const provider = providers[payment.provider];
+    const site = fileUrls(request, config).absolute('/').slice(0, -1);
+    const payUrl = provider.kind === 'redirect' ? provider.payUrl(payment, site) : '';
+    return paymentView(payment, (at) => isoInZone(at, zone), locale, payUrl);
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/pay/create',
+      auth: 'shopper',
+      tag: 'Payments',
+      summary: 'Open a payment of an unpaid order, or answer the open one; send the shopper to pay_url',
+      description:
+        'With the provider `instant` the order is paid when this answers, where the shop allows it (setting `pay.instant`).',
+      body: payCreateBody,
+      response: paymentSchema,
+      refusals: { 500: 'Order not found or cannot pay in current status' },
+      // Asking for the open payment again answers it; paying at once keeps its outcome.
+      repeat: 'recorded',
+      statements: 5,
+      async handle({ caller, body, request, locale, claim }) {
+        const { order_id, return_url } = body;
+        const provider = providers[body.provider ?? settings.get(payProvider)];
+        const own = { order_id, user_id: caller.id };
+        if (provider.kind === 'redirect') {
+          provider.ready();
+          return view(await create({ ...own, provider: provider.name, return_url }), request, locale);
+        }
+        await payAtOnce(own, claim);
+        const payment = await selectPaymentOfOrder(sql, order_id, caller.id, runtime.now());
+        if (!payment) throw orderErrors.payment_not_found();
+        return view(payment, request, locale);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/pay/status',
+      auth: 'shopper',
+      tag: 'Payments',
+      summary: 'A payment of mine by payment_no, or by order_id the one that says most about the order',
+      query: payStatusQuery,
+      response: paymentSchema,
+      refusals: { 404: 'Payment not found' },
+      statements: 1,
+      async handle({ caller, query, request, locale }) {
+        const { payment_no, order_id } = query;
+        const payment =
+          payment_no !== undefined
+            ? await selectPayment(sql, payment_no, caller.id, runtime.now())
+            : await selectPaymentOfOrder(sql, order_id!, caller.id, runtime.now());
+        // Both were given, and they disagree: neither is the answer.
+        if (!payment || (order_id !== undefined && payment.order_id !== order_id))
+          throw orderErrors.payment_not_found();
+        return view(payment, request, locale);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/pay/callback',
+      auth: 'public',
+      tag: 'Payments',
+      summary: 'What a payment provider tells, signed; as often as it likes',
+      description:
+        'Headers `X-Pay-Timestamp` (Unix seconds), `X-Pay-Nonce` (8 to 64 of A-Z a-z 0-9 . _ ~ -) and `X-Pay-Signature`: hex ' +
+        'HMAC-SHA256 with the setting `pay.sandbox.secret` over timestamp, LF, nonce, LF, body byte by byte. Code 0 means that ' +
+        'the notice needs no repeat; any other code is a refusal, whatever the HTTP status.',
+      body: payCallbackBody,
+      rawBody: true,
+      response: payCallbackAnswer,
+      refusals: {
+        403: 'The signature is missing or wrong',
+        404: 'Payment not found',
+        409: 'Amount or currency differ from the payment',
+        500: 'Payment provider sandbox is not set up: pay.sandbox.secret is missing',
+      },
+      repeat: 'natural',
+      statements: 10,
+      async handle({ body, request, rawBody }) {
+        return { received: true as const, ...(await receive(body, request.headers, rawBody)) };
+      },
+    }),
+    ...(config.production ? [] : cashierRoutes(runtime, receive)),
+  ];
+}

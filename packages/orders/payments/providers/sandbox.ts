@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { toWire } from '@tradepost/core';
+import type { Runtime } from '@tradepost/runtime';
+import { z } from 'zod';
+import { orderErrors } from '../../errors.ts';
+import { sandboxCashierUrl, sandboxRefundUrl, sandboxSecret, signatureSeconds } from '../../settings.ts';
+import { isPaySignature, payHeaders, signedHeaders } from '../pay-signature.ts';
+import type { RedirectProvider, RefundAnswer, RefundRequest } from './provider.ts';
+
+const nonceForm = /^[A-Za-z0-9._~-]{8,64}$/;
+const refundTimeoutMs = 10_000;
+const refundAnswer = z.object({
+  refund_no: z.string(),
+  status: z.enum(['succeeded', 'pending', 'failed']),
+  refund_id: z.string().max(128).default(''),
+  message: z.string().default(''),
+});
+
+/** Asks the provider's refund endpoint. Throws while the outcome is not known. */
+async function askForRefund(
+  url: string,
+  secret: string,
+  request: RefundRequest,
+  now: Date,
+  signal: AbortSignal,
+): Promise<RefundAnswer> {
+  const body = JSON.stringify({ provider: 'sandbox', ...request, amount: toWire(request.amount) });
+  const timestamp = String(Math.trunc(now.getTime() / 1000));
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...signedHeaders(secret, { timestamp, nonce: randomBytes(16).toString('hex'), body }),
+    },
+    body,
+    // Whoever answers for the provider is who the operator named.
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(refundTimeoutMs)]),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the refund endpoint answered HTTP ${response.status}`);
+  let parsed: z.output<typeof refundAnswer>;
+  try {
+    parsed = refundAnswer.parse(JSON.parse(text));
+  } catch {
+    throw new Error('the refund endpoint did not answer { refund_no, status }');
+  }
+  if (parsed.refund_no !== request.refund_no) throw new Error('the refund endpoint answered for another refund');
+  if (parsed.status === 'pending') throw new Error('the provider has not settled the refund yet');
+  if (parsed.status === 'failed') return { status: 'failed', reason: parsed.message || 'refused by the provider' };
+  return { status: 'succeeded', provider_ref: parsed.refund_id };
+}
+
+/**
+ * A provider as real gateways are: the shopper is sent to a cashier page, the outcome comes as a signed notice, money goes
+ * back by a signed call. What speaks this protocol may be the development tools or a bridge to a gateway.
+ */
+export function sandboxProvider(runtime: Pick<Runtime, 'settings' | 'config' | 'now'>): RedirectProvider {
+  const { settings, config, now } = runtime;
+  const secret = () => {
+    const value = settings.get(sandboxSecret);
+    if (value === '') throw orderErrors.provider_not_ready({ provider: 'sandbox', missing: sandboxSecret.key });
+    return value;
+  };
+  const cashier = () => settings.get(sandboxCashierUrl);
+  return {
+    kind: 'redirect',
+    name: 'sandbox',
+    ready() {
+      secret();
+      if (config.production && cashier() === '')
+        throw orderErrors.provider_not_ready({ provider: 'sandbox', missing: sandboxCashierUrl.key });
+    },
+    payUrl({ payment_no }, site) {
+      if (cashier() === '') return `${site}/pay/sandbox/${payment_no}`;
+      const url = new URL(cashier());
+      url.searchParams.set('payment_no', payment_no);
+      return url.toString();
+    },
+    verify(headers, body) {
+      const key = secret();
+      const timestamp = headers.get(payHeaders.timestamp) ?? '';
+      const nonce = headers.get(payHeaders.nonce) ?? '';
+      const signature = headers.get(payHeaders.signature) ?? '';
+      if (!/^\d{1,12}$/.test(timestamp) || !nonceForm.test(nonce)) throw orderErrors.signature_invalid();
+      if (!isPaySignature(key, { timestamp, nonce, body }, signature)) throw orderErrors.signature_invalid();
+      // Only who can sign is told about clocks.
+      const age = Math.abs(now().getTime() / 1000 - Number(timestamp));
+      if (age > settings.get(signatureSeconds)) throw orderErrors.signature_expired();
+      return { nonce };
+    },
+    async refund(request, signal) {
+      const url = settings.get(sandboxRefundUrl);
+      if (url !== '') return askForRefund(url, secret(), request, now(), signal);
+      if (config.production) throw new Error(`${sandboxRefundUrl.key} is not set: no money was sent back`);
+      return { status: 'succeeded', provider_ref: `SBX-${request.refund_no}` };
+    },
+  };
+}

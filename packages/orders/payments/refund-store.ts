@@ -1,0 +1,104 @@
+import type { Sql, Statement, Transaction } from '@tradepost/postgres';
+import type { PaymentProviderName, RefundRequest } from './providers/provider.ts';
+
+export type NewRefund = {
+  refund_no: string;
+  payment_no: string;
+  order_id: number;
+  provider: PaymentProviderName;
+  reason: string;
+  amount: number;
+  currency: string;
+};
+
+/** Refunds of payments that are there under their number by now; each finds its payment, or nothing is committed. */
+export function insertRefunds(tx: Transaction, refunds: readonly NewRefund[], now: Date): Statement {
+  return tx`
+    with added as (
+      insert into orders.refunds (refund_no, payment_id, order_id, provider, reason, amount, currency, created_at, updated_at)
+      select r.refund_no, p.id, r.order_id, r.provider, r.reason, r.amount, r.currency, ${now}, ${now}
+      from json_to_recordset(${JSON.stringify(refunds)}::text::json) as r (refund_no text, payment_no text, order_id bigint,
+        provider text, reason text, amount bigint, currency text)
+      join orders.payments p on p.payment_no = r.payment_no and p.status = 'refunding'
+      returning 1
+    )
+    select runtime.must(count(*) = ${refunds.length}, 'a refund without its payment') from added`;
+}
+
+export type OpenRefund = RefundRequest & { provider: PaymentProviderName; attempts: number };
+
+/** Counts an attempt at a refund that is still open, and answers it; undefined when there is nothing to do. */
+export async function beginRefund(sql: Sql, refundNo: string, now: Date): Promise<OpenRefund | undefined> {
+  const [row] = await sql<OpenRefund[]>`
+    update orders.refunds r set attempts = r.attempts + 1, updated_at = ${now}
+    from orders.payments p
+    where r.refund_no = ${refundNo} and r.status = 'pending' and p.id = r.payment_id
+    returning r.refund_no, r.provider, r.reason, r.amount, r.currency, r.attempts, p.payment_no, p.trade_no`;
+  return row;
+}
+
+/** The money is back: refund and payment in one statement. Harmless when it has been recorded before. */
+export async function finishRefund(sql: Sql, refundNo: string, providerRef: string, now: Date): Promise<void> {
+  await sql`
+    with finished as (
+      update orders.refunds set status = 'succeeded', provider_ref = ${providerRef}, last_error = '', updated_at = ${now},
+             finished_at = ${now}
+      where refund_no = ${refundNo} and status <> 'succeeded' returning payment_id
+    )
+    update orders.payments p set status = 'refunded', updated_at = ${now}
+    from finished where p.id = finished.payment_id and p.status = 'refunding'`;
+}
+
+/** What went wrong; `final` takes the refund out of the queue until an operator puts it back. */
+export async function recordRefundError(
+  sql: Sql,
+  refundNo: string,
+  error: string,
+  final: boolean,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update orders.refunds set last_error = ${error}, updated_at = ${now},
+           status = ${final ? 'failed' : 'pending'}, finished_at = ${final ? now : null}
+    where refund_no = ${refundNo} and status = 'pending'`;
+}
+
+/** Open refunds that no job will come for. One that has been locked for so long is a dead worker's: nobody runs it. */
+export async function selectForgottenRefunds(sql: Sql, before: Date, limit: number): Promise<string[]> {
+  const rows = await sql<{ refund_no: string }[]>`
+    select r.refund_no from orders.refunds r
+    where r.status = 'pending' and r.updated_at < ${before} and not exists (
+      select from graphile_worker.jobs j where j.key = 'payments.refund:' || r.refund_no and j.attempts < j.max_attempts
+        and (j.locked_at is null or j.locked_at >= ${before}))
+    order by r.updated_at limit ${limit}`;
+  return rows.map((row) => row.refund_no);
+}
+
+/** Puts a failed refund back into the queue; answers whether there was one. */
+export async function reopenRefund(tx: Transaction, refundNo: string, now: Date): Promise<boolean> {
+  const rows = await tx`
+    update orders.refunds set status = 'pending', attempts = 0, finished_at = null, updated_at = ${now}
+    where refund_no = ${refundNo} and status = 'failed' returning 1`;
+  return rows.length > 0;
+}
+
+export type RefundRow = {
+  refund_no: string;
+  payment_no: string;
+  order_no: string;
+  reason: string;
+  amount: number;
+  currency: string;
+  status: string;
+  attempts: number;
+  last_error: string;
+  created_at: Date;
+};
+
+/** What an operator looks at: refunds that are not settled, oldest first, or all of them, newest first. */
+export async function selectRefunds(sql: Sql, { all, limit }: { all: boolean; limit: number }): Promise<RefundRow[]> {
+  return sql<RefundRow[]>`
+    select r.refund_no, p.payment_no, o.order_no, r.reason, r.amount, r.currency, r.status, r.attempts, r.last_error, r.created_at
+    from orders.refunds r join orders.payments p on p.id = r.payment_id join orders.orders o on o.id = r.order_id
+    ${all ? sql`order by r.id desc` : sql`where r.status <> 'succeeded' order by r.id`} limit ${limit}`;
+}

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, createCluster } from '@redis/client';
+import slotOf from 'cluster-key-slot';
+import type { LimiterLog } from '../limiter-log.ts';
+import type { Script } from './limiter-script.ts';
+
+export type LimiterConnection = {
+  /** null until the first connection stands. */
+  readonly mode: 'single' | 'cluster' | null;
+  /** Runs a script on the node of its first key. Rejects at once while there is no connection. */
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<number[]>;
+  /** The address of the node that has a key; the same for all where there is one. */
+  nodeOf(key: string): string;
+  /** All keys with this beginning, in pages, over every node. */
+  scan(prefix: string): AsyncIterable<string[]>;
+  unlink(keys: readonly string[]): Promise<number>;
+  /** Resolves with the first connection, or after two seconds without one. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Client = ReturnType<typeof createClient>;
+type Cluster = ReturnType<typeof createCluster>;
+const clusterMode = /^cluster_enabled:1/m;
+const connectTimeout = 3_000;
+/** What a start waits for the first connection. */
+const readyMs = 2_000;
+/** Between attempts to connect for the first time, and again. */
+const reconnectMs = (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), 1_000);
+
+const notConnected = () => new Error('not connected to Redis');
+const isNoScript = (error: unknown) => String((error as Error | null)?.message).startsWith('NOSCRIPT');
+
+/**
+ * The limiter's connection to Redis, Valkey or a cluster of either. It is not waited for at start: without it requests
+ * pass unchecked, and a gateway that starts while its store is down is better than none. A single address that turns out
+ * to be a node of a cluster is used as one.
+ */
+export function openLimiterConnection(urls: readonly string[], log: LimiterLog): LimiterConnection {
+  let client: Client | null = null;
+  let cluster: Cluster | null = null;
+  let ready = false;
+  let closed = false;
+  let retry: NodeJS.Timeout | null = null;
+
+  const watch = (of: { on(event: string, listener: (error: Error) => void): unknown }) => {
+    let down = false;
+    of.on('error', (error) => {
+      if (!down && ready) log.warn({ err: error }, 'limiter: the connection to Redis is lost, requests pass unchecked');
+      down = true;
+    });
+    of.on('ready', () => {
+      if (down && ready) log.info('limiter: the connection to Redis is back');
+      down = false;
+    });
+  };
+  const options = (url: string) => ({
+    url,
+    // Nothing waits for a connection: a check without one is answered at once.
+    disableOfflineQueue: true,
+    socket: { connectTimeout, reconnectStrategy: reconnectMs },
+  });
+
+  /** Whatever was opened and is not in force yet is ended with the rest. */
+  const opening = new Set<{ destroy(): unknown }>();
+  const destroy = (one: { destroy(): unknown } | null) => {
+    try {
+      one?.destroy();
+    } catch {
+      // It was not open.
+    }
+  };
+
+  const openCluster = async (): Promise<Cluster> => {
+    const { url: _url, ...defaults } = options('');
+    // Nodes are connected to when they are needed: one that is down does not keep the others from being used.
+    const opened = createCluster({ rootNodes: urls.map((url) => ({ url })), defaults, minimizeConnections: true });
+    watch(opened as never);
+    opening.add(opened);
+    await opened.connect();
+    opening.delete(opened);
+    return opened as unknown as Cluster;
+  };
+  /** Whether it is a node of a cluster; one that does not say is none. */
+  const isCluster = async (url: string): Promise<boolean> => {
+    const opened = createClient({ ...options(url), socket: { connectTimeout, reconnectStrategy: false } });
+    opened.on('error', () => {});
+    opening.add(opened);
+    try {
+      await opened.connect();
+      return clusterMode.test(await opened.info('cluster').catch(() => ''));
+    } finally {
+      opening.delete(opened);
+      destroy(opened);
+    }
+  };
+  const openSingle = async (url: string): Promise<Client> => {
+    const opened = createClient(options(url));
+    watch(opened as never);
+    opening.add(opened);
+    await opened.connect();
+    opening.delete(opened);
+    return opened as unknown as Client;
+  };
+
+  let warned = false;
+  let connected = () => {};
+  const firstConnection = new Promise<void>((resolve) => {
+    connected = resolve;
+  });
+  const connect = async (): Promise<void> => {
+    try {
+      if (urls.length > 1 || (await isCluster(urls[0]!))) cluster = await openCluster();
+      else client = await openSingle(urls[0]!);
+      ready = true;
+      connected();
+      if (warned) log.info('limiter: connected to Redis');
+    } catch (error) {
+      if (closed) return;
+      if (!warned) log.warn({ err: error }, 'limiter: Redis does not answer, requests pass unchecked until it does');
+      warned = true;
+      retry = setTimeout(() => void connect(), 500).unref();
+    }
+    if (closed) end();
+  };
+  const end = () => {
+    for (const one of [client, cluster, ...opening]) destroy(one);
+  };
+  void connect();
+
+  const evaluate = (name: string, script: string, keys: readonly string[], args: readonly string[]) => {
+    const command = [name, script, String(keys.length), ...keys, ...args];
+    if (client) return client.sendCommand<number[]>(command);
+    if (cluster) return cluster.sendCommand<number[]>(keys[0], false, command);
+    return Promise.reject(notConnected());
+  };
+
+  return {
+    get mode() {
+      return client ? 'single' : cluster ? 'cluster' : null;
+    },
+    run(script, keys, args) {
+      return evaluate('EVALSHA', script.sha, keys, args).catch((error: unknown) => {
+        // A server that was restarted or flushed has forgotten it; EVAL loads it for all that follow.
+        if (isNoScript(error)) return evaluate('EVAL', script.source, keys, args);
+        throw error;
+      });
+    },
+    nodeOf: (key) => (cluster ? (cluster.slots[slotOf(key)]?.master.address ?? '') : ''),
+    async *scan(prefix) {
+      if (!client && !cluster) throw notConnected();
+      const nodes: Client[] = client
+        ? [client]
+        : await Promise.all((cluster?.masters ?? []).map(async (node) => (await cluster!.nodeClient(node)) as Client));
+      for (const node of nodes) yield* node.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 });
+    },
+    async unlink(keys) {
+      if (!client && !cluster) throw notConnected();
+      if (client) return keys.length === 0 ? 0 : client.unlink([...keys]);
+      const answers = await Promise.all(keys.map((key) => cluster!.unlink(key)));
+      return answers.reduce((sum, count) => sum + count, 0);
+    },
+    async ready() {
+      // Keeps the process alive, which may have nothing else to do yet.
+      const late = new AbortController();
+      await Promise.race([firstConnection, sleep(readyMs, undefined, { signal: late.signal }).catch(() => {})]);
+      late.abort();
+    },
+    async close() {
+      closed = true;
+      if (retry) clearTimeout(retry);
+      end();
+    },
+  };
+}

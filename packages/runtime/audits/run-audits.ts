@@ -1,0 +1,65 @@
+import type { Sql, Transaction } from '@tradepost/postgres';
+import type { Audit } from './audit.ts';
+
+export type AuditResult = {
+  name: string;
+  about: string;
+  /** Rows that break it in all; `rows` holds the first of them. */
+  total: number;
+  rows: Record<string, unknown>[];
+  ms: number;
+  /** The check itself could not be made: nothing is known about its invariant. */
+  error: string | null;
+};
+
+export const auditPassed = (result: AuditResult): boolean => result.total === 0 && result.error === null;
+
+type Counted = Record<string, unknown> & { audit_total: number };
+
+async function runAudit(tx: Transaction, audit: Audit, limit: number): Promise<AuditResult> {
+  const begun = performance.now();
+  const result = (found: Partial<AuditResult>): AuditResult => ({
+    ...{ name: audit.name, about: audit.about, total: 0, rows: [], error: null },
+    ...found,
+    ms: Math.round(performance.now() - begun),
+  });
+  try {
+    // A savepoint, so that one check that can not be made does not take the others with it.
+    const found = await tx.savepoint(
+      (point) => point<Counted[]>`
+        select broken.*, count(*) over () as audit_total from (${audit.query(point)}) as broken limit ${limit}`,
+    );
+    const rows = found.map(({ audit_total: _total, ...row }) => row);
+    return result({ total: found[0]?.audit_total ?? 0, rows });
+  } catch (error) {
+    // Without a connection there are no others.
+    if ((error as Error).name !== 'PostgresError') throw error;
+    return result({ error: (error as Error).message });
+  }
+}
+
+/**
+ * Makes the checks one after the other in one read-only transaction, so in one snapshot: orders that come and go meanwhile
+ * can not look broken, and nobody waits for a lock. Works on a read replica too. The snapshot holds back vacuum as long as
+ * it lasts, which is seconds.
+ */
+export async function runAudits(
+  sql: Sql,
+  audits: readonly Audit[],
+  options: { limit?: number; onStart?: (audit: Audit) => void; onResult?: (result: AuditResult) => void } = {},
+): Promise<AuditResult[]> {
+  const results: AuditResult[] = [];
+  await sql.begin('isolation level repeatable read read only', async (tx) => {
+    // Whole tables are hashed: with the default of 4 MB every join would go through temporary files.
+    await tx`
+      select set_config('statement_timeout', '15min', true), set_config('lock_timeout', '30s', true),
+             set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
+    for (const audit of audits) {
+      options.onStart?.(audit);
+      const result = await runAudit(tx, audit, options.limit ?? 20);
+      options.onResult?.(result);
+      results.push(result);
+    }
+  });
+  return results;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { type Setting, setting } from '../settings/settings.ts';
+import type { RetentionTable } from './retention-store.ts';
+
+/** Rows that go when they are old. Ledgers (stock movements, payments, refunds, orders and their history) have no rule. */
+export type RetentionRule = RetentionTable & {
+  /** `usage`: what `tradepost retention` and the metrics call it. */
+  name: string;
+  about: string;
+  /** After so many days; a setting can be 0, which keeps the rows for ever. */
+  days: Setting<number> | number;
+};
+
+/** A setting for the days of a rule. */
+export const retentionDays = (name: string, days: number, about: string): Setting<number> =>
+  setting(
+    `retention.${name}_days`,
+    z.number().int().min(0).max(36_500),
+    days,
+    `days after which ${about} are deleted; 0 keeps them for ever`,
+  );
+
+const settingChangesDays = retentionDays('setting_changes', 730, 'changes of settings in the trail');
+export const runtimeRetentionSettings = [settingChangesDays] as const;
+
+export const runtimeRetention: readonly RetentionRule[] = [
+  {
+    name: 'idempotency_keys',
+    about: 'Idempotency-Keys with their answers, a day after their request',
+    table: 'runtime.idempotency_keys',
+    age: 't.expires_at',
+    days: 0,
+  },
+  {
+    name: 'setting_changes',
+    about: 'who changed which setting',
+    table: 'runtime.setting_changes',
+    age: 't.changed_at',
+    days: settingChangesDays,
+  },
+];

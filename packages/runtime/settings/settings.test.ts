@@ -1,0 +1,294 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { cloneDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { openLog } from '../observability/log.ts';
+import { openMemoryStore } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
+import { openSettings, type Settings, setting } from './settings.ts';
+
+const days = setting('aftersale.return_days', z.number().int().min(0).max(365), 7, 'days to return goods');
+const greeting = setting('support.greeting', z.string().trim().min(1), 'Hello', 'first line of a chat');
+const apiKey = setting('assistant.api_key', z.string(), '', 'key of the model', { secret: true });
+const definitions = [days, greeting, apiKey];
+
+let database: TestDatabase;
+let store: Store;
+let lines: string[];
+const opened: Settings[] = [];
+
+beforeEach(async () => {
+  database = await cloneDatabase();
+  store = openMemoryStore();
+  lines = [];
+});
+afterEach(async () => {
+  for (const settings of opened.splice(0)) await settings.close();
+  await store.close();
+  await database.drop();
+});
+
+async function open(fixed: Record<string, unknown> = {}): Promise<Settings> {
+  const log = openLog({ level: 'warn', stream: { write: (line: string) => lines.push(line) } });
+  const settings = await openSettings({ sql: database.sql, events: store, log, definitions, fixed });
+  opened.push(settings);
+  return settings;
+}
+
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    (error: { refusalName?: string }) => error.refusalName,
+  );
+
+test('a shop nobody configured runs on the defaults', async () => {
+  const settings = await open();
+  expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hello']);
+  expect(settings.list()).toEqual([
+    { key: 'aftersale.return_days', value: 7, source: 'default', about: days.about, secret: false },
+    { key: 'assistant.api_key', value: '', source: 'default', about: apiKey.about, secret: true },
+    { key: 'support.greeting', value: 'Hello', source: 'default', about: greeting.about, secret: false },
+  ]);
+});
+
+test('a changed setting is in force when the call returns, survives a restart, and goes back to the default', async () => {
+  const settings = await open();
+  await settings.set(days.key, 14);
+  await settings.set(greeting.key, '  Hi  ');
+  expect([settings.get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+  expect((await open()).get(days)).toBe(14);
+  expect(settings.list().find((row) => row.key === days.key)).toMatchObject({ value: 14, source: 'table' });
+  await settings.set(days.key, 30);
+  expect(settings.get(days)).toBe(30);
+  await settings.unset(days.key);
+  expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hi']);
+  await settings.unset(days.key);
+});
+
+describe('refused, and the value in force stays', () => {
+  test('a key that does not exist', async () => {
+    const settings = await open();
+    expect(await refusal(settings.set('aftersale.return_dayz', 3))).toBe('unknown_setting');
+    expect(await refusal(settings.unset('aftersale.return_dayz'))).toBe('unknown_setting');
+    expect(await database.sql`select 1 from runtime.settings`).toHaveLength(0);
+  });
+
+  test.each([-1, 366, 1.5, '14', null, undefined])('%j days', async (value) => {
+    const settings = await open();
+    await settings.set(days.key, 14);
+    expect(await refusal(settings.set(days.key, value))).toBe('invalid_setting');
+    await expect(settings.set(days.key, value)).rejects.toThrow(/^aftersale\.return_days: ./);
+    expect(settings.get(days)).toBe(14);
+  });
+
+  test('a key that the configuration file fixes', async () => {
+    const before = await open();
+    await before.set(days.key, 14);
+    const settings = await open({ [days.key]: 21 });
+    expect(settings.get(days)).toBe(21);
+    expect(settings.list().find((row) => row.key === days.key)).toMatchObject({ value: 21, source: 'file' });
+    expect(await refusal(settings.set(days.key, 3))).toBe('fixed_setting');
+    expect(await refusal(settings.unset(days.key))).toBe('fixed_setting');
+    expect(before.get(days)).toBe(14);
+  });
+
+  test('a configuration file with an unknown key or a wrong value stops the start and names it', async () => {
+    await expect(open({ 'no.such': 1 })).rejects.toThrow('no.such');
+    await expect(open({ [days.key]: 'many' })).rejects.toThrow(days.key);
+  });
+
+  test('two packages that claim one key, or a setting nobody registered', async () => {
+    const log = openLog({ level: 'silent' });
+    const twice = { sql: database.sql, events: store, log, definitions: [days, days], fixed: {} };
+    await expect(openSettings(twice)).rejects.toThrow('same setting');
+    const settings = await open();
+    expect(() => settings.get(setting('other', z.string(), '', ''))).toThrow('not registered');
+  });
+});
+
+test('a change on one instance reaches the others', async () => {
+  const [one, two] = [await open(), await open()];
+  await one.set(days.key, 14);
+  await vi.waitFor(() => expect(two.get(days)).toBe(14));
+  await two.unset(days.key);
+  await vi.waitFor(() => expect(one.get(days)).toBe(7));
+});
+
+describe('update', () => {
+  const names = setting('test.names', z.array(z.string()), [], 'a list that grows');
+  const openNames = async (fixed: Record<string, unknown> = {}): Promise<Settings> => {
+    const log = openLog({ level: 'silent' });
+    const all = [...definitions, names];
+    const settings = await openSettings({ sql: database.sql, events: store, log, definitions: all, fixed });
+    opened.push(settings);
+    return settings;
+  };
+
+  test('changes of several instances at the same time are all kept, and the trail has each of them', async () => {
+    const instances = await Promise.all([1, 2, 3].map(() => openNames()));
+    const wanted = Array.from({ length: 24 }, (_, i) => `name${i}`);
+    await Promise.all(
+      wanted.map((name, i) => instances[i % 3]!.update(names, (before) => [...before, name], { by: `admin:${i}` })),
+    );
+    const [row] = await database.sql`select value from runtime.settings where key = ${names.key}`;
+    expect([...row!.value].sort()).toEqual([...wanted].sort());
+    const { rows } = await instances[0]!.changes({ keys: [names.key], limit: 100 });
+    expect(rows).toHaveLength(24);
+    // Each change begins with what the one before it has left.
+    for (const [i, { before }] of rows.entries()) expect(before).toEqual(rows[i + 1]?.after ?? null);
+  });
+
+  test('the value in force is the new one when the call returns; the change sees the default first', async () => {
+    const settings = await openNames();
+    const seen: unknown[] = [];
+    const add = (name: string) => (before: string[]) => {
+      seen.push(before);
+      return [...before, name];
+    };
+    expect(await settings.update(names, add('a'))).toEqual(['a']);
+    expect(await settings.update(names, add('b'))).toEqual(['a', 'b']);
+    expect(settings.get(names)).toEqual(['a', 'b']);
+    expect(seen).toEqual([[], ['a']]);
+  });
+
+  test('a change that throws, or whose result is not valid, changes nothing', async () => {
+    const settings = await openNames();
+    await settings.set(names.key, ['a']);
+    await expect(
+      settings.update(names, () => {
+        throw new Error('there is one already');
+      }),
+    ).rejects.toThrow('there is one already');
+    expect(await refusal(settings.update(names, () => [1] as never))).toBe('invalid_setting');
+    expect(settings.get(names)).toEqual(['a']);
+    expect((await settings.changes({ keys: [names.key], limit: 9 })).rows).toHaveLength(1);
+  });
+
+  test('a stored value that is not valid is refused, so that it is not replaced by what follows from the default', async () => {
+    await database.sql`insert into runtime.settings (key, value) values (${names.key}, '{"old": "form"}')`;
+    const settings = await openNames();
+    expect(await refusal(settings.update(names, (before) => [...before, 'a']))).toBe('invalid_stored_setting');
+    const [row] = await database.sql`select value from runtime.settings where key = ${names.key}`;
+    expect(row!.value).toEqual({ old: 'form' });
+  });
+
+  test('a key that the configuration file fixes is refused before the change is asked', async () => {
+    const settings = await openNames({ [names.key]: ['fixed'] });
+    const change = vi.fn(() => []);
+    expect(await refusal(settings.update(names, change))).toBe('fixed_setting');
+    expect(change).not.toHaveBeenCalled();
+  });
+});
+
+test('a closed instance reads no more', async () => {
+  const [one, two] = [await open(), await open()];
+  await two.close();
+  await one.set(days.key, 14);
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  expect(two.get(days)).toBe(7);
+});
+
+test('a store that is down does not keep an operator from changing a setting', async () => {
+  store = { ...store, publish: () => Promise.reject(new Error('Redis is gone')) };
+  const settings = await open();
+  await settings.set(days.key, 14);
+  expect(settings.get(days)).toBe(14);
+  expect(lines.join('')).toContain('next poll');
+});
+
+test('a stored value that a newer version no longer accepts falls back to the default and is told', async () => {
+  await database.sql`
+    insert into runtime.settings (key, value) values (${days.key}, '"a week"'), ('gone.setting', '1'), (${greeting.key}, '"Hi"')`;
+  const settings = await open();
+  expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hi']);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ key: days.key });
+  expect(settings.list().find((row) => row.key === days.key)).toMatchObject({ source: 'default' });
+  await settings.set(days.key, 10);
+  expect(settings.get(days)).toBe(10);
+});
+
+test('several settings change together: all of them, or none when one of them may not', async () => {
+  const settings = await open({ [apiKey.key]: 'fixed' });
+  await settings.setMany({ [days.key]: 14, [greeting.key]: 'Hi' });
+  expect([settings.get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+  for (const [values, refused] of [
+    [{ [days.key]: 21, [greeting.key]: '' }, 'invalid_setting'],
+    [{ [days.key]: 21, 'no.such': 1 }, 'unknown_setting'],
+    [{ [days.key]: 21, [apiKey.key]: 'mine' }, 'fixed_setting'],
+  ] as const)
+    expect(await refusal(settings.setMany(values))).toBe(refused);
+  await settings.setMany({});
+  expect([(await open()).get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+});
+
+describe('the trail of changes', () => {
+  const trail = async (settings: Settings, keys?: string[]) =>
+    (await settings.changes({ ...(keys ? { keys } : {}), limit: 100 })).rows.map((row) => [
+      row.key,
+      row.before,
+      row.after,
+      row.changed_by,
+    ]);
+
+  test('says who changed what from what to what, the newest first, and nothing of what stayed', async () => {
+    const settings = await open();
+    await settings.set(days.key, 14, { by: 'admin:3' });
+    await settings.set(days.key, 14, { by: 'admin:4' });
+    await settings.setMany({ [days.key]: 21, [greeting.key]: 'Hi' }, { by: 'cli' });
+    await settings.setMany({ [greeting.key]: 'Hello' }, { unset: [days.key], by: 'admin:3' });
+    await settings.unset(days.key);
+    await settings.set(days.key, 7);
+    expect(await trail(settings)).toEqual([
+      [days.key, null, 7, 'system'],
+      [greeting.key, 'Hi', 'Hello', 'admin:3'],
+      [days.key, 21, null, 'admin:3'],
+      [greeting.key, null, 'Hi', 'cli'],
+      [days.key, 14, 21, 'cli'],
+      [days.key, null, 14, 'admin:3'],
+    ]);
+    expect(await trail(settings, [greeting.key])).toHaveLength(2);
+    const page = await settings.changes({ keys: [days.key], limit: 2, offset: 2 });
+    expect({ total: page.total, after: page.rows.map((row) => row.after) }).toEqual({ total: 4, after: [21, 14] });
+  });
+
+  test('never holds a secret, neither the old nor the new one', async () => {
+    const settings = await open();
+    await settings.set(apiKey.key, 'first-secret');
+    await settings.set(apiKey.key, 'other-secret');
+    await settings.unset(apiKey.key);
+    expect(await trail(settings)).toEqual([
+      [apiKey.key, '***', null, 'system'],
+      [apiKey.key, '***', '***', 'system'],
+      [apiKey.key, null, '***', 'system'],
+    ]);
+    const [row] = await database.sql`select string_agg(c::text, '') as text from runtime.setting_changes c`;
+    expect(row!.text).not.toContain('secret');
+  });
+
+  test('is not written for what is refused', async () => {
+    const settings = await open({ [apiKey.key]: 'fixed' });
+    for (const values of [{ [days.key]: -1 }, { [days.key]: 3, [apiKey.key]: 'x' }, { [days.key]: 3, other: 1 }])
+      expect(await refusal(settings.setMany(values))).not.toBe('accepted');
+    expect(await refusal(settings.setMany({ [days.key]: 3 }, { unset: ['no.such'] }))).toBe('unknown_setting');
+    expect(await refusal(settings.setMany({ [days.key]: 3 }, { unset: [apiKey.key] }))).toBe('fixed_setting');
+    expect(await trail(settings)).toEqual([]);
+    expect(settings.get(days)).toBe(7);
+  });
+
+  test('of many who save at once each change begins with what the one before it has left', async () => {
+    const instances = await Promise.all([open(), open(), open()]);
+    const save = (n: number) =>
+      n % 7 === 0
+        ? instances[n % 3]!.unset(days.key, { by: `admin:${n}` })
+        : instances[n % 3]!.setMany({ [days.key]: n, [greeting.key]: `Hi ${n}` }, { by: `admin:${n}` });
+    await Promise.all(Array.from({ length: 60 }, (_, n) => save(n)));
+    for (const { key } of [days, greeting]) {
+      const { rows } = await instances[0]!.changes({ keys: [key], limit: 100 });
+      const oldestFirst = rows.reverse();
+      expect(oldestFirst.length).toBeGreaterThan(30);
+      expect(oldestFirst.map((row) => row.before)).toEqual([null, ...oldestFirst.slice(0, -1).map((row) => row.after)]);
+      const [stored] = await database.sql`select value from runtime.settings where key = ${key}`;
+      expect(oldestFirst.at(-1)!.after).toEqual(stored?.value ?? null);
+    }
+  });
+});
