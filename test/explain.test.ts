@@ -1,7 +1,7 @@
 import { seedScale } from '@tradepost/app';
-import { shippedWith } from '@tradepost/fulfilment';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shippedWith } from '../packages/fulfilment/shipment-store.ts';
 import { foldOrderCounts } from '../packages/orders/orders/order-counts-store.ts';
 import {
   type AdminOrderFilter,
@@ -92,7 +92,7 @@ const none: AdminOrderFilter = {
   amount_max: null,
   provinces: null,
   has_after_sale: false,
-  shippedWith: null,
+  restrictedTo: null,
   keyword: null,
 };
 const page = (number: number, size = 20) => ({ page: number, size, offset: (number - 1) * size });
@@ -121,8 +121,8 @@ describe('no page of orders reads a whole table', () => {
     ['amounts, many', admin({ amount_min: 1 }), 3_000],
     ['a province', async () => admin({ provinces: await selectProvinces(sql, '浙江') })(), 9_000],
     // Few enough to be counted one by one.
-    ['a carrier', () => admin({ shippedWith: shippedWith(sql, 'EMS') })(), 45_000],
-    ['a carrier nobody uses', () => admin({ shippedWith: shippedWith(sql, 'NONE') })(), 100],
+    ['a carrier', () => admin({ restrictedTo: shippedWith(sql, 'EMS') })(), 45_000],
+    ['a carrier nobody uses', () => admin({ restrictedTo: shippedWith(sql, 'NONE') })(), 100],
     ['a receiver', keyword('李伟'), 12_000],
     ['a phone', keyword('13000000077'), 1_000],
     ['a product', keyword('Tea pot No. 101'), 3_000],

@@ -1,5 +1,6 @@
-export { type Assembled, assemble, audits, retention, settings } from './assemble.ts';
+export { type Assembled, assemble } from './assemble.ts';
 export { tellStory } from './demo-story.ts';
+export { audits, declaredBy, modules, modulesOf, retention, settings } from './modules.ts';
 export { demoAccounts, seedDemo } from './seed-demo.ts';
 export { type Scale, seedScale } from './seed-scale.ts';
 export { runJobsOnce, type Server, startServer } from './server.ts';

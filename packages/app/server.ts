@@ -16,7 +16,8 @@ import {
   unlockJobs,
   type Worker,
 } from '@tradepost/runtime';
-import { type Assembled, assemble, settings } from './assemble.ts';
+import { type Assembled, assemble } from './assemble.ts';
+import { declaredBy, modulesOf } from './modules.ts';
 import { type Seeded, seedDemo, seedPaymentKey } from './seed-demo.ts';
 
 export type Server = {
@@ -64,7 +65,7 @@ const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
 
 /** Runs the jobs that are due and ends; beside a running server or without one. For cron. */
 export async function runJobsOnce(options: { config: Config; log: Log }): Promise<void> {
-  const runtime = await openRuntime({ ...options, definitions: settings });
+  const runtime = await openRuntime({ ...options, definitions: declaredBy(modulesOf(options.config), 'settings') });
   try {
     const assembled = await assemble(runtime);
     await runDueJobs(workerDeps(runtime, assembled)).finally(() => assembled.close());
@@ -83,7 +84,8 @@ export async function startServer(options: {
   const { config, onProgress } = options;
   if (config.only.includes('api')) await portIsFree(config, config.port, '--port');
   if (config.only.includes('gateway')) await portIsFree(config, config.gatewayPort, '--gateway-port');
-  const runtime = await openRuntime({ ...options, definitions: settings, serve: true });
+  const definitions = declaredBy(modulesOf(config), 'settings');
+  const runtime = await openRuntime({ ...options, definitions, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** What takes on work; ended together, before what it works with. */
   const busy: (() => Promise<unknown>)[] = [];

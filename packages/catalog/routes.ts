@@ -4,13 +4,13 @@ import { categoryRoutes } from './categories/category-routes.ts';
 import { batchRoutes } from './products/batch-routes.ts';
 import { productRoutes } from './products/product-routes.ts';
 import { specTemplateRoutes } from './spec-templates/spec-template-routes.ts';
-import type { StockKeeper } from './stock-ownership/stock-owner.ts';
+import type { StockOwner } from './stock-ownership/stock-owner.ts';
 import { storefrontRoutes } from './storefront/storefront-routes.ts';
 
-export function catalogRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
+export function catalogRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
   return [
-    ...storefrontRoutes(runtime, keeper),
-    ...productRoutes(runtime, keeper),
+    ...storefrontRoutes(runtime, stockOwner),
+    ...productRoutes(runtime, stockOwner),
     ...batchRoutes(),
     ...categoryRoutes(runtime),
     ...specTemplateRoutes(runtime),

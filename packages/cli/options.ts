@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { settings } from '@tradepost/app';
+import { declaredBy, modulesOf } from '@tradepost/app';
 import { hasEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { type ConfigKey, type LoadedConfig, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -60,7 +60,7 @@ export async function withRuntime<T>(
     );
   const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   const runtime = await openRuntime({
-    ...{ config, definitions: settings, log, onProgress: progress },
+    ...{ config, definitions: declaredBy(modulesOf(config), 'settings'), log, onProgress: progress },
     checkOnly: !mayMigrate,
   });
   try {

@@ -1,4 +1,4 @@
-import type { App, Module } from '@tradepost/http';
+import type { App, Route } from '@tradepost/http';
 import type { Limiter } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { openLimiter, openLimiterView } from './limits/open-limiter.ts';
@@ -8,11 +8,12 @@ import { gatewayRoutes } from './routes.ts';
 import { openApiTokens } from './tokens/api-tokens.ts';
 import { upstreamRoutes } from './upstreams/upstream-routes.ts';
 import { openUpstreams } from './upstreams/upstreams.ts';
-import { closeStale, closeStaleTask, openUsageLog } from './usage/usage-log.ts';
+import { openUsageLog } from './usage/usage-log.ts';
 import { usageRoutes } from './usage/usage-routes.ts';
 
 export type Gateway = {
-  readonly module: Module;
+  /** Its administration, on the shop's port and on its own. */
+  readonly routes: readonly Route[];
   /** Answers the gateway's port; null in a process that is none. `app` gets what is not for the proxy. */
   readonly fetch: ((app: App['fetch']) => App['fetch']) | null;
   /** Where the limiter keeps its logs; null in a process that is no gateway. */
@@ -24,16 +25,15 @@ export type Gateway = {
 export async function openGateway(runtime: Runtime, { serves }: { serves: boolean }): Promise<Gateway> {
   const tokens = await openApiTokens(runtime);
   const upstreams = openUpstreams(runtime, { serves });
-  const shared = (gate: Parameters<typeof gatewayRoutes>[2]): Module => ({
-    name: 'gateway',
-    routes: [...gatewayRoutes(runtime, tokens, gate), ...upstreamRoutes(upstreams), ...usageRoutes(runtime)],
-    tasks: { [closeStaleTask]: () => closeStale(runtime) },
-    crons: [{ task: closeStaleTask, match: '23 * * * *' }],
-  });
+  const routesWith = (gate: Parameters<typeof gatewayRoutes>[2]) => [
+    ...gatewayRoutes(runtime, tokens, gate),
+    ...upstreamRoutes(upstreams),
+    ...usageRoutes(runtime),
+  ];
   if (!serves) {
     const view = openLimiterView(runtime);
     return {
-      module: shared(view),
+      routes: routesWith(view),
       fetch: null,
       limiter: null,
       async close() {
@@ -45,7 +45,7 @@ export async function openGateway(runtime: Runtime, { serves }: { serves: boolea
   const gate = openRateGate(runtime, limiter);
   const usage = openUsageLog(runtime);
   return {
-    module: shared(gate),
+    routes: routesWith(gate),
     fetch: (app) => gatewayFetch({ runtime, gate, tokens, upstreams, usage, app }),
     limiter: limiter.kind,
     async close() {

@@ -1,13 +1,12 @@
 export { gatewayErrors } from './errors.ts';
-export { type Gateway, openGateway } from './gateway.ts';
-export { gatewayAudits } from './gateway-audits.ts';
+export type { Gateway } from './gateway.ts';
 export { openLimiterView } from './limits/open-limiter.ts';
 export { selectUserLimits } from './limits/user-limits-store.ts';
 export { modelKey } from './messages/model-key.ts';
 export { gatewayFault } from './messages/openai-errors.ts';
-export { gatewayRetention } from './retention.ts';
+export { gatewayModule, gatewayService } from './module.ts';
 export { maxGraceSeconds } from './schemas.ts';
-export { gatewaySettings, rateLimitSettings } from './settings.ts';
+export { rateLimitSettings } from './settings.ts';
 export { maxLimit, type TokenStatus, tokenStatuses } from './tokens/api-token.ts';
 export { selectTokenFacts, selectTokens, type TokenRow, tokensNamed } from './tokens/api-token-store.ts';
 export { type ApiTokens, openApiTokens } from './tokens/api-tokens.ts';

@@ -6,7 +6,6 @@ export { batchIds, batchResult, batchResultSchema, maxBatch } from './routing/ba
 export { largeBody } from './routing/body-limits.ts';
 export { clientAddress, clientNetwork } from './routing/client-address.ts';
 export { envelope } from './routing/envelope.ts';
-export type { Module } from './routing/module.ts';
 export { requestLocale } from './routing/request-locale.ts';
 export type { Resource } from './routing/resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './routing/route.ts';

@@ -19,18 +19,15 @@ export {
   type TaskCounts,
   type TaskEffect,
 } from './external-wms/tasks/task-report-store.ts';
-export { inventoryAudits } from './inventory-audits.ts';
+export { inventoryModule, inventoryService, orderStatusWriters } from './module.ts';
 export { shelveSeeded } from './provider-migration/migrate-provider.ts';
-export { type OpenedInventory, openInventory } from './reservations/open-inventory.ts';
 export type { Demand, Inventory, InventoryStatus, StockHold, WriteOrderStatus } from './reservations/provider.ts';
-export { openStockKeeper } from './reservations/stock-owner.ts';
-export { inventoryRetention } from './retention.ts';
+export { openStockOwner } from './reservations/stock-owner.ts';
 export {
   externalAppKey,
   externalAppSecret,
   externalMode,
   inventoryProvider,
-  inventorySettings,
   missingSettings,
   settingCommand,
   signatureTtl,

@@ -2,7 +2,7 @@ import type { Locale } from '@tradepost/core';
 import type { Sql, Transaction } from '@tradepost/postgres';
 import { shopLocale } from '@tradepost/runtime';
 import { announceStock, saysStock, withoutStockCells } from '../stock-ownership/enforce-stock-owner.ts';
-import { ownStock, type StockKeeper } from '../stock-ownership/stock-owner.ts';
+import { ownStock, type StockOwner } from '../stock-ownership/stock-owner.ts';
 import { categoriesIn } from './csv-categories.ts';
 import { type Draft, draftOf, groupLines } from './csv-drafts.ts';
 import { type CsvFault, csvFault } from './csv-faults.ts';
@@ -45,7 +45,7 @@ export type Imported = {
   stock_ignored: boolean;
 };
 /** How a batch is written; `locale` is the language of the shop. */
-type Mode = { dryRun: boolean; keeper: StockKeeper; locale: Locale };
+type Mode = { dryRun: boolean; stockOwner: StockOwner; locale: Locale };
 type Options = Partial<Mode> & { onFault?: (fault: CsvFault) => void; onProgress?: (done: Imported) => void };
 type Outcome = ImportPlan | Refused;
 /** Products that this file has written or found: id to the line. A file speaks of a product once. */
@@ -126,7 +126,7 @@ function withStock(
   );
 }
 
-async function writePlans(tx: Transaction, plans: readonly ImportPlan[], keeper: StockKeeper): Promise<void> {
+async function writePlans(tx: Transaction, plans: readonly ImportPlan[], stockOwner: StockOwner): Promise<void> {
   const products = plans.flatMap((plan) => (plan.product ? [{ plan, row: plan.product }] : []));
   const inserts = products.filter(({ plan }) => plan.outcome === 'created').map(({ row }) => row);
   const updates = products.filter(({ plan }) => plan.outcome !== 'created').map(({ row }) => row);
@@ -145,7 +145,7 @@ async function writePlans(tx: Transaction, plans: readonly ImportPlan[], keeper:
   const added = newSkus.length > 0 ? await insertSkus(tx, newSkus) : [];
   if (skuChanges.length > 0) await updateSkus(tx, skuChanges);
   const restocked = skuChanges.flatMap(({ id, stock }) => (stock === null ? [] : [{ id, stock }]));
-  await announceStock(tx, keeper, [...added, ...restocked]);
+  await announceStock(tx, stockOwner, [...added, ...restocked]);
 }
 
 /** One transaction for all drafts: find, lock in id order, plan by the rules of the editor, write. */
@@ -153,7 +153,7 @@ async function writeBatch(
   tx: Transaction,
   drafts: readonly Draft[],
   seen: Seen,
-  { dryRun, keeper, locale }: Mode,
+  { dryRun, stockOwner, locale }: Mode,
 ): Promise<Outcome[]> {
   await lockImport(tx);
   const last = await lastProductId(tx);
@@ -178,7 +178,7 @@ async function writeBatch(
     outcomes = planAll(matched, stored, categoryIds, locale);
   }
   const plans = outcomes.filter((outcome): outcome is ImportPlan => !isRefused(outcome));
-  if (!dryRun) await writePlans(tx, plans, keeper);
+  if (!dryRun) await writePlans(tx, plans, stockOwner);
   return [...outcomes, ...refused];
 }
 const isRefusal = (match: Matched | Refused): match is Refused => 'faults' in match;
@@ -225,7 +225,7 @@ export async function importProducts(
 ): Promise<Imported> {
   const {
     dryRun = false,
-    keeper = ownStock,
+    stockOwner = ownStock,
     locale = shopLocale.fallback,
     onFault = () => {},
     onProgress = () => {},
@@ -242,7 +242,7 @@ export async function importProducts(
   let batch: Draft[] = [];
   let lines = 0;
   const flush = async () => {
-    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, { dryRun, keeper, locale }) : [];
+    const outcomes = batch.length > 0 ? await writeDrafts(sql, batch, seen, { dryRun, stockOwner, locale }) : [];
     remember(outcomes, seen);
     for (const outcome of outcomes)
       if (isRefused(outcome)) {
@@ -260,7 +260,7 @@ export async function importProducts(
       done.lines += 1;
       continue;
     }
-    const ignored = !keeper.editable && saysStock(item);
+    const ignored = !stockOwner.editable && saysStock(item);
     done.stock_ignored ||= ignored;
     const draft = draftOf(ignored ? withoutStockCells(item) : item);
     lines += draft.lines;

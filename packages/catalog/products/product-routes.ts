@@ -14,7 +14,7 @@ import {
   productUpdated,
 } from '../schemas.ts';
 import { formTexts, productTexts } from '../shop-texts.ts';
-import type { StockKeeper } from '../stock-ownership/stock-owner.ts';
+import type { StockOwner } from '../stock-ownership/stock-owner.ts';
 import { viewsOf } from '../views.ts';
 import { withPicturePaths } from './picture-paths.ts';
 import type { Translations } from './product.ts';
@@ -27,9 +27,9 @@ const notFound = { 10002: 'Product not found' };
 const toAnnounce = 2;
 
 /** Products in the back office, one at a time. */
-export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
+export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
   const { sql, config } = runtime;
-  const told = keeper.announce ? toAnnounce : 0;
+  const told = stockOwner.announce ? toAnnounce : 0;
   const viewFor = viewsOf(runtime);
 
   return [
@@ -136,7 +136,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
         const { id, sku_diff } = await createProduct(
           sql,
           withPicturePaths(body, fileUrls(request, config).relative),
-          keeper,
+          stockOwner,
           runtime.settings.get(shopLocale),
         );
         return { id, product: { id, title: body.product.title }, sku_diff };
@@ -162,7 +162,7 @@ export function productRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
       async handle({ params, body, request, write }) {
         const given = withPicturePaths(body, fileUrls(request, config).relative);
         const shop = runtime.settings.get(shopLocale);
-        return { sku_diff: await write((tx) => editProduct(tx, params.id, given, keeper, shop)) };
+        return { sku_diff: await write((tx) => editProduct(tx, params.id, given, stockOwner, shop)) };
       },
     }),
   ];

@@ -6,7 +6,7 @@ import { maxSkus } from '../limits.ts';
 import type { productCreateBody, productUpdateBody } from '../schemas.ts';
 import { productTexts, savedTexts } from '../shop-texts.ts';
 import { announceStock, movedStock, withoutStock } from '../stock-ownership/enforce-stock-owner.ts';
-import type { StockKeeper } from '../stock-ownership/stock-owner.ts';
+import type { StockOwner } from '../stock-ownership/stock-owner.ts';
 import type { Detail, Product, Sku } from './product.ts';
 import {
   holdCategory,
@@ -144,10 +144,10 @@ const sortedImages = (images: readonly { url: string; sort?: number | undefined 
 export async function createProduct(
   sql: Sql,
   given: CreateBody,
-  keeper: StockKeeper,
+  stockOwner: StockOwner,
   shop: Locale,
 ): Promise<{ id: number; sku_diff: SkuDiff }> {
-  const body = keeper.editable ? given : withoutStock(given);
+  const body = stockOwner.editable ? given : withoutStock(given);
   const fields = fieldsOf(body.product, null, textFieldsOf(body.product, null, shop));
   const specs = normalizeSpecs(body.spec_schema ?? []);
   const skus = plannedSkus(skuMatrix(specs, overridesOf(body)), [], fields.price, body.product.stock);
@@ -157,7 +157,7 @@ export async function createProduct(
     const id = await insertProduct(tx, fields, specs);
     const stored = await writeSkus(tx, id, skus);
     if (body.images?.length) await replaceImages(tx, id, sortedImages(body.images));
-    await announceStock(tx, keeper, stored);
+    await announceStock(tx, stockOwner, stored);
     return { id, sku_diff: diffOf([], skus) };
   });
 }
@@ -183,10 +183,10 @@ export async function editProduct(
   tx: Transaction,
   id: number,
   given: UpdateBody,
-  keeper: StockKeeper,
+  stockOwner: StockOwner,
   shop: Locale,
 ): Promise<SkuDiff> {
-  const body = keeper.editable ? given : withoutStock(given);
+  const body = stockOwner.editable ? given : withoutStock(given);
   const locked = await lockProduct(tx, id);
   if (!locked) throw catalogErrors.product_not_found();
   const { product, skus } = locked;
@@ -200,6 +200,6 @@ export async function editProduct(
   if (body.images) await replaceImages(tx, id, sortedImages(body.images));
   if (!planned) return { added: 0, kept: active.length, inactivated: 0 };
   const stored = await writeSkus(tx, id, planned);
-  await announceStock(tx, keeper, movedStock(skus, stored));
+  await announceStock(tx, stockOwner, movedStock(skus, stored));
   return diffOf(skus, planned);
 }

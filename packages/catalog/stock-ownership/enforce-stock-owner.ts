@@ -2,7 +2,7 @@ import type { Transaction } from '@tradepost/postgres';
 import { stockColumns } from '../csv/csv-columns.ts';
 import type { Group } from '../csv/csv-drafts.ts';
 import type { Sku } from '../products/product.ts';
-import type { StockKeeper } from './stock-owner.ts';
+import type { StockOwner } from './stock-owner.ts';
 
 type WithStock = {
   product?: { stock?: number | undefined } | undefined;
@@ -41,14 +41,14 @@ export function movedStock(
   return stored.filter((sku) => known.get(sku.id) !== sku.stock);
 }
 
-/** Tells the keeper, on the transaction that has written them, of SKUs that are new or whose stock was set. */
+/** Tells the stockOwner, on the transaction that has written them, of SKUs that are new or whose stock was set. */
 export async function announceStock(
   tx: Transaction,
-  keeper: StockKeeper,
+  stockOwner: StockOwner,
   skus: readonly Pick<Sku, 'id' | 'stock'>[],
 ): Promise<void> {
-  if (!keeper.announce || skus.length === 0) return;
-  const statements = keeper.announce(
+  if (!stockOwner.announce || skus.length === 0) return;
+  const statements = stockOwner.announce(
     tx,
     skus.map(({ id, stock }) => ({ sku_id: id, stock })),
   );

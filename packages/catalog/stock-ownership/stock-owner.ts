@@ -1,17 +1,30 @@
+import { defineRegistry, type ModuleContext } from '@tradepost/module';
 import type { Statement, Transaction } from '@tradepost/postgres';
 
-/** Who keeps the stock of the SKUs, as far as the catalogue has to know. The inventory package makes one for its provider. */
-export type StockKeeper = {
-  /** Whether a SKU's stock is the editor's to set; else warehouses keep it, and what is saved leaves it alone. */
+/** Where the stock of the SKUs is kept, as far as the catalogue has to know. The inventory package adds one for its active provider. */
+export type StockOwner = {
+  /** True where the editor of a product sets its stock. False where warehouses keep it: a save leaves the stock unchanged. */
   readonly editable: boolean;
-  /** Tells of SKUs that are new or whose stock was set, in the transaction that wrote them; null when nobody has to know. */
+  /**
+   * Statements that record SKUs that are new or whose stock was set, for the transaction that wrote them; null where no
+   * other system needs to know.
+   */
   readonly announce: ((tx: Transaction, skus: readonly { sku_id: number; stock: number }[]) => Statement[]) | null;
   /**
-   * What can be sold of these SKUs, where the catalogue's own number is not the truth; answers null, or lacks a SKU, when it
-   * is not known in time. Never rejects.
+   * The sellable quantity of these SKUs, where the stock column is not the source; null where it is. Resolves to null, or
+   * lacks a SKU, when the quantity is not known in time. Never rejects.
    */
   readonly sellable: ((skuIds: readonly number[]) => Promise<ReadonlyMap<number, number> | null>) | null;
 };
 
-/** Stock kept on the SKU itself. */
-export const ownStock: StockKeeper = { editable: true, announce: null, sellable: null };
+/** The stock column of the SKU is the source. */
+export const ownStock: StockOwner = { editable: true, announce: null, sellable: null };
+
+export const stockOwners = defineRegistry<StockOwner>('catalog.stock_owners');
+
+/** The owner of stock in this shop; the catalogue itself where no module adds one. Throws when two modules do. */
+export function stockOwnerIn({ entries }: Pick<ModuleContext, 'entries'>): StockOwner {
+  const [owner = ownStock, ...others] = entries(stockOwners);
+  if (others.length > 0) throw new Error('two modules own the stock of the SKUs');
+  return owner;
+}

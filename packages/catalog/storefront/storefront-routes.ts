@@ -9,7 +9,7 @@ import { productCard, skuView } from '../products/product.ts';
 import { selectBestSellers, selectFavorites, selectShelf } from '../products/product-list-store.ts';
 import { selectProduct } from '../products/product-store.ts';
 import { productCardView, productDetailView, storefrontQuery } from '../schemas.ts';
-import type { StockKeeper } from '../stock-ownership/stock-owner.ts';
+import type { StockOwner } from '../stock-ownership/stock-owner.ts';
 import { categoryView, recommendedView as recommended, reviewView, viewsOf } from '../views.ts';
 import { addFavorites, type Favorite, removeFavorites, selectFavorited } from './favorite-store.ts';
 import { selectReviews } from './review-store.ts';
@@ -26,7 +26,7 @@ import {
 const notFound = { 10002: 'Product not found' };
 
 /** What shoppers see and like. */
-export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[] {
+export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);
   const like = runtime.groupCommit('favorite_add', async (favorites: readonly Favorite[]) => {
@@ -113,7 +113,7 @@ export function storefrontRoutes(runtime: Runtime, keeper: StockKeeper): Route[]
         const active = product.skus.filter((sku) => sku.status === 'active');
         const [favorited, elsewhere] = await Promise.all([
           caller ? selectFavorited(sql, caller.id, [product.id]) : undefined,
-          active.length > 0 ? keeper.sellable?.(active.map((sku) => sku.id)) : undefined,
+          active.length > 0 ? stockOwner.sellable?.(active.map((sku) => sku.id)) : undefined,
         ]);
         const view = viewFor(request, locale);
         const skus = active.map((sku) => skuView(sku, product.translations, locale, elsewhere?.get(sku.id)));

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type CsvFault, exportProducts, importProducts } from '@tradepost/catalog';
-import { openStockKeeper } from '@tradepost/inventory';
+import { openStockOwner } from '@tradepost/inventory';
 import { shopLocale } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
@@ -84,7 +84,7 @@ async function importFrom(file: string, options: GlobalOptions & { dryRun?: bool
     const { seconds, rate, tell } = pace('lines');
     const errors: CsvFault[] = [];
     const done = await importProducts(runtime.sql, input, {
-      keeper: await openStockKeeper(runtime),
+      stockOwner: await openStockOwner(runtime),
       locale: runtime.settings.get(shopLocale),
       dryRun: options.dryRun ?? false,
       onFault(fault) {

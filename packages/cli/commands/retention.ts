@@ -1,4 +1,4 @@
-import { retention } from '@tradepost/app';
+import { declaredBy, modulesOf } from '@tradepost/app';
 import { daysInForce, type RetentionRule, runRetention, type Setting } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
@@ -7,8 +7,8 @@ import { print, printJson, table } from '../output.ts';
 const settingOf = ({ days }: RetentionRule): Setting<number> | null => (typeof days === 'number' ? null : days);
 
 async function list(options: GlobalOptions): Promise<void> {
-  await withRuntime(options, async ({ settings }) => {
-    const rows = retention.map((rule) => ({
+  await withRuntime(options, async ({ settings, config }) => {
+    const rows = declaredBy(modulesOf(config), 'retention').map((rule) => ({
       name: rule.name,
       days: daysInForce(rule, settings),
       setting: settingOf(rule)?.key ?? null,
@@ -30,7 +30,7 @@ async function list(options: GlobalOptions): Promise<void> {
 
 async function run(options: GlobalOptions): Promise<void> {
   await withRuntime(options, async (runtime) => {
-    const deleted = await runRetention(runtime, retention);
+    const deleted = await runRetention(runtime, declaredBy(modulesOf(runtime.config), 'retention'));
     if (options.json) return printJson(deleted);
     if (deleted.length === 0) return print('nothing is old enough');
     print(table([['WHAT', 'ROWS'], ...deleted.map(({ rule, rows }) => [rule, String(rows)])]));

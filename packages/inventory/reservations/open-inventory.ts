@@ -1,6 +1,6 @@
-import type { StockKeeper } from '@tradepost/catalog';
-import type { Module } from '@tradepost/http';
-import { ConfigError, type Runtime, selectStoredSettings } from '@tradepost/runtime';
+import type { StockOwner } from '@tradepost/catalog';
+import type { Route } from '@tradepost/http';
+import { ConfigError, type Cron, type Runtime, selectStoredSettings, type Tasks } from '@tradepost/runtime';
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { documentTasks } from '../external-wms/document-tasks.ts';
@@ -14,14 +14,16 @@ import { stockRoutes } from '../stock/stock-routes.ts';
 import { warehouseRoutes } from '../warehouses/warehouse-routes.ts';
 import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
 import { settleByProvider } from './settle-by-provider.ts';
-import { stockKeeperOf } from './stock-owner.ts';
+import { stockOwnerOf } from './stock-owner.ts';
 
 export type OpenedInventory = {
   /** For orders. */
   readonly inventory: Inventory;
   /** For the catalogue. */
-  readonly keeper: StockKeeper;
-  readonly module: Module;
+  readonly stockOwner: StockOwner;
+  readonly routes: readonly Route[];
+  readonly tasks: Tasks;
+  readonly crons: readonly Cron[];
   close(): Promise<void>;
 };
 
@@ -74,19 +76,16 @@ export async function openInventory(
       reserveAhead: isExternal ? external.reserveAhead : null,
       tellNow: isExternal ? external.tellNow : null,
     },
-    keeper: stockKeeperOf(runtime, name, external.sellable),
-    module: {
-      name: 'inventory',
-      routes: [
-        ...warehouseRoutes(runtime, hooks),
-        ...documentRoutes(runtime, hooks),
-        ...stockRoutes(runtime),
-        ...movementRoutes(runtime),
-        ...external.routes,
-      ],
-      tasks: external.tasks,
-      crons: external.crons,
-    },
+    stockOwner: stockOwnerOf(runtime, name, external.sellable),
+    routes: [
+      ...warehouseRoutes(runtime, hooks),
+      ...documentRoutes(runtime, hooks),
+      ...stockRoutes(runtime),
+      ...movementRoutes(runtime),
+      ...external.routes,
+    ],
+    tasks: external.tasks,
+    crons: external.crons,
     close: external.close,
   };
 }

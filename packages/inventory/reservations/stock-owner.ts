@@ -1,4 +1,4 @@
-import type { StockKeeper } from '@tradepost/catalog';
+import type { StockOwner } from '@tradepost/catalog';
 import { ownStock } from '@tradepost/catalog';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
@@ -15,11 +15,11 @@ const announcement = (sku_id: number, stock: number, number: string): NewTask =>
 };
 
 /** Who keeps the stock that the catalogue shows and edits, by the provider in force. */
-export function stockKeeperOf(
+export function stockOwnerOf(
   runtime: Pick<Runtime, 'settings' | 'now'>,
   name: ProviderName,
-  sellable: StockKeeper['sellable'] = null,
-): StockKeeper {
+  sellable: StockOwner['sellable'] = null,
+): StockOwner {
   if (name === 'builtin_wms') return { ...ownStock, editable: false };
   const onSkus = (tx: Transaction) => mustKeepStock(tx, 'on SKUs');
   if (name === 'local') return { ...ownStock, announce: (tx) => [onSkus(tx)] };
@@ -37,7 +37,7 @@ export function stockKeeperOf(
 }
 
 /** For a command beside the shop: by the provider that the books are in, whatever is set for the next start. */
-export async function openStockKeeper(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): Promise<StockKeeper> {
+export async function openStockOwner(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): Promise<StockOwner> {
   const inForce = await selectProvider(runtime.sql);
-  return stockKeeperOf(runtime, inForce ?? runtime.settings.get(inventoryProvider));
+  return stockOwnerOf(runtime, inForce ?? runtime.settings.get(inventoryProvider));
 }

@@ -4,8 +4,8 @@ import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
 import { maxNotes, maxReminders } from '../limits.ts';
+import type { OrderSection } from '../orders/order-sections.ts';
 import { selectOrder, selectOrderItems } from '../orders/order-store.ts';
-import type { OrderSections } from '../orders/order-views.ts';
 import { remindMinutes } from '../settings.ts';
 import { noteOrders, noteViews } from './notes/note-orders.ts';
 import { noteContent, notesView, noteVisibility } from './notes/note-schemas.ts';
@@ -20,7 +20,7 @@ const notFound = { 404: 'Order not found' };
 const channel = z.enum(channels);
 
 /** What the merchant app does with one order (spec 1, merchant mobile order extensions). */
-export function extensionRoutes(runtime: Runtime, sections: OrderSections): Route[] {
+export function extensionRoutes(runtime: Runtime, sections: readonly OrderSection[]): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
 

@@ -1,7 +1,7 @@
 import { isoInZone, type Labels, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import type { OrderSections } from '../orders/order-views.ts';
+import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
 import type { ShipmentView } from '../schemas.ts';
 import { type HistoryRow, selectHistory } from './timeline-store.ts';
 
@@ -75,17 +75,17 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
 /** What happened to an order, oldest first. Throws when there is none. */
 export async function orderTimeline(
   runtime: Pick<Runtime, 'sql' | 'settings'>,
-  sections: OrderSections,
+  sections: readonly OrderSection[],
   orderId: number,
   locale: Locale,
 ) {
-  const [history, shipments] = await Promise.all([
+  const [history, additions] = await Promise.all([
     selectHistory(runtime.sql, orderId),
-    sections.shipments?.([orderId], locale) ?? new Map<number, ShipmentView[]>(),
+    loadAdditions(sections, [orderId], locale),
   ]);
   if (history.length === 0) throw orderErrors.order_not_found();
   const zone = runtime.settings.get(timeZone);
-  return stepsOf(history, shipments.get(orderId) ?? [], locale).map(({ stage, at, content }) => ({
+  return stepsOf(history, additions.get(orderId)!.shipments, locale).map(({ stage, at, content }) => ({
     stage,
     status: titles[stage][locale],
     time: isoInZone(at, zone),

@@ -5,9 +5,6 @@ import { blockBits, orderCounts } from './order-counts-store.ts';
 import { type Keyword, keywordCondition } from './order-search-store.ts';
 import { orderColumns } from './order-store.ts';
 
-/** Orders of a shipping company: a relation with the column order_id, from the package that ships. */
-export type ShippedWith = (sql: Queryable, company: string) => Statement;
-
 export type AdminOrderFilter = {
   status: OrderStatus | null;
   pay_method: string | null;
@@ -20,7 +17,8 @@ export type AdminOrderFilter = {
   /** All that hold what was asked for; none is a filter that nothing passes. */
   provinces: string[] | null;
   has_after_sale: boolean;
-  shippedWith: Statement | null;
+  /** A relation with the column order_id: only these orders. */
+  restrictedTo: Statement | null;
   keyword: Keyword | null;
 };
 
@@ -204,9 +202,9 @@ async function selectRarePage(sql: Sql, matching: Statement, paging: Paging): Pr
 }
 
 async function selectFilteredPage(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
-  const { keyword, shippedWith } = filter;
-  const from = shippedWith
-    ? sql`from ${shippedWith} as s join orders.orders o on o.id = s.order_id`
+  const { keyword, restrictedTo } = filter;
+  const from = restrictedTo
+    ? sql`from ${restrictedTo} as s join orders.orders o on o.id = s.order_id`
     : sql`from orders.orders o`;
   const matching = sql`${from} where ${conditions(sql, filter)}`;
   if (keyword && !keyword.common) return selectRarePage(sql, matching, paging);
@@ -225,8 +223,8 @@ async function selectFilteredPage(sql: Sql, filter: AdminOrderFilter, paging: Pa
 }
 
 /** Whether the counts of the blocks answer it all. */
-const isCounted = ({ amount_min, amount_max, provinces, shippedWith, keyword }: AdminOrderFilter): boolean =>
-  amount_min === null && amount_max === null && provinces === null && !shippedWith && !keyword;
+const isCounted = ({ amount_min, amount_max, provinces, restrictedTo, keyword }: AdminOrderFilter): boolean =>
+  amount_min === null && amount_max === null && provinces === null && !restrictedTo && !keyword;
 
 /** A page of all shoppers' orders, newest first. Totals are exact without filters other than status, method and time. */
 export async function selectAdminOrders(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {

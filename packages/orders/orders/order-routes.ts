@@ -22,14 +22,15 @@ import { openTeller } from './notify-stock.ts';
 import { type OrderStatus, orderRowView } from './order.ts';
 import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
+import type { OrderFilter, OrderSection } from './order-sections.ts';
 import { type OwnedOrder, selectOrder } from './order-store.ts';
-import { adminOrderViews, type OrderSections, orderViews } from './order-views.ts';
+import { adminOrderViews, orderViews } from './order-views.ts';
 import { cancelOrders, payOrders } from './settle-orders.ts';
 
 export function orderRoutes(
   runtime: Runtime,
   inventory: Inventory,
-  sections: OrderSections,
+  { sections, filters }: { sections: readonly OrderSection[]; filters: readonly OrderFilter[] },
   scheduleExpiry: ExpirySchedule,
 ): Route[] {
   const { sql, settings } = runtime;
@@ -45,6 +46,9 @@ export function orderRoutes(
     cancelOrders(deps, many, 'user_cancel', record),
   );
   const tellStock = openTeller(runtime, inventory);
+  /** Without a package that knows the field no order matches. */
+  const matching = (field: OrderFilter['field'], value: string) =>
+    filters.find((filter) => filter.field === field)?.matching(sql, value) ?? sql`(select 0::bigint as order_id)`;
   const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
 
   const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
@@ -64,9 +68,7 @@ export function orderRoutes(
       amount_max: amount_max === undefined ? null : toMinor(amount_max),
       provinces: province ? await selectProvinces(sql, province) : null,
       has_after_sale: query.has_after_sale ?? false,
-      shippedWith: logistics_company
-        ? (sections.shippedWith?.(sql, logistics_company) ?? sql`(select 0::bigint as order_id)`)
-        : null,
+      restrictedTo: logistics_company ? matching('logistics_company', logistics_company) : null,
       keyword: keyword ? await resolveKeyword(sql, keyword) : null,
     };
   };

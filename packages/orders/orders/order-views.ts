@@ -3,25 +3,16 @@ import { fileUrls } from '@tradepost/http';
 import { selectNicknames } from '@tradepost/identity';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { noteViews } from '../merchant-tools/notes/note-orders.ts';
-import type { ShipmentView } from '../schemas.ts';
-import { noAfterSale, type Order, type OrderItem, orderItemView, orderRowView } from './order.ts';
-import type { ShippedWith } from './order-page-store.ts';
+import { type Order, type OrderItem, orderItemView, orderRowView } from './order.ts';
+import { loadAdditions, type OrderAdditions, type OrderSection } from './order-sections.ts';
 import { selectOrderItems } from './order-store.ts';
-
-/** What other packages add to an order's answer; a package that is switched off adds nothing. */
-export type OrderSections = {
-  /** Orders with a shipment of this carrier. */
-  shippedWith?: ShippedWith;
-  /** Newest first per order. */
-  shipments?: (orderIds: readonly number[], locale: Locale) => Promise<ReadonlyMap<number, ShipmentView[]>>;
-};
 
 export type ViewRequest = { request: Request; locale: Locale };
 
 function viewOf(
   order: Order,
   items: readonly OrderItem[],
-  shipments: ShipmentView[],
+  additions: OrderAdditions,
   at: ViewRequest,
   runtime: Runtime,
 ) {
@@ -33,29 +24,32 @@ function viewOf(
     activity_type: activity?.activity_type ?? '',
     activity_name: activity?.activity_title ?? '',
     items: items.map((item) => orderItemView(item, absolute)),
-    shipments,
-    ...(shipments[0] ? { latest_shipment: shipments[0] } : {}),
-    after_sale_summary: noAfterSale,
+    ...additions,
   };
 }
 
 /** OrderViews of these orders: one statement for all lines and one per section, however many orders. */
-export async function orderViews(runtime: Runtime, sections: OrderSections, orders: readonly Order[], at: ViewRequest) {
+export async function orderViews(
+  runtime: Runtime,
+  sections: readonly OrderSection[],
+  orders: readonly Order[],
+  at: ViewRequest,
+) {
   if (orders.length === 0) return [];
   const ids = orders.map((order) => order.id);
-  const [items, shipments] = await Promise.all([
+  const [items, additions] = await Promise.all([
     selectOrderItems(runtime.sql, ids),
-    sections.shipments?.(ids, at.locale) ?? new Map<number, ShipmentView[]>(),
+    loadAdditions(sections, ids, at.locale),
   ]);
   const itemsOf = new Map<number, OrderItem[]>(ids.map((id) => [id, []]));
   for (const item of items) itemsOf.get(item.order_id)?.push(item);
-  return orders.map((order) => viewOf(order, itemsOf.get(order.id) ?? [], shipments.get(order.id) ?? [], at, runtime));
+  return orders.map((order) => viewOf(order, itemsOf.get(order.id) ?? [], additions.get(order.id)!, at, runtime));
 }
 
 /** OrderViews with the flattened fields of the back office. */
 export async function adminOrderViews(
   runtime: Runtime,
-  sections: OrderSections,
+  sections: readonly OrderSection[],
   orders: readonly Order[],
   at: ViewRequest,
 ) {

@@ -84,6 +84,19 @@ const rolesSchema = z.preprocess(
   z.array(z.enum(roles)).nonempty(),
 );
 
+const moduleNames = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : value,
+  z
+    .array(z.string().regex(/^-?[a-z][a-z-]*$/, { error: 'must be names of modules such as gateway or -gateway' }))
+    .nonempty(),
+);
+
 /** Every process setting: its environment variable, flag of `tradepost start`, schema with default, and meaning. */
 const fields = {
   port: { env: 'PORT', flag: '--port', schema: int(0, 65535).default(8080), about: 'port of the API; 0 takes any' },
@@ -126,6 +139,11 @@ const fields = {
     flag: '--only',
     schema: rolesSchema.default([...roles]),
     about: 'parts to run, comma-separated: api, worker, gateway',
+  },
+  modules: {
+    env: 'TRADEPOST_MODULES',
+    schema: moduleNames.optional(),
+    about: 'modules to run, comma-separated, or those not to run with a minus before each (-gateway); all when absent',
   },
   seed: {
     env: 'TRADEPOST_SEED',

@@ -1,4 +1,5 @@
 import { type Minor, toWire } from '@tradepost/core';
+import { defineRegistry } from '@tradepost/module';
 import { writeTransaction } from '@tradepost/postgres';
 import { enqueueJobs, type Log, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
@@ -7,6 +8,11 @@ import { isPayable } from '../../orders/order.ts';
 import { lockOrders } from '../repricing/reprice-store.ts';
 import { type Channel, insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
 
+/** Sends the messages of one channel. Reminders of a channel that no module adds stay queued. */
+export const orderMessengers = defineRegistry<{ readonly channel: Channel; readonly send: OrderMessenger }>(
+  'orders.messengers',
+);
+
 export const remindTask = 'orders.remind';
 const maxAttempts = 5;
 
@@ -14,10 +20,11 @@ const maxAttempts = 5;
 export type OrderMessage = { channel: Channel; order_no: string; phone: string; amount: Minor; text: string };
 
 /**
- * Hands one message to a person outside the shop, by channel; rejects when it should be tried again. May be called twice
- * for one message: a worker can die between the sending and its record.
+ * Sends one message to a person outside the shop. Rejects when it should be tried again. May be called twice for one
+ * message: a worker can die between the sending and its record.
  */
-export type OrderMessengers = Partial<Record<Channel, (message: OrderMessage) => Promise<void>>>;
+type OrderMessenger = (message: OrderMessage) => Promise<void>;
+export type OrderMessengers = Partial<Record<Channel, OrderMessenger>>;
 
 /**
  * Reminds the buyers of unpaid orders to pay: a row and a job each, in one transaction; the job sends. At most one per

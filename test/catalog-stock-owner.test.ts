@@ -2,8 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type CsvFault, catalogModule, exportProducts, importProducts, type StockKeeper } from '@tradepost/catalog';
+import {
+  type CsvFault,
+  catalogModule,
+  exportProducts,
+  importProducts,
+  type StockOwner,
+  stockOwners,
+} from '@tradepost/catalog';
 import { createApp, serve } from '@tradepost/http';
+import { type Module, openModules } from '@tradepost/module';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -13,23 +21,25 @@ import { insertProduct } from './harness/shop.ts';
 
 /**
  * Who keeps the stock decides what the catalogue does with it: leave it to the warehouses, tell a partner of what was set,
- * show a partner's number. The catalogue alone is served here, with keepers of the test.
+ * show a partner's number. The catalogue alone is served here, with owners of the test.
  */
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function openCatalogue(keeper: StockKeeper) {
+async function openCatalogue(stockOwner: StockOwner) {
   const database = await cloneDatabase();
   open.push(() => database.drop());
-  const data = await mkdtemp(join(tmpdir(), 'tradepost-keeper-'));
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-owner-'));
   open.push(() => rm(data, { recursive: true, force: true }));
   const { config } = loadConfig({ env: {}, flags: { databaseUrl: database.url, data, port: 0, databasePool: 4 } });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
   const runtime = await openRuntime({ config, definitions: [], log, checkOnly: true });
   open.push(() => runtime.close());
-  const routes = catalogModule(runtime, keeper).routes ?? [];
+  const owner: Module = { name: 'owner', open: () => ({ contributions: [stockOwners.add(stockOwner)] }) };
+  const { routes, close } = await openModules(runtime, [catalogModule, owner]);
+  open.push(close);
   const authenticate = (token: string) => {
     const [role, id] = token.split(' ') as ['user' | 'admin', string];
     return { role, id: Number(id), perms: ['*'], jti: token, expiresAt: 2 ** 40 };
@@ -48,13 +58,17 @@ async function openCatalogue(keeper: StockKeeper) {
     shopper: (path: string) => answer('user 1', 'GET', `/api/v1${path}`),
     faults,
     csv: (file: string, dryRun = false) =>
-      importProducts(sql, Readable.from([Buffer.from(file)]), { keeper, dryRun, onFault: (one) => faults.push(one) }),
+      importProducts(sql, Readable.from([Buffer.from(file)]), {
+        stockOwner,
+        dryRun,
+        onFault: (one) => faults.push(one),
+      }),
   };
 }
 type Catalogue = Awaited<ReturnType<typeof openCatalogue>>;
 
 /** Writes down what it is told, and what is stored of it at that moment, on the transaction it is given. */
-const listening: StockKeeper = {
+const listening: StockOwner = {
   editable: true,
   announce: (tx, skus) => [
     tx`
@@ -65,7 +79,7 @@ const listening: StockKeeper = {
   ],
   sellable: null,
 };
-const kept: StockKeeper = { ...listening, editable: false };
+const kept: StockOwner = { ...listening, editable: false };
 
 /** What was announced since the last time, by SKU key. */
 async function told(sql: Sql): Promise<Record<string, number>> {
@@ -263,7 +277,7 @@ describe('a partner is told', () => {
 
   test('of a file as of the editor, in one announcement for a batch', async () => {
     let announcements = 0;
-    const announce: StockKeeper['announce'] = (tx, skus) => {
+    const announce: StockOwner['announce'] = (tx, skus) => {
       announcements += 1;
       return listening.announce!(tx, skus);
     };
@@ -343,7 +357,7 @@ describe('a partner is told', () => {
 describe("a partner's number", () => {
   const asked: number[][] = [];
   let answer: ReadonlyMap<number, number> | null = null;
-  const knowing: StockKeeper = {
+  const knowing: StockOwner = {
     editable: true,
     announce: null,
     async sellable(ids) {

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { fileResponse } from '@tradepost/http';
+import type { Module } from '@tradepost/module';
+import { fixturesFolder } from './seed-demo.ts';
+
+/** The pictures of the demo catalogue. */
+export const demoModule: Module = {
+  name: 'demo',
+  open: () => ({
+    resources: [
+      {
+        path: '/uploads/demo/:file',
+        summary: 'Pictures of the demo catalogue',
+        contentType: 'image/svg+xml',
+        handle: (request, { file = '' }) =>
+          fileResponse(request, join(fixturesFolder, 'pictures'), file, { maxAge: 86_400, sandbox: true }),
+      },
+    ],
+  }),
+};

@@ -1,0 +1,41 @@
+import { backofficeModule } from '@tradepost/backoffice';
+import { catalogModule } from '@tradepost/catalog';
+import { fulfilmentModule } from '@tradepost/fulfilment';
+import { gatewayModule } from '@tradepost/gateway';
+import { identityModule } from '@tradepost/identity';
+import { inventoryModule } from '@tradepost/inventory';
+import { chooseModules, type Module } from '@tradepost/module';
+import { ordersModule } from '@tradepost/orders';
+import type { Audit, Config, RetentionRule, Setting } from '@tradepost/runtime';
+import { demoModule } from './demo-module.ts';
+import { runtimeModule } from './runtime-module.ts';
+
+/** The one list of modules: what is in it is the shop. A module comes after those it needs. */
+export const modules: readonly Module[] = [
+  runtimeModule,
+  demoModule,
+  identityModule,
+  catalogModule,
+  inventoryModule,
+  ordersModule,
+  fulfilmentModule,
+  gatewayModule,
+  backofficeModule,
+];
+
+/** What one of the lists of a module holds, over these modules in their order. */
+export const declaredBy = <K extends 'settings' | 'audits' | 'retention'>(
+  chosen: readonly Module[],
+  list: K,
+): NonNullable<Module[K]>[number][] => chosen.flatMap((module) => [...(module[list] ?? [])]);
+
+/** The modules that this configuration runs. Throws ConfigError where they cannot run together. */
+export const modulesOf = (config: Pick<Config, 'modules'>): readonly Module[] =>
+  chooseModules(modules, config.modules ?? null);
+
+/** Shop settings of all modules; those of the runtime package are in every shop. */
+export const settings: readonly Setting[] = declaredBy(modules, 'settings');
+/** Invariants of all modules. */
+export const audits: readonly Audit[] = declaredBy(modules, 'audits');
+/** Which rows of all modules are deleted when they are old. */
+export const retention: readonly RetentionRule[] = declaredBy(modules, 'retention');

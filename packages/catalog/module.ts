@@ -1,0 +1,25 @@
+import type { Module } from '@tradepost/module';
+import { catalogAudits } from './catalog-audits.ts';
+import { refreshSales } from './products/product-list-store.ts';
+import { catalogRoutes } from './routes.ts';
+import { catalogSettings } from './settings.ts';
+import { stockOwnerIn } from './stock-ownership/stock-owner.ts';
+
+const salesTask = 'catalog.refresh_sales';
+
+export const catalogModule: Module = {
+  name: 'catalog',
+  needs: ['identity'],
+  settings: catalogSettings,
+  audits: catalogAudits,
+  open: (context) => ({
+    routes: () => catalogRoutes(context.runtime, stockOwnerIn(context)),
+    tasks: {
+      async [salesTask](_payload, { log }) {
+        const moved = await refreshSales(context.runtime.sql);
+        if (moved > 0) log.debug({ moved }, 'best sellers refreshed');
+      },
+    },
+    crons: [{ task: salesTask, match: '* * * * *' }],
+  }),
+};

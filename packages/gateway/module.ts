@@ -1,0 +1,27 @@
+import { defineService, type Module } from '@tradepost/module';
+import { type Gateway, openGateway } from './gateway.ts';
+import { gatewayAudits } from './gateway-audits.ts';
+import { gatewayRetention } from './retention.ts';
+import { gatewaySettings } from './settings.ts';
+import { closeStale, closeStaleTask } from './usage/usage-log.ts';
+
+/** The gateway of this process: what answers its port, and where its limiter counts. */
+export const gatewayService = defineService<Gateway>('gateway.gateway');
+
+export const gatewayModule: Module = {
+  name: 'gateway',
+  needs: ['identity'],
+  settings: gatewaySettings,
+  audits: gatewayAudits,
+  retention: gatewayRetention,
+  async open({ runtime }) {
+    const gateway = await openGateway(runtime, { serves: runtime.config.only.includes('gateway') });
+    return {
+      provides: [gatewayService.provide(gateway)],
+      routes: () => gateway.routes,
+      tasks: { [closeStaleTask]: () => closeStale(runtime) },
+      crons: [{ task: closeStaleTask, match: '23 * * * *' }],
+      close: gateway.close,
+    };
+  },
+};

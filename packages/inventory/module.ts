@@ -1,0 +1,36 @@
+import { stockOwners } from '@tradepost/catalog';
+import { defineRegistry, defineService, type Module } from '@tradepost/module';
+import { inventoryAudits } from './inventory-audits.ts';
+import { openInventory } from './reservations/open-inventory.ts';
+import type { Inventory, WriteOrderStatus } from './reservations/provider.ts';
+import { inventoryRetention } from './retention.ts';
+import { inventorySettings } from './settings.ts';
+
+/** The inventory operations that orders use. */
+export const inventoryService = defineService<Inventory>('inventory.inventory');
+/** Writes the inventory status of orders: one entry, added by the package that owns orders. */
+export const orderStatusWriters = defineRegistry<WriteOrderStatus>('inventory.order_status_writers');
+
+export const inventoryModule: Module = {
+  name: 'inventory',
+  needs: ['identity', 'catalog'],
+  settings: inventorySettings,
+  audits: inventoryAudits,
+  retention: inventoryRetention,
+  async open(context) {
+    const writeOrderStatus: WriteOrderStatus = (tx, rows) => {
+      const [write] = context.entries(orderStatusWriters);
+      if (!write) throw new Error('no module writes the inventory status of orders');
+      return write(tx, rows);
+    };
+    const opened = await openInventory(context.runtime, { writeOrderStatus });
+    return {
+      provides: [inventoryService.provide(opened.inventory)],
+      contributions: [stockOwners.add(opened.stockOwner)],
+      routes: () => opened.routes,
+      tasks: opened.tasks,
+      crons: opened.crons,
+      close: opened.close,
+    };
+  },
+};

@@ -1,0 +1,24 @@
+import { ConfigError } from '@tradepost/runtime';
+import type { Module } from './module.ts';
+
+/**
+ * The modules that run. `chosen` is the configuration's `modules`: null for all, names for only these, or names with a minus
+ * before each for all but these. Throws ConfigError for an unknown name, for a mixture, and where a module needs one that
+ * does not run.
+ */
+export function chooseModules(modules: readonly Module[], chosen: readonly string[] | null): readonly Module[] {
+  if (!chosen) return modules;
+  const off = chosen.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
+  if (off.length > 0 && off.length < chosen.length)
+    throw new ConfigError(['modules: give either names, or names with a minus before each']);
+  const named = off.length > 0 ? off : chosen;
+  const problems = named
+    .filter((name) => !modules.some((module) => module.name === name))
+    .map((name) => `modules: there is no module ${name}; there are ${modules.map((module) => module.name).join(', ')}`);
+  const running = modules.filter(({ name }) => named.includes(name) === (off.length === 0));
+  for (const { name, needs = [] } of running)
+    for (const missing of needs.filter((need) => !running.some((module) => module.name === need)))
+      problems.push(`modules: ${name} needs ${missing}`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return running;
+}

@@ -1,0 +1,11 @@
+export { chooseModules } from './choose-modules.ts';
+export type { Module, ModuleContext, OpenedModule } from './module.ts';
+export { type OpenedModules, openModules } from './open-modules.ts';
+export {
+  type Contribution,
+  defineRegistry,
+  defineService,
+  type Provision,
+  type Registry,
+  type Service,
+} from './registry.ts';

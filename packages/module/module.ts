@@ -1,0 +1,43 @@
+import type { Resource, Route } from '@tradepost/http';
+import type { Audit, Cron, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import type { Contribution, Provision, Registry, Service } from './registry.ts';
+
+/** Everything that one package adds to the shop. `packages/app/modules.ts` has the list of all modules. */
+export type Module = {
+  /** The name of its package. */
+  readonly name: string;
+  /** Modules whose services or tables it uses. A shop where one of them is switched off does not start with this one. */
+  readonly needs?: readonly string[];
+  readonly settings?: readonly Setting[];
+  /** Invariants of its tables, which `tradepost audit` checks. */
+  readonly audits?: readonly Audit[];
+  /** Which of its rows are deleted when they are old. */
+  readonly retention?: readonly RetentionRule[];
+  /** Opens its services and says what this process does with them. Modules open in the order of the list. */
+  readonly open?: (context: ModuleContext) => OpenedModule | Promise<OpenedModule>;
+};
+
+export type OpenedModule = {
+  readonly provides?: readonly Provision[];
+  readonly contributions?: readonly Contribution[];
+  /** Called once, when all modules are open: entries of registries are complete. */
+  readonly routes?: () => readonly Route[];
+  readonly resources?: readonly Resource[];
+  readonly tasks?: Tasks;
+  readonly crons?: readonly Cron[];
+  /** Called in the reverse order of the list. */
+  readonly close?: () => Promise<void>;
+};
+
+/** What a module can ask for while the shop is being opened, and afterwards. */
+export type ModuleContext = {
+  readonly runtime: Runtime;
+  /** The modules that are switched on. */
+  readonly modules: readonly Module[];
+  /** A service of a module before this one in the list. Throws when there is none. */
+  service<T>(service: Service<T>): T;
+  /** The entries of a registry, in the order of the list. Throws before all modules are open. */
+  entries<T>(registry: Registry<T>): readonly T[];
+  /** The routes of all modules. Throws before they are made. */
+  routes(): readonly Route[];
+};

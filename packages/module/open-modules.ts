@@ -1,0 +1,82 @@
+import type { Resource, Route } from '@tradepost/http';
+import type { Cron, Runtime, Tasks } from '@tradepost/runtime';
+import type { Module, ModuleContext, OpenedModule } from './module.ts';
+import type { Registry, Service } from './registry.ts';
+
+export type OpenedModules = {
+  readonly context: ModuleContext;
+  readonly routes: readonly Route[];
+  /** The routes of one module; empty where it is switched off. */
+  routesOf(name: string): readonly Route[];
+  readonly resources: readonly Resource[];
+  readonly tasks: Tasks;
+  readonly crons: readonly Cron[];
+  close(): Promise<void>;
+};
+
+function mergedTasks(opened: readonly OpenedModule[]): Tasks {
+  const tasks: Record<string, Tasks[string]> = {};
+  for (const [name, handler] of opened.flatMap((module) => Object.entries(module.tasks ?? {}))) {
+    if (Object.hasOwn(tasks, name)) throw new Error(`two modules have the task ${name}`);
+    tasks[name] = handler;
+  }
+  return tasks;
+}
+
+/** Opens the modules in their order, then makes their routes. Closes what was opened when a later module fails. */
+export async function openModules(runtime: Runtime, modules: readonly Module[]): Promise<OpenedModules> {
+  const opened = new Map<string, OpenedModule>();
+  const services = new Map<Service<never>, unknown>();
+  const entries = new Map<Registry<never>, unknown[]>();
+  const routesByModule = new Map<string, readonly Route[]>();
+  let routes: readonly Route[] | null = null;
+  let allOpen = false;
+  const context: ModuleContext = {
+    runtime,
+    modules,
+    service<T>(service: Service<T>): T {
+      const key = service as Service<never>;
+      if (!services.has(key)) throw new Error(`no module before this one provides ${service.name}`);
+      return services.get(key) as T;
+    },
+    entries<T>(registry: Registry<T>): readonly T[] {
+      if (!allOpen) throw new Error(`${registry.name} is read before all modules are open`);
+      return (entries.get(registry as Registry<never>) ?? []) as T[];
+    },
+    routes() {
+      if (!routes) throw new Error('the routes are read before they are made');
+      return routes;
+    },
+  };
+  const close = async () => {
+    for (const module of [...opened.values()].reverse()) await module.close?.();
+  };
+  try {
+    for (const module of modules) {
+      const result = (await module.open?.(context)) ?? {};
+      opened.set(module.name, result);
+      for (const { service, value } of result.provides ?? []) {
+        if (services.has(service)) throw new Error(`two modules provide ${service.name}`);
+        services.set(service, value);
+      }
+      for (const { registry, entry } of result.contributions ?? [])
+        entries.set(registry, [...(entries.get(registry) ?? []), entry]);
+    }
+    allOpen = true;
+    for (const [name, module] of opened) routesByModule.set(name, module.routes?.() ?? []);
+    routes = [...routesByModule.values()].flat();
+    const all = [...opened.values()];
+    return {
+      context,
+      routes,
+      routesOf: (name) => routesByModule.get(name) ?? [],
+      resources: all.flatMap((module) => module.resources ?? []),
+      tasks: mergedTasks(all),
+      crons: all.flatMap((module) => module.crons ?? []),
+      close,
+    };
+  } catch (error) {
+    await close().catch((reason: unknown) => runtime.log.warn({ err: reason }, 'while closing'));
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { inventoryService, orderStatusWriters } from '@tradepost/inventory';
+import type { Module } from '@tradepost/module';
+import { cartRoutes } from './cart/cart-routes.ts';
+import { batchRoutes } from './merchant-tools/batch-routes.ts';
+import { extensionRoutes } from './merchant-tools/extension-routes.ts';
+import { orderMessengers, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
+import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-orders.ts';
+import { orderAudits } from './orders/order-audits.ts';
+import { foldOrderCounts } from './orders/order-counts-store.ts';
+import { orderRoutes } from './orders/order-routes.ts';
+import { orderFilters, orderSections } from './orders/order-sections.ts';
+import { writeInventoryStatus } from './orders/order-store.ts';
+import { cashierResources } from './payments/pay-cashier.ts';
+import { paymentRoutes } from './payments/payment-routes.ts';
+import { openProviders } from './payments/providers/open-providers.ts';
+import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
+import { orderRetention } from './retention.ts';
+import { orderSettings } from './settings.ts';
+
+export const ordersModule: Module = {
+  name: 'orders',
+  needs: ['identity', 'catalog', 'inventory'],
+  settings: orderSettings,
+  audits: orderAudits,
+  retention: orderRetention,
+  open(context) {
+    const { runtime } = context;
+    const inventory = context.service(inventoryService);
+    const providers = openProviders(runtime);
+    return {
+      contributions: [orderStatusWriters.add(writeInventoryStatus)],
+      routes() {
+        const sections = context.entries(orderSections);
+        const filters = context.entries(orderFilters);
+        return [
+          ...cartRoutes(runtime),
+          ...orderRoutes(runtime, inventory, { sections, filters }, openExpirySchedule()),
+          ...extensionRoutes(runtime, sections),
+          ...batchRoutes(runtime, inventory),
+          ...paymentRoutes(runtime, inventory, providers),
+        ];
+      },
+      resources: runtime.config.production ? [] : cashierResources(runtime),
+      tasks: {
+        [remindTask](payload, { log }) {
+          const messengers = Object.fromEntries(
+            context.entries(orderMessengers).map(({ channel, send }) => [channel, send]),
+          );
+          return sendReminder(runtime, messengers, payload, { log });
+        },
+        async [expireTask](_payload, { log, signal, stopping = signal }) {
+          const cancelled = await expireOrders(
+            { runtime, inventory },
+            { log, signal: AbortSignal.any([signal, stopping]) },
+          );
+          if (cancelled > 0) log.info({ cancelled }, 'unpaid orders cancelled');
+        },
+        [refundTask]: (payload, task) => refundPayment({ runtime, providers }, payload, task),
+        [paymentSweepTask]: (_payload, task) => sweepPayments({ runtime }, task),
+        async 'orders.fold_counts'() {
+          await foldOrderCounts(runtime.sql);
+        },
+      },
+      // These jobs repeat what a job enqueued with an order or a refund may have missed.
+      crons: [
+        { task: expireTask, match: '*/5 * * * *' },
+        { task: paymentSweepTask, match: '*/5 * * * *' },
+        { task: 'orders.fold_counts', match: '* * * * *' },
+      ],
+    };
+  },
+};
