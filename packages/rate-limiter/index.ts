@@ -17,4 +17,5 @@ export {
   type Verdict,
   windowMs,
 } from './limits.ts';
-export { LimiterStoreError, openRedisLimiter, type RedisLimiter } from './redis/redis-limiter.ts';
+export { LimiterStoreError } from './redis/inspect-logs.ts';
+export { openRedisLimiter, type RedisLimiter } from './redis/redis-limiter.ts';

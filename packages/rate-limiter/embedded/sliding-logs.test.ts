@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../test/harness/limiter-oracle.ts';
-import { openSlidingLogs } from './sliding-logs.ts';
+import { SlidingLogs } from './sliding-logs.ts';
 
 /** Queues in typed arrays against plain lists: also when keys come and go, share segments and are dropped in between. */
 type Entry = { at: number; tokens: number };
@@ -24,7 +24,7 @@ const action = fc.record({
 test('sums, and when so much has left, are those of the list', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
-      const logs = openSlidingLogs({ bytes: 4 * 2 ** 20, windowMs });
+      const logs = new SlidingLogs({ bytes: 4 * 2 ** 20, windowMs });
       const lists = new Map<string, Entry[]>();
       let now = 1_800_000_000_000;
       for (const { key: of, move, times, tokens, does } of actions) {
@@ -87,7 +87,7 @@ test('sums, and when so much has left, are those of the list', () => {
 });
 
 test('a sweep takes what has expired and no more than it may', () => {
-  const logs = openSlidingLogs({ bytes: 2 ** 20, windowMs });
+  const logs = new SlidingLogs({ bytes: 2 ** 20, windowMs });
   for (let id = 0; id < 100; id += 1) logs.chargeId(id, 1_000 + id, 1);
   for (let i = 0; i < 50; i += 1) logs.chargeName(0, `name ${i}`, 1_100 + i, 1);
   expect(logs.sweep(1_999, 1_000)).toBe(0);
@@ -99,7 +99,7 @@ test('a sweep takes what has expired and no more than it may', () => {
 });
 
 test('what dropped keys leave behind is used again: no memory is lost over many windows', () => {
-  const logs = openSlidingLogs({ bytes: 2 ** 20, windowMs });
+  const logs = new SlidingLogs({ bytes: 2 ** 20, windowMs });
   for (let round = 0; round < 200; round += 1) {
     const now = 1_000_000 + round * 2 * windowMs;
     for (let id = 0; id < 400; id += 1)
@@ -110,5 +110,5 @@ test('what dropped keys leave behind is used again: no memory is lost over many 
 });
 
 test('a window that does not fit the distance between two entries is refused', () => {
-  expect(() => openSlidingLogs({ bytes: 1_000, windowMs: 65_536 })).toThrow(RangeError);
+  expect(() => new SlidingLogs({ bytes: 1_000, windowMs: 65_536 })).toThrow(RangeError);
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, createCluster } from '@redis/client';
 import slotOf from 'cluster-key-slot';
 import type { LimiterLog } from '../limiter-log.ts';
 import type { Script } from './limiter-script.ts';
+import { type Client, ClientOpener, type Cluster, destroy } from './open-clients.ts';
 
 export type LimiterConnection = {
   /** null until the first connection stands. */
@@ -19,15 +19,8 @@ export type LimiterConnection = {
   close(): Promise<void>;
 };
 
-type Client = ReturnType<typeof createClient>;
-type Cluster = ReturnType<typeof createCluster>;
-const clusterMode = /^cluster_enabled:1/m;
-const connectTimeout = 3_000;
 /** What a start waits for the first connection. */
 const readyMs = 2_000;
-/** Between attempts to connect for the first time, and again. */
-const reconnectMs = (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), 1_000);
-
 const notConnected = () => new Error('not connected to Redis');
 const isNoScript = (error: unknown) => String((error as Error | null)?.message).startsWith('NOSCRIPT');
 
@@ -42,66 +35,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
   let ready = false;
   let closed = false;
   let retry: NodeJS.Timeout | null = null;
-
-  const watch = (of: { on(event: string, listener: (error: Error) => void): unknown }) => {
-    let down = false;
-    of.on('error', (error) => {
-      if (!down && ready) log.warn({ err: error }, 'limiter: the connection to Redis is lost, requests pass unchecked');
-      down = true;
-    });
-    of.on('ready', () => {
-      if (down && ready) log.info('limiter: the connection to Redis is back');
-      down = false;
-    });
-  };
-  const options = (url: string) => ({
-    url,
-    // Nothing waits for a connection: a check without one is answered at once.
-    disableOfflineQueue: true,
-    socket: { connectTimeout, reconnectStrategy: reconnectMs },
-  });
-
-  /** Whatever was opened and is not in force yet is ended with the rest. */
-  const opening = new Set<{ destroy(): unknown }>();
-  const destroy = (one: { destroy(): unknown } | null) => {
-    try {
-      one?.destroy();
-    } catch {
-      // It was not open.
-    }
-  };
-
-  const openCluster = async (): Promise<Cluster> => {
-    const { url: _url, ...defaults } = options('');
-    // Nodes are connected to when they are needed: one that is down does not keep the others from being used.
-    const opened = createCluster({ rootNodes: urls.map((url) => ({ url })), defaults, minimizeConnections: true });
-    watch(opened as never);
-    opening.add(opened);
-    await opened.connect();
-    opening.delete(opened);
-    return opened as unknown as Cluster;
-  };
-  /** Whether it is a node of a cluster; one that does not say is none. */
-  const isCluster = async (url: string): Promise<boolean> => {
-    const opened = createClient({ ...options(url), socket: { connectTimeout, reconnectStrategy: false } });
-    opened.on('error', () => {});
-    opening.add(opened);
-    try {
-      await opened.connect();
-      return clusterMode.test(await opened.info('cluster').catch(() => ''));
-    } finally {
-      opening.delete(opened);
-      destroy(opened);
-    }
-  };
-  const openSingle = async (url: string): Promise<Client> => {
-    const opened = createClient(options(url));
-    watch(opened as never);
-    opening.add(opened);
-    await opened.connect();
-    opening.delete(opened);
-    return opened as unknown as Client;
-  };
+  const opener = new ClientOpener(urls, log, () => ready);
 
   let warned = false;
   let connected = () => {};
@@ -110,8 +44,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
   });
   const connect = async (): Promise<void> => {
     try {
-      if (urls.length > 1 || (await isCluster(urls[0]!))) cluster = await openCluster();
-      else client = await openSingle(urls[0]!);
+      ({ client, cluster } = await opener.open());
       ready = true;
       connected();
       if (warned) log.info('limiter: connected to Redis');
@@ -124,7 +57,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
     if (closed) end();
   };
   const end = () => {
-    for (const one of [client, cluster, ...opening]) destroy(one);
+    for (const one of [client, cluster, ...opener.opening]) destroy(one);
   };
   void connect();
 

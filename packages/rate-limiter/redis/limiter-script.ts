@@ -79,24 +79,9 @@ for i = 1, keys do
 end
 `;
 
-/**
- * Checks and charges one request after the other. KEYS: the logs, each once. ARGV[1]: a JSON list of numbers: the window;
- * requests and tokens limit of each key (0: unlimited); then per request its tokens (no more than any limit), how many keys it has, and
- * which.
- *
- * Answers a list of numbers: now; the oldest millisecond of each key that counts afterwards; then per request 1 and for
- * each of its keys the requests and tokens that are left after it; or 0 and for each of its keys the wait for requests
- * and the wait for tokens in ms (-1: not exceeded), with nothing charged. What is unlimited has much left.
- *
- * A key is read and written once for all requests of a call: what is charged in one millisecond is one entry anyway.
- */
-const check = (clock: ScriptClock) => `${shared}
-local A = cjson.decode(ARGV[1])
-${clocks[clock]}
-local window = A[1]
-${loadAll}
+/** Puts what is left of each key into `leftR` and `leftK`, and what was left at the beginning into `hadR` and `hadK`. */
+const countLeft = `
 local much = ${unlimited}
--- What is left of each key, and what was at the beginning.
 local leftR, leftK, hadR, hadK = {}, {}, {}, {}
 for i = 1, keys do
   local log, rpm, tpm, r, k = logs[i], A[2 * i], A[2 * i + 1], much, much
@@ -104,6 +89,10 @@ for i = 1, keys do
   if tpm > 0 then k = log and tpm - log[3] + log[8] or tpm end
   leftR[i], leftK[i], hadR[i], hadK[i] = r, k, r, k
 end
+`;
+
+/** Goes through the requests: charges `leftR` and `leftK`, or refuses. Fills `answer`. */
+const judgeRequests = `
 local function wait(i, field, over)
   local log = logs[i]
   if log then
@@ -144,6 +133,10 @@ while p <= last do
   end
   p = upto + 1
 end
+`;
+
+/** Writes one entry to each key that was charged, and the oldest milliseconds to `answer`. */
+const writeCharges = `
 -- The server's own clock may be up to a window behind now.
 local life = string.format('%d', 3 * window)
 -- A number given to a command is printed with 17 digits, which costs more than the command: each place is printed once.
@@ -181,7 +174,24 @@ for i = 1, keys do
   end
   answer[1 + i] = oldest
 end
-return answer`;
+`;
+
+/**
+ * Checks and charges one request after the other. KEYS: the logs, each once. ARGV[1]: a JSON list of numbers: the window;
+ * requests and tokens limit of each key (0: unlimited); then per request its tokens (no more than any limit), how many keys it has, and
+ * which.
+ *
+ * Answers a list of numbers: now; the oldest millisecond of each key that counts afterwards; then per request 1 and for
+ * each of its keys the requests and tokens that are left after it; or 0 and for each of its keys the wait for requests
+ * and the wait for tokens in ms (-1: not exceeded), with nothing charged. What is unlimited has much left.
+ *
+ * A key is read and written once for all requests of a call: what is charged in one millisecond is one entry anyway.
+ */
+const check = (clock: ScriptClock) => `${shared}
+local A = cjson.decode(ARGV[1])
+${clocks[clock]}
+local window = A[1]
+${loadAll}${countLeft}${judgeRequests}${writeCharges}return answer`;
 
 /**
  * Takes one charge back (cluster only). KEYS: logs charged together. ARGV: millisecond of the charge, tokens. The sums of

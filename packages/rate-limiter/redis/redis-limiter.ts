@@ -1,60 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { coalesce } from '@tradepost/core';
 import type { LimiterLog } from '../limiter-log.ts';
 import {
   type Admitted,
   type Dimension,
-  type KeyKind,
-  type KeyRef,
-  keyKinds,
   type Limiter,
-  type Limits,
   windowMs as minute,
   rpmOf,
-  type Subject,
   type Tightest,
   tpmOf,
   type Verdict,
 } from '../limits.ts';
 import { type Exceeded, refusalOf, tighter } from '../verdict.ts';
+import { type ClusterDeps, checkOnCluster } from './check-on-cluster.ts';
+import { inspectLog, removeLogs } from './inspect-logs.ts';
 import { openLimiterConnection } from './limiter-connection.ts';
 import { limiterScripts, type ScriptClock } from './limiter-script.ts';
-import { logKey, openRefusalCache } from './refusal-cache.ts';
+import { logKey, openRefusalCache, type RefusalCache } from './refusal-cache.ts';
+import { type Check, checkInStore, countedOf, logNameOf, type Part } from './store-check.ts';
 import { type Missed, openStoreGuard, type StoreGuard } from './store-guard.ts';
 
-/** One log that a request is counted in. */
-type Counted = { readonly kind: KeyKind; readonly name: string; readonly rpm: number; readonly tpm: number };
-type Check = {
-  readonly subject: Subject;
-  readonly limits: Limits;
-  readonly tokens: number;
-  readonly keys: readonly Counted[];
-  /** `performance.now()` when it came. */
-  readonly since: number;
-};
-/** What the store says of one log: a and b are what is left of requests and tokens after the request, or the waits for them. */
-type Part = { key: Counted; now: number; admitted: boolean; oldest: number; a: number; b: number };
 /** What the store says of a check, and when it was asked. */
 type Asked = { readonly answer: readonly Part[] | Missed; readonly sentAt: number };
-
-/** Redis did not answer `inspect` or `reset` in time, or refused. */
-export class LimiterStoreError extends Error {
-  override name = 'LimiterStoreError';
-}
-
-/** The longest wait for an answer to `inspect` and `reset`. */
-const lookMs = 3_000;
-const inTime = async <T>(asked: Promise<T>): Promise<T> => {
-  const late = sleep(lookMs, undefined, { ref: false }).then(() => {
-    throw new Error(`no answer within ${lookMs} ms`);
-  });
-  late.catch(() => {});
-  try {
-    return await Promise.race([asked, late]);
-  } catch (error) {
-    throw new LimiterStoreError((error as Error).message, { cause: error });
-  }
-};
 
 /** Checks that share a call: the store is busy with one for about a millisecond. */
 const mostInCall = 64;
@@ -71,6 +37,71 @@ export type RedisLimiter = Limiter & {
   /** Forgets which requests were refused; after a log was removed by somebody else. */
   forgetRefusals(): void;
 };
+
+/** The guards of the store's nodes, by address: nodes of a cluster fail one by one, each has its own deadline and breaker. */
+function openGuards(options: { deadlineMs: () => number }, log: LimiterLog): (node: string) => StoreGuard {
+  const guards = new Map<string, StoreGuard>();
+  let lastError = 0;
+  return (node) => {
+    let guard = guards.get(node);
+    if (guard) return guard;
+    guard = openStoreGuard({
+      deadlineMs: options.deadlineMs,
+      onMiss(why, error) {
+        const now = performance.now();
+        // One line a minute says it; the metric counts.
+        if (lastError > 0 && now - lastError < 60_000) return;
+        lastError = now;
+        log.warn({ err: error, why, node }, 'limiter: the store did not answer, requests pass unchecked');
+      },
+      onBack: () => log.info({ node }, 'limiter: the store answers again'),
+    });
+    guards.set(node, guard);
+    return guard;
+  };
+}
+
+const unchecked = (why: Missed): Admitted => ({ admitted: true, tightest: null, unchecked: why, at: 0 });
+
+/** The verdict on a request from the store's answers; tells the cache what is left of each log. */
+function verdictOf(parts: readonly Part[], of: Check, windowMs: number, cache: RefusalCache): Verdict {
+  const { subject, limits } = of;
+  const at = parts[0]!.now;
+  if (!parts[0]!.admitted) {
+    const exceeded: Exceeded[] = [];
+    for (const { key, a, b } of parts) {
+      if (a !== -1) exceeded.push({ dimension: rpmOf[key.kind], waitMs: a });
+      if (b !== -1) exceeded.push({ dimension: tpmOf[key.kind] as Dimension, waitMs: b });
+    }
+    return refusalOf(exceeded, limits, at);
+  }
+  let tightest: Tightest | null = null;
+  for (const { key, now, oldest, a, b } of parts) {
+    const { kind, rpm, tpm } = key;
+    const resetMs = oldest + windowMs - now;
+    if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, rpm - a, resetMs);
+    if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, tpm - b, resetMs);
+    cache.charged(logKey(kind, subject[kind]!), a, b);
+  }
+  return { admitted: true, tightest, at };
+}
+
+/** Checks on a single server: those that come together share a call. */
+function shareCalls(deps: ClusterDeps, maxBatch: number) {
+  return coalesce<Check, Asked>(
+    async (checks) => {
+      const sentAt = performance.now();
+      const answers = await deps.guardOf('').ask(() => checkInStore(deps, checks), checks[0]!.since);
+      return checks.map((_, i) => ({ answer: typeof answers === 'string' ? answers : answers[i]!, sentAt }));
+    },
+    {
+      maxBatch,
+      maxInFlight: maxBatch === 1 ? Number.POSITIVE_INFINITY : callsAtOnce,
+      patienceMs,
+      maxQueue: Number.POSITIVE_INFINITY,
+    },
+  );
+}
 
 /**
  * The limiter of many processes on one Redis or Valkey. A check is one round trip: the script looks at all logs and
@@ -99,169 +130,18 @@ export function openRedisLimiter(options: {
     longestMs: () => (connection.mode === 'cluster' ? longestOnClusterMs : Number.POSITIVE_INFINITY),
   });
   const onStore = options.onStore ?? (() => {});
-  let lastError = 0;
-  /** Nodes of a cluster fail one by one: each has its own deadline and breaker. */
-  const guards = new Map<string, StoreGuard>();
-  const guardOf = (node: string): StoreGuard => {
-    let guard = guards.get(node);
-    if (guard) return guard;
-    guard = openStoreGuard({
-      deadlineMs: options.deadlineMs,
-      onMiss(why, error) {
-        const now = performance.now();
-        // One line a minute says it; the metric counts.
-        if (lastError > 0 && now - lastError < 60_000) return;
-        lastError = now;
-        log.warn({ err: error, why, node }, 'limiter: the store did not answer, requests pass unchecked');
-      },
-      onBack: () => log.info({ node }, 'limiter: the store answers again'),
-    });
-    guards.set(node, guard);
-    return guard;
-  };
-
+  const guardOf = openGuards(options, log);
   const clockArgs = options.clock === 'argument' ? () => [String(options.now!())] : () => [];
-  /** A user's tokens lie where the user lies. */
-  const nameOf = (kind: KeyKind, key: string | number, user: number | null) =>
-    kind === 'user'
-      ? `${prefix}{u${key}}`
-      : kind === 'token'
-        ? `${prefix}{u${user}}:t${key}`
-        : `${prefix}{${kind[0]}:${key}}`;
-
-  const nameOfRef = (of: KeyRef) => nameOf(of.kind, of.key, of.kind === 'token' ? of.user : null);
-
-  const countedOf = (subject: Subject, limits: Limits): Counted[] => {
-    const counted: Counted[] = [];
-    for (const kind of keyKinds) {
-      const key = subject[kind];
-      if (key === null) continue;
-      const rpm = limits[rpmOf[kind]];
-      const tpm = kind === 'ip' ? 0 : limits[tpmOf[kind]];
-      if (rpm > 0 || tpm > 0) counted.push({ kind, name: nameOf(kind, key, subject.user), rpm, tpm });
-    }
-    return counted;
+  const deps: ClusterDeps = {
+    ...{ connection, script: scripts.check, takeBack: scripts.takeBack },
+    ...{ windowMs, clockArgs, guardOf },
   };
 
-  /** One call of the script. A key has the same limits in all checks. */
-  const callOnce = async (checks: readonly Check[]): Promise<Part[][]> => {
-    const places = new Map<string, number>();
-    const names: string[] = [];
-    let limits = String(windowMs);
-    let requests = '';
-    for (const { keys, tokens } of checks) {
-      requests += `,${tokens},${keys.length}`;
-      for (const { name, rpm, tpm } of keys) {
-        let place = places.get(name);
-        if (place === undefined) {
-          place = names.push(name);
-          places.set(name, place);
-          limits += `,${rpm},${tpm}`;
-        }
-        requests += `,${place}`;
-      }
-    }
-    const answer = await connection.run(scripts.check, names, [`[${limits}${requests}]`, ...clockArgs()]);
-    let at = 1 + names.length;
-    return checks.map(({ keys }) => {
-      const admitted = answer[at] === 1;
-      at += 1;
-      return keys.map((key) => {
-        const part = {
-          key,
-          now: answer[0]!,
-          admitted,
-          oldest: answer[places.get(key.name)!]!,
-          a: answer[at]!,
-          b: answer[at + 1]!,
-        };
-        at += 2;
-        return part;
-      });
-    });
-  };
-
-  /** The same key under other limits, while a change of them is on its way, is another call. */
-  const call = async (checks: readonly Check[]): Promise<Part[][]> => {
-    const limitsOf = new Map<string, Counted>();
-    const other = checks.findIndex(({ keys }) =>
-      keys.some((key) => {
-        const known = limitsOf.get(key.name) ?? key;
-        limitsOf.set(key.name, known);
-        return known.rpm !== key.rpm || known.tpm !== key.tpm;
-      }),
-    );
-    if (other < 0) return callOnce(checks);
-    return [...(await callOnce(checks.slice(0, other))), ...(await call(checks.slice(other)))];
-  };
-
-  /** On a cluster: everything at once, and what was charged for a request that is refused after all is taken back. */
-  const callCluster = async (check: Check): Promise<Part[] | Missed> => {
-    const { keys, tokens } = check;
-    const groups = [
-      keys.filter(({ kind }) => kind === 'user' || kind === 'token'),
-      keys.filter(({ kind }) => kind === 'ip'),
-      keys.filter(({ kind }) => kind === 'model'),
-    ].filter((group) => group.length > 0);
-    const guarded = groups.map((group) => guardOf(connection.nodeOf(group[0]!.name)));
-    const answers = await Promise.all(
-      groups.map((group, i) => guarded[i]!.ask(() => call([{ ...check, keys: group }]).then(([parts]) => parts!))),
-    );
-    const parts = answers.filter((answer) => typeof answer !== 'string');
-    const refused = parts.filter(([part]) => !part!.admitted);
-    if (refused.length > 0) {
-      for (const [i, answer] of answers.entries()) {
-        if (typeof answer === 'string' || !answer[0]!.admitted) continue;
-        const names = answer.map(({ key }) => key.name);
-        // Refused is refused, also where a charge stays: it counts for a window at most.
-        void guarded[i]!.ask(() => connection.run(scripts.takeBack, names, [String(answer[0]!.now), String(tokens)]));
-      }
-      return refused.flat();
-    }
-    // Nobody refused and a node is missing: the request passes, and what was charged is rightly so.
-    return answers.find((answer) => typeof answer === 'string') ?? parts.flat();
-  };
-
-  const verdictOf = (parts: readonly Part[], { subject, limits }: Check): Verdict => {
-    const at = parts[0]!.now;
-    if (!parts[0]!.admitted) {
-      const exceeded: Exceeded[] = [];
-      for (const { key, a, b } of parts) {
-        if (a !== -1) exceeded.push({ dimension: rpmOf[key.kind], waitMs: a });
-        if (b !== -1) exceeded.push({ dimension: tpmOf[key.kind] as Dimension, waitMs: b });
-      }
-      return refusalOf(exceeded, limits, at);
-    }
-    let tightest: Tightest | null = null;
-    for (const { key, now, oldest, a, b } of parts) {
-      const { kind, rpm, tpm } = key;
-      const resetMs = oldest + windowMs - now;
-      if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, rpm - a, resetMs);
-      if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, tpm - b, resetMs);
-      cache.charged(logKey(kind, subject[kind]!), a, b);
-    }
-    return { admitted: true, tightest, at };
-  };
-
-  const unchecked = (why: Missed): Admitted => ({ admitted: true, tightest: null, unchecked: why, at: 0 });
-
-  const single = coalesce<Check, Asked>(
-    async (checks) => {
-      const sentAt = performance.now();
-      const answers = await guardOf('').ask(() => call(checks), checks[0]!.since);
-      return checks.map((_, i) => ({ answer: typeof answers === 'string' ? answers : answers[i]!, sentAt }));
-    },
-    {
-      maxBatch,
-      maxInFlight: maxBatch === 1 ? Number.POSITIVE_INFINITY : callsAtOnce,
-      patienceMs,
-      maxQueue: Number.POSITIVE_INFINITY,
-    },
-  );
+  const single = shareCalls(deps, maxBatch);
   /** Each by itself: whose nodes are well does not wait for those of others. */
   const onCluster = async (check: Check): Promise<Asked> => {
     const sentAt = performance.now();
-    return { answer: await callCluster(check), sentAt };
+    return { answer: await checkOnCluster(deps, check), sentAt };
   };
 
   return {
@@ -269,7 +149,7 @@ export function openRedisLimiter(options: {
       return connection.mode === 'cluster' ? 'redis-cluster' : 'redis';
     },
     check(subject, limits, tokens) {
-      const keys = countedOf(subject, limits);
+      const keys = countedOf(prefix, subject, limits);
       if (keys.length === 0) return { admitted: true, tightest: null, at: 0 };
       const never = keys.filter(({ tpm }) => tpm > 0 && tokens > tpm);
       if (never.length > 0) {
@@ -292,26 +172,16 @@ export function openRedisLimiter(options: {
           return unchecked(answer);
         }
         onStore('ok');
-        const verdict = verdictOf(answer, asking);
+        const verdict = verdictOf(answer, asking, windowMs, cache);
         if (!verdict.admitted) cache.keep(subject, limits, tokens, verdict, sentAt, performance.now());
         return verdict;
       });
     },
     peek: (subject, limits) => cache.peek(subject, limits),
-    async inspect(of) {
-      const args = [String(windowMs), ...clockArgs()];
-      const answer = await inTime(connection.run(scripts.look, [nameOfRef(of)], args));
-      const [now, requests, tokens, oldest] = answer as [number, number, number, number];
-      return { requests, tokens, oldestLeavesMs: oldest < 0 ? null : oldest + windowMs - now };
-    },
+    inspect: (of) => inspectLog({ ...deps, script: scripts.look }, logNameOf(prefix, of)),
     async reset(only) {
       cache.clear();
-      if (only) return inTime(connection.unlink([nameOfRef(only)]));
-      let count = 0;
-      const pages = connection.scan(prefix)[Symbol.asyncIterator]();
-      for (let page = await inTime(pages.next()); !page.done; page = await inTime(pages.next()))
-        count += await inTime(connection.unlink(page.value));
-      return count;
+      return removeLogs(connection, prefix, only);
     },
     forgetRefusals: () => cache.clear(),
     ready: () => connection.ready(),

@@ -36,6 +36,32 @@ type Watch = { epoch: number; tokens: number };
 
 const sameLimits = (a: Limits, b: Limits) => a === b || dimensions.every((dimension) => a[dimension] === b[dimension]);
 
+const left = (passes: number, at: number) => Math.max(1, Math.ceil(passes - at));
+const bound = (map: Map<string, unknown>) => {
+  if (map.size >= most) map.delete(map.keys().next().value!);
+};
+const requestKey = (subject: Subject, tokens: number) =>
+  `${subject.user} ${subject.token} ${subject.ip} ${tokens} ${subject.model}`;
+
+/** The watches of a subject's keys, made where there are none yet, for a request of so many tokens. */
+function watchesOf(watched: Map<LogKey, Watch>, subject: Subject, tokens: number): Watch[] {
+  const watches: Watch[] = [];
+  for (const kind of keyKinds) {
+    const key = subject[kind];
+    if (key === null) continue;
+    const name = logKey(kind, key);
+    let watch = watched.get(name);
+    if (!watch) {
+      bound(watched);
+      watch = { epoch: 0, tokens: 0 };
+      watched.set(name, watch);
+    }
+    watch.tokens = Math.max(watch.tokens, tokens);
+    watches.push(watch);
+  }
+  return watches;
+}
+
 /**
  * Answers repeated refusals without asking the store, until the moment the request could first be admitted and not a
  * millisecond longer: a log only loses what the store has counted in by then. The moment is reckoned from when the
@@ -53,13 +79,6 @@ export function openRefusalCache(
   const kept = new Map<string, Kept>();
   const watched = new Map<LogKey, Watch>();
   const blocked = new Map<LogKey, { limit: number; until: number; passes: number }>();
-
-  const left = (passes: number, at: number) => Math.max(1, Math.ceil(passes - at));
-  const bound = (map: Map<string, unknown>) => {
-    if (map.size >= most) map.delete(map.keys().next().value!);
-  };
-  const requestKey = (subject: Subject, tokens: number) =>
-    `${subject.user} ${subject.token} ${subject.ip} ${tokens} ${subject.model}`;
 
   return {
     find(subject, limits, tokens) {
@@ -93,20 +112,7 @@ export function openRefusalCache(
     keep(subject, limits, tokens, refused, sentAt, receivedAt) {
       // What never fits costs no round trip to find out.
       if (refused.waitMs === null) return;
-      const watches: Watch[] = [];
-      for (const kind of keyKinds) {
-        const key = subject[kind];
-        if (key === null) continue;
-        const name = logKey(kind, key);
-        let watch = watched.get(name);
-        if (!watch) {
-          bound(watched);
-          watch = { epoch: 0, tokens: 0 };
-          watched.set(name, watch);
-        }
-        watch.tokens = Math.max(watch.tokens, tokens);
-        watches.push(watch);
-      }
+      const watches = watchesOf(watched, subject, tokens);
       const entry: Kept = {
         limits,
         refused,

@@ -1,3 +1,5 @@
+import { Deadlines, type Waiting } from './deadlines.ts';
+
 /** Why a check went without the store. */
 export type Missed = 'timeout' | 'error' | 'open';
 
@@ -17,11 +19,9 @@ const misses = 5;
 const firstRestMs = 100;
 const longestRestMs = 500;
 
-type Waiting = { until: number; miss: (() => void) | null };
-
 /**
  * A deadline and a breaker around a store that may be down, slow, or stand still with its connection open. While open, one
- * call at a time is let through as a probe after each rest. All waiting calls share one timer.
+ * call at a time is let through as a probe after each rest.
  */
 export function openStoreGuard(options: {
   deadlineMs: () => number;
@@ -29,9 +29,7 @@ export function openStoreGuard(options: {
   onMiss: (why: Exclude<Missed, 'open'>, error?: unknown) => void;
   onBack: () => void;
 }): StoreGuard {
-  const waiting: Waiting[] = [];
-  let head = 0;
-  let timer: NodeJS.Timeout | null = null;
+  const deadlines = new Deadlines();
   let missed = 0;
   let restMs = firstRestMs;
   let openUntil = 0;
@@ -60,28 +58,6 @@ export function openStoreGuard(options: {
 
   const rests = () => opened && (probing || performance.now() < openUntil);
 
-  const arm = () => {
-    while (head < waiting.length && waiting[head]!.miss === null) head += 1;
-    if (head === waiting.length) {
-      waiting.length = 0;
-      head = 0;
-      return;
-    }
-    if (head > 1_024 && head * 2 > waiting.length) {
-      waiting.splice(0, head);
-      head = 0;
-    }
-    // Answers that wait in the socket are read first: a busy process must not take its own delay for the store's.
-    timer = setTimeout(() => setImmediate(expire), Math.max(0, waiting[head]!.until - performance.now()));
-  };
-  const expire = () => {
-    timer = null;
-    const now = performance.now();
-    for (; head < waiting.length && (waiting[head]!.miss === null || waiting[head]!.until <= now); head += 1)
-      waiting[head]!.miss?.();
-    arm();
-  };
-
   return {
     rests,
     ask<T>(send: () => Promise<T>, since = performance.now()): Promise<T | Missed> | Missed {
@@ -97,8 +73,7 @@ export function openStoreGuard(options: {
           resolve(result);
         };
         call.miss = () => settle(failed('timeout', probe));
-        waiting.push(call);
-        if (timer === null) arm();
+        deadlines.add(call);
         send().then(
           (answer) => {
             if (call.miss === null) return;

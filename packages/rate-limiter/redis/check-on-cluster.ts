@@ -1,0 +1,42 @@
+import type { Script } from './limiter-script.ts';
+import { type Check, type CheckDeps, checkInStore, type Part } from './store-check.ts';
+import type { Missed, StoreGuard } from './store-guard.ts';
+
+export type ClusterDeps = CheckDeps & {
+  takeBack: Script;
+  /** The guard of the node with this address. */
+  guardOf: (node: string) => StoreGuard;
+};
+
+/**
+ * Checks one request on a cluster: user and tokens share a slot, address and model have their own. All are asked at once,
+ * and what was charged for a request that one of them refuses is taken back.
+ */
+export async function checkOnCluster(deps: ClusterDeps, check: Check): Promise<Part[] | Missed> {
+  const { connection, guardOf, takeBack } = deps;
+  const { keys, tokens } = check;
+  const groups = [
+    keys.filter(({ kind }) => kind === 'user' || kind === 'token'),
+    keys.filter(({ kind }) => kind === 'ip'),
+    keys.filter(({ kind }) => kind === 'model'),
+  ].filter((group) => group.length > 0);
+  const guards = groups.map((group) => guardOf(connection.nodeOf(group[0]!.name)));
+  const answers = await Promise.all(
+    groups.map((group, i) =>
+      guards[i]!.ask(() => checkInStore(deps, [{ ...check, keys: group }]).then(([parts]) => parts!)),
+    ),
+  );
+  const parts = answers.filter((answer) => typeof answer !== 'string');
+  const refused = parts.filter(([part]) => !part!.admitted);
+  if (refused.length > 0) {
+    for (const [i, answer] of answers.entries()) {
+      if (typeof answer === 'string' || !answer[0]!.admitted) continue;
+      const names = answer.map(({ key }) => key.name);
+      // The request is refused, also where a charge stays: it counts for a window at most.
+      void guards[i]!.ask(() => connection.run(takeBack, names, [String(answer[0]!.now), String(tokens)]));
+    }
+    return refused.flat();
+  }
+  // No node refused and one did not answer: the request passes, and what was charged stays.
+  return answers.find((answer) => typeof answer === 'string') ?? parts.flat();
+}
