@@ -1,27 +1,19 @@
 import { serviceErrors } from '@tradepost/core';
-import { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from '@tradepost/identity';
-import { groupCommit, lostConnection } from '@tradepost/postgres';
+import { activeShoppers, onShopperTokensEnded } from '@tradepost/identity';
+import { groupCommit, lostConnection, type Sql } from '@tradepost/postgres';
 import { keepFresh, type Runtime } from '@tradepost/runtime';
 import { type ApiToken, digestOf, isSecret, type TokenRefusal } from './api-token.ts';
-import { selectChangedSince, selectTokensByDigest, writeLastUsed } from './api-token-store.ts';
+import { selectTokensByDigest } from './api-token-store.ts';
 import { type ChangeTokens, changeTokens } from './change-tokens.ts';
-import { type CachedToken, cachedOf, openTokenCache, refusalOf } from './token-cache.ts';
+import { openLastUses, usedEveryMs } from './last-uses.ts';
+import { type CachedToken, cachedOf, openTokenCache, refusalOf, type TokenCache } from './token-cache.ts';
+import { type Changed, onTokensChanged, openChangeReader, publishChanges } from './token-changes.ts';
 
-const channel = 'gateway.tokens';
-/** Changes are read again for so long: transactions do not end in the order of their timestamps. */
-const overlapMs = 60_000;
 /** About 600 bytes each. */
 const cacheLimit = 50_000;
 /** Secrets that are nobody's, apart from the others: whoever invents some must not push good ones out. */
 const unknownLimit = 10_000;
 const unknownMs = 5_000;
-const flushMs = 5_000;
-/** `last_used_at` is written at most so often a token. */
-const usedEveryMs = 60_000;
-/** A message of PostgreSQL holds 8,000 bytes. */
-const idsPerMessage = 300;
-
-type Forgotten = { tokens?: readonly number[]; users?: readonly number[] };
 
 export type ApiTokens = ChangeTokens & {
   /**
@@ -33,24 +25,63 @@ export type ApiTokens = ChangeTokens & {
   close(): Promise<void>;
 };
 
+/** Digests that no token has. Such an answer is kept for a few seconds. */
+class UnknownDigests {
+  /** The moment (`performance.now`) until which a digest is taken for unknown. */
+  readonly #until = new Map<string, number>();
+
+  add(digest: string): void {
+    if (this.#until.size >= unknownLimit) this.#until.delete(this.#until.keys().next().value!);
+    this.#until.set(digest, performance.now() + unknownMs);
+  }
+
+  has(digest: string): boolean {
+    const until = this.#until.get(digest);
+    if (until === undefined) return false;
+    if (until > performance.now()) return true;
+    this.#until.delete(digest);
+    return false;
+  }
+}
+
+type Reading = {
+  readonly sql: Sql;
+  readonly cache: TokenCache;
+  /** Counts the changes heard of: rows that were read before one must not be kept. */
+  readonly changes: () => number;
+};
+
+/** Reads tokens by the digests of their secrets, and keeps them; null for an unknown one. */
+async function readTokens(
+  { sql, cache, changes }: Reading,
+  digests: readonly string[],
+): Promise<(CachedToken | null)[]> {
+  // Reads again when something has changed meanwhile. When changes do not end, the last rows are answered and not kept.
+  for (let attempt = 1; ; attempt += 1) {
+    const before = changes();
+    const rows = await selectTokensByDigest(sql, digests);
+    const active = await activeShoppers(sql, [...new Set(rows.map((row) => row.user_id))]);
+    if (before !== changes() && attempt < 3) continue;
+    const found = new Map(rows.map((row) => [row.digest, cachedOf(row, active.has(row.user_id))]));
+    if (before === changes()) for (const [digest, entry] of found) cache.put(digest, entry);
+    return digests.map((digest) => found.get(digest) ?? null);
+  }
+}
+
 /**
  * API tokens as they are in force: looked up once, then kept until something about them changes. That is heard of from the other
  * instances at once, and read from the database within the bound of `keepFresh`.
  */
 export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
-  const { sql, control, events, log } = runtime;
+  const { sql, events, log } = runtime;
   const cache = openTokenCache(cacheLimit);
-  /** Digest to the moment (`performance.now`) until which it is taken for unknown. */
-  const unknown = new Map<string, number>();
+  const unknown = new UnknownDigests();
   const lookups = new Map<string, Promise<ApiToken | TokenRefusal>>();
-  const used = new Map<number, number>();
+  const lastUses = openLastUses(sql, log);
   /** Counts what was forgotten: rows that were read before must not be kept. */
   let changes = 0;
-  let readFrom = runtime.now();
-  /** Changes within the overlap, and when they were last read (`performance.now`). */
-  const known = new Map<string, number>();
 
-  const forget = (of: Forgotten) => {
+  const forget = (of: Changed) => {
     changes += 1;
     cache.forget(of);
   };
@@ -61,30 +92,13 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     if (refusal) return refusal;
     if (now - entry.usedAt >= usedEveryMs) {
       entry.usedAt = now;
-      used.set(entry.token.id, now);
+      lastUses.note(entry.token.id, now);
     }
     return entry.token;
   };
 
-  const rememberUnknown = (digest: string) => {
-    if (unknown.size >= unknownLimit) unknown.delete(unknown.keys().next().value!);
-    unknown.set(digest, performance.now() + unknownMs);
-  };
-
-  async function read(digests: readonly string[]): Promise<(CachedToken | null)[]> {
-    // Read again when something has changed meanwhile; whoever changes tokens all the time gets what was read last, not kept.
-    for (let attempt = 1; ; attempt += 1) {
-      const before = changes;
-      const rows = await selectTokensByDigest(sql, digests);
-      const active = await activeShoppers(sql, [...new Set(rows.map((row) => row.user_id))]);
-      if (before !== changes && attempt < 3) continue;
-      const found = new Map(rows.map((row) => [row.digest, cachedOf(row, active.has(row.user_id))]));
-      if (before === changes) for (const [digest, entry] of found) cache.put(digest, entry);
-      return digests.map((digest) => found.get(digest) ?? null);
-    }
-  }
   const lookUp = groupCommit((digests: readonly string[]) =>
-    read(digests).catch((error: unknown) => {
+    readTokens({ sql, cache, changes: () => changes }, digests).catch((error: unknown) => {
       throw lostConnection(error) ? Object.assign(serviceErrors.busy(), { cause: error }) : error;
     }),
   );
@@ -95,7 +109,7 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     const found = lookUp(digest)
       .then((entry) => {
         if (entry) return judge(entry);
-        rememberUnknown(digest);
+        unknown.add(digest);
         return 'unknown' as const;
       })
       .finally(() => lookups.delete(digest));
@@ -103,68 +117,18 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     return found;
   };
 
-  /** Whether it has not been seen before. */
-  const isNews = (change: string): boolean => {
-    const isNew = !known.has(change);
-    known.set(change, performance.now());
-    return isNew;
-  };
-
-  async function readChanges(): Promise<void> {
-    const since = new Date(readFrom.getTime() - overlapMs);
-    const { at, tokens, users } = await selectChangedSince(control, since);
-    const ended = await shoppersEndedSince(control, since);
-    readFrom = at;
-    const seenBefore = performance.now();
-    const changed = {
-      tokens: tokens.filter((each) => isNews(`token ${each.id} ${each.version}`)).map(({ id }) => id),
-      users: [
-        ...users.filter((each) => isNews(`limits ${each.id} ${each.version}`)),
-        ...ended.filter((each) => isNews(`ended ${each.id} ${each.generation}`)),
-      ].map(({ id }) => id),
-    };
-    for (const [change, seen] of known) if (seen < seenBefore) known.delete(change);
-    if (changed.tokens.length > 0 || changed.users.length > 0) forget(changed);
-  }
-
-  async function flushUsed(): Promise<void> {
-    if (used.size === 0) return;
-    const rows = [...used].map(([id, at]) => ({ id, at: new Date(at) }));
-    used.clear();
-    await writeLastUsed(sql, rows, usedEveryMs / 1000 - 10).catch((error: unknown) => {
-      for (const { id, at } of rows) if (!used.has(id)) used.set(id, at.getTime());
-      throw error;
-    });
-  }
-
-  const timer = setInterval(() => {
-    flushUsed().catch((error: unknown) => log.warn({ err: error }, 'the last use of API tokens could not be written'));
-  }, flushMs);
-  timer.unref();
-
+  const readChanges = openChangeReader(runtime, forget);
   const subscriptions = await Promise.all([
-    events.subscribe(channel, (message) => {
-      const [kind, list = ''] = message.split(' ');
-      const ids = list.split(',').map(Number);
-      if (kind === 'tokens' || kind === 'users') forget({ [kind]: ids });
-    }),
+    onTokensChanged(runtime, forget),
     onShopperTokensEnded(events, (users) => forget({ users })),
   ]);
   // After the subscriptions, so that nothing falls between the two.
   const fresh = await keepFresh({ read: readChanges, what: 'changed API tokens', log });
 
-  /** Here at once, elsewhere by message. */
-  async function tell(of: Forgotten): Promise<void> {
+  /** Forgets what has changed: here at once, on other instances by message. */
+  async function notify(of: Changed): Promise<void> {
     forget(of);
-    for (const kind of ['tokens', 'users'] as const) {
-      const ids = of[kind] ?? [];
-      for (let i = 0; i < ids.length; i += idsPerMessage)
-        await events
-          .publish(channel, `${kind} ${ids.slice(i, i + idsPerMessage).join(',')}`)
-          .catch((error: unknown) => {
-            log.warn({ err: error }, 'other instances learn of changed API tokens at their next reading');
-          });
-    }
+    await publishChanges(runtime, of);
   }
 
   const verify: ApiTokens['verify'] = (secret, mayLookUp) => {
@@ -172,23 +136,19 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
     const digest = digestOf(secret);
     const entry = cache.get(digest);
     if (entry) return fresh.isFresh() ? judge(entry) : fresh.renew().then(() => verify(secret, mayLookUp));
-    const until = unknown.get(digest);
-    if (until !== undefined) {
-      if (until > performance.now()) return 'unknown';
-      unknown.delete(digest);
-    }
+    if (unknown.has(digest)) return 'unknown';
     return mayLookUp && !mayLookUp() ? 'unknown' : fetchToken(digest);
   };
 
   return {
-    ...changeTokens(runtime, tell),
+    ...changeTokens(runtime, notify),
     verify,
     async close() {
-      clearInterval(timer);
+      lastUses.stop();
       fresh.close();
       await Promise.all(subscriptions.map((end) => end()));
       await lookUp.drain();
-      await flushUsed().catch((error: unknown) => log.warn({ err: error }, 'the last use of API tokens is lost'));
+      await lastUses.flush().catch((error: unknown) => log.warn({ err: error }, 'the last use of API tokens is lost'));
     },
   };
 }

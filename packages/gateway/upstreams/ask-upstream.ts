@@ -1,8 +1,8 @@
 import { faultCode } from '@tradepost/runtime';
 import type { Dispatcher } from 'undici';
-import { openPassThrough, type PassThrough, type StreamEnd } from '../messages/stream.ts';
+import { type Flow, openPassThrough, type PassThrough, type StreamEnd } from '../messages/stream.ts';
 import type { Upstream } from './connect-upstream.ts';
-import type { Redactor } from './redact.ts';
+import type { RedactedStream, Redactor } from './redact.ts';
 
 /** An answer that comes as a whole is kept until it is complete, up to this. */
 const largestAnswer = 64 * 1024 * 1024;
@@ -53,148 +53,187 @@ function isStream(status: number, type: string, wanted: boolean): boolean {
   return type.startsWith('text/event-stream') || (wanted && !type.startsWith('application/json'));
 }
 
-/** One request to one upstream. Never rejects for what the upstream, the network or the client does. */
-export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const { first_byte_timeout_ms: firstByteMs, idle_timeout_ms: idleMs } = upstream.config;
-    let controller: Dispatcher.DispatchController | null = null;
-    let settled = false;
-    let status = 0;
-    let headers: AnswerHeaders = {};
-    let through: PassThrough | null = null;
-    const redacted = asked.redactor.stream();
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    let timer: NodeJS.Timeout | null = setTimeout(late, firstByteMs);
-    /** Whether the timer is already the one between two chunks. */
-    let flowing = false;
-    /** By a client that does not read. */
-    let held = false;
+/**
+ * One request to one upstream: the handler of its answer, and the flow of a streamed answer. `resolve` gets the outcome:
+ * an answer that is complete, one whose stream has begun, or a fault.
+ */
+class Attempt implements Dispatcher.DispatchHandler, Flow {
+  readonly #upstream: Upstream;
+  readonly #asked: Asked;
+  readonly #cancel: Cancel;
+  readonly #resolve: (outcome: Outcome) => void;
+  readonly #redacted: RedactedStream;
+  readonly #chunks: Uint8Array[] = [];
+  readonly #onLate = (): void => this.#late();
+  #controller: Dispatcher.DispatchController | null = null;
+  #settled = false;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  #through: PassThrough | null = null;
+  #size = 0;
+  #timer: NodeJS.Timeout | null;
+  /** Whether the timer is already the one between two chunks. */
+  #flowing = false;
+  /** The client does not read: no more chunks are read from the upstream. */
+  #paused = false;
 
-    function stopTimer(): void {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    }
-    function done(outcome: Outcome): void {
-      if (settled) return;
-      settled = true;
-      resolve(outcome);
-    }
-    function ended(): void {
-      stopTimer();
-      cancel.onCancel = null;
-    }
-    function giveUp(fault: Fault, code: string = fault, stale = false): void {
-      ended();
-      done({ kind: 'fault', fault, code, stale });
-      controller?.abort(new Error(fault));
-    }
-    function late(): void {
-      if (through) {
-        ended();
-        through.fail('idle');
-        controller?.abort(new Error('idle'));
-      } else giveUp('timeout');
-    }
-    function waitForMore(): void {
-      if (flowing && timer) timer.refresh();
-      else {
-        stopTimer();
-        flowing = true;
-        timer = setTimeout(late, idleMs);
-      }
-    }
+  constructor(upstream: Upstream, asked: Asked, cancel: Cancel, resolve: (outcome: Outcome) => void) {
+    this.#upstream = upstream;
+    this.#asked = asked;
+    this.#cancel = cancel;
+    this.#resolve = resolve;
+    this.#redacted = asked.redactor.stream();
+    this.#timer = setTimeout(this.#onLate, upstream.config.first_byte_timeout_ms);
+  }
 
+  start(): void {
+    const cancel = this.#cancel;
     cancel.onCancel = () => {
-      if (!through) giveUp('cancelled');
-      else through.cancel();
+      if (!this.#through) this.#giveUp('cancelled');
+      else this.#through.cancel();
     };
-    if (cancel.cancelled) return giveUp('cancelled');
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(given) {
-        controller = given;
-        // Given up while it waited for a connection.
-        if (settled) given.abort(new Error('given up'));
-      },
-      onResponseStart(_controller, statusCode, given) {
-        if (statusCode < 200 || settled) return;
-        status = statusCode;
-        headers = given;
-        if (!isStream(status, String(given['content-type'] ?? ''), asked.stream)) return;
-        const flow = {
-          // Silence of our own making is none of the upstream's.
-          pause() {
-            held = true;
-            controller?.pause();
-            stopTimer();
-          },
-          resume() {
-            held = false;
-            waitForMore();
-            controller?.resume();
-          },
-          abort() {
-            ended();
-            controller?.abort(new Error('cancelled'));
-          },
-        };
-        through = openPassThrough(flow, (end) => asked.onStreamEnd?.(end));
-        done({ kind: 'stream', status, headers, readable: through.readable });
-      },
-      onResponseData(_controller, chunk) {
-        if (through) {
-          // One more can be on its way when it is held up.
-          if (!held) waitForMore();
-          const clean = redacted.push(chunk);
-          through.push(clean);
-          asked.onChunk?.(clean);
-          return;
-        }
-        if (settled) return;
-        waitForMore();
-        const clean = redacted.push(chunk);
-        size += clean.byteLength;
-        if (size > largestAnswer) giveUp('too_large');
-        else if (clean.byteLength > 0) chunks.push(clean);
-      },
-      onResponseEnd() {
-        ended();
-        const rest = redacted.end();
-        if (through) {
-          through.push(rest);
-          asked.onChunk?.(rest);
-          return through.end();
-        }
-        if (rest.byteLength > 0) chunks.push(rest);
-        const body = chunks.length === 1 ? bufferOf(chunks[0]!) : Buffer.concat(chunks);
-        done({ kind: 'whole', status, headers, body });
-      },
-      onResponseError(_controller, error) {
-        if (through) {
-          ended();
-          return through.fail('reset');
-        }
-        if (settled) return;
-        const code = faultCode(error) || error.name;
-        if (isUnreachable(code)) giveUp('connect', code);
-        else giveUp('reset', code, status === 0 && upstream.wasStale(error));
-      },
-    };
-    const { pool, origin, prefix } = upstream;
+    if (cancel.cancelled) {
+      this.#giveUp('cancelled');
+      return;
+    }
+    const { pool, origin, prefix, headers } = this.#upstream;
+    const asked = this.#asked;
     try {
       pool.dispatch(
         {
           origin,
           path: `${prefix}/${asked.path}`,
           method: asked.method,
-          headers: [...upstream.headers, ...asked.headers],
+          headers: [...headers, ...asked.headers],
           body: asked.body,
         },
-        handler,
+        this,
       );
     } catch (error) {
-      giveUp('connect', faultCode(error) || (error as Error).name);
+      this.#giveUp('connect', faultCode(error) || (error as Error).name);
     }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for a connection.
+    if (this.#settled) controller.abort(new Error('given up'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200 || this.#settled) return;
+    this.#status = status;
+    this.#headers = headers;
+    if (!isStream(status, String(headers['content-type'] ?? ''), this.#asked.stream)) return;
+    this.#through = openPassThrough(this, (end) => this.#asked.onStreamEnd?.(end));
+    this.#done({ kind: 'stream', status, headers, readable: this.#through.readable });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#through) {
+      // One more chunk can arrive after the pause.
+      if (!this.#paused) this.#waitForMore();
+      const clean = this.#redacted.push(chunk);
+      this.#through.push(clean);
+      this.#asked.onChunk?.(clean);
+      return;
+    }
+    if (this.#settled) return;
+    this.#waitForMore();
+    const clean = this.#redacted.push(chunk);
+    this.#size += clean.byteLength;
+    if (this.#size > largestAnswer) this.#giveUp('too_large');
+    else if (clean.byteLength > 0) this.#chunks.push(clean);
+  }
+
+  onResponseEnd(): void {
+    this.#ended();
+    const rest = this.#redacted.end();
+    if (this.#through) {
+      this.#through.push(rest);
+      this.#asked.onChunk?.(rest);
+      this.#through.end();
+      return;
+    }
+    const chunks = this.#chunks;
+    if (rest.byteLength > 0) chunks.push(rest);
+    const body = chunks.length === 1 ? bufferOf(chunks[0]!) : Buffer.concat(chunks);
+    this.#done({ kind: 'whole', status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#through) {
+      this.#ended();
+      this.#through.fail('reset');
+      return;
+    }
+    if (this.#settled) return;
+    const code = faultCode(error) || error.name;
+    if (isUnreachable(code)) this.#giveUp('connect', code);
+    else this.#giveUp('reset', code, this.#status === 0 && this.#upstream.wasStale(error));
+  }
+
+  /** The idle time does not count while the gateway itself holds the stream up. */
+  pause(): void {
+    this.#paused = true;
+    this.#controller?.pause();
+    this.#stopTimer();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#waitForMore();
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#ended();
+    this.#controller?.abort(new Error('cancelled'));
+  }
+
+  #waitForMore(): void {
+    if (this.#flowing && this.#timer) this.#timer.refresh();
+    else {
+      this.#stopTimer();
+      this.#flowing = true;
+      this.#timer = setTimeout(this.#onLate, this.#upstream.config.idle_timeout_ms);
+    }
+  }
+
+  #late(): void {
+    if (this.#through) {
+      this.#ended();
+      this.#through.fail('idle');
+      this.#controller?.abort(new Error('idle'));
+    } else this.#giveUp('timeout');
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #ended(): void {
+    this.#stopTimer();
+    this.#cancel.onCancel = null;
+  }
+
+  #giveUp(fault: Fault, code: string = fault, stale = false): void {
+    this.#ended();
+    this.#done({ kind: 'fault', fault, code, stale });
+    this.#controller?.abort(new Error(fault));
+  }
+
+  #done(outcome: Outcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#resolve(outcome);
+  }
+}
+
+/** One request to one upstream. Never rejects for what the upstream, the network or the client does. */
+export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): Promise<Outcome> {
+  return new Promise((resolve) => {
+    new Attempt(upstream, asked, cancel, resolve).start();
   });
 }

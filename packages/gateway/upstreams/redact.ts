@@ -53,7 +53,7 @@ const anyOf = (texts: readonly string[]): RegExp =>
   );
 
 /** Removes secrets from bytes that come in pieces. What may be the beginning of one is kept until the next piece. */
-type RedactedStream = {
+export type RedactedStream = {
   /** Answers the bytes that can go on; the same ones where nothing is removed. */
   push(chunk: Uint8Array): Uint8Array;
   /** What was kept, when no more pieces come. */
@@ -79,32 +79,67 @@ const keepsAll: Redactor = {
   stream: () => ({ push: (chunk) => chunk, end: () => empty }),
 };
 
-/** `secrets`: printable ASCII, each of eight characters at least. */
-export function openRedactor(secrets: readonly string[]): Redactor {
-  if (secrets.length === 0) return keepsAll;
-  const inBodies = secrets.flatMap(jsonForms);
-  const plain = anyOf(inBodies);
-  const encoded = anyOf([...inBodies, ...secrets.flatMap((one) => [encodeURIComponent(one), ...base64Forms(one)])]);
-  const beginnings = new Set(inBodies.flatMap((one) => Array.from(one.slice(1), (_, i) => one.slice(0, i + 1))));
-  /** Most pieces end in a line feed, which no secret holds. */
-  const holds = new Set(inBodies.flatMap((one) => Array.from(one, (character) => character.charCodeAt(0))));
-  const longest = Math.max(...inBodies.map(({ length }) => length));
+/** Secrets as bodies have them: as they are, and as JSON writes them. */
+class BodySecrets {
+  readonly pattern: RegExp;
+  readonly #beginnings: ReadonlySet<string>;
+  /** Codes of all characters in secrets. Most pieces end in a line feed, which no secret contains. */
+  readonly #codes: ReadonlySet<number>;
+  readonly #longest: number;
+
+  constructor(forms: readonly string[]) {
+    this.pattern = anyOf(forms);
+    this.#beginnings = new Set(forms.flatMap((one) => Array.from(one.slice(1), (_, i) => one.slice(0, i + 1))));
+    this.#codes = new Set(forms.flatMap((one) => Array.from(one, (character) => character.charCodeAt(0))));
+    this.#longest = Math.max(...forms.map(({ length }) => length));
+  }
+
+  /** The length of what may be the beginning of a secret at the end of a text. */
+  keptLength(text: string): number {
+    if (!this.#codes.has(text.charCodeAt(text.length - 1))) return 0;
+    for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1)
+      if (this.#beginnings.has(text.slice(text.length - length))) return length;
+    return 0;
+  }
+}
+
+class SecretFilter implements RedactedStream {
+  readonly #secrets: BodySecrets;
+  #kept: Buffer = empty;
+
+  constructor(secrets: BodySecrets) {
+    this.#secrets = secrets;
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    const bytes =
+      this.#kept.length > 0
+        ? Buffer.concat([this.#kept, chunk])
+        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // One character per byte: secrets are ASCII, and so nothing else is touched.
+    const text = bytes.toString('latin1');
+    const clean = text.replace(this.#secrets.pattern, redacted);
+    const length = this.#secrets.keptLength(clean);
+    const result = clean === text ? bytes : Buffer.from(clean, 'latin1');
+    this.#kept = result.subarray(result.length - length);
+    return length === 0 ? result : result.subarray(0, result.length - length);
+  }
+
+  end(): Uint8Array {
+    const rest = this.#kept;
+    this.#kept = empty;
+    return rest;
+  }
+}
+
+/** Finds parts of secrets, and secrets that are masked. Answers the function that gives from and to of each in a text. */
+function partsOf(secrets: readonly string[]): (text: string) => [from: number, to: number][] {
   const parts = new Set(
     secrets.flatMap((one) =>
       Array.from({ length: one.length - partLength + 1 }, (_, i) => one.slice(i, i + partLength)),
     ),
   );
-
-  /** Of what may be the beginning of a secret at the end of a text. */
-  const keptLength = (text: string): number => {
-    if (!holds.has(text.charCodeAt(text.length - 1))) return 0;
-    for (let length = Math.min(longest - 1, text.length); length > 0; length -= 1)
-      if (beginnings.has(text.slice(text.length - length))) return length;
-    return 0;
-  };
-
-  /** From and to of everything in a text that is a part of a secret, or a masked one. */
-  function partsIn(text: string): [from: number, to: number][] {
+  return (text) => {
     const found: [number, number][] = [];
     for (let i = 0; i + partLength <= text.length; i += 1)
       if (parts.has(text.slice(i, i + partLength))) found.push([i, i + partLength]);
@@ -121,7 +156,24 @@ export function openRedactor(secrets: readonly string[]): Redactor {
       if (left + right > 0) found.push([from - left, to + right]);
     }
     return found.sort((a, b) => a[0] - b[0]);
-  }
+  };
+}
+
+/** A JSON value with `change` applied to each text in it, names included. */
+function withTexts(json: unknown, change: (text: string) => string): unknown {
+  if (typeof json === 'string') return change(json);
+  if (Array.isArray(json)) return json.map((each) => withTexts(each, change));
+  if (!isObject(json)) return json;
+  return Object.fromEntries(Object.entries(json).map(([name, held]) => [change(name), withTexts(held, change)]));
+}
+
+/** `secrets`: printable ASCII, each of eight characters at least. */
+export function openRedactor(secrets: readonly string[]): Redactor {
+  if (secrets.length === 0) return keepsAll;
+  const forms = secrets.flatMap(jsonForms);
+  const inBodies = new BodySecrets(forms);
+  const encoded = anyOf([...forms, ...secrets.flatMap((one) => [encodeURIComponent(one), ...base64Forms(one)])]);
+  const partsIn = partsOf(secrets);
 
   const value = (text: string): string => text.replace(encoded, redacted);
   const message = (given: string): string => {
@@ -137,12 +189,6 @@ export function openRedactor(secrets: readonly string[]): Redactor {
     }
     return result + text.slice(copied);
   };
-  const messagesIn = (json: unknown): unknown => {
-    if (typeof json === 'string') return message(json);
-    if (Array.isArray(json)) return json.map(messagesIn);
-    if (!isObject(json)) return json;
-    return Object.fromEntries(Object.entries(json).map(([name, held]) => [message(name), messagesIn(held)]));
-  };
 
   return {
     value,
@@ -152,7 +198,7 @@ export function openRedactor(secrets: readonly string[]): Redactor {
       let clean = text;
       try {
         const json: unknown = shapeFault(body) ? null : JSON.parse(text);
-        const after = JSON.stringify(messagesIn(json));
+        const after = JSON.stringify(withTexts(json, message));
         if (after !== JSON.stringify(json)) clean = after;
         else if (json === null) clean = message(text);
       } catch {
@@ -160,28 +206,6 @@ export function openRedactor(secrets: readonly string[]): Redactor {
       }
       return clean === text ? body : Buffer.from(clean);
     },
-    stream() {
-      let kept: Buffer = empty;
-      return {
-        push(chunk) {
-          const bytes =
-            kept.length > 0
-              ? Buffer.concat([kept, chunk])
-              : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-          // One character per byte: secrets are ASCII, and so nothing else is touched.
-          const text = bytes.toString('latin1');
-          const clean = text.replace(plain, redacted);
-          const length = keptLength(clean);
-          const result = clean === text ? bytes : Buffer.from(clean, 'latin1');
-          kept = result.subarray(result.length - length);
-          return length === 0 ? result : result.subarray(0, result.length - length);
-        },
-        end() {
-          const rest = kept;
-          kept = empty;
-          return rest;
-        },
-      };
-    },
+    stream: () => new SecretFilter(inBodies),
   };
 }

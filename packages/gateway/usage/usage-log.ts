@@ -35,18 +35,84 @@ export type UsageLog = {
   close(): Promise<void>;
 };
 
+/** Writes ends behind the requests, many in one statement. */
+class EndWriter {
+  readonly #sql: Runtime['sql'];
+  readonly #log: Runtime['log'];
+  readonly #lost: Runtime['metrics']['gatewayUsageLost'];
+  readonly #warn: ReturnType<typeof openCountedWarning>;
+  readonly #waiting: { id: string; end: UsageEnd }[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> | null = null;
+  #failed = false;
+
+  constructor({ sql, log, metrics }: Pick<Runtime, 'sql' | 'log' | 'metrics'>) {
+    this.#sql = sql;
+    this.#log = log;
+    this.#lost = metrics.gatewayUsageLost;
+    this.#warn = openCountedWarning(log, 'the ends of gateway requests could not be written');
+  }
+
+  add(id: string, end: UsageEnd): void {
+    this.#waiting.push({ id, end });
+    if (this.#waiting.length >= mostEndsAtOnce && !this.#failed) void this.#flush();
+    else this.#schedule();
+  }
+
+  /** Writes what is left, in three attempts until `late` resolves. */
+  async close(late: Promise<unknown>): Promise<void> {
+    for (let tries = 0; this.#waiting.length > 0 && tries < 3; tries += 1) await Promise.race([this.#flush(), late]);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    const lost = this.#waiting.length;
+    if (lost === 0) return;
+    this.#lost.inc(lost);
+    this.#log.warn({ lost }, 'the ends of gateway requests were not written before the process ended');
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#writing || this.#waiting.length === 0) return;
+    this.#timer = setTimeout(() => void this.#flush(), this.#failed ? againAfterMs : endsAfterMs);
+    this.#timer.unref();
+  }
+
+  #flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = null;
+      this.#schedule();
+    });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const waiting = this.#waiting;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, mostEndsAtOnce);
+      try {
+        await endUsage(this.#sql, batch);
+        this.#failed = false;
+      } catch (error) {
+        waiting.unshift(...batch);
+        const lost = waiting.splice(0, Math.max(0, waiting.length - mostEndsWaiting)).length;
+        if (lost > 0) this.#lost.inc(lost);
+        this.#warn({ err: error, waiting: waiting.length, lost });
+        this.#failed = true;
+        return;
+      }
+    }
+  }
+}
+
 /** The books of the gateway: rows of concurrent requests share their commits. */
 export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log' | 'metrics'>): UsageLog {
-  const { sql, log, metrics } = runtime;
-  const warn = openCountedWarning(log, 'the ends of gateway requests could not be written');
+  const { sql } = runtime;
+  const ends = new EndWriter(runtime);
   const inserting = new Set<Promise<void>>();
   /** Requests that have not ended, and what to tell whoever waits for that. */
   let running = 0;
   let onIdle: (() => void) | null = null;
-  const waiting: { id: string; end: UsageEnd }[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> | null = null;
-  let failed = false;
 
   const insert = runtime.groupCommit<UsageEntry, true>('gateway_usage', async (entries) => {
     const inserts = entries.map((entry) => {
@@ -62,42 +128,6 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       throw error;
     }
   });
-
-  async function writeEnds(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, mostEndsAtOnce);
-      try {
-        await endUsage(sql, batch);
-        failed = false;
-      } catch (error) {
-        waiting.unshift(...batch);
-        const lost = waiting.splice(0, Math.max(0, waiting.length - mostEndsWaiting)).length;
-        if (lost > 0) metrics.gatewayUsageLost.inc(lost);
-        warn({ err: error, waiting: waiting.length, lost });
-        failed = true;
-        return;
-      }
-    }
-  }
-  const schedule = (): void => {
-    if (timer || writing || waiting.length === 0) return;
-    timer = setTimeout(() => void flush(), failed ? againAfterMs : endsAfterMs);
-    timer.unref();
-  };
-  function flush(): Promise<void> {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    writing ??= writeEnds().finally(() => {
-      writing = null;
-      schedule();
-    });
-    return writing;
-  }
-  const write = (entry: UsageEntry): void => {
-    waiting.push({ id: entry.row.id, end: entry.end! });
-    if (waiting.length >= mostEndsAtOnce && !failed) void flush();
-    else schedule();
-  };
 
   return {
     open(row) {
@@ -118,7 +148,7 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       if (!entry.taken) return;
       // A row that never came into being has no end, either.
       entry.committed.then(
-        () => write(entry),
+        () => ends.add(entry.row.id, end),
         () => {},
       );
     },
@@ -133,13 +163,7 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       }
       // Ends whose insert is being committed come a moment later.
       await Promise.race([Promise.allSettled([...inserting]).then(() => setImmediate()), late]);
-      for (let tries = 0; waiting.length > 0 && tries < 3; tries += 1) await Promise.race([flush(), late]);
-      if (timer) clearTimeout(timer);
-      timer = null;
-      if (waiting.length > 0) {
-        metrics.gatewayUsageLost.inc(waiting.length);
-        log.warn({ lost: waiting.length }, 'the ends of gateway requests were not written before the process ended');
-      }
+      await ends.close(late);
     },
   };
 }

@@ -1,0 +1,174 @@
+import type { Admitted } from '@tradepost/rate-limiter';
+import type { Runtime } from '@tradepost/runtime';
+import { FastResponse } from 'srvx';
+import type { AskedFor } from '../messages/chat-request.ts';
+import { type ProxyError, proxyErrors } from '../messages/openai-errors.ts';
+import type { StreamEnd } from '../messages/stream.ts';
+import { type Asked, type Cancel, cancelNow, type Outcome } from '../upstreams/ask-upstream.ts';
+import type { Redactor } from '../upstreams/redact.ts';
+import { upstreamSettings } from '../upstreams/upstream-settings.ts';
+import type { Upstreams } from '../upstreams/upstreams.ts';
+import type { UsageEntry, UsageLog } from '../usage/usage-log.ts';
+import { type Measured, measureAnswer, openUsageReader } from '../usage/usage-reader.ts';
+import type { UsageState } from '../usage/usage-store.ts';
+import { type ForwardDeps, type Forwarded, forward, isUnusable } from './forward.ts';
+import type { CallResult, ProxyAsker } from './gateway-deps.ts';
+import type { ModelRoute } from './model-routes.ts';
+import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.ts';
+import { passedOn } from './relay-response.ts';
+
+const whole = (ms: number) => Math.max(0, Math.round(ms));
+
+/** The refusal for what no upstream has answered; null where an answer can go on as it is. */
+function faultOf(outcome: Outcome, upstreamAsked: boolean): ProxyError | null {
+  if (outcome.kind !== 'fault') return isUnusable(outcome.status) ? proxyErrors.upstream_error() : null;
+  if (!upstreamAsked) return proxyErrors.no_upstream();
+  if (outcome.fault === 'timeout') return proxyErrors.upstream_timeout();
+  return outcome.fault === 'too_large' ? proxyErrors.upstream_too_large() : proxyErrors.upstream_error();
+}
+
+const stateOfEnd: Readonly<Record<StreamEnd, UsageState>> = {
+  done: 'done',
+  cancelled: 'cancelled',
+  reset: 'failed',
+  idle: 'failed',
+};
+
+/** What all exchanges of a gateway share. */
+export type ExchangeDeps = {
+  readonly runtime: Pick<Runtime, 'log' | 'metrics' | 'settings'>;
+  readonly upstreams: Upstreams;
+  readonly usage: UsageLog;
+  readonly forwarding: ForwardDeps;
+};
+
+/** One request that was admitted and has its row in the usage log. */
+export type AdmittedCall = {
+  readonly of: ProxyAsker;
+  readonly entry: UsageEntry;
+  readonly verdict: Admitted;
+  readonly route: ModelRoute;
+  readonly model: string;
+  readonly bytes: Uint8Array;
+  readonly headers: readonly string[];
+  readonly wanted: AskedFor;
+  readonly cancel: Cancel;
+};
+
+/** Forwards one admitted request, records its usage and answers it. */
+export class Exchange {
+  readonly #deps: ExchangeDeps;
+  readonly #call: AdmittedCall;
+  readonly #reader = openUsageReader();
+  readonly #redactor: Redactor;
+  #forwarded: Forwarded | null = null;
+  #firstByteMs: number | null = null;
+  /** Why the usage row could not be written. */
+  #notRecorded: unknown = null;
+
+  constructor(deps: ExchangeDeps, call: AdmittedCall) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#redactor = deps.upstreams.redactor();
+  }
+
+  async run(): Promise<CallResult> {
+    const { of, entry, verdict, route, model, cancel } = this.#call;
+    const { runtime, forwarding } = this.#deps;
+    // No answer goes out without its row: the upstream need not go on.
+    const committed = entry.committed.catch((error: unknown) => {
+      this.#notRecorded = error;
+      cancelNow(cancel);
+    });
+    const maxAttempts = runtime.settings.get(upstreamSettings.retry_attempts);
+    this.#forwarded = await forward(forwarding, { route, model, maxAttempts, asked: this.#asked() }, cancel);
+    const { outcome, upstream } = this.#forwarded;
+    const fault = faultOf(outcome, upstream !== null);
+    const cancelled = outcome.kind === 'fault' && outcome.fault === 'cancelled';
+    this.#firstByteMs = whole(performance.now() - of.started);
+    const rate: HeaderList = [];
+    pushRateHeaders(rate, verdict);
+
+    if (fault || outcome.kind === 'fault') {
+      const error = cancelled ? proxyErrors.client_gone() : (fault ?? proxyErrors.upstream_error());
+      this.#end(cancelled ? 'cancelled' : 'failed', null, cancelled ? null : error.status);
+      await committed;
+      if (this.#notRecorded !== null) return { error: proxyErrors.not_recorded(), cause: this.#notRecorded };
+      return { error, headers: rate };
+    }
+    const ok = outcome.status < 400;
+    if (outcome.kind === 'whole') {
+      const measuring = ok ? measureAnswer(outcome.body) : null;
+      const measured =
+        measuring instanceof Promise ? await measuring.catch((error: unknown) => this.#notMeasured(error)) : measuring;
+      this.#end(ok ? 'done' : 'failed', measured, outcome.status);
+    }
+    await committed;
+    if (this.#notRecorded !== null) {
+      if (outcome.kind === 'stream') outcome.readable.cancel().catch(() => {});
+      return { error: proxyErrors.not_recorded(), cause: this.#notRecorded };
+    }
+    return this.#respond(outcome, rate);
+  }
+
+  #asked(): Asked & { body: Uint8Array } {
+    const { of, headers, bytes, wanted } = this.#call;
+    return {
+      method: 'POST',
+      path: of.endpoint,
+      headers,
+      body: bytes,
+      stream: wanted.stream,
+      redactor: this.#redactor,
+      onChunk: this.#reader.read,
+      // An upstream's stream can end before the caller has been told of its beginning.
+      onStreamEnd: (how) => void setImmediate(() => this.#onStreamEnd(how)),
+    };
+  }
+
+  #respond(outcome: Exclude<Outcome, { kind: 'fault' }>, rate: HeaderList): Response {
+    const { of } = this.#call;
+    const { gatewayFirstByteSeconds } = this.#deps.runtime.metrics;
+    const headers: HeaderList = [['x-request-id', of.id], ...(commonHeaders as HeaderList), ...rate];
+    const passed = passedOn(outcome, this.#redactor);
+    headers.push(...passed.headers);
+    // A reverse proxy before the gateway would gather the pieces otherwise.
+    if (outcome.kind === 'stream') headers.push(['x-accel-buffering', 'no']);
+    gatewayFirstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
+    return new FastResponse(passed.body, { status: outcome.status, headers });
+  }
+
+  #onStreamEnd(how: StreamEnd): void {
+    const { health } = this.#forwarded!.upstream!;
+    if (how === 'reset' || how === 'idle') health.failed(performance.now());
+    else health.succeeded();
+    this.#reader
+      .measure()
+      .catch((error: unknown) => this.#notMeasured(error))
+      .then((measured) => this.#end(stateOfEnd[how], measured, 200));
+  }
+
+  #notMeasured(error: unknown): null {
+    const { log } = this.#deps.runtime;
+    log.error({ err: error, trace: this.#call.of.id }, 'the usage of a gateway request could not be read');
+    return null;
+  }
+
+  #end(state: UsageState, measured: Measured | null, status: number | null): void {
+    const { entry, of } = this.#call;
+    const forwarded = this.#forwarded;
+    this.#deps.usage.end(entry, {
+      state,
+      upstream: forwarded?.upstream?.config.name ?? null,
+      upstream_model: forwarded?.model ?? null,
+      http_status: status,
+      attempts: forwarded?.attempts ?? 0,
+      input_tokens: measured ? (measured.tokens.input ?? entry.row.estimated_input_tokens) : null,
+      output_tokens: measured?.tokens.output ?? null,
+      usage_source: measured?.source ?? null,
+      first_byte_ms: this.#firstByteMs,
+      duration_ms: whole(performance.now() - of.started),
+      ended_at: Date.now(),
+    });
+  }
+}
