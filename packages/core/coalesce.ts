@@ -23,6 +23,120 @@ export type Coalesced<I, O> = {
   drain(): Promise<void>;
 };
 
+type Call<I, O> = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
+
+function settle<O>(call: Pick<Call<never, O>, 'resolve' | 'reject'>, outcome: O | Error | undefined): void {
+  if (outcome instanceof Error) call.reject(outcome);
+  else call.resolve(outcome as O);
+}
+
+/** The queue of calls and the batches that are running. */
+class Batches<I, O> {
+  readonly #runMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>;
+  readonly #maxBatch: number;
+  readonly #maxInFlight: number;
+  readonly #patienceMs: number;
+  readonly #maxQueue: number;
+  readonly #onBatch: ((size: number) => void) | undefined;
+  readonly #isUndone: (error: unknown) => boolean;
+  readonly #errorFor: (error: unknown) => unknown;
+  readonly #onTurn = (): void => this.#flush();
+  #queue: Call<I, O>[] = [];
+  #inFlight = 0;
+  #lastStart = 0;
+  #scheduled = false;
+  #recheck: NodeJS.Timeout | null = null;
+  #stopping = false;
+  #drained: (() => void)[] = [];
+
+  constructor(runMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>, options: CoalesceOptions) {
+    const { maxBatch = 100, maxInFlight = 3, patienceMs = 25, maxQueue = 10_000, onBatch } = options;
+    const { isUndone = () => false, errorFor = (error: unknown) => error } = options;
+    this.#runMany = runMany;
+    this.#maxBatch = maxBatch;
+    this.#maxInFlight = maxInFlight;
+    this.#patienceMs = patienceMs;
+    this.#maxQueue = maxQueue;
+    this.#onBatch = onBatch;
+    this.#isUndone = isUndone;
+    this.#errorFor = errorFor;
+  }
+
+  add(item: I): Promise<O> {
+    if (this.#stopping) return Promise.reject(serviceErrors.stopping());
+    if (this.#queue.length >= this.#maxQueue) return Promise.reject(serviceErrors.busy());
+    return new Promise<O>((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject });
+      if (this.#inFlight < this.#maxInFlight && (!this.#recheck || this.#queue.length >= this.#maxBatch))
+        this.#schedule();
+    });
+  }
+
+  drain(): Promise<void> {
+    this.#stopping = true;
+    if (this.#queue.length === 0 && this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drained.push(resolve);
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(this.#onTurn);
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    if (this.#queue.length === 0 || this.#inFlight >= this.#maxInFlight) return;
+    const left = this.#patienceMs - (performance.now() - this.#lastStart);
+    if (this.#inFlight > 0 && this.#queue.length < this.#maxBatch && left > 0) {
+      this.#recheck ??= setTimeout(() => {
+        this.#recheck = null;
+        this.#flush();
+      }, left);
+      return;
+    }
+    this.#start();
+    // Not in the same iteration: a server that reads two batches at once answers the first when it has done both.
+    if (this.#queue.length > 0 && this.#inFlight < this.#maxInFlight) this.#schedule();
+  }
+
+  #start(): void {
+    const queue = this.#queue;
+    const fits = queue.length <= this.#maxBatch;
+    const batch = fits ? queue : queue.slice(0, this.#maxBatch);
+    this.#queue = fits ? [] : queue.slice(this.#maxBatch);
+    this.#inFlight += 1;
+    this.#lastStart = performance.now();
+    void this.#run(batch).finally(() => {
+      this.#inFlight -= 1;
+      if (this.#queue.length > 0) this.#flush();
+      else if (this.#inFlight === 0) {
+        for (const done of this.#drained) done();
+        this.#drained = [];
+      }
+    });
+  }
+
+  async #run(calls: readonly Call<I, O>[]): Promise<void> {
+    this.#onBatch?.(calls.length);
+    try {
+      const outcomes = await this.#runMany(calls.map((call) => call.item));
+      if (outcomes.length !== calls.length)
+        throw new Error(`runMany answered ${outcomes.length} outcomes for ${calls.length} items`);
+      for (let i = 0; i < calls.length; i++) settle(calls[i]!, outcomes[i]);
+    } catch (error) {
+      if (calls.length > 1 && this.#isUndone(error)) {
+        for (const call of calls) await this.#run([call]);
+        return;
+      }
+      const reason = this.#errorFor(error);
+      for (const call of calls) call.reject(reason);
+    }
+  }
+}
+
 /**
  * Turns concurrent single calls into calls with arrays. A call is queued; the queue is flushed in the next iteration of the
  * event loop, so an idle process adds no delay. Calls that arrive while a batch runs form the next batch. A further batch
@@ -34,92 +148,6 @@ export function coalesce<I, O>(
   runMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>,
   options: CoalesceOptions = {},
 ): Coalesced<I, O> {
-  const { maxBatch = 100, maxInFlight = 3, patienceMs = 25, maxQueue = 10_000, onBatch } = options;
-  const { isUndone = () => false, errorFor = (error: unknown) => error } = options;
-  type Call = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
-  let queue: Call[] = [];
-  let inFlight = 0;
-  let lastStart = 0;
-  let scheduled = false;
-  let recheck: NodeJS.Timeout | null = null;
-  let stopping = false;
-  let drained: (() => void)[] = [];
-
-  function settle(call: Call, outcome: O | Error | undefined): void {
-    if (outcome instanceof Error) call.reject(outcome);
-    else call.resolve(outcome as O);
-  }
-
-  async function run(calls: readonly Call[]): Promise<void> {
-    onBatch?.(calls.length);
-    try {
-      const outcomes = await runMany(calls.map((call) => call.item));
-      if (outcomes.length !== calls.length)
-        throw new Error(`runMany answered ${outcomes.length} outcomes for ${calls.length} items`);
-      for (let i = 0; i < calls.length; i++) settle(calls[i]!, outcomes[i]);
-    } catch (error) {
-      if (calls.length > 1 && isUndone(error)) {
-        for (const call of calls) await run([call]);
-        return;
-      }
-      const reason = errorFor(error);
-      for (const call of calls) call.reject(reason);
-    }
-  }
-
-  function start(): void {
-    const batch = queue.length <= maxBatch ? queue : queue.slice(0, maxBatch);
-    queue = queue.length <= maxBatch ? [] : queue.slice(maxBatch);
-    inFlight += 1;
-    lastStart = performance.now();
-    void run(batch).finally(() => {
-      inFlight -= 1;
-      if (queue.length > 0) flush();
-      else if (inFlight === 0) {
-        for (const done of drained) done();
-        drained = [];
-      }
-    });
-  }
-
-  function flush(): void {
-    scheduled = false;
-    if (queue.length === 0 || inFlight >= maxInFlight) return;
-    const left = patienceMs - (performance.now() - lastStart);
-    if (inFlight > 0 && queue.length < maxBatch && left > 0) {
-      recheck ??= setTimeout(() => {
-        recheck = null;
-        flush();
-      }, left);
-      return;
-    }
-    start();
-    // Not in the same iteration: a server that reads two batches at once answers the first when it has done both.
-    if (queue.length > 0 && inFlight < maxInFlight) schedule();
-  }
-
-  function schedule(): void {
-    if (scheduled) return;
-    scheduled = true;
-    setImmediate(flush);
-  }
-
-  const call = (item: I): Promise<O> => {
-    if (stopping) return Promise.reject(serviceErrors.stopping());
-    if (queue.length >= maxQueue) return Promise.reject(serviceErrors.busy());
-    return new Promise<O>((resolve, reject) => {
-      queue.push({ item, resolve, reject });
-      if (inFlight < maxInFlight && (!recheck || queue.length >= maxBatch)) schedule();
-    });
-  };
-
-  const drain = (): Promise<void> => {
-    stopping = true;
-    if (queue.length === 0 && inFlight === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      drained.push(resolve);
-    });
-  };
-
-  return Object.assign(call, { drain });
+  const batches = new Batches(runMany, options);
+  return Object.assign((item: I) => batches.add(item), { drain: () => batches.drain() });
 }

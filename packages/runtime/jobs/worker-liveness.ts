@@ -17,28 +17,49 @@ export type Liveness = {
 
 type Session = { client: Client; holdsLock: boolean; locked: Set<string> };
 
-/**
- * Tells the other workers that this one lives, and frees the jobs of those that do not. A session of its own holds an advisory
- * lock per pool: a process that is paused keeps it, one that died has lost it. Behind a transaction pooler, where a session
- * belongs to nobody, only the time of the last beat counts.
- */
-export function openLiveness({ url, log }: { url: string; log: Log }): Liveness {
-  const ids = new Set<string>();
-  let session: Session | null = null;
-  /** One use of the session after the other. */
-  let last: Promise<unknown> = Promise.resolve();
-  let closing = false;
+/** A session of its own, opened when it is used and again after a failure. One use runs after the other. */
+class WorkerSession {
+  readonly #url: string;
+  #session: Session | null = null;
+  #last: Promise<unknown> = Promise.resolve();
 
-  async function open(): Promise<Session> {
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const next = this.#last.then(async () => {
+      const current = this.#session ?? (await this.#open());
+      return work(current).catch(async (error: unknown) => {
+        this.#session = null;
+        await current.client.end().catch(() => {});
+        throw error;
+      });
+    });
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  /** Resolves when the last use has ended. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.client.end().catch(() => {});
+    this.#session = null;
+  }
+
+  async #open(): Promise<Session> {
     const client = new Client({
-      connectionString: url,
+      connectionString: this.#url,
       application_name: 'tradepost worker liveness',
       connectionTimeoutMillis: 5_000,
       query_timeout: 10_000,
       keepAlive: true,
     });
     client.on('error', () => {
-      if (session?.client === client) session = null;
+      if (this.#session?.client === client) this.#session = null;
     });
     await client.connect();
     // Of the protocol; not in the types.
@@ -47,23 +68,23 @@ export function openLiveness({ url, log }: { url: string; log: Log }): Liveness 
       await client.end().catch(() => {});
       throw error;
     });
-    session = { client, holdsLock, locked: new Set() };
-    return session;
+    this.#session = { client, holdsLock, locked: new Set() };
+    return this.#session;
   }
-  const use = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-    const next = last.then(async () => {
-      const current = session ?? (await open());
-      return work(current).catch(async (error: unknown) => {
-        session = null;
-        await current.client.end().catch(() => {});
-        throw error;
-      });
-    });
-    last = next.catch(() => {});
-    return next;
-  };
+}
+
+/**
+ * Tells the other workers that this one lives, and frees the jobs of those that do not. A session of its own holds an advisory
+ * lock per pool: a process that is paused keeps it, one that died has lost it. Behind a transaction pooler, where a session
+ * belongs to nobody, only the time of the last beat counts.
+ */
+export function openLiveness({ url, log }: { url: string; log: Log }): Liveness {
+  const ids = new Set<string>();
+  const session = new WorkerSession(url);
+  let closing = false;
+
   const beat = () =>
-    use(async ({ client, holdsLock, locked }) => {
+    session.use(async ({ client, holdsLock, locked }) => {
       if (holdsLock)
         for (const id of ids) {
           if (!locked.has(id)) await holdWorkerLock(client, id);
@@ -72,7 +93,7 @@ export function openLiveness({ url, log }: { url: string; log: Log }): Liveness 
       await saveWorkers(client, [...ids], holdsLock);
     });
   const sweep = () =>
-    use(async ({ client }) => {
+    session.use(async ({ client }) => {
       const { workers, jobs } = await freeJobsOfGoneWorkers(client);
       if (workers.length > 0) log.warn({ workers, jobs }, 'workers are gone: their jobs are free again');
     });
@@ -92,15 +113,14 @@ export function openLiveness({ url, log }: { url: string; log: Log }): Liveness 
     },
     async forget(poolIds) {
       for (const id of poolIds) ids.delete(id);
-      await use(({ client }) => deleteWorkers(client, poolIds));
+      await session.use(({ client }) => deleteWorkers(client, poolIds));
     },
     async close() {
       closing = true;
       for (const timer of timers) clearInterval(timer);
-      await last;
-      if (ids.size > 0) await use(({ client }) => deleteWorkers(client, [...ids])).catch(() => {});
-      await session?.client.end().catch(() => {});
-      session = null;
+      await session.idle();
+      if (ids.size > 0) await session.use(({ client }) => deleteWorkers(client, [...ids])).catch(() => {});
+      await session.close();
     },
   };
 }

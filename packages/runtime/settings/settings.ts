@@ -62,6 +62,80 @@ export type Settings = {
 const channel = 'settings';
 const pollMs = 30_000;
 
+/** The settings of this process: definitions, the values of the file and those of the table. */
+class SettingValues {
+  readonly #definitions: ReadonlyMap<string, Setting>;
+  readonly #fixed: ReadonlyMap<string, unknown>;
+  #stored: ReadonlyMap<string, unknown> = new Map();
+
+  /** Throws when a key is defined twice, and when a value of the file is not valid. */
+  constructor(definitions: readonly Setting[], fixed: Readonly<Record<string, unknown>>) {
+    this.#definitions = new Map(definitions.map((definition) => [definition.key, definition]));
+    if (this.#definitions.size !== definitions.length) throw new Error('two packages define the same setting');
+    for (const key of Object.keys(fixed)) this.#refuseReadOnly(key);
+    this.#fixed = new Map(Object.entries(fixed).map(([key, value]) => [key, this.check(key, value)]));
+  }
+
+  get<T>(of: Setting<T>): T {
+    if (!this.#definitions.has(of.key)) throw new Error(`setting ${of.key} is not registered`);
+    if (this.#fixed.has(of.key)) return this.#fixed.get(of.key) as T;
+    return this.#stored.has(of.key) ? (this.#stored.get(of.key) as T) : of.fallback;
+  }
+
+  /** The value as its schema gives it; refuses one that is not valid. */
+  check(key: string, value: unknown): unknown {
+    const definition = this.#definitions.get(key);
+    if (!definition) throw runtimeErrors.unknown_setting({ key });
+    const parsed = definition.schema.safeParse(value);
+    if (!parsed.success)
+      throw runtimeErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
+    return parsed.data;
+  }
+
+  refuseUnknown(key: string): void {
+    if (!this.#definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
+  }
+
+  /** Refuses a key that an operator cannot set, or that the file sets. */
+  refuseFixed(key: string): void {
+    this.#refuseReadOnly(key);
+    if (this.#fixed.has(key)) throw runtimeErrors.fixed_setting({ key });
+  }
+
+  secretsOf(keys: readonly string[]): string[] {
+    return keys.filter((key) => this.#definitions.get(key)?.secret);
+  }
+
+  /** Replaces the values of the table. Unknown keys and values that are not valid are left out. */
+  store(rows: readonly { key: string; value: unknown }[], log: Log): void {
+    const stored = new Map<string, unknown>();
+    for (const row of rows) {
+      if (!this.#definitions.has(row.key)) continue;
+      try {
+        stored.set(row.key, this.check(row.key, row.value));
+      } catch (error) {
+        log.warn({ key: row.key, err: error }, 'a stored setting is not valid; its default is in force');
+      }
+    }
+    this.#stored = stored;
+  }
+
+  list(): SettingRow[] {
+    return [...this.#definitions.values()]
+      .map((d): SettingRow => {
+        const source = this.#fixed.has(d.key) ? 'file' : this.#stored.has(d.key) ? 'table' : 'default';
+        const value =
+          source === 'file' ? this.#fixed.get(d.key) : source === 'table' ? this.#stored.get(d.key) : d.fallback;
+        return { key: d.key, value, source, about: d.about, secret: d.secret === true };
+      })
+      .sort((a, b) => a.key.localeCompare(b.key));
+  }
+
+  #refuseReadOnly(key: string): void {
+    if (this.#definitions.get(key)?.readOnly) throw runtimeErrors.read_only_setting({ key });
+  }
+}
+
 /**
  * Shop settings: a table read at start, again when another instance says so, and every 30 s in case the message was
  * lost. The file's values win.
@@ -74,40 +148,12 @@ export async function openSettings(deps: {
   definitions: readonly Setting[];
   fixed: Readonly<Record<string, unknown>>;
 }): Promise<Settings> {
-  const { sql, events, log, fixed } = deps;
-  const definitions = new Map(deps.definitions.map((definition) => [definition.key, definition]));
-  if (definitions.size !== deps.definitions.length) throw new Error('two packages define the same setting');
-
-  const check = (key: string, value: unknown): unknown => {
-    const definition = definitions.get(key);
-    if (!definition) throw runtimeErrors.unknown_setting({ key });
-    const parsed = definition.schema.safeParse(value);
-    if (!parsed.success)
-      throw runtimeErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
-    return parsed.data;
-  };
-
-  const writable = (key: string) => {
-    if (definitions.get(key)?.readOnly) throw runtimeErrors.read_only_setting({ key });
-  };
-  for (const key of Object.keys(fixed)) writable(key);
-  const fixedValues = new Map(Object.entries(fixed).map(([key, value]) => [key, check(key, value)]));
-  let stored = new Map<string, unknown>();
+  const { sql, events, log } = deps;
+  const values = new SettingValues(deps.definitions, deps.fixed);
 
   const reload = async () => {
-    const rows = await sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings`;
-    const next = new Map<string, unknown>();
-    for (const row of rows) {
-      if (!definitions.has(row.key)) continue;
-      try {
-        next.set(row.key, check(row.key, row.value));
-      } catch (error) {
-        log.warn({ key: row.key, err: error }, 'a stored setting is not valid; its default is in force');
-      }
-    }
-    stored = next;
+    values.store(await sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings`, log);
   };
-
   const reloadQuietly = () => {
     reload().catch((error: unknown) => log.warn({ err: error }, 'settings could not be read again'));
   };
@@ -118,65 +164,47 @@ export async function openSettings(deps: {
   const timer = setInterval(reloadQuietly, pollMs);
   timer.unref();
 
-  const secretsOf = (keys: readonly string[]) => keys.filter((key) => definitions.get(key)?.secret);
-  const settable = (key: string) => {
-    writable(key);
-    if (fixedValues.has(key)) throw runtimeErrors.fixed_setting({ key });
-  };
   const announce = async () => {
     await reload();
-    // Not waited for: the change is made, and the poll is the net.
+    // Not waited for: the change is made, and the next poll finds it without the message.
     events.publish(channel, 'changed').catch((error: unknown) => {
       log.warn({ err: error }, 'other instances see the changed setting at their next poll');
     });
   };
 
-  const setMany: Settings['setMany'] = async (values, { by = 'system', unset = [] } = {}) => {
-    const checked = Object.entries(values).map(([key, value]) => [key, check(key, value)] as const);
-    for (const key of unset) if (!definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
+  const setMany: Settings['setMany'] = async (changes, { by = 'system', unset = [] } = {}) => {
+    const checked = Object.entries(changes).map(([key, value]) => [key, values.check(key, value)] as const);
+    for (const key of unset) values.refuseUnknown(key);
     const keys = [...checked.map(([key]) => key), ...unset];
-    for (const key of keys) settable(key);
+    for (const key of keys) values.refuseFixed(key);
     if (keys.length === 0) return;
-    await changeSettings(sql, { values: Object.fromEntries(checked), unset }, { secrets: secretsOf(keys), by });
+    await changeSettings(sql, { values: Object.fromEntries(checked), unset }, { secrets: values.secretsOf(keys), by });
     await announce();
   };
 
   const update: Settings['update'] = async (of, change, { by = 'system' } = {}) => {
     const { key, fallback } = of;
-    settable(key);
+    values.refuseFixed(key);
     let after = fallback;
     const changed = (stored: { value: unknown } | null) => {
       const before = stored ? of.schema.safeParse(stored.value) : null;
       if (before && !before.success) throw runtimeErrors.invalid_stored_setting({ key });
-      after = check(key, change(before ? before.data : fallback)) as typeof fallback;
+      after = values.check(key, change(before ? before.data : fallback)) as typeof fallback;
       return after;
     };
-    await updateSetting(sql, key, changed, { secrets: secretsOf([key]), by });
+    await updateSetting(sql, key, changed, { secrets: values.secretsOf([key]), by });
     await announce();
     return after;
   };
 
   return {
-    get<T>(of: Setting<T>): T {
-      if (!definitions.has(of.key)) throw new Error(`setting ${of.key} is not registered`);
-      if (fixedValues.has(of.key)) return fixedValues.get(of.key) as T;
-      return stored.has(of.key) ? (stored.get(of.key) as T) : of.fallback;
-    },
+    get: (of) => values.get(of),
     set: (key, value, options) => setMany({ [key]: value }, options),
     setMany,
     update,
     unset: (key, options) => setMany({}, { ...options, unset: [key] }),
     reload: announce,
-    list() {
-      return [...definitions.values()]
-        .map((d): SettingRow => {
-          const source = fixedValues.has(d.key) ? 'file' : stored.has(d.key) ? 'table' : 'default';
-          const value =
-            source === 'file' ? fixedValues.get(d.key) : source === 'table' ? stored.get(d.key) : d.fallback;
-          return { key: d.key, value, source, about: d.about, secret: d.secret === true };
-        })
-        .sort((a, b) => a.key.localeCompare(b.key));
-    },
+    list: () => values.list(),
     changes: (of) => selectSettingChanges(sql, of),
     async close() {
       clearInterval(timer);
