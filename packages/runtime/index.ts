@@ -14,6 +14,7 @@ export {
 } from './config/config.ts';
 export { AlreadyRunningError } from './config/instance-lock.ts';
 export { runtimeErrors } from './errors.ts';
+export type { RecordOutcomes } from './group-commits.ts';
 export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempotency.ts';
 export {
   discardJobs,
@@ -47,7 +48,6 @@ export {
   acceptLanguage,
   demoShop,
   openRuntime,
-  type RecordOutcomes,
   type Runtime,
   runtimeSettings,
   shopLocale,

@@ -4,18 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimeZone, locales } from '@tradepost/core';
 import { type EmbeddedPostgres, startEmbeddedPostgres, superviseEmbeddedPostgres } from '@tradepost/embedded-postgres';
-import {
-  groupCommit,
-  type Migrated,
-  openDatabase,
-  type Sql,
-  type Statement,
-  type Transaction,
-} from '@tradepost/postgres';
+import { type Migrated, openDatabase, type Sql } from '@tradepost/postgres';
 import { z } from 'zod';
 import type { Config } from './config/config.ts';
 import { alreadyRunning, type InstanceLock, tryInstanceLock } from './config/instance-lock.ts';
-import { type Claim, type Idempotency, openIdempotency } from './idempotency/idempotency.ts';
+import { type GroupCommits, openGroupCommits } from './group-commits.ts';
+import { type Idempotency, openIdempotency } from './idempotency/idempotency.ts';
 import { keysPerCaller } from './idempotency/idempotency-quota.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { type Log, openLog } from './observability/log.ts';
@@ -82,7 +76,7 @@ export type Runtime = {
   readonly migrated: Migrated;
   readonly embedded: EmbeddedPostgres | null;
   /** `groupCommit` with the configured bounds, its batch sizes in the metrics, drained at close. */
-  groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, options?: GroupCommitOptions<O>): GroupCommitted<I, O>;
+  groupCommit: GroupCommits['groupCommit'];
   now(): Date;
   /** The embedded database has ended and is being started again: a request can only be refused. */
   isDatabaseAway(): boolean;
@@ -93,15 +87,6 @@ export type Runtime = {
   /** Gives what is queued so long to finish (default: the configured shutdown time), then closes everything. */
   close(deadlineMs?: number): Promise<void>;
 };
-
-/** Statements that keep the outcomes of a batch, to be sent in its transaction. */
-export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
-/** `record` is there when a call of the batch carries a key. */
-type WriteMany<I, O> = (items: readonly I[], record?: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
-/** How an outcome survives JSON; needed where it holds more than JSON does. */
-type GroupCommitOptions<O> = { revive?: (stored: never) => O };
-/** With a claim the outcome is kept: a repeat whose first request died after its commit gets it instead of a second write. */
-type GroupCommitted<I, O> = (item: I, claim?: Claim | null) => Promise<O>;
 
 export type RuntimeOptions = {
   config: Config;
@@ -171,6 +156,12 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
   }
 }
 
+/** Closes in the reverse order of the opening. A failure is logged, and the rest is closed. */
+async function closeAll(closers: (() => Promise<unknown>)[], log: Log): Promise<void> {
+  for (const closer of closers.splice(0).reverse())
+    await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
+}
+
 /** Opens everything in order and closes what was opened when a later step fails. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, onProgress } = options;
@@ -178,16 +169,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const instance = randomUUID();
   const metrics = openMetrics();
   const closers: (() => Promise<unknown>)[] = [];
-  const closeAll = async () => {
-    for (const closer of closers.splice(0).reverse())
-      await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
-  };
   let drainMs = config.shutdownSeconds * 1000;
   let closing: Promise<void> | undefined;
   // Whoever closes a second time waits for the first.
   const close = (deadlineMs = drainMs) => {
     drainMs = deadlineMs;
-    closing ??= closeAll();
+    closing ??= closeAll(closers, log);
     return closing;
   };
   try {
@@ -218,11 +205,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     closers.push(() => settings.close());
     const idempotency = openIdempotency({ sql, instance, log, settings });
     closers.push(() => idempotency.drain());
-    const batches: { drain(): Promise<void> }[] = [];
+    const commits = openGroupCommits({ config, metrics, idempotency });
     // A batch that waits for a lock is cut off at the deadline: its connection closes, which rolls it back.
-    closers.push(() =>
-      Promise.race([Promise.all(batches.map((batch) => batch.drain())), sleep(drainMs, undefined, { ref: false })]),
-    );
+    closers.push(() => Promise.race([commits.drain(), sleep(drainMs, undefined, { ref: false })]));
     return {
       config,
       sql,
@@ -236,35 +221,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       embedded,
       events,
       idempotency,
-      groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, { revive }: GroupCommitOptions<O> = {}) {
-        const sizes = metrics.batchSize.labels(useCase);
-        const bounds = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
-        type Call = { item: I; claim: Claim | null };
-        const recordOf = (calls: readonly Call[]): RecordOutcomes<O> | undefined =>
-          calls.some((call) => call.claim !== null)
-            ? (tx, outcomes) => {
-                const done = calls.flatMap(({ claim }, index) => {
-                  const outcome = outcomes[index];
-                  return claim && !(outcome instanceof Error) ? [{ ...claim, outcome }] : [];
-                });
-                return idempotency.record(tx, useCase, done);
-              }
-            : undefined;
-        const grouped = groupCommit<Call, O>(
-          (calls) =>
-            writeMany(
-              calls.map((call) => call.item),
-              recordOf(calls),
-            ),
-          { ...bounds, onBatch: (size) => sizes.observe(size) },
-        );
-        batches.push(grouped);
-        return (item: I, claim: Claim | null = null): Promise<O> => {
-          if (!claim || !Object.hasOwn(claim.outcomes, useCase)) return grouped({ item, claim });
-          const stored = claim.outcomes[useCase];
-          return Promise.resolve(revive ? revive(stored as never) : (stored as O));
-        };
-      },
+      groupCommit: commits.groupCommit,
       now: () => new Date(),
       isDatabaseAway: server.isAway,
       async check() {
