@@ -55,8 +55,8 @@ async function addProducts(sql: Sql, count: number): Promise<{ first: number; co
 
 type Range = { first: number; count: number };
 
-/** One chunk of orders with everything that belongs to them, as if they had been placed, paid, shipped and cancelled. */
-async function addOrders(
+/** Draws one chunk of orders into the temporary tables `new_orders` and `new_lines`. */
+async function drawOrders(
   tx: Transaction,
   of: { from: number; count: number; total: number; shoppers: Range; skus: Range },
 ): Promise<void> {
@@ -85,6 +85,10 @@ async function addOrders(
     from new_orders o cross join lateral generate_series(0, o.lines - 1) as l
     join catalog.product_skus s on s.id = ${skus.first}::bigint + (o.goods + l * 7) % ${skus.count}
     join catalog.products p on p.id = s.product_id`;
+}
+
+/** Writes the drawn orders, as if they had been placed, paid, shipped and cancelled. */
+async function writeOrders(tx: Transaction): Promise<void> {
   await tx`
     insert into orders.orders (id, order_no, user_id, status, inventory_status, payment_method, goods_amount, total_amount,
       address_snapshot, province, tracking_no, expires_at, paid_at, created_at, updated_at)
@@ -118,6 +122,10 @@ async function addOrders(
     insert into orders.payments (order_id, provider, method, amount, status, paid_at, created_at)
     select o.id, 'instant', o.payment_method, o.total_amount, 'succeeded', o.paid_at, o.paid_at
     from new_orders n join orders.orders o using (id) where o.status in (2, 3) order by o.id`;
+}
+
+/** Writes the stock and the shipments that belong to the drawn orders. */
+async function writeStock(tx: Transaction): Promise<void> {
   await tx`
     insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status, expires_at, created_at, updated_at)
     select 'order', order_no, sku_id, qty,
@@ -164,7 +172,9 @@ export async function seedScale(
     await sql.begin(async (tx) => {
       await tx`set local statement_timeout = 0`;
       await tx`set local synchronous_commit = off`;
-      await addOrders(tx, { from, count, total: orders, shoppers: buyers, skus });
+      await drawOrders(tx, { from, count, total: orders, shoppers: buyers, skus });
+      await writeOrders(tx);
+      await writeStock(tx);
     });
     onProgress(`${(from + count).toLocaleString('en')} of ${orders.toLocaleString('en')} orders, ${seconds()}`);
   }

@@ -46,6 +46,31 @@ const json = (value: unknown, status = 200) =>
   });
 const text = (body: string, type: string) => new FastResponse(body, { headers: [['content-type', type]] });
 
+/** The API reference page and its files. */
+const docsResources: readonly Resource[] = [
+  {
+    path: '/docs',
+    summary: 'API reference page',
+    contentType: 'text/html',
+    handle: () =>
+      new FastResponse(docsPage, {
+        headers: [
+          ['content-type', 'text/html; charset=utf-8'],
+          ['content-security-policy', docsPolicy],
+        ],
+      }),
+  },
+  {
+    path: '/docs/:file',
+    summary: 'Files of the API reference page',
+    contentType: '*/*',
+    handle: (request, { file = '' }) =>
+      file === 'start.js'
+        ? text(docsScript, 'text/javascript; charset=utf-8')
+        : fileResponse(request, swaggerFolder, docsFiles.has(file) ? file : '', { maxAge: 86_400 }),
+  },
+];
+
 /** Health, metrics, the document and its page: the same for every set of modules. */
 export function systemResources(
   runtime: Pick<Runtime, 'check' | 'metrics' | 'log'>,
@@ -101,27 +126,7 @@ export function systemResources(
       contentType: 'application/json',
       handle: () => text(document(), 'application/json; charset=utf-8'),
     },
-    {
-      path: '/docs',
-      summary: 'API reference page',
-      contentType: 'text/html',
-      handle: () =>
-        new FastResponse(docsPage, {
-          headers: [
-            ['content-type', 'text/html; charset=utf-8'],
-            ['content-security-policy', docsPolicy],
-          ],
-        }),
-    },
-    {
-      path: '/docs/:file',
-      summary: 'Files of the API reference page',
-      contentType: '*/*',
-      handle: (request, { file = '' }) =>
-        file === 'start.js'
-          ? text(docsScript, 'text/javascript; charset=utf-8')
-          : fileResponse(request, swaggerFolder, docsFiles.has(file) ? file : '', { maxAge: 86_400 }),
-    },
+    ...docsResources,
   ];
   let built: string | null = null;
   // Built when first asked for: a start should not pay for it.

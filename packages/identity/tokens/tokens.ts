@@ -1,10 +1,12 @@
-import { createSecretKey, hash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { serviceErrors } from '@tradepost/core';
 import type { Caller } from '@tradepost/http';
 import { lostConnection } from '@tradepost/postgres';
 import { keepFresh, type Runtime } from '@tradepost/runtime';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
+import { EndedTokens } from './ended-tokens.ts';
+import { SigningKeys } from './signing-keys.ts';
 import { channels, floorsMessage, floorsOf } from './token-events.ts';
 import {
   type AccountRole,
@@ -15,9 +17,6 @@ import {
   keepSigningKey,
   longestTokenHours,
   raiseFloors,
-  type SigningKey,
-  selectFloorsSince,
-  selectRevokedSince,
   selectSigningKeys,
 } from './token-store.ts';
 
@@ -36,8 +35,6 @@ export const tokenClaims = z.object({
 const clockSkewSeconds = 300;
 /** Verified tokens kept; beyond it the oldest go and are verified again. About 400 bytes each. */
 const cacheLimit = 50_000;
-/** A token of an unknown key makes the keys be read again, at most so often: anybody can invent key ids. */
-const unknownKeyMs = 1_000;
 /** A message of PostgreSQL holds 8,000 bytes. */
 const floorsPerMessage = 100;
 
@@ -66,136 +63,127 @@ export type Tokens = {
   close(): Promise<void>;
 };
 
-type Keys = { signing: { kid: string; key: KeyObject }; all: Map<string, KeyObject> };
 type Verified = { caller: Caller; kid: string; generation: number };
 
-function keysOf(rows: readonly SigningKey[]): Keys {
-  const all = new Map(rows.map((row) => [row.kid, createSecretKey(row.secret)]));
-  const newest = rows[rows.length - 1]!;
-  return { signing: { kid: newest.kid, key: all.get(newest.kid)! }, all };
+/** Signs the token of a caller with the newest key. */
+async function signToken(
+  { sql, config, now }: { sql: Runtime['sql']; config: Runtime['config']; now: Date },
+  { kid, key }: SigningKeys['signing'],
+  of: { role: AccountRole; id: number; perms: readonly string[]; generation: number },
+  hours: number | undefined,
+): Promise<string> {
+  const { role, id, perms, generation } = of;
+  const issuedAt = Math.trunc(now.getTime() / 1000);
+  const lifetime = Math.min(hours ?? config.tokenHours, longestTokenHours);
+  const expiresAt = issuedAt + Math.round(lifetime * 3600);
+  if (lifetime > config.tokenHours) await keepSigningKey(sql, kid, new Date(expiresAt * 1000));
+  const claims = { ...(perms.length > 0 ? { perms } : {}), ...(generation > 0 ? { gen: generation } : {}) };
+  return new SignJWT({ user_id: id, role, ...claims })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid })
+    .setJti(randomUUID())
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expiresAt)
+    .sign(key);
 }
 
-/** Ids of the two kinds overlap. */
-const floorKey = (role: AccountRole, id: number) => (role === 'admin' ? -id : id);
+/** Verifies tokens against the keys and the ended tokens that this process knows; keeps those that are good. */
+class TokenVerifier {
+  readonly #keys: SigningKeys;
+  readonly #ended: EndedTokens;
+  readonly #now: () => Date;
+  readonly #verified = new Map<string, Verified>();
+
+  constructor(keys: SigningKeys, ended: EndedTokens, now: () => Date) {
+    this.#keys = keys;
+    this.#ended = ended;
+    this.#now = now;
+  }
+
+  verify(token: string): Caller | null | Promise<Caller | null> {
+    const digest = hash('sha256', token, 'base64');
+    const entry = this.#verified.get(digest);
+    if (!entry) return this.#verifyFirst(token, digest);
+    if (this.#isGood(entry)) return entry.caller;
+    this.#verified.delete(digest);
+    return null;
+  }
+
+  #isGood({ caller, kid, generation }: Verified): boolean {
+    return (
+      caller.expiresAt > this.#now().getTime() / 1000 &&
+      generation >= this.#ended.generationOf(caller.role, caller.id) &&
+      this.#keys.has(kid) &&
+      !this.#ended.isRevoked(caller.jti)
+    );
+  }
+
+  async #verifyFirst(token: string, digest: string): Promise<Caller | null> {
+    try {
+      const { kid } = decodeProtectedHeader(token);
+      const key = kid ? await this.#keys.find(kid) : undefined;
+      if (!kid || !key) return null;
+      const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], currentDate: this.#now() });
+      const { role, user_id: id, perms, jti, iat, exp: expiresAt, gen: generation } = tokenClaims.parse(payload);
+      if (iat > this.#now().getTime() / 1000 + clockSkewSeconds) return null;
+      const caller: Caller = Object.freeze({ role, id, perms, jti, expiresAt });
+      const entry = { caller, kid, generation };
+      if (!this.#isGood(entry)) return null;
+      if (this.#verified.size >= cacheLimit) this.#verified.delete(this.#verified.keys().next().value!);
+      this.#verified.set(digest, entry);
+      return caller;
+    } catch (error) {
+      if (lostConnection(error)) throw Object.assign(serviceErrors.busy(), { cause: error });
+      // Any other error: this is not a token of this shop.
+      return null;
+    }
+  }
+}
 
 export async function openTokens(runtime: Runtime): Promise<Tokens> {
   const { sql, control, events, log, config } = runtime;
   await addSigningKey(sql, randomUUID(), randomBytes(32), { onlyFirst: true });
-  let keys = keysOf(await selectSigningKeys(sql));
-  let keysReadAt = performance.now();
-  const verified = new Map<string, Verified>();
-  /** jti to the end of the token's life (Unix seconds), after which nobody needs to know. */
-  const revoked = new Map<string, number>();
-  const floors = new Map<number, number>();
-  let pollFrom = new Date(0);
+  const keys = new SigningKeys(control, await selectSigningKeys(sql));
+  const ended = new EndedTokens(control);
+  const verifier = new TokenVerifier(keys, ended, () => runtime.now());
 
-  const readKeys = async () => {
-    keysReadAt = performance.now();
-    keys = keysOf(await selectSigningKeys(control));
-  };
-  const raise = ({ role, account_id, generation }: Floor) => {
-    const key = floorKey(role, account_id);
-    // Messages may overtake each other.
-    if (generation > (floors.get(key) ?? 0)) floors.set(key, generation);
-  };
-  const readEnded = async () => {
-    // A minute of overlap: transactions do not end in the order of their timestamps.
-    const since = new Date(pollFrom.getTime() - 60_000);
-    const { at, revoked: rows } = await selectRevokedSince(control, since);
-    for (const floor of await selectFloorsSince(control, since)) raise(floor);
-    pollFrom = at;
-    for (const row of rows) revoked.set(row.jti, row.expires_at.getTime() / 1000);
-    const now = runtime.now().getTime() / 1000;
-    for (const [jti, expiresAt] of revoked) if (expiresAt < now) revoked.delete(jti);
-    await readKeys();
-  };
   const unsubscribe = await Promise.all([
     events.subscribe(channels.revoked, (message) => {
       const [jti, expiresAt] = message.split(' ');
-      if (jti) revoked.set(jti, Number(expiresAt));
+      if (jti) ended.revoke(jti, Number(expiresAt));
     }),
     events.subscribe(channels.floors, (message) => {
-      for (const floor of floorsOf(message)) raise(floor);
+      for (const floor of floorsOf(message)) ended.raise(floor);
     }),
     events.subscribe(channels.keys, () => {
-      readKeys().catch((error: unknown) => log.warn({ err: error }, 'signing keys could not be read again'));
+      keys.read().catch((error: unknown) => log.warn({ err: error }, 'signing keys could not be read again'));
     }),
   ]);
+  const readAll = async () => {
+    await ended.read(runtime.now());
+    await keys.read();
+  };
   // After the subscriptions, so that nothing falls between the two.
-  const fresh = await keepFresh({ read: readEnded, what: 'signing keys and ended tokens', log });
+  const fresh = await keepFresh({ read: readAll, what: 'signing keys and ended tokens', log });
   const publish = (channel: string, message: string) =>
     events.publish(channel, message).catch((error: unknown) => {
       log.warn({ err: error }, 'other instances learn of ended tokens at their next reading');
     });
 
   const announce = (raised: readonly Floor[]) => {
-    for (const floor of raised) raise(floor);
+    for (const floor of raised) ended.raise(floor);
     for (let i = 0; i < raised.length; i += floorsPerMessage) {
       void publish(channels.floors, floorsMessage(raised.slice(i, i + floorsPerMessage)));
     }
   };
 
-  const stillGood = ({ caller, kid, generation }: Verified): boolean =>
-    caller.expiresAt > runtime.now().getTime() / 1000 &&
-    generation >= (floors.get(floorKey(caller.role, caller.id)) ?? 0) &&
-    keys.all.has(kid) &&
-    !revoked.has(caller.jti);
-
-  async function keyOf(kid: string): Promise<KeyObject | undefined> {
-    // The first token of a new key may be here before the news of the key.
-    if (!keys.all.has(kid) && performance.now() - keysReadAt > unknownKeyMs) await readKeys();
-    return keys.all.get(kid);
-  }
-
-  async function verifyFresh(token: string, digest: string): Promise<Caller | null> {
-    try {
-      const { kid } = decodeProtectedHeader(token);
-      const key = kid ? await keyOf(kid) : undefined;
-      if (!kid || !key) return null;
-      const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], currentDate: runtime.now() });
-      const { role, user_id: id, perms, jti, iat, exp: expiresAt, gen: generation } = tokenClaims.parse(payload);
-      if (iat > runtime.now().getTime() / 1000 + clockSkewSeconds) return null;
-      const caller: Caller = Object.freeze({ role, id, perms, jti, expiresAt });
-      const entry = { caller, kid, generation };
-      if (!stillGood(entry)) return null;
-      if (verified.size >= cacheLimit) verified.delete(verified.keys().next().value!);
-      verified.set(digest, entry);
-      return caller;
-    } catch (error) {
-      if (lostConnection(error)) throw Object.assign(serviceErrors.busy(), { cause: error });
-      // Whatever is wrong with it, it is not a token of ours.
-      return null;
-    }
-  }
-
-  const judge = (token: string): Caller | null | Promise<Caller | null> => {
-    const digest = hash('sha256', token, 'base64');
-    const entry = verified.get(digest);
-    if (!entry) return verifyFresh(token, digest);
-    if (stillGood(entry)) return entry.caller;
-    verified.delete(digest);
-    return null;
-  };
-
   return {
-    async issue({ role, id, perms, generation = floors.get(floorKey(role, id)) ?? 0 }, { hours } = {}) {
-      const { kid, key } = keys.signing;
-      const issuedAt = Math.trunc(runtime.now().getTime() / 1000);
-      const lifetime = Math.min(hours ?? config.tokenHours, longestTokenHours);
-      const expiresAt = issuedAt + Math.round(lifetime * 3600);
-      if (lifetime > config.tokenHours) await keepSigningKey(sql, kid, new Date(expiresAt * 1000));
-      const claims = { ...(perms.length > 0 ? { perms } : {}), ...(generation > 0 ? { gen: generation } : {}) };
-      return new SignJWT({ user_id: id, role, ...claims })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid })
-        .setJti(randomUUID())
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(expiresAt)
-        .sign(key);
+    issue({ role, id, perms, generation = ended.generationOf(role, id) }, { hours } = {}) {
+      return signToken({ sql, config, now: runtime.now() }, keys.signing, { role, id, perms, generation }, hours);
     },
-    verify: (token) => (fresh.isFresh() ? judge(token) : fresh.renew().then(() => judge(token))),
+    verify: (token) => (fresh.isFresh() ? verifier.verify(token) : fresh.renew().then(() => verifier.verify(token))),
     async revoke({ jti, expiresAt }) {
       await insertRevokedToken(sql, jti, new Date(expiresAt * 1000));
-      revoked.set(jti, expiresAt);
+      ended.revoke(jti, expiresAt);
       await publish(channels.revoked, `${jti} ${expiresAt}`);
     },
     async endAll(role, ids) {
@@ -206,7 +194,7 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       const kid = randomUUID();
       await addSigningKey(sql, kid, randomBytes(32));
       const gone = revokeOld ? await deleteOldSigningKeys(sql) : 0;
-      await readKeys();
+      await keys.read();
       await publish(channels.keys, kid);
       return { kid, revoked: gone };
     },
