@@ -1,10 +1,11 @@
 export { fileUrls } from './files/file-urls.ts';
 export { fileResponse } from './files/files.ts';
 export { systemResources } from './openapi/system-resources.ts';
-export { type App, type Authenticate, createApp } from './routing/app.ts';
+export { type App, createApp } from './routing/app.ts';
 export { batchIds, batchResult, batchResultSchema, maxBatch } from './routing/batch-result.ts';
 export { largeBody } from './routing/body-limits.ts';
 export { clientAddress, clientNetwork } from './routing/client-address.ts';
+export type { Authenticate } from './routing/compile-route.ts';
 export { envelope } from './routing/envelope.ts';
 export { requestLocale } from './routing/request-locale.ts';
 export type { Resource } from './routing/resource.ts';

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
@@ -277,6 +283,28 @@ const onClientError = (server: Server, error: NodeJS.ErrnoException, socket: Dup
   );
 };
 
+/** Waits for the running requests until the deadline, then closes all connections. */
+const shut = async (server: Server, http: HttpServer, deadlineMs: number): Promise<void> => {
+  server.closing = true;
+  for (const res of server.active) if (!res.headersSent) res.shouldKeepAlive = false;
+  // Not http.close(): that takes a response whose end was written, but is not yet sent, for an idle connection.
+  const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, deadlineMs);
+    server.onIdle = () => {
+      if (server.active.size > 0 || server.background > 0) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    server.onIdle();
+  });
+  server.onIdle = undefined;
+  http.closeAllConnections();
+  // Only for its own timer: it no longer listens.
+  http.close(() => {});
+  await stopped;
+};
+
 export const serveNode = async (options: TransportOptions): Promise<Transport> => {
   const hostname = options.hostname ?? '127.0.0.1';
   const bodyTimeoutMs = options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT;
@@ -334,26 +362,6 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
   const { port } = http.address() as AddressInfo;
 
   let closed: Promise<void> | undefined;
-  const shut = async (deadlineMs: number): Promise<void> => {
-    server.closing = true;
-    for (const res of server.active) if (!res.headersSent) res.shouldKeepAlive = false;
-    // Not http.close(): that takes a response whose end was written, but is not yet sent, for an idle connection.
-    const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, deadlineMs);
-      server.onIdle = () => {
-        if (server.active.size > 0 || server.background > 0) return;
-        clearTimeout(timer);
-        resolve();
-      };
-      server.onIdle();
-    });
-    server.onIdle = undefined;
-    http.closeAllConnections();
-    // Only for its own timer: it no longer listens.
-    http.close(() => {});
-    await stopped;
-  };
 
   return {
     name: 'node',
@@ -361,7 +369,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     port,
     hostname,
     close: (deadlineMs = DEFAULT_CLOSE_DEADLINE) => {
-      closed ??= shut(deadlineMs);
+      closed ??= shut(server, http, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active.size,

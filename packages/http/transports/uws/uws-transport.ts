@@ -37,6 +37,31 @@ import { run, runLast } from './run.ts';
  * - With an `onWritable` handler uWS no longer empties its own buffer: only a further, non-empty write does.
  */
 
+type Listen = (
+  host: string,
+  port: number,
+  listenOptions: number,
+  callback: (token: us_listen_socket | false) => void,
+) => void;
+
+/** Rejects, and closes the app, where the address is not free. */
+const listen = async (
+  uws: Awaited<ReturnType<typeof loadUws>>['uws'],
+  app: TemplatedApp,
+  hostname: string,
+  port: number,
+): Promise<us_listen_socket> => {
+  const start = app.listen as unknown as Listen;
+  const token = await new Promise<us_listen_socket | false>((resolve) => {
+    // Without this option uWS shares the port (SO_REUSEPORT) with whoever else listens on it.
+    start.call(app, hostname, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+  });
+  if (token !== false) return token;
+  app.close();
+  // uWS gives no reason.
+  throw new Error(`Cannot listen on ${hostname}:${port}: address in use or not available`);
+};
+
 export const serveUws = async (options: TransportOptions): Promise<Transport> => {
   const { uws } = await loadUws();
   // Leaves out the "uWebSockets: 20" response header.
@@ -81,21 +106,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     else run(request, false);
   });
 
-  const listen = app.listen as unknown as (
-    host: string,
-    port: number,
-    listenOptions: number,
-    callback: (token: us_listen_socket | false) => void,
-  ) => void;
-  const token = await new Promise<us_listen_socket | false>((resolve) => {
-    // Without this option uWS shares the port (SO_REUSEPORT) with whoever else listens on it.
-    listen.call(app, hostname, options.port ?? 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
-  });
-  if (token === false) {
-    app.close();
-    // uWS gives no reason.
-    throw new Error(`Cannot listen on ${hostname}:${options.port ?? 0}: address in use or not available`);
-  }
+  const token = await listen(uws, app, hostname, options.port ?? 0);
   const port = uws.us_socket_local_port(token as unknown as Parameters<typeof uws.us_socket_local_port>[0]);
 
   let closed: Promise<void> | undefined;

@@ -1,0 +1,28 @@
+import { AppError, serviceErrors } from '@tradepost/core';
+import { lostConnection, postgresErrors } from '@tradepost/postgres';
+import type { Log } from '@tradepost/runtime';
+import { HTTPError } from 'h3';
+import { faultOf, httpErrors } from './errors.ts';
+
+/** SQLSTATEs of a lock that was not to be had in time, a deadlock's victim, a conflict of two transactions: nothing was done. */
+const inTheWay = new Set(['55P03', '40P01', '40001']);
+/** Of our own checks: a write that came too late, or by a process that has to be restarted. Nothing was done, and it is logged. */
+const tooLate = 'TP503';
+
+/** The refusal that a request gets for an error. Logs the error where it is a fault of the server. */
+export function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
+  if (inTheWay.has(String((error as { code?: unknown } | null)?.code))) return serviceErrors.busy();
+  if ((error as { code?: unknown } | null)?.code === tooLate) {
+    log.error({ err: error, trace: traceId, where }, 'a write was refused by the books');
+    return serviceErrors.busy();
+  }
+  if (lostConnection(error)) {
+    log.warn({ err: error, trace: traceId, where }, 'the database connection was lost during a request');
+    return where.startsWith('GET ') ? serviceErrors.busy() : postgresErrors.unknown_outcome();
+  }
+  const cause = error instanceof HTTPError && error.cause ? error.cause : error;
+  log.error({ err: cause, trace: traceId, where }, 'a request failed');
+  return httpErrors.internal({ trace: traceId });
+}
