@@ -1,4 +1,4 @@
-import { type FaultKind, faultKinds } from './fates.ts';
+import { type FaultKind, faultKinds } from './behaviour/fates.ts';
 import { type CallName, callNames } from './protocol.ts';
 
 export type Counters = {

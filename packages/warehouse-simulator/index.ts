@@ -1,3 +1,3 @@
-export { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour.ts';
+export { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour/behaviour.ts';
 export type { Counters } from './counters.ts';
 export { type LedgerView, openSimulator, type Simulator, type SimulatorOptions } from './simulator.ts';

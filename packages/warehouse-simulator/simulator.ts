@@ -1,20 +1,20 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openCalls } from './answer-calls.ts';
-import { openOwn } from './answer-own.ts';
-import { sendReply } from './answers.ts';
-import { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour.ts';
-import { openSender } from './callback-sender.ts';
-import { type OpenCallback, openCallbacks } from './callbacks.ts';
+import { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour/behaviour.ts';
+import { plainPlan } from './behaviour/fates.ts';
+import { openRandom } from './behaviour/random.ts';
+import { openSender } from './callbacks/callback-sender.ts';
+import { type OpenCallback, openCallbacks } from './callbacks/callbacks.ts';
+import { openCalls } from './calls/answer-calls.ts';
+import { openOwn } from './calls/answer-own.ts';
+import { sendReply } from './calls/answers.ts';
+import { openGate } from './calls/gate.ts';
+import { openTaking } from './calls/take-actions.ts';
 import { type Counters, newCounters } from './counters.ts';
-import { type Deed, openDeeds } from './deeds.ts';
-import { plainPlan } from './fates.ts';
-import { openGate } from './gate.ts';
-import { type JournalLine, noJournal, openJournal } from './journal.ts';
-import { type DocumentRow, openLedger, type SkuRow } from './ledger.ts';
+import { type Deed, type Deeds, openDeeds } from './ledger/deeds.ts';
+import { type JournalLine, noJournal, openJournal } from './ledger/journal.ts';
+import { type DocumentRow, Ledger, type SkuRow } from './ledger/ledger.ts';
 import { keyOf } from './protocol.ts';
-import { openRandom } from './random.ts';
-import { openTaking } from './take-actions.ts';
 import { openTimers } from './timers.ts';
 
 export type SimulatorOptions = BehaviourOptions & {
@@ -62,6 +62,39 @@ function valid(result: ReturnType<typeof changedBehaviour>): Behaviour {
   return result.behaviour;
 }
 
+/** Brings one line of the journal back into the ledger and the deeds. */
+function replay(line: JournalLine, ledger: Ledger, deeds: Deeds): void {
+  if (line.t === 'open') ledger.setStockOfUnknown(line.stock);
+  else if (line.t === 'stock') ledger.setOnHand(line.sku_id, line.on_hand);
+  else if (line.t === 'told') Object.assign(deeds.get(line.key) ?? {}, { callback: line.callback });
+  else {
+    const deed = deeds.get(keyOf(line.intent)) ?? deeds.add(line.intent);
+    if (line.answer?.code === 0 && deed.answer?.code !== 0) ledger.apply(line.intent);
+    Object.assign(deed, { answer: line.answer, callback: line.callback });
+  }
+}
+
+/** Paths below `/_` are the simulator's own, all others calls of the protocol. */
+function answerWith(calls: ReturnType<typeof openCalls>, own: ReturnType<typeof openOwn>) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const path = request.url!.split('?', 1)[0]!;
+    // A disk that fails under the journal, for example: the shop is to call again.
+    (path.startsWith('/_') ? own : calls)(request, response, path).catch((error: Error) => {
+      if (!response.headersSent) sendReply(response, { code: 5000, message: error.message, request_id: '' });
+    });
+  };
+}
+
+/** Answers the URL of the server. */
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const { address, port: bound, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
+}
+
 export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { appKey, appSecret, signatureTtl = 300, stock = 1_000_000, seed = 1, ...rest } = options;
   const { host = '127.0.0.1', port = 0, journal: journalPath, control = false, ...given } = rest;
@@ -70,7 +103,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
 
   const counters = newCounters();
   const seen = new Map<string, number>();
-  const ledger = openLedger(stock);
+  const ledger = new Ledger(stock);
   const deeds = openDeeds();
   const timers = openTimers();
   const sender = openSender({ appKey, appSecret });
@@ -78,17 +111,8 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   // Two streams: what callbacks draw does not shift what calls draw.
   const [randomOfCalls, randomOfCallbacks] = [openRandom(seed), openRandom(seed ^ 0x5bd1e995)];
 
-  const replay = (line: JournalLine): void => {
-    if (line.t === 'open') ledger.setStockOfUnknown(line.stock);
-    else if (line.t === 'stock') ledger.setOnHand(line.sku_id, line.on_hand);
-    else if (line.t === 'told') Object.assign(deeds.get(line.key) ?? {}, { callback: line.callback });
-    else {
-      const deed = deeds.get(keyOf(line.intent)) ?? deeds.add(line.intent);
-      if (line.answer?.code === 0 && deed.answer?.code !== 0) ledger.apply(line.intent);
-      Object.assign(deed, { answer: line.answer, callback: line.callback });
-    }
-  };
-  const journal = journalPath === undefined ? noJournal : await openJournal(journalPath, replay);
+  const journal =
+    journalPath === undefined ? noJournal : await openJournal(journalPath, (line) => replay(line, ledger, deeds));
   ledger.setStockOfUnknown(stock);
 
   const callbacks = openCallbacks({
@@ -121,18 +145,9 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     ...{ behaviour: () => behaviour, random: randomOfCalls },
   });
   const own = openOwn({ control, view, behaviour: () => behaviour, change, setStock });
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
-    const path = request.url!.split('?', 1)[0]!;
-    // A disk that fails under the journal, for one: the shop is to come again.
-    (path.startsWith('/_') ? own : calls)(request, response, path).catch((error: Error) => {
-      if (!response.headersSent) sendReply(response, { code: 5000, message: error.message, request_id: '' });
-    });
-  });
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, answerWith(calls, own));
   await journal.add({ t: 'open', stock });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  }).catch(async (error: Error) => {
+  const url = await listen(server, port, host).catch(async (error: Error) => {
     await journal.close();
     throw error;
   });
@@ -149,9 +164,8 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     server.closeAllConnections();
     return journal.close();
   };
-  const { address, port: bound, family } = server.address() as AddressInfo;
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    url,
     ...{ ledger: view, change, setStock, idle: callbacks.idle },
     counters: () => structuredClone(counters),
     seen: (key) => seen.get(key) ?? 0,

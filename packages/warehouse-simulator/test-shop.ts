@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { externalSignature, signatureFits } from '@tradepost/inventory';
-import type { InnerCallback } from './callback-sender.ts';
+import type { InnerCallback } from './callbacks/callback-sender.ts';
 import { openSimulator, type Simulator, type SimulatorOptions } from './simulator.ts';
 
 /** The shop's side of the protocol, as small as can be, for the tests of this package. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callNames, retryableCodes } from './protocol.ts';
+import { callNames, retryableCodes } from '../protocol.ts';
 
 const rate = (about: string) => z.number().min(0).max(1).default(0).describe(about);
 const ms = (about: string) => z.number().int().min(0).max(3_600_000).default(0).describe(about);

@@ -1,5 +1,5 @@
+import type { CallName } from '../protocol.ts';
 import type { Behaviour } from './behaviour.ts';
-import type { CallName } from './protocol.ts';
 
 export const faultKinds = ['fail', 'hang', 'html', 'string_code', 'close'] as const;
 export type FaultKind = (typeof faultKinds)[number];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CallbackSeen, openTested, openTestShop, type Tested, type TestShop } from './test-shop.ts';
+import { type CallbackSeen, openTested, openTestShop, type Tested, type TestShop } from '../test-shop.ts';
 
 let shop: TestShop;
 let tested: Tested | undefined;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { openTested, type Tested } from './test-shop.ts';
+import { openTested, type Tested } from '../test-shop.ts';
 
 let tested: Tested;
 const open = async (options: Parameters<typeof openTested>[0] = {}) => {

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody, sendFault, sendJson, sendReply } from './answers.ts';
-import type { Behaviour } from './behaviour.ts';
-import type { Counters } from './counters.ts';
-import { drawFate, type Fault } from './fates.ts';
-import type { openGate } from './gate.ts';
-import type { Ledger } from './ledger.ts';
+import type { Behaviour } from '../behaviour/behaviour.ts';
+import { drawFate, type Fault } from '../behaviour/fates.ts';
+import type { Counters } from '../counters.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import {
   type Answer,
   actionPaths,
@@ -16,9 +14,11 @@ import {
   readIntent,
   readSellable,
   sellablePath,
-} from './protocol.ts';
+} from '../protocol.ts';
+import type { Timers } from '../timers.ts';
+import { readBody, sendFault, sendJson, sendReply } from './answers.ts';
+import type { openGate } from './gate.ts';
 import type { Taking } from './take-actions.ts';
-import type { Timers } from './timers.ts';
 
 type Deps = {
   fits: ReturnType<typeof openGate>;

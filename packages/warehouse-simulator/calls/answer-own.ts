@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Behaviour } from '../behaviour/behaviour.ts';
 import { readBody, sendJson } from './answers.ts';
-import type { Behaviour } from './behaviour.ts';
 
 type Deps = {
   control: boolean;

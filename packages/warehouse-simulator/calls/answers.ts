@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Fault } from './fates.ts';
+import type { Fault } from '../behaviour/fates.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 

@@ -1,7 +1,7 @@
 import { externalSignature } from '@tradepost/inventory';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openTested, type Tested, unixNow } from '../test-shop.ts';
 import { openGate } from './gate.ts';
-import { openTested, type Tested, unixNow } from './test-shop.ts';
 
 let tested: Tested;
 beforeAll(async () => {

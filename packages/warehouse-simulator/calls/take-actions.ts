@@ -1,10 +1,10 @@
-import type { Behaviour } from './behaviour.ts';
-import type { Deed, Deeds } from './deeds.ts';
-import { type CallbackPlan, drawPlan, plainPlan } from './fates.ts';
-import type { Journal } from './journal.ts';
-import type { Ledger } from './ledger.ts';
-import { type Answer, codes, type Intent } from './protocol.ts';
-import type { Timers } from './timers.ts';
+import type { Behaviour } from '../behaviour/behaviour.ts';
+import { type CallbackPlan, drawPlan, plainPlan } from '../behaviour/fates.ts';
+import type { Deed, Deeds } from '../ledger/deeds.ts';
+import type { Journal } from '../ledger/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Answer, codes, type Intent } from '../protocol.ts';
+import type { Timers } from '../timers.ts';
 
 type Deps = {
   ledger: Ledger;

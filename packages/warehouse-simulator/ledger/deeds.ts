@@ -1,5 +1,5 @@
+import { type Answer, codes, type Intent, keyOf } from '../protocol.ts';
 import type { CallbackState } from './journal.ts';
-import { type Answer, codes, type Intent, keyOf } from './protocol.ts';
 
 /** An action that was taken, under its idempotency key. */
 export type Deed = {

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openTested, openTestShop } from './test-shop.ts';
+import { openTested, openTestShop } from '../test-shop.ts';
 
 let folder: string;
 let journal: string;

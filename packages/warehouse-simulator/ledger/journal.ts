@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { Answer, Intent } from './protocol.ts';
+import type { Answer, Intent } from '../protocol.ts';
 
 /** How the callback of a deed stands: owed ones are told after a restart. */
 export type CallbackState = 'none' | 'owed' | 'lost' | 'delivered' | 'refused' | 'given_up';

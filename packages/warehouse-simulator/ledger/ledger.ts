@@ -1,4 +1,4 @@
-import { type Action, type Answer, codes, type Intent, type Item } from './protocol.ts';
+import { type Action, type Answer, codes, type Intent, type Item } from '../protocol.ts';
 
 /** `by_sync` and `by_documents` add up to `net_change`, what on_hand has changed by since the ledger was opened. */
 export type SkuRow = {
@@ -24,115 +24,140 @@ const done: Answer = { code: codes.done, message: 'done' };
 const refused = (message: string): Answer => ({ code: codes.business, message });
 const isSame = (a: readonly Item[], b: readonly Item[]) => JSON.stringify(a) === JSON.stringify(b);
 
-/** What is there of each SKU, and what each document holds of it. */
-export function openLedger(unknownStock: number) {
-  let stockOfUnknown = unknownStock;
-  const skus = new Map<number, SkuRow>();
-  const documents = new Map<string, DocumentRow>();
+/** The stock of each SKU, and what each document has reserved or taken of it. */
+export class Ledger {
+  readonly #skus = new Map<number, SkuRow>();
+  readonly #documents = new Map<string, DocumentRow>();
+  #stockOfUnknown: number;
 
-  const skuOf = (sku_id: number): SkuRow => {
-    let sku = skus.get(sku_id);
-    if (!sku) {
-      sku = { sku_id, on_hand: stockOfUnknown, reserved: 0, net_change: 0, by_documents: 0, by_sync: 0 };
-      skus.set(sku_id, sku);
+  constructor(stockOfUnknown: number) {
+    this.#stockOfUnknown = stockOfUnknown;
+  }
+
+  apply(intent: Intent): Answer {
+    return this.#rules[intent.action](intent);
+  }
+
+  setOnHand(sku_id: number, stock: number): void {
+    const sku = this.#skuOf(sku_id);
+    this.#move(sku, Math.max(stock, sku.reserved) - sku.on_hand, 'by_sync');
+  }
+
+  setStockOfUnknown(stock: number): void {
+    this.#stockOfUnknown = stock;
+  }
+
+  sellable(ids: readonly number[]): SellableRow[] {
+    return ids.map((sku_id) => {
+      const { on_hand, reserved } = this.#skus.get(sku_id) ?? { on_hand: this.#stockOfUnknown, reserved: 0 };
+      return { sku_id, sellable_stock: on_hand - reserved, reserved, on_hand };
+    });
+  }
+
+  skus(): SkuRow[] {
+    return [...this.#skus.values()].map((sku) => ({ ...sku })).sort((a, b) => a.sku_id - b.sku_id);
+  }
+
+  /** Without those that were only refused. */
+  documents(): DocumentRow[] {
+    return [...this.#documents.values()]
+      .filter(({ state, deducted, restored }) => state !== null || deducted.length + restored.length > 0)
+      .map((document) => ({ ...document }));
+  }
+
+  readonly #rules: Readonly<Record<Action, (intent: Intent) => Answer>> = {
+    reserve: (intent) => this.#reserve(intent),
+    confirm: (intent) => this.#confirm(intent),
+    release: (intent) => this.#release(intent),
+    deduct: (intent) => this.#deduct(intent),
+    restore: (intent) => this.#restore(intent),
+    sync_sku: ({ items: [sku] }) => {
+      this.setOnHand(sku!.sku_id, sku!.qty);
+      return done;
+    },
+  };
+
+  #reserve(intent: Intent): Answer {
+    const document = this.#documentOf(intent);
+    if (document.state === 'reserved' && isSame(document.items, intent.items)) return done;
+    // Also after a release that came first: a reserve that arrives behind it must not lock stock for ever.
+    if (document.state !== null) return refused(`the document is ${document.state} already`);
+    const short = this.#shortage(intent.items);
+    if (short) return short;
+    for (const { sku_id, qty } of intent.items) this.#skuOf(sku_id).reserved += qty;
+    Object.assign(document, { state: 'reserved', items: intent.items });
+    return done;
+  }
+
+  #confirm(intent: Intent): Answer {
+    const document = this.#documentOf(intent);
+    if (document.state === 'confirmed') return done;
+    if (document.state !== 'reserved')
+      return refused(`nothing is reserved, the document is ${document.state ?? 'new'}`);
+    for (const { sku_id, qty } of document.items) {
+      const sku = this.#skuOf(sku_id);
+      sku.reserved -= qty;
+      this.#move(sku, -qty, 'by_documents');
     }
-    return sku;
-  };
-  const documentOf = ({ biz_type, biz_no }: Intent): DocumentRow => {
-    const key = `${biz_type}:${biz_no}`;
-    let document = documents.get(key);
-    if (!document) {
-      document = { biz_type, biz_no, state: null, items: [], deducted: [], restored: [] };
-      documents.set(key, document);
-    }
-    return document;
-  };
-  const move = (sku: SkuRow, change: number, by: 'by_documents' | 'by_sync') => {
-    sku.on_hand += change;
-    sku.net_change += change;
-    sku[by] += change;
-  };
-  /** All lines or none. */
-  const shortage = (items: readonly Item[]): Answer | null => {
+    document.state = 'confirmed';
+    return done;
+  }
+
+  #release(intent: Intent): Answer {
+    const document = this.#documentOf(intent);
+    if (document.state === 'confirmed') return refused('the document is confirmed already');
+    if (document.state === 'reserved')
+      for (const { sku_id, qty } of document.items) this.#skuOf(sku_id).reserved -= qty;
+    document.state = 'released';
+    return done;
+  }
+
+  #deduct(intent: Intent): Answer {
+    const short = this.#shortage(intent.items);
+    if (short) return short;
+    for (const { sku_id, qty } of intent.items) this.#move(this.#skuOf(sku_id), -qty, 'by_documents');
+    this.#documentOf(intent).deducted = intent.items;
+    return done;
+  }
+
+  #restore(intent: Intent): Answer {
+    for (const { sku_id, qty } of intent.items) this.#move(this.#skuOf(sku_id), qty, 'by_documents');
+    this.#documentOf(intent).restored = intent.items;
+    return done;
+  }
+
+  /** The refusal when one of the lines is short: all lines or none are taken. */
+  #shortage(items: readonly Item[]): Answer | null {
     for (const { sku_id, qty } of items) {
-      const { on_hand, reserved } = skuOf(sku_id);
+      const { on_hand, reserved } = this.#skuOf(sku_id);
       if (on_hand - reserved < qty)
         return { code: codes.insufficient, message: `SKU ${sku_id}: ${on_hand - reserved} sellable, ${qty} asked for` };
     }
     return null;
-  };
-  const setOnHand = (sku_id: number, stock: number) => {
-    const sku = skuOf(sku_id);
-    move(sku, Math.max(stock, sku.reserved) - sku.on_hand, 'by_sync');
-  };
+  }
 
-  const rules: Record<Action, (intent: Intent) => Answer> = {
-    reserve(intent) {
-      const document = documentOf(intent);
-      if (document.state === 'reserved' && isSame(document.items, intent.items)) return done;
-      // Also after a release that came first: a reserve that arrives behind it must not hold stock for ever.
-      if (document.state !== null) return refused(`the document is ${document.state} already`);
-      const short = shortage(intent.items);
-      if (short) return short;
-      for (const { sku_id, qty } of intent.items) skuOf(sku_id).reserved += qty;
-      Object.assign(document, { state: 'reserved', items: intent.items });
-      return done;
-    },
-    confirm(intent) {
-      const document = documentOf(intent);
-      if (document.state === 'confirmed') return done;
-      if (document.state !== 'reserved')
-        return refused(`nothing is reserved, the document is ${document.state ?? 'new'}`);
-      for (const { sku_id, qty } of document.items) {
-        const sku = skuOf(sku_id);
-        sku.reserved -= qty;
-        move(sku, -qty, 'by_documents');
-      }
-      document.state = 'confirmed';
-      return done;
-    },
-    release(intent) {
-      const document = documentOf(intent);
-      if (document.state === 'confirmed') return refused('the document is confirmed already');
-      if (document.state === 'reserved') for (const { sku_id, qty } of document.items) skuOf(sku_id).reserved -= qty;
-      document.state = 'released';
-      return done;
-    },
-    deduct(intent) {
-      const short = shortage(intent.items);
-      if (short) return short;
-      for (const { sku_id, qty } of intent.items) move(skuOf(sku_id), -qty, 'by_documents');
-      documentOf(intent).deducted = intent.items;
-      return done;
-    },
-    restore(intent) {
-      for (const { sku_id, qty } of intent.items) move(skuOf(sku_id), qty, 'by_documents');
-      documentOf(intent).restored = intent.items;
-      return done;
-    },
-    sync_sku({ items: [sku] }) {
-      setOnHand(sku!.sku_id, sku!.qty);
-      return done;
-    },
-  };
+  #move(sku: SkuRow, change: number, by: 'by_documents' | 'by_sync'): void {
+    sku.on_hand += change;
+    sku.net_change += change;
+    sku[by] += change;
+  }
 
-  return {
-    apply: (intent: Intent): Answer => rules[intent.action](intent),
-    setOnHand,
-    setStockOfUnknown(stock: number) {
-      stockOfUnknown = stock;
-    },
-    sellable: (ids: readonly number[]): SellableRow[] =>
-      ids.map((sku_id) => {
-        const { on_hand, reserved } = skus.get(sku_id) ?? { on_hand: stockOfUnknown, reserved: 0 };
-        return { sku_id, sellable_stock: on_hand - reserved, reserved, on_hand };
-      }),
-    skus: (): SkuRow[] => [...skus.values()].map((sku) => ({ ...sku })).sort((a, b) => a.sku_id - b.sku_id),
-    /** Without those that were only refused. */
-    documents: (): DocumentRow[] =>
-      [...documents.values()]
-        .filter(({ state, deducted, restored }) => state !== null || deducted.length + restored.length > 0)
-        .map((document) => ({ ...document })),
-  };
+  #skuOf(sku_id: number): SkuRow {
+    let sku = this.#skus.get(sku_id);
+    if (!sku) {
+      sku = { sku_id, on_hand: this.#stockOfUnknown, reserved: 0, net_change: 0, by_documents: 0, by_sync: 0 };
+      this.#skus.set(sku_id, sku);
+    }
+    return sku;
+  }
+
+  #documentOf({ biz_type, biz_no }: Intent): DocumentRow {
+    const key = `${biz_type}:${biz_no}`;
+    let document = this.#documents.get(key);
+    if (!document) {
+      document = { biz_type, biz_no, state: null, items: [], deducted: [], restored: [] };
+      this.#documents.set(key, document);
+    }
+    return document;
+  }
 }
-export type Ledger = ReturnType<typeof openLedger>;
