@@ -18,57 +18,62 @@ function told(error: unknown): unknown {
 
 const money = (value: number) => value.toFixed(2);
 
-/**
- * The shop's main job over HTTP against a running server: a shopper finds a product, orders it and pays, an
- * administrator ships it. Each step is told as it ends; the first that fails ends the story with StoryError.
- */
-export async function tellStory(options: {
-  url: string;
-  shopper: { username: string; password: string };
-  administrator: { username: string; password: string };
-  keyword: string;
-  onStep: (step: Step) => void;
-}): Promise<Step[]> {
-  const { url, onStep } = options;
-  const steps: Step[] = [];
-  const tell = async <T>(step: string, act: () => Promise<T>, result: (value: T) => string): Promise<T> => {
+/** Collects the steps as they end. */
+class Story {
+  readonly steps: Step[] = [];
+  readonly #onStep: (step: Step) => void;
+
+  constructor(onStep: (step: Step) => void) {
+    this.#onStep = onStep;
+  }
+
+  async tell<T>(step: string, act: () => Promise<T>, result: (value: T) => string): Promise<T> {
     const begun = performance.now();
     const value = await act().catch((error: unknown) => {
       throw told(error);
     });
     const ended = { step, ms: Math.round((performance.now() - begun) * 10) / 10, result: result(value) };
-    steps.push(ended);
-    onStep(ended);
+    this.steps.push(ended);
+    this.#onStep(ended);
     return value;
-  };
-  const expect = (condition: boolean, what: string) => {
-    if (!condition) throw new StoryError(what);
-  };
-  const visitor = createClient({ url, lang: 'en' });
+  }
 
-  const found = await tell(
-    `search for "${options.keyword}"`,
-    () => visitor.get('/api/v1/products', { query: { keyword: options.keyword } }),
+  expect(condition: boolean, what: string): void {
+    if (!condition) throw new StoryError(what);
+  }
+}
+
+type Client = ReturnType<typeof createClient>;
+type Login = { username: string; password: string };
+
+/** Finds a product with three pieces in stock; answers two of its SKUs, or the only one. */
+async function findSkus(story: Story, visitor: Client, keyword: string) {
+  const found = await story.tell(
+    `search for "${keyword}"`,
+    () => visitor.get('/api/v1/products', { query: { keyword } }),
     (list) => `${list.total} products, first: ${list.list[0]?.title ?? '-'}`,
   );
   const card = found.list.find((product) => product.stock >= 3);
-  if (!card)
-    throw new StoryError(`no product matches "${options.keyword}" with three pieces in stock; try another --keyword`);
-  const product = await tell(
+  if (!card) throw new StoryError(`no product matches "${keyword}" with three pieces in stock; try another --keyword`);
+  const product = await story.tell(
     'open the product',
     () => visitor.get('/api/v1/products/{id}', { path: { id: card.id } }),
     (detail) => `${detail.title}: ${detail.skus.length} SKUs from ${money(detail.price)}, ${detail.stock} pieces`,
   );
   const skus = product.skus.filter((sku) => sku.stock >= 2).slice(0, 2);
-  expect(skus.length > 0, `${product.title} has no SKU with two pieces left`);
+  story.expect(skus.length > 0, `${product.title} has no SKU with two pieces left`);
+  return skus;
+}
 
-  const { token } = await tell(
-    `log in as ${options.shopper.username}`,
-    () => visitor.post('/api/auth/login', { body: options.shopper }),
+/** A shopper orders the SKUs and pays. */
+async function buy(story: Story, visitor: Client, login: Login, skus: readonly { id: number }[]) {
+  const { token } = await story.tell(
+    `log in as ${login.username}`,
+    () => visitor.post('/api/auth/login', { body: login }),
     () => 'token received',
   );
   const shopper = visitor.with({ token });
-  await tell(
+  await story.tell(
     'put it into the cart',
     async () => {
       for (const sku of skus) await shopper.post('/api/v1/cart/add', { body: { sku_id: sku.id, qty: 1 } });
@@ -76,13 +81,13 @@ export async function tellStory(options: {
     },
     (cart) => `${cart.length} lines in the cart`,
   );
-  const [address] = await tell(
+  const [address] = await story.tell(
     'choose the address',
     () => shopper.get('/api/v1/addresses'),
     (list) => (list[0] ? `${list[0].name}, ${list[0].city}` : 'none'),
   );
-  if (!address) throw new StoryError(`${options.shopper.username} has no address`);
-  const order = await tell(
+  if (!address) throw new StoryError(`${login.username} has no address`);
+  const order = await story.tell(
     'place the order',
     () =>
       shopper.post('/api/v1/orders', {
@@ -93,31 +98,40 @@ export async function tellStory(options: {
     (placed) => `order ${placed.order_no}, ${money(placed.total_amount)}, stock ${placed.inventory_status}`,
   );
   const mine = { path: { id: order.id } };
-  await tell(
+  await story.tell(
     'pay',
     () => shopper.post('/api/v1/orders/{id}/pay', mine),
     () => 'paid at once',
   );
-  await tell(
+  await story.tell(
     'look at the order',
     async () => {
       const paid = await shopper.get('/api/v1/orders/{id}', mine);
-      expect(paid.status === 2 && paid.inventory_status === 'confirmed', `order ${order.id} is ${paid.status_label}`);
+      story.expect(
+        paid.status === 2 && paid.inventory_status === 'confirmed',
+        `order ${order.id} is ${paid.status_label}`,
+      );
       return paid;
     },
     (paid) => `${paid.status_label}, stock ${paid.inventory_status}`,
   );
-  const login = await tell(
-    `log in as ${options.administrator.username}`,
-    () => visitor.post('/admin/api/auth/login', { body: options.administrator }),
+  return { shopper, order };
+}
+
+/** An administrator ships the order, and the shopper sees it. */
+async function ship(story: Story, visitor: Client, login: Login, { shopper, order }: Awaited<ReturnType<typeof buy>>) {
+  const mine = { path: { id: order.id } };
+  const { token } = await story.tell(
+    `log in as ${login.username}`,
+    () => visitor.post('/admin/api/auth/login', { body: login }),
     () => 'token received',
   );
-  const staff = visitor.with({ token: login.token });
-  await tell(
+  const staff = visitor.with({ token });
+  await story.tell(
     'find it among the orders to ship',
     async () => {
       const list = await staff.get('/admin/api/orders', { query: { status: 2 } });
-      expect(
+      story.expect(
         list.list.some((row) => row.id === order.id),
         `order ${order.id} is not in the first page to ship`,
       );
@@ -126,7 +140,7 @@ export async function tellStory(options: {
     (list) => `${list.total} to ship`,
   );
   const tracking_no = `SF${order.order_no.slice(-12)}`;
-  await tell(
+  await story.tell(
     'ship it',
     () =>
       staff.put('/admin/api/orders/{id}/ship', {
@@ -135,11 +149,11 @@ export async function tellStory(options: {
       }),
     () => `SF ${tracking_no}`,
   );
-  await tell(
+  await story.tell(
     'the shopper sees it coming',
     async () => {
       const shipped = await shopper.get('/api/v1/orders/{id}', mine);
-      expect(
+      story.expect(
         shipped.status === 3 && shipped.tracking_no === tracking_no,
         `order ${order.id} is ${shipped.status_label}`,
       );
@@ -147,5 +161,23 @@ export async function tellStory(options: {
     },
     (shipped) => `${shipped.status_label}, ${shipped.latest_shipment?.company} ${shipped.latest_shipment?.tracking_no}`,
   );
-  return steps;
+}
+
+/**
+ * The shop's main job over HTTP against a running server: a shopper finds a product, orders it and pays, an
+ * administrator ships it. Each step is told as it ends; the first that fails ends the story with StoryError.
+ */
+export async function tellStory(options: {
+  url: string;
+  shopper: Login;
+  administrator: Login;
+  keyword: string;
+  onStep: (step: Step) => void;
+}): Promise<Step[]> {
+  const story = new Story(options.onStep);
+  const visitor = createClient({ url: options.url, lang: 'en' });
+  const skus = await findSkus(story, visitor, options.keyword);
+  const bought = await buy(story, visitor, options.shopper, skus);
+  await ship(story, visitor, options.administrator, bought);
+  return story.steps;
 }
