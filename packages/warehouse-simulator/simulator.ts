@@ -74,6 +74,14 @@ function replay(line: JournalLine, ledger: Ledger, deeds: Deeds): void {
   }
 }
 
+/** Takes up the callbacks of an earlier run: owed ones are sent, lost ones wait until the action is delivered again. */
+function resume(deeds: Deeds, callbacks: Callbacks, tell: Callbacks['tell'] | null): void {
+  for (const deed of deeds.all()) {
+    if (deed.callback === 'lost') callbacks.markLost(deed);
+    if (deed.callback === 'owed' && tell) void tell(deed, plainPlan);
+  }
+}
+
 /** Paths below `/_` are the simulator's own, all others calls of the protocol. */
 function answerWith(calls: ReturnType<typeof openCalls>, own: ReturnType<typeof openOwn>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -94,6 +102,8 @@ async function listen(server: Server, port: number, host: string): Promise<strin
   const { address, port: bound, family } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
 }
+
+type Callbacks = ReturnType<typeof openCallbacks>;
 
 export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { appKey, appSecret, signatureTtl = 300, stock = 1_000_000, seed = 1, ...rest } = options;
@@ -151,10 +161,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     await journal.close();
     throw error;
   });
-  for (const deed of deeds.all()) {
-    if (deed.callback === 'lost') callbacks.markLost(deed);
-    if (deed.callback === 'owed' && behaviour.callbacks === 'async') void tell(deed, plainPlan);
-  }
+  resume(deeds, callbacks, behaviour.callbacks === 'async' ? tell : null);
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
     timers.close();
