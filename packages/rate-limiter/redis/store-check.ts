@@ -16,7 +16,7 @@ export type Check = {
 export type Part = { key: Counted; now: number; admitted: boolean; oldest: number; a: number; b: number };
 
 /** The name of a log in the store. Logs of a user and of its tokens share a slot of a cluster. */
-export const logName = (prefix: string, kind: KeyKind, key: string | number, user: number | null): string =>
+const logName = (prefix: string, kind: KeyKind, key: string | number, user: number | null): string =>
   kind === 'user'
     ? `${prefix}{u${key}}`
     : kind === 'token'
