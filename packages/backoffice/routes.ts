@@ -1,5 +1,6 @@
 import { defineRoute, largeBody, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
+import { backofficeErrors } from './errors.ts';
 import { menusFor } from './menus.ts';
 import { menuView, siteSettingsBody, siteSettingsView as siteSettingsSchema } from './schemas.ts';
 import { saveSiteSettings, siteSettingsView } from './site-settings.ts';
@@ -50,9 +51,14 @@ export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[
       repeat: 'natural',
       // One locks, one writes, one reads all settings again, one tells the other instances.
       statements: 4,
-      refusals: {
-        409: 'order_auto_cancel_minutes is set in the configuration file (orders.unpaid_minutes), which wins',
-      },
+      refuses: [
+        backofficeErrors.link,
+        backofficeErrors.colour,
+        backofficeErrors.phone,
+        backofficeErrors.minutes,
+        backofficeErrors.fixed_by_file,
+        backofficeErrors.no_orders,
+      ],
       async handle({ body, request, locale, caller }) {
         await saveSiteSettings(runtime, body, request, `admin:${caller.id}`);
         return siteSettingsView(runtime, request, locale);

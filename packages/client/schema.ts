@@ -4042,7 +4042,15 @@ interface operations {
                     } | components["schemas"]["Refusal"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
+            /** @description A refusal with this HTTP status */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             default: components["responses"]["Fault"];
         };
     };
@@ -4074,7 +4082,15 @@ interface operations {
                     } | components["schemas"]["Refusal"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
+            /** @description A refusal with this HTTP status */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             default: components["responses"]["Fault"];
         };
     };
@@ -4189,7 +4205,15 @@ interface operations {
                     } | components["schemas"]["Refusal"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
+            /** @description A refusal with this HTTP status */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             default: components["responses"]["Fault"];
         };
     };
@@ -9242,6 +9266,15 @@ interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description A refusal with this HTTP status */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             default: components["responses"]["Fault"];
         };
     };
@@ -9287,6 +9320,15 @@ interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description A refusal with this HTTP status */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             default: components["responses"]["Fault"];
         };
     };

@@ -247,6 +247,12 @@ describe('refusals', () => {
   test('each call makes an error of its own', () => {
     expect(errors.gone()).not.toBe(errors.gone());
   });
+
+  test('a factory carries its row, which is that of its errors: a route lists factories', () => {
+    expect(errors.gone.refusalName).toBe('gone');
+    expect(errors.gone.refusal).toBe(errors.gone().refusal);
+    expect(errors.gone.refusal).toMatchObject({ code: 404, status: 404, en: 'Not here' });
+  });
 });
 
 describe('instantInZone: what a client means by a time', () => {

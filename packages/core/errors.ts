@@ -17,7 +17,7 @@ export class AppError extends Error {
     this.refusalName = name;
     this.refusal = refusal;
     this.values = values;
-    // A refusal is an answer, not a fault: nobody reads its stack, and a flash sale makes thousands a second.
+    // A refusal is an answer, not a fault: its stack is never read, and a flash sale makes thousands a second.
     this.stack = undefined;
   }
 
@@ -34,12 +34,22 @@ export class AppError extends Error {
   }
 }
 
-/** Turns a table of refusals into one factory per row: `errors.cart_empty()`. */
-export function defineErrors<T extends Record<string, Refusal>>(
-  table: T,
-): { readonly [K in keyof T]: (values?: RefusalValues) => AppError } {
-  const factories: Record<string, (values?: RefusalValues) => AppError> = {};
-  for (const [name, refusal] of Object.entries(table))
-    factories[name] = (values) => new AppError(name, refusal, values);
-  return factories as { [K in keyof T]: (values?: RefusalValues) => AppError };
+/**
+ * Makes the refusal of one row: `orderErrors.cart_empty()`. It carries the row, so that a route can list it in `refuses`
+ * and the API document can show its code and text.
+ */
+export type RefusalFactory = {
+  (values?: RefusalValues): AppError;
+  readonly refusalName: string;
+  readonly refusal: Refusal;
+};
+
+/** Turns a table of refusals into one factory per row. */
+export function defineErrors<T extends Record<string, Refusal>>(table: T): { readonly [K in keyof T]: RefusalFactory } {
+  const factories: Record<string, RefusalFactory> = {};
+  for (const [refusalName, refusal] of Object.entries(table)) {
+    const make = (values?: RefusalValues) => new AppError(refusalName, refusal, values);
+    factories[refusalName] = Object.assign(make, { refusalName, refusal });
+  }
+  return factories as { [K in keyof T]: RefusalFactory };
 }

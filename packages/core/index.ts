@@ -1,5 +1,5 @@
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
-export { AppError, defineErrors, type Refusal, type RefusalValues } from './errors.ts';
+export { AppError, defineErrors, type Refusal, type RefusalFactory, type RefusalValues } from './errors.ts';
 export { type Labels, labelOf } from './labels.ts';
 export { fill, type Locale, type Localized, locales, negotiateLocale } from './locale.ts';
 export { allocate, type Minor, maxMinor, toMinor, toWire } from './money.ts';

@@ -13,6 +13,7 @@ import {
 } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
+import { fulfilmentErrors } from './errors.ts';
 import { type ShipOrder, shipOrders } from './ship-orders.ts';
 
 const shipBody = z.object({
@@ -67,7 +68,16 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       params: idParams,
       body: shipBody,
       response: nothing,
-      refusals: { 404: 'Order not found', 500: 'Cannot ship in current status' },
+      refuses: [
+        fulfilmentErrors.order_not_found,
+        fulfilmentErrors.cannot_ship,
+        fulfilmentErrors.company_required,
+        fulfilmentErrors.tracking_no_required,
+        fulfilmentErrors.rider_name_required,
+        fulfilmentErrors.rider_phone_required,
+        fulfilmentErrors.reship_needs_case,
+        fulfilmentErrors.case_mismatch,
+      ],
       statements: 3,
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {

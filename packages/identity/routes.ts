@@ -52,6 +52,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       summary: 'The account behind the token',
       statements: 1,
       response: profileView,
+      refuses: [identityErrors.account_gone],
       async handle({ caller }) {
         if (caller.role === 'admin') {
           const staff = await selectStaff(sql, caller.id);
@@ -71,6 +72,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       summary: 'My profile; the phone is masked',
       statements: 1,
       response: userProfileView,
+      refuses: [identityErrors.account_gone],
       async handle({ caller }) {
         const { username: _username, ...profile } = await shopperProfile(caller.id);
         return profile;
@@ -95,7 +97,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       body: addressBody,
       statements: 3,
       response: addressView,
-      refusals: { 409: `An account holds at most ${maxAddresses} addresses` },
+      refuses: [identityErrors.account_gone, identityErrors.too_many_addresses],
       async handle({ caller, body }) {
         const fields = { ...body, is_default: Boolean(body.is_default) };
         const address = await sql.begin((tx) => insertAddress(tx, caller.id, fields));
@@ -113,7 +115,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       body: addressBody,
       statements: 3,
       response: addressView,
-      refusals: { 404: 'Address not found' },
+      refuses: [identityErrors.address_not_found],
       repeat: 'recorded',
       handle: ({ caller, params, body, write }) =>
         write(async (tx) => {
@@ -132,7 +134,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       params: idParams,
       statements: 3,
       response: nothing,
-      refusals: { 404: 'Address not found' },
+      refuses: [identityErrors.address_not_found],
       repeat: 'recorded',
       handle: ({ caller, params, write }) =>
         write(async (tx) => {

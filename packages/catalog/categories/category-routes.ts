@@ -1,5 +1,6 @@
 import { defineRoute, fileUrls, idParams, list, nothing, pageQueryWith, type Route } from '@tradepost/http';
 import { type Runtime, shopLocale } from '@tradepost/runtime';
+import { catalogErrors } from '../errors.ts';
 import { maxCategories } from '../limits.ts';
 import { categoryTexts, formTexts } from '../shop-texts.ts';
 import { categoryView, viewsOf } from '../views.ts';
@@ -81,6 +82,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       summary: 'Create a category',
       body: categoryCreateBody,
       response: categorySchema,
+      refuses: [catalogErrors.too_many_categories, catalogErrors.no_such_category, catalogErrors.category_too_deep],
       statements: 3,
       async handle({ body, request, locale }) {
         const { name, parent_id = 0, icon = '', sort = 0, status = 1, translations = {} } = body;
@@ -100,7 +102,12 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       params: idParams,
       body: categoryUpdateBody,
       response: nothing,
-      refusals: { 404: 'Category not found' },
+      refuses: [
+        catalogErrors.category_not_there,
+        catalogErrors.no_such_category,
+        catalogErrors.category_in_itself,
+        catalogErrors.category_too_deep,
+      ],
       statements: 3,
       repeat: 'recorded',
       async handle({ params, body, request, write }) {
@@ -119,7 +126,11 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       summary: 'Delete a category that is empty',
       params: idParams,
       response: nothing,
-      refusals: { 404: 'Category not found', 500: 'The category has 3 products: move them first' },
+      refuses: [
+        catalogErrors.category_not_there,
+        catalogErrors.category_has_children,
+        catalogErrors.category_has_products,
+      ],
       statements: 5,
       repeat: 'recorded',
       async handle({ params, write }) {

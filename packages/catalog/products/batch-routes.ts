@@ -1,4 +1,5 @@
 import { batchResultSchema, defineRoute, idParams, largeBody, nothing, type Route } from '@tradepost/http';
+import { catalogErrors } from '../errors.ts';
 import { batchCategoryBody, batchPriceBody, batchStatusBody } from './batch-schemas.ts';
 import { changeCategory, changePrices, changeStatus, deleteProducts } from './change-products.ts';
 
@@ -26,6 +27,7 @@ export function batchRoutes(): Route[] {
       bodyLimit: largeBody,
       summary: 'Put products into a category; 0 is none',
       body: batchCategoryBody,
+      refuses: [catalogErrors.no_such_category],
       statements: 3,
       repeat: 'recorded',
       handle: ({ body, locale, write }) => write((tx) => changeCategory(tx, body.ids, body.category_id, locale)),
@@ -56,7 +58,7 @@ export function batchRoutes(): Route[] {
       description: 'Refused while open orders hold its stock. Orders and reviews keep what they say about it.',
       params: idParams,
       response: nothing,
-      refusals: { 10002: 'Product not found', 500: 'Open orders hold stock of this product' },
+      refuses: [catalogErrors.product_not_found, catalogErrors.product_in_orders],
       statements: 3,
       repeat: 'recorded',
       async handle({ params, write }) {

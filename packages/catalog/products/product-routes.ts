@@ -22,7 +22,16 @@ import { selectProductRows } from './product-list-store.ts';
 import { selectProduct } from './product-store.ts';
 import { createProduct, editProduct } from './save-product.ts';
 
-const notFound = { 10002: 'Product not found' };
+/** What is wrong with the specifications, prices or category of a product that is saved. */
+const saveRefusals = [
+  catalogErrors.category_not_found,
+  catalogErrors.duplicate_spec,
+  catalogErrors.empty_spec,
+  catalogErrors.too_many_skus,
+  catalogErrors.duplicate_override,
+  catalogErrors.unknown_override,
+  catalogErrors.price_missing,
+];
 /** A partner's tasks, and what wakes their worker. */
 const toAnnounce = 2;
 
@@ -88,7 +97,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       params: idParams,
       response: adminProductDetailView,
       statements: 2,
-      refusals: notFound,
+      refuses: [catalogErrors.product_not_found],
       async handle({ params, request }) {
         const product = await selectProduct(sql, params.id);
         if (!product) throw catalogErrors.product_not_found();
@@ -131,6 +140,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
         'Where warehouses keep the stock, `stock` is ignored and begins with 0.',
       body: productCreateBody,
       response: productCreated,
+      refuses: saveRefusals,
       statements: 6 + told,
       async handle({ body, request }) {
         const { id, sku_diff } = await createProduct(
@@ -157,7 +167,12 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       body: productUpdateBody,
       response: productUpdated,
       statements: 8 + told,
-      refusals: { ...notFound, 409: 'stock of Colour:Cream can not go below 2: open orders hold that many' },
+      refuses: [
+        catalogErrors.product_not_found,
+        ...saveRefusals,
+        catalogErrors.too_many_former_skus,
+        catalogErrors.stock_below_reserved,
+      ],
       repeat: 'recorded',
       async handle({ params, body, request, write }) {
         const given = withPicturePaths(body, fileUrls(request, config).relative);

@@ -21,7 +21,7 @@ import {
 } from './spec-template-store.ts';
 
 const tag = 'Spec templates (admin)';
-const notFound = { 404: 'Spec template not found' };
+const refuses = [catalogErrors.spec_template_not_found];
 const viewOf = (
   { id, name, category_ids, attrs, status, created_at, updated_at }: SpecTemplate,
   view: ViewContext,
@@ -68,7 +68,7 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       summary: 'A spec template',
       params: idParams,
       response: specTemplateView,
-      refusals: notFound,
+      refuses,
       statements: 1,
       async handle({ params, request, locale }) {
         const template = await selectSpecTemplate(sql, params.id);
@@ -103,7 +103,7 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       params: idParams,
       body: specTemplateUpdateBody,
       response: nothing,
-      refusals: notFound,
+      refuses,
       statements: 1,
       repeat: 'recorded',
       handle: ({ params, body, write }) =>
@@ -121,7 +121,7 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       summary: 'Delete a spec template; products made with it keep their specifications',
       params: idParams,
       response: nothing,
-      refusals: notFound,
+      refuses,
       statements: 1,
       repeat: 'recorded',
       handle: ({ params, write }) =>

@@ -23,8 +23,6 @@ import {
   reviewPage,
 } from './storefront-schemas.ts';
 
-const notFound = { 10002: 'Product not found' };
-
 /** What shoppers see and like. */
 export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
   const { sql } = runtime;
@@ -105,7 +103,7 @@ export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Rout
       summary: 'A product with its SKUs and pictures',
       params: idParams,
       response: productDetailView,
-      refusals: notFound,
+      refuses: [catalogErrors.product_not_found],
       statements: 2,
       async handle({ params, request, locale, caller }) {
         const product = await selectProduct(sql, params.id);
@@ -134,7 +132,7 @@ export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Rout
       params: idParams,
       query: pageQuery,
       response: productReviewsView,
-      refusals: notFound,
+      refuses: [catalogErrors.product_not_found],
       statements: 1,
       async handle({ params, query, request, locale }) {
         const paging = pagingOf(query, { cap: reviewPage, size: 10 });
@@ -154,7 +152,7 @@ export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Rout
       summary: 'Like a product; a second time changes nothing',
       params: idParams,
       response: nothing,
-      refusals: { ...notFound, 409: 'An account holds at most 2,000 favourites' },
+      refuses: [catalogErrors.product_not_found, catalogErrors.too_many_favorites],
       repeat: 'natural',
       statements: 1,
       async handle({ params, caller }) {

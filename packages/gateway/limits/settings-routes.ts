@@ -1,11 +1,11 @@
 import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, largeBody, list, pagedOf, type Route } from '@tradepost/http';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { type Runtime, runtimeErrors, timeZone } from '@tradepost/runtime';
+import { gatewayErrors } from '../errors.ts';
 import { maxSettings, pageQuery, settingBody, settingChangeView, settingParams, settingView } from '../schemas.ts';
 import { saveRateSettings, settingRows, settingsNamed } from './rate-settings.ts';
 
 const shared = { auth: 'staff', permission: 'system:config', tag: 'Rate limits', params: settingParams } as const;
-const unknown = { 404: 'There is no such setting here: only those of the rate limiter' };
 
 export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
   const { settings } = runtime;
@@ -16,7 +16,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       path: '/api/admin/settings/:key',
       summary: 'One setting of the rate limiter, or all: value, default and where the value comes from',
       response: list(settingView, maxSettings),
-      refusals: unknown,
+      refuses: [runtimeErrors.unknown_setting],
       statements: 0,
       handle: ({ params }) => settingRows(runtime, settingsNamed(params.key).keys),
     }),
@@ -33,7 +33,16 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       body: settingBody,
       repeat: 'natural',
       response: list(settingView, maxSettings),
-      refusals: { ...unknown, 409: 'The setting is fixed by the configuration file, which wins' },
+      refuses: [
+        runtimeErrors.unknown_setting,
+        gatewayErrors.no_setting,
+        gatewayErrors.nothing_to_set,
+        gatewayErrors.setting_twice,
+        gatewayErrors.setting_switch,
+        gatewayErrors.setting_range,
+        gatewayErrors.setting_invalid,
+        gatewayErrors.fixed_by_file,
+      ],
       // One locks, one writes, one reads all settings again, one tells the other instances.
       statements: 4,
       async handle({ params, body, caller }) {
@@ -48,7 +57,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       summary: 'Who changed what of it, the newest first',
       query: pageQuery,
       response: pagedOf(settingChangeView),
-      refusals: unknown,
+      refuses: [runtimeErrors.unknown_setting],
       statements: 1,
       async handle({ params, query }) {
         const paging = pagingOf(query);

@@ -10,7 +10,6 @@ import { tokenChangeViewOf, userLimitsViewOf } from '../tokens/token-view.ts';
 import { selectUserLimits } from './user-limits-store.ts';
 
 const shared = { auth: 'staff', permission: 'system:config', tag: 'Rate limits', params: idParams } as const;
-const noUser = { 404: 'There is no such shopper' };
 
 export function userLimitRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
   const { sql } = runtime;
@@ -21,7 +20,7 @@ export function userLimitRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       path: '/api/admin/users/:id/ratelimit',
       summary: 'Limits of a shopper over all API tokens, as stored and as in force',
       response: userLimitsView,
-      refusals: noUser,
+      refuses: [gatewayErrors.user_not_found],
       statements: 2,
       async handle({ params: { id } }) {
         if (!(await selectNicknames(sql, [id])).has(id)) throw gatewayErrors.user_not_found({ id });
@@ -36,7 +35,7 @@ export function userLimitRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       body: userLimitsBody,
       repeat: 'natural',
       response: userLimitsView,
-      refusals: noUser,
+      refuses: [gatewayErrors.user_not_found],
       statements: 5,
       async handle({ params: { id }, body: { rpm_limit = null, tpm_limit = null }, caller }) {
         const limits = await tokens.setUserLimits(id, { rpm_limit, tpm_limit }, `admin:${caller.id}`);
@@ -50,7 +49,7 @@ export function userLimitRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       summary: 'Back to the defaults for a shopper',
       repeat: 'natural',
       response: userLimitsView,
-      refusals: noUser,
+      refuses: [gatewayErrors.user_not_found],
       statements: 5,
       async handle({ params: { id }, caller }) {
         const limits = await tokens.setUserLimits(id, { rpm_limit: null, tpm_limit: null }, `admin:${caller.id}`);

@@ -40,7 +40,7 @@ export type ChangeTokens = {
 type Tell = (of: { tokens?: readonly number[]; users?: readonly number[] }) => Promise<void>;
 
 /** Tokens of one shopper that are not revoked. */
-export const maxTokens = 1_000;
+const maxTokens = 1_000;
 const fieldNames = ['name', 'rpm_limit', 'tpm_limit', 'expires_at'] as const;
 const isSame = (a: unknown, b: unknown) => (a instanceof Date && b instanceof Date ? +a === +b : a === b);
 

@@ -14,12 +14,9 @@ import {
 } from '../schemas.ts';
 import { selectTokenChanges, selectTokens } from './api-token-store.ts';
 import type { ApiTokens } from './api-tokens.ts';
-import { maxTokens } from './change-tokens.ts';
 import { tokenChangeViewOf, tokenViewOf, tokenViews } from './token-view.ts';
 
 const shared = { auth: 'staff', permission: 'system:config', tag: 'API tokens' } as const;
-const noToken = { 404: 'There is no such API token' };
-const ended = { 409: 'The token was revoked, or has expired' };
 const secretNote =
   'The secret is in this answer and nowhere else. An Idempotency-Key is refused, as keeping the answer for repeats would ' +
   'keep the secret.';
@@ -64,10 +61,13 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       description: secretNote,
       body: tokenCreateBody,
       response: tokenSecretView,
-      refusals: {
-        404: 'There is no enabled shopper of this id',
-        409: `A shopper holds at most ${maxTokens} API tokens`,
-      },
+      refuses: [
+        gatewayErrors.key_not_kept,
+        gatewayErrors.invalid_moment,
+        gatewayErrors.moment_passed,
+        gatewayErrors.token_user_not_found,
+        gatewayErrors.too_many_tokens,
+      ],
       statements: 6,
       async handle({ body, caller, claim }) {
         refuseKey(claim);
@@ -83,7 +83,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       summary: 'One API token, its limits as stored and as in force',
       params: idParams,
       response: tokenView,
-      refusals: noToken,
+      refuses: [gatewayErrors.token_not_found],
       statements: 2,
       handle: async ({ params }) => tokenViewOf(runtime, await tokens.get(params.id)),
     }),
@@ -96,7 +96,12 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       body: tokenUpdateBody,
       repeat: 'natural',
       response: tokenView,
-      refusals: { ...noToken, ...ended },
+      refuses: [
+        gatewayErrors.token_not_found,
+        gatewayErrors.token_revoked,
+        gatewayErrors.invalid_moment,
+        gatewayErrors.moment_passed,
+      ],
       statements: 5,
       async handle({ params, body, caller }) {
         const changes = { ...body, expires_at: expiryOf(body.expires_at) };
@@ -111,7 +116,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       repeat: 'natural',
       params: idParams,
       response: nothing,
-      refusals: noToken,
+      refuses: [gatewayErrors.token_not_found],
       statements: 3,
       async handle({ params, caller }) {
         await tokens.get(params.id);
@@ -128,7 +133,12 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       params: idParams,
       body: rotateBody,
       response: tokenSecretView,
-      refusals: { ...noToken, ...ended },
+      refuses: [
+        gatewayErrors.key_not_kept,
+        gatewayErrors.token_not_found,
+        gatewayErrors.token_revoked,
+        gatewayErrors.token_expired,
+      ],
       statements: 5,
       async handle({ params, body, caller, claim }) {
         refuseKey(claim);
@@ -144,7 +154,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       params: idParams,
       query: pageQuery,
       response: pagedOf(tokenChangeView),
-      refusals: noToken,
+      refuses: [gatewayErrors.token_not_found],
       statements: 2,
       async handle({ params, query }) {
         const paging = pagingOf(query);

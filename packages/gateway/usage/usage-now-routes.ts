@@ -16,7 +16,15 @@ export type UsageGate = {
 
 const shared = { auth: 'staff', permission: 'system:config', tag: 'Rate limits' } as const;
 const path = '/api/admin/ratelimit/usage';
-const noToken = { 404: 'There is no such API token' };
+const refuses = [
+  gatewayErrors.token_not_found,
+  gatewayErrors.usage_key,
+  gatewayErrors.usage_address,
+  gatewayErrors.usage_model,
+  gatewayErrors.no_gateway,
+  gatewayErrors.store_down,
+];
+
 function idIn(kind: KeyKind, key: string): number {
   const id = /^\d{1,15}$/.test(key) ? Number(key) : 0;
   if (id < 1) throw gatewayErrors.usage_key({ kind });
@@ -45,7 +53,7 @@ export function usageNowRoutes(
       summary: 'What a user, token, address or model has used within the last 60 seconds, and what is left',
       query: usageNowQuery,
       response: usageNowView,
-      refusals: noToken,
+      refuses,
       // One looks the key up; without Redis the gateway processes are asked, and answer, by two more.
       statements: 3,
       async handle({ query: { kind, key: given } }) {
@@ -69,7 +77,7 @@ export function usageNowRoutes(
       query: usageNowQuery,
       response: resetView,
       repeat: 'natural',
-      refusals: noToken,
+      refuses,
       statements: 3,
       async handle({ query: { kind, key }, caller }) {
         const of = refOf(await keyNamed(kind, key));

@@ -44,6 +44,7 @@ export function usageRoutes({ sql, settings, now }: Pick<Runtime, 'sql' | 'setti
       summary: 'What was used of the LLM gateway, by user, token, model or day',
       query: usageQuery,
       response: pagedOf(usageSchema),
+      refuses: [gatewayErrors.invalid_moment],
       statements: 1,
       async handle({ query }) {
         const zone = settings.get(timeZone);

@@ -1,5 +1,7 @@
+import type { AppError } from '@tradepost/core';
 import { z } from 'zod';
 import { bodyLimitOf } from '../routing/body-limits.ts';
+import { httpErrors } from '../routing/errors.ts';
 import type { Resource } from '../routing/resource.ts';
 import type { Route } from '../routing/route.ts';
 import { exampleOf, type JsonSchema } from './example.ts';
@@ -66,8 +68,43 @@ function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query', co
   }));
 }
 
-function refusalExample(code: number, message: string) {
-  return { summary: message, value: { code, message, msg: message, data: null } };
+/** The refusals that the document shows for a route: bad input and a missing permission where they apply, and those it names. */
+function refusalsOf({ params, query, body, auth, permission, refuses = [] }: Route): AppError[] {
+  const hasInput = params !== undefined || query !== undefined || body !== undefined;
+  return [
+    ...(hasInput ? [httpErrors.invalid_field({ reason: 'name of the field: what is wrong with it' })] : []),
+    ...(auth === 'shopper' || auth === 'staff' ? [httpErrors.wrong_account_kind()] : []),
+    ...(permission ? [httpErrors.missing_permission({ permission })] : []),
+    ...refuses.map((refuse) => refuse()),
+  ];
+}
+
+/** One example per refusal, under the name of its row. */
+const refusalExamples = (refusals: readonly AppError[]) =>
+  Object.fromEntries(
+    refusals.map(({ refusalName, code, message }) => [
+      refusalName,
+      { summary: message, value: { code, message, msg: message, data: null } },
+    ]),
+  );
+
+/** Responses for refusals that have an HTTP status of their own. */
+function refusalResponses(refusals: readonly AppError[]): Record<number, object> {
+  const byStatus: Record<number, AppError[]> = {};
+  for (const refusal of refusals) {
+    const list = byStatus[refusal.status] ?? [];
+    list.push(refusal);
+    byStatus[refusal.status] = list;
+  }
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, list]) => [
+      status,
+      {
+        description: 'A refusal with this HTTP status',
+        content: { 'application/json': { schema: refusalRef, examples: refusalExamples(list) } },
+      },
+    ]),
+  );
 }
 
 const authText: Record<Route['auth'], string> = {
@@ -81,12 +118,15 @@ const authText: Record<Route['auth'], string> = {
 function operationOf(route: Route, components: Components): Record<string, unknown> {
   const data = schemaOf(route.response, 'output', components);
   const example = { code: 0, message: 'success', msg: 'success', data: exampleOf(data, components) };
-  const refusals = {
-    ...(route.params || route.query || route.body ? { 400: 'name of the field: what is wrong with it' } : {}),
-    ...(route.auth === 'shopper' || route.auth === 'staff' ? { 403: 'No permission' } : {}),
-    ...route.refusals,
-  };
+  const refusals = refusalsOf(route);
+  const byRule = refusals.filter(({ status }) => status === 200);
+  const faults = refusals.filter(({ status }) => status !== 200);
   const needsToken = route.auth !== 'public' && route.auth !== 'optional';
+  // A response of the route's own takes the place of the shared one.
+  const unauthorized =
+    needsToken && faults.some(({ status }) => status === 401)
+      ? [httpErrors.not_logged_in(), httpErrors.invalid_token()]
+      : [];
   const body = route.body ? schemaOf(route.body, 'input', components) : null;
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[/:_-]+(\w?)/g, (_, c: string) => c.toUpperCase())}`,
@@ -125,17 +165,13 @@ function operationOf(route: Route, components: Components): Record<string, unkno
             schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
             examples: {
               success: { value: example },
-              ...Object.fromEntries(
-                Object.entries(refusals).map(([code, message]) => [
-                  `refusal_${code}`,
-                  refusalExample(Number(code), message),
-                ]),
-              ),
+              ...refusalExamples(byRule),
             },
           },
         },
       },
       ...(needsToken ? { 401: { $ref: '#/components/responses/Unauthorized' } } : {}),
+      ...refusalResponses([...unauthorized, ...faults]),
       default: { $ref: '#/components/responses/Fault' },
     },
   };

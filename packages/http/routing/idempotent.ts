@@ -54,7 +54,7 @@ async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> 
 
 /** What a fault leaves behind: these are given before anything is written. */
 export const isNothingDone = (error: unknown): boolean =>
-  [serviceErrors.busy().refusal, serviceErrors.stopping().refusal].includes((error as { refusal?: never }).refusal!);
+  [serviceErrors.busy.refusal, serviceErrors.stopping.refusal].includes((error as { refusal?: never }).refusal!);
 
 /** A write with its key. `body` as it was sent: text, or the bytes of a route with `rawBody`. */
 type Keyed = { route: Route; request: Request; caller: Caller; key: string; body: string | Uint8Array };

@@ -1,4 +1,4 @@
-import type { Locale } from '@tradepost/core';
+import type { Locale, RefusalFactory } from '@tradepost/core';
 import type { Claim, Write } from '@tradepost/runtime';
 import type { z } from 'zod';
 
@@ -74,8 +74,11 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    * is not counted (BEGIN, COMMIT, SET LOCAL), nor what an Idempotency-Key adds: its claim, its answer, a recorded outcome.
    */
   statements?: number;
-  /** Envelope codes this route refuses with, beyond 400 and 401. */
-  refusals?: Readonly<Record<number, string>>;
+  /**
+   * The refusals that its handler throws; the API document shows each. Refusals that every route can answer are not named
+   * (`refusals.ts`). A handler that throws another one fails the test that called it.
+   */
+  refuses?: readonly RefusalFactory[];
   handle(context: RouteContext<A, P, Q, B>): z.input<R> | Promise<z.input<R>>;
 };
 
@@ -94,5 +97,8 @@ export function defineRoute<
 >(definition: RouteDefinition<A, P, Q, B, R>): Route {
   if (definition.permission && definition.auth !== 'staff')
     throw new Error(`${definition.method} ${definition.path}: a permission needs auth "staff"`);
+  const names = definition.refuses?.map(({ refusalName }) => refusalName) ?? [];
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice) throw new Error(`${definition.method} ${definition.path}: names the refusal ${twice} twice`);
   return definition as unknown as Route;
 }

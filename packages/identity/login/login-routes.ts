@@ -1,5 +1,6 @@
 import { clientAddress, defineRoute, nothing, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
+import { identityErrors } from '../errors.ts';
 import {
   adminLoginBody,
   loginBody,
@@ -17,8 +18,11 @@ import { loginAdministrator, loginAnyone } from './login.ts';
 import { deleteAccount, loginBySms, loginByWechat } from './shopper-logins.ts';
 import { sendCode } from './sms-codes.ts';
 
-const tooMany = { 429: 'Too many: the message says how long to wait' };
-const wrongLogin = { 401: 'Invalid username or password', ...tooMany };
+const passwordRefusals = [
+  identityErrors.invalid_login,
+  identityErrors.account_disabled,
+  identityErrors.too_many_failures,
+];
 
 export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
   const reservations = openReservations(runtime);
@@ -37,7 +41,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       repeat: 'natural',
       body: loginBody,
       response: loginView,
-      refusals: wrongLogin,
+      refuses: passwordRefusals,
       handle: async ({ body, request }) => ({
         token: await loginAnyone(deps, { ...body, address: addressOf(request) }),
       }),
@@ -52,7 +56,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       repeat: 'natural',
       body: adminLoginBody,
       response: loginView,
-      refusals: wrongLogin,
+      refuses: passwordRefusals,
       handle: async ({ body, request }) => ({
         token: await loginAdministrator(deps, { ...body, address: addressOf(request) }),
       }),
@@ -67,7 +71,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       statements: 2,
       body: smsSendBody,
       response: smsSendView,
-      refusals: { ...tooMany, 500: 'Sending of codes is not set up' },
+      refuses: [identityErrors.sms_not_set_up, identityErrors.sms_too_many, identityErrors.sms_too_soon],
       async handle({ body, request }) {
         const code = await sendCode({ runtime, reservations }, body.phone, addressOf(request));
         return code === null ? {} : { dev_code: code };
@@ -82,7 +86,13 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       statements: 4,
       body: smsCodeBody,
       response: loginView,
-      refusals: { 10001: 'Invalid verification code', ...tooMany },
+      refuses: [
+        identityErrors.login_code_wrong,
+        identityErrors.login_code_expired,
+        identityErrors.login_code_dead,
+        identityErrors.sms_account_disabled,
+        identityErrors.too_many_failures,
+      ],
       handle: async ({ body, request, locale }) => ({
         token: await loginBySms(deps, { ...body, address: addressOf(request), locale }),
       }),
@@ -96,7 +106,12 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       statements: 2,
       body: wechatBody,
       response: wechatView,
-      refusals: { 401: 'WeChat login failed', ...tooMany },
+      refuses: [
+        identityErrors.wechat_off,
+        identityErrors.wechat_failed,
+        identityErrors.account_disabled,
+        identityErrors.too_many_failures,
+      ],
       handle: ({ body, request, locale }) => loginByWechat(deps, { ...body, address: addressOf(request), locale }),
     }),
     defineRoute({
@@ -108,7 +123,14 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       statements: 8,
       body: smsCodeBody,
       response: nothing,
-      refusals: { 10002: 'Invalid verification code', ...tooMany },
+      refuses: [
+        identityErrors.delete_no_user,
+        identityErrors.delete_other_phone,
+        identityErrors.delete_code_wrong,
+        identityErrors.delete_code_expired,
+        identityErrors.delete_code_dead,
+        identityErrors.too_many_failures,
+      ],
       async handle({ caller, body, request }) {
         await deleteAccount(deps, caller.id, { ...body, address: addressOf(request) });
         return null;

@@ -2,6 +2,7 @@ import { isoInZone } from '@tradepost/core';
 import { defineRoute, list, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
+import { identityErrors } from '../errors.ts';
 import { maxPermissions, maxRoles, maxStaff } from '../limits.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { createRole, deleteRole, updateRole } from './manage-roles.ts';
@@ -19,8 +20,6 @@ import {
 import { type Role, type StaffRow, selectAllStaff, selectRoles } from './staff-store.ts';
 
 const tag = 'Administrators';
-const beyond = { 403: 'You can not manage what you may not do yourself' };
-const noSuchRole = { 404: 'There is no such role' };
 
 /** `routes` answers what is served: its permissions are among those a role can have. */
 export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Route[] {
@@ -66,7 +65,12 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       statements: 3,
       body: roleBody,
       response: roleView,
-      refusals: { ...beyond, 409: `The name is taken, or there are ${maxRoles} roles` },
+      refuses: [
+        identityErrors.unknown_permission,
+        identityErrors.beyond_own_permissions,
+        identityErrors.too_many_roles,
+        identityErrors.role_name_taken,
+      ],
       handle: async ({ caller, body }) => roleViewOf(await createRole(deps, caller, known(), body)),
     }),
     defineRoute({
@@ -78,7 +82,14 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       params: accountParams,
       body: roleChangeBody,
       response: nothing,
-      refusals: { ...beyond, ...noSuchRole, 409: 'The name is taken', 500: 'Somebody would be locked out' },
+      refuses: [
+        identityErrors.role_not_found,
+        identityErrors.unknown_permission,
+        identityErrors.beyond_own_permissions,
+        identityErrors.own_account,
+        identityErrors.last_administrator,
+        identityErrors.role_name_taken,
+      ],
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {
         await updateRole(deps, caller, known(), params.id, body, write);
@@ -93,7 +104,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       statements: 3,
       params: accountParams,
       response: nothing,
-      refusals: { ...beyond, ...noSuchRole, 500: 'Role in use' },
+      refuses: [identityErrors.role_not_found, identityErrors.beyond_own_permissions, identityErrors.role_in_use],
       repeat: 'recorded',
       async handle({ caller, params, write }) {
         await write((tx) => deleteRole(tx, caller, params.id));
@@ -117,7 +128,12 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       statements: 4,
       body: staffBody,
       response: staffView,
-      refusals: { ...beyond, ...noSuchRole, 409: 'The user name is taken' },
+      refuses: [
+        identityErrors.role_id_not_found,
+        identityErrors.beyond_own_permissions,
+        identityErrors.too_many_staff,
+        identityErrors.username_taken,
+      ],
       handle: async ({ caller, body }) => staffViewOf(await addStaff(deps, caller, body)),
     }),
     defineRoute({
@@ -129,7 +145,15 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       params: accountParams,
       body: staffChangeBody,
       response: nothing,
-      refusals: { ...beyond, 404: 'No such administrator or role', 409: 'The user name is taken', 500: 'Locks out' },
+      refuses: [
+        identityErrors.staff_not_found,
+        identityErrors.role_id_not_found,
+        identityErrors.beyond_own_permissions,
+        identityErrors.own_account,
+        identityErrors.first_administrator,
+        identityErrors.last_administrator,
+        identityErrors.username_taken,
+      ],
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {
         await changeStaff(deps, caller, params.id, body, write);
@@ -144,7 +168,13 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       statements: 6,
       params: accountParams,
       response: nothing,
-      refusals: { ...beyond, 404: 'No such administrator', 500: 'Locks out' },
+      refuses: [
+        identityErrors.staff_not_found,
+        identityErrors.beyond_own_permissions,
+        identityErrors.own_account,
+        identityErrors.first_administrator,
+        identityErrors.last_administrator,
+      ],
       repeat: 'recorded',
       async handle({ caller, params, write }) {
         await removeStaff(deps, caller, params.id, write);

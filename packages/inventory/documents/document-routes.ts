@@ -20,8 +20,11 @@ import { cancelDocuments, changeDocument, createDocument } from './save-document
 const tag = 'Warehouses (admin)';
 const read = { auth: 'staff', permission: 'wms:view', tag } as const;
 const edit = { auth: 'staff', permission: 'wms:edit', tag } as const;
-const notFound = { 404: 'Document not found' };
-const onlyDrafts = { ...notFound, 409: 'The document is completed or canceled already' };
+const onlyDrafts = [
+  inventoryErrors.document_not_found,
+  inventoryErrors.document_completed,
+  inventoryErrors.document_canceled,
+];
 
 type GivenItem = { sku_id: number; qty: number; unit_cost?: number | undefined; remark?: string | undefined };
 const itemsOf = (items: readonly GivenItem[]): DocumentItem[] =>
@@ -71,6 +74,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       summary: 'Inbound and outbound documents, newest first',
       query: documentQuery,
       response: pagedOf(documentRow),
+      refuses: [inventoryErrors.invalid_moment],
       statements: 1,
       async handle({ query }) {
         const paging = pagingOf(query);
@@ -86,7 +90,11 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       summary: 'Draft a document; it moves no stock yet',
       body: documentCreateBody,
       response: documentDetail,
-      refusals: { 404: 'Warehouse not found', 409: 'No free document number was found' },
+      refuses: [
+        inventoryErrors.warehouse_not_found,
+        inventoryErrors.no_such_sku,
+        inventoryErrors.document_number_taken,
+      ],
       repeat: 'recorded',
       statements: 6,
       async handle({ body, caller, claim, locale }) {
@@ -103,7 +111,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       description: 'Flat, and once more in `doc`.',
       params: idParams,
       response: documentDetail,
-      refusals: notFound,
+      refuses: [inventoryErrors.document_not_found],
       statements: 1,
       handle: ({ params, locale }) => detail(params.id, locale),
     }),
@@ -115,7 +123,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       params: idParams,
       body: documentUpdateBody,
       response: nothing,
-      refusals: { 404: 'Document not found; warehouse not found', 409: onlyDrafts[409] },
+      refuses: [...onlyDrafts, inventoryErrors.warehouse_not_found, inventoryErrors.no_such_sku],
       statements: 3,
       repeat: 'recorded',
       async handle({ params, body, write }) {
@@ -132,11 +140,14 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       description: 'All items or none. What orders have reserved is not there to be taken.',
       params: idParams,
       response: nothing,
-      refusals: {
-        ...notFound,
-        403: 'The warehouse is disabled',
-        409: 'Completed or canceled already; not enough that is free; more than a stock can hold',
-      },
+      refuses: [
+        ...onlyDrafts,
+        inventoryErrors.document_being_changed,
+        inventoryErrors.warehouse_disabled,
+        inventoryErrors.no_such_sku,
+        inventoryErrors.insufficient_free_stock,
+        inventoryErrors.stock_too_large,
+      ],
       repeat: 'recorded',
       statements: 10,
       async handle({ params, claim }) {
@@ -151,7 +162,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       summary: 'Cancel a draft',
       params: idParams,
       response: nothing,
-      refusals: onlyDrafts,
+      refuses: onlyDrafts,
       repeat: 'recorded',
       statements: 2,
       async handle({ params, claim }) {

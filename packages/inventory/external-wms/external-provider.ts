@@ -122,6 +122,9 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
   };
 }
 
+/** The refusals of a reservation before the order is written. */
+export const aheadRefusals = [inventoryErrors.external_refused, inventoryErrors.external_unavailable];
+
 type AheadDemand = { biz_no: string; lines: readonly StockLine[] };
 type AheadFailure = { biz_no: string; code: number | null; error: string; release: boolean };
 

@@ -4,6 +4,7 @@ import { ConfigError, type Cron, type Runtime, selectStoredSettings, type Tasks 
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { documentTasks } from '../external-wms/document-tasks.ts';
+import { aheadRefusals } from '../external-wms/external-provider.ts';
 import { checkExternal, openExternal } from '../external-wms/open-external.ts';
 import { takeOver } from '../provider-migration/migrate-provider.ts';
 import { builtinProvider } from '../providers/builtin/builtin-provider.ts';
@@ -74,6 +75,7 @@ export async function openInventory(
       ...current,
       ...settleByProvider(current, former || null, writeOrderStatus),
       reserveAhead: isExternal ? external.reserveAhead : null,
+      aheadRefusals: isExternal && external.reserveAhead ? aheadRefusals : [],
       tellNow: isExternal ? external.tellNow : null,
     },
     stockOwner: stockOwnerOf(runtime, name, external.sellable),

@@ -1,3 +1,4 @@
+import type { RefusalFactory } from '@tradepost/core';
 import type { Statement, Transaction } from '@tradepost/postgres';
 import type { ProviderName } from '../settings.ts';
 
@@ -52,6 +53,8 @@ export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
    * reserved and not written within a minute is released, whatever happens to this process.
    */
   readonly reserveAhead: ((demand: Omit<Demand, 'expires_at'>) => Promise<void>) | null;
+  /** The refusals that `reserveAhead` throws. */
+  readonly aheadRefusals: readonly RefusalFactory[];
   /**
    * Where a partner is told at once (sync): tells it of these orders' confirm or release, after the commit that wrote them,
    * and answers when it is done or a call's time is over; what is left then is a worker's. For who waits for the outcome.

@@ -1,6 +1,7 @@
 import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
+import { inventoryErrors } from '../errors.ts';
 import { spanOf } from './list-filters.ts';
 import { movementQuery, movementView } from './movement-schemas.ts';
 import { selectMovements } from './movement-store.ts';
@@ -17,6 +18,7 @@ export function movementRoutes({ sql, settings }: Runtime): Route[] {
       summary: 'What has changed the stock, newest first',
       query: movementQuery,
       response: pagedOf(movementView),
+      refuses: [inventoryErrors.invalid_moment],
       statements: 1,
       async handle({ query, locale }) {
         const paging = pagingOf(query);

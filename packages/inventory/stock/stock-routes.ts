@@ -36,7 +36,7 @@ export function stockRoutes(runtime: Runtime): Route[] {
       params: idParams,
       body: safeQtyBody,
       response: nothing,
-      refusals: { 404: 'Stock record not found' },
+      refuses: [inventoryErrors.stock_not_found],
       statements: 1,
       repeat: 'recorded',
       handle: ({ params, body, write }) =>

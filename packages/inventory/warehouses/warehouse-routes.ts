@@ -2,6 +2,7 @@ import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
+import { inventoryErrors } from '../errors.ts';
 import { maxWarehouses } from '../limits.ts';
 import { changeWarehouse, createWarehouse } from './save-warehouses.ts';
 import {
@@ -14,10 +15,6 @@ import {
 import { selectWarehouses, type Warehouse } from './warehouse-store.ts';
 
 const tag = 'Warehouses (admin)';
-const conflicts = {
-  404: 'Warehouse not found',
-  409: 'The code is taken; with this warehouse a stock would be too large',
-};
 
 export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[] {
   const { sql, settings } = runtime;
@@ -54,7 +51,7 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       summary: 'Create a warehouse',
       body: warehouseCreateBody,
       response: warehouseView,
-      refusals: { 409: `The code is taken, or there are ${maxWarehouses} warehouses` },
+      refuses: [inventoryErrors.too_many_warehouses, inventoryErrors.warehouse_code_taken],
       repeat: 'recorded',
       statements: 3,
       async handle({ body, claim }) {
@@ -73,7 +70,11 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       params: idParams,
       body: warehouseUpdateBody,
       response: nothing,
-      refusals: conflicts,
+      refuses: [
+        inventoryErrors.warehouse_not_found,
+        inventoryErrors.warehouse_code_taken,
+        inventoryErrors.warehouse_too_full,
+      ],
       statements: 5,
       repeat: 'recorded',
       async handle({ params, body, write }) {
@@ -94,7 +95,7 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       params: idParams,
       body: warehouseStatusBody,
       response: nothing,
-      refusals: conflicts,
+      refuses: [inventoryErrors.warehouse_not_found, inventoryErrors.warehouse_too_full],
       statements: 5,
       repeat: 'recorded',
       async handle({ params, body, write }) {

@@ -1,7 +1,8 @@
-import { productCard, selectFavorited, selectSkusWithProducts, skuView } from '@tradepost/catalog';
+import { catalogErrors, productCard, selectFavorited, selectSkusWithProducts, skuView } from '@tradepost/catalog';
 import { isoInZone, type Locale } from '@tradepost/core';
 import { defineRoute, fileUrls, list, nothing, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
+import { orderErrors } from '../errors.ts';
 import { maxLines } from '../limits.ts';
 import { cartAddBody, cartKeyParams, cartKeyPart, cartLineView, cartQtyBody } from '../schemas.ts';
 import { addToCarts } from './add-to-cart.ts';
@@ -77,11 +78,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       body: cartAddBody,
       statements: 2,
       response: nothing,
-      refusals: {
-        10002: 'Product not found',
-        409: `A cart holds at most ${maxLines} lines`,
-        20001: 'Activity product not found',
-      },
+      refuses: [orderErrors.activity_not_found, catalogErrors.product_not_found, orderErrors.cart_full],
       repeat: 'recorded',
       async handle({ caller, body, claim }) {
         await add({ user_id: caller.id, ...body, qty: Math.max(1, body.qty) }, claim);

@@ -3,7 +3,7 @@ import { defineRoute, id, idParams, list, type Route, text, timestamp } from '@t
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
-import { maxNotes, maxReminders } from '../limits.ts';
+import { maxReminders } from '../limits.ts';
 import type { OrderSection } from '../orders/order-sections.ts';
 import { selectOrder, selectOrderItems } from '../orders/order-store.ts';
 import { remindMinutes } from '../settings.ts';
@@ -16,7 +16,6 @@ import { repriceOrders } from './repricing/reprice-orders.ts';
 import { repriceBody, repricedView } from './repricing/reprice-schemas.ts';
 import { orderTimeline, stages } from './timeline-order.ts';
 
-const notFound = { 404: 'Order not found' };
 const channel = z.enum(channels);
 
 /** What the merchant app does with one order (spec 1, merchant mobile order extensions). */
@@ -35,7 +34,14 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       params: idParams,
       body: repriceBody,
       response: repricedView,
-      refusals: { ...notFound, 500: 'Only an unpaid order can be repriced' },
+      refuses: [
+        orderErrors.order_not_found,
+        orderErrors.cannot_reprice,
+        orderErrors.repriced_twice,
+        orderErrors.foreign_items,
+        orderErrors.price_too_low,
+        orderErrors.amount_too_large,
+      ],
       statements: 3,
       repeat: 'natural',
       async handle({ caller, params, body }) {
@@ -64,7 +70,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       params: idParams,
       body: z.object({ content: noteContent, visible_to: noteVisibility }),
       response: z.object({ id: id(), notes: notesView.meta({ description: 'all of the order, oldest first' }) }),
-      refusals: { ...notFound, 500: `An order holds at most ${maxNotes} notes` },
+      refuses: [orderErrors.order_not_found, orderErrors.too_many_notes],
       statements: 3,
       async handle({ caller, params, body }) {
         const [outcome] = await noteOrders(runtime, [params.id], { ...body, staff_id: caller.id });
@@ -82,7 +88,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       params: idParams,
       body: z.object({ channel }),
       response: z.object({ sent_at: timestamp(), channel }),
-      refusals: { ...notFound, 500: 'Only an unpaid order can be reminded of' },
+      refuses: [orderErrors.order_not_found, orderErrors.cannot_remind, orderErrors.reminded_already],
       statements: 3,
       repeat: 'natural',
       async handle({ caller, params, body }) {
@@ -135,7 +141,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
           .meta({ description: 'order; packing is without prices; any other name is order', examples: ['order'] }),
       }),
       response: z.object({ template: z.string().meta({ description: 'HTML', examples: ['<div>Order</div>'] }) }),
-      refusals: notFound,
+      refuses: [orderErrors.order_not_found],
       statements: 2,
       async handle({ params, query, locale }) {
         const [order, items] = await Promise.all([
@@ -165,7 +171,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
         }),
         stages.length,
       ),
-      refusals: notFound,
+      refuses: [orderErrors.order_not_found],
       statements: 2,
       handle: ({ params, locale }) => orderTimeline(runtime, sections, params.id, locale),
     }),

@@ -82,7 +82,17 @@ export function orderRoutes(
       summary: 'Place an order; its stock is reserved until it is paid, cancelled or runs out of time',
       body: placeOrderBody,
       response: orderRowSchema,
-      refusals: { 20001: 'Insufficient stock' },
+      refuses: [
+        orderErrors.address_not_found,
+        orderErrors.cart_empty,
+        orderErrors.too_many_lines,
+        orderErrors.activity_not_found,
+        orderErrors.no_valid_products,
+        orderErrors.amount_too_large,
+        orderErrors.insufficient_stock,
+        orderErrors.cart_changed,
+        ...inventory.aheadRefusals,
+      ],
       repeat: 'recorded',
       statements: 9,
       async handle({ caller, body, locale, claim }) {
@@ -115,7 +125,7 @@ export function orderRoutes(
       params: idParams,
       statements: 3,
       response: orderViewSchema,
-      refusals: { 404: 'Order not found' },
+      refuses: [orderErrors.order_not_found],
       async handle({ caller, params, request, locale }) {
         const order = await selectOrder(sql, params.id, caller.id);
         if (!order) throw orderErrors.order_not_found();
@@ -131,7 +141,7 @@ export function orderRoutes(
       summary: 'Pay at once where the shop allows it (setting `pay.instant`): 1 -> 2, the stock leaves',
       params: idParams,
       response: nothing,
-      refusals: { 500: 'Order not found or cannot pay in current status' },
+      refuses: [orderErrors.instant_pay_off, orderErrors.cannot_pay],
       repeat: 'recorded',
       statements: 3,
       async handle({ caller, params, claim }) {
@@ -148,7 +158,7 @@ export function orderRoutes(
       summary: 'Cancel an unpaid order: 1 -> 6, the stock is free again',
       params: idParams,
       response: nothing,
-      refusals: { 500: 'Order not found or cannot cancel in current status' },
+      refuses: [orderErrors.cannot_cancel],
       repeat: 'recorded',
       statements: 3,
       async handle({ caller, params, claim }) {
@@ -167,6 +177,7 @@ export function orderRoutes(
       query: adminOrderListQuery,
       statements: 9,
       response: pagedOf(adminOrderSchema, maxBatch),
+      refuses: [orderErrors.invalid_time],
       async handle({ query, request, locale }) {
         const paging = pagingOf(query, { cap: maxBatch });
         const { rows, total } = await selectAdminOrders(sql, await adminFilter(query), paging);
@@ -183,7 +194,7 @@ export function orderRoutes(
       params: idParams,
       statements: 5,
       response: adminOrderSchema,
-      refusals: { 404: 'Order not found' },
+      refuses: [orderErrors.order_not_found],
       async handle({ params, request, locale }) {
         const order = await selectOrder(sql, params.id, null);
         if (!order) throw orderErrors.order_not_found();

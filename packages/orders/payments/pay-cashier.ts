@@ -153,7 +153,7 @@ export function cashierRoutes(runtime: Runtime, receive: ReceiveNotice): Route[]
       params: cashierParams,
       body: cashierBody,
       response: payCallbackAnswer,
-      refusals: { 404: 'Payment not found' },
+      refuses: [orderErrors.payment_not_found, orderErrors.provider_not_ready, orderErrors.trade_conflict],
       repeat: 'natural',
       statements: 11,
       async handle({ params, body }) {

@@ -42,7 +42,12 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
         'With the provider `instant` the order is paid when this answers, where the shop allows it (setting `pay.instant`).',
       body: payCreateBody,
       response: paymentSchema,
-      refusals: { 500: 'Order not found or cannot pay in current status' },
+      refuses: [
+        orderErrors.provider_not_ready,
+        orderErrors.instant_pay_off,
+        orderErrors.cannot_pay,
+        orderErrors.payment_not_found,
+      ],
       // Asking for the open payment again answers it; paying at once keeps its outcome.
       repeat: 'recorded',
       statements: 5,
@@ -68,7 +73,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       summary: 'A payment of mine by payment_no, or by order_id the one that says most about the order',
       query: payStatusQuery,
       response: paymentSchema,
-      refusals: { 404: 'Payment not found' },
+      refuses: [orderErrors.payment_not_found],
       statements: 1,
       async handle({ caller, query, request, locale }) {
         const { payment_no, order_id } = query;
@@ -95,12 +100,15 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       body: payCallbackBody,
       rawBody: true,
       response: payCallbackAnswer,
-      refusals: {
-        403: 'The signature is missing or wrong',
-        404: 'Payment not found',
-        409: 'Amount or currency differ from the payment',
-        500: 'Payment provider sandbox is not set up: pay.sandbox.secret is missing',
-      },
+      refuses: [
+        orderErrors.provider_not_ready,
+        orderErrors.signature_invalid,
+        orderErrors.signature_expired,
+        orderErrors.nonce_reused,
+        orderErrors.payment_not_found,
+        orderErrors.amount_mismatch,
+        orderErrors.trade_conflict,
+      ],
       repeat: 'natural',
       statements: 10,
       async handle({ body, request, rawBody }) {

@@ -1,5 +1,6 @@
 import { defineRoute, idParams, list, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
+import { inventoryErrors as errors } from '../../errors.ts';
 import type { WriteOrderStatus } from '../../reservations/provider.ts';
 import { repeatTasks } from './manage-tasks.ts';
 import { selectTasks } from './task-list-store.ts';
@@ -42,10 +43,7 @@ export function taskRoutes({ runtime, writeOrderStatus }: Deps): Route[] {
       summary: 'A failed task is delivered again, with all its attempts; its order waits again',
       params: idParams,
       response: retriedSchema,
-      refusals: {
-        404: 'Task not found',
-        409: 'A later task of the same document is open or has been carried out',
-      },
+      refuses: [errors.task_not_found, errors.task_not_failed, errors.task_without_order, errors.later_task],
       repeat: 'recorded',
       statements: 13,
       async handle({ params, claim }) {
