@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/harness/cluster.ts'],
+    setupFiles: ['test/harness/named-refusals.ts'],
     // A file has a process of its own: its server, its database, its memory.
     pool: 'forks',
     testTimeout: 30_000,

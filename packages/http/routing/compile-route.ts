@@ -8,6 +8,7 @@ import { envelope, respond } from './envelope.ts';
 import { httpErrors } from './errors.ts';
 import { idempotencyKeyOf, isNothingDone, openRunOnce } from './idempotent.ts';
 import { refusalOf } from './refusal-of.ts';
+import { checkNamed } from './refusals.ts';
 import { requestLocale } from './request-locale.ts';
 import type { Caller, Route } from './route.ts';
 import { traceIdOf } from './trace.ts';
@@ -197,6 +198,7 @@ class RouteRequest {
         return { status: 200, code: 0, text: envelope(0, 'success', data) };
       } catch (error) {
         const refusal = refusalOf(error, traceIdOf(request), log, where);
+        checkNamed(route, refusal);
         const { status, code } = refusal;
         const text = envelope(code, refusal.messageIn(locale), null);
         return { status, code, text, nothingDone: isNothingDone(refusal) };
@@ -220,6 +222,7 @@ class RouteRequest {
   #failed(error: unknown): Response {
     const { metrics, route, log, where } = this.#of;
     const refusal = refusalOf(error, this.#traceId, log, where);
+    checkNamed(route, refusal);
     metrics.requests.labels(route.method, route.path, String(refusal.code)).inc();
     return this.#finish(refusal.status, refusal.code, envelope(refusal.code, refusal.messageIn(this.#locale), null));
   }

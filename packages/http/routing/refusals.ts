@@ -1,0 +1,33 @@
+import { type AppError, type RefusalFactory, serviceErrors } from '@tradepost/core';
+import { postgresErrors } from '@tradepost/postgres';
+import { runtimeErrors } from '@tradepost/runtime';
+import { httpErrors } from './errors.ts';
+import type { Route } from './route.ts';
+import { type UnnamedRefusal, unnamedRefusals } from './unnamed-refusals.ts';
+
+const rowsOf = (errors: Readonly<Record<string, RefusalFactory>>) =>
+  Object.values(errors).map(({ refusal }) => refusal);
+
+/**
+ * Refusals that every route can answer, so that no route names them: faults of the protocol, bad input, authentication,
+ * Idempotency-Key, a busy or stopping process, a lost database connection, an internal error.
+ */
+const common: ReadonlySet<unknown> = new Set([
+  ...rowsOf(httpErrors),
+  ...rowsOf(serviceErrors),
+  ...rowsOf(postgresErrors),
+  runtimeErrors.key_reused.refusal,
+  runtimeErrors.key_in_progress.refusal,
+  runtimeErrors.key_outcome_unknown.refusal,
+  runtimeErrors.too_many_keys.refusal,
+]);
+
+/** Rows are compared, not names: two packages may have a row of the same name. */
+const isNamed = ({ refuses = [] }: Route, { refusal }: AppError): boolean =>
+  common.has(refusal) || refuses.some((factory) => factory.refusal === refusal);
+
+/** Publishes a refusal that the route should have named. Call it with every refusal that a route answers. */
+export function checkNamed(route: Route, refusal: AppError): void {
+  if (unnamedRefusals.hasSubscribers && !isNamed(route, refusal))
+    unnamedRefusals.publish({ route, refusal } satisfies UnnamedRefusal);
+}
