@@ -1,4 +1,5 @@
 import { createClient, NoAnswerError, RefusalError } from '@tradepost/client';
+import { orderStatus } from '@tradepost/orders';
 
 export type Step = { step: string; ms: number; result: string };
 
@@ -108,7 +109,7 @@ async function buy(story: Story, visitor: Client, login: Login, skus: readonly {
     async () => {
       const paid = await shopper.get('/api/v1/orders/{id}', mine);
       story.expect(
-        paid.status === 2 && paid.inventory_status === 'confirmed',
+        paid.status === orderStatus.paid && paid.inventory_status === 'confirmed',
         `order ${order.id} is ${paid.status_label}`,
       );
       return paid;
@@ -130,7 +131,7 @@ async function ship(story: Story, visitor: Client, login: Login, { shopper, orde
   await story.tell(
     'find it among the orders to ship',
     async () => {
-      const list = await staff.get('/admin/api/orders', { query: { status: 2 } });
+      const list = await staff.get('/admin/api/orders', { query: { status: orderStatus.paid } });
       story.expect(
         list.list.some((row) => row.id === order.id),
         `order ${order.id} is not in the first page to ship`,
@@ -154,7 +155,7 @@ async function ship(story: Story, visitor: Client, login: Login, { shopper, orde
     async () => {
       const shipped = await shopper.get('/api/v1/orders/{id}', mine);
       story.expect(
-        shipped.status === 3 && shipped.tracking_no === tracking_no,
+        shipped.status === orderStatus.shipped && shipped.tracking_no === tracking_no,
         `order ${order.id} is ${shipped.status_label}`,
       );
       return shipped;

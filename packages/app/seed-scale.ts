@@ -55,7 +55,10 @@ async function addProducts(sql: Sql, count: number): Promise<{ first: number; co
 
 type Range = { first: number; count: number };
 
-/** Draws one chunk of orders into the temporary tables `new_orders` and `new_lines`. */
+/**
+ * Draws one chunk of orders into the temporary tables `new_orders` and `new_lines`. Order states: 1 pending payment,
+ * 2 paid, 3 shipped, 6 cancelled.
+ */
 async function drawOrders(
   tx: Transaction,
   of: { from: number; count: number; total: number; shoppers: Range; skus: Range },

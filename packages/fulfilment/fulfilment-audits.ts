@@ -4,7 +4,7 @@ export const fulfilmentAudits: readonly Audit[] = [
   {
     name: 'fulfilment.first_shipment',
     about: 'a shipped order has exactly one first shipment, with its waybill number; one that was not shipped has none',
-    // 5, after-sale, is reached from either side of the shipment.
+    // 3 is shipped, 4 completed; 1 pending payment, 2 paid, 6 cancelled. 5, after-sale, is reached with or without a shipment.
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, o.tracking_no, coalesce(s.shipments, 0) as shipments, s.numbers
       from orders.orders o

@@ -1,5 +1,6 @@
 export { ordersModule } from './module.ts';
 export { selectOrderStatuses } from './orders/batch-store.ts';
+export { orderStatus } from './orders/order.ts';
 export {
   type OrderAdditions,
   type OrderFilter,

@@ -9,7 +9,7 @@ import { type CartKey, type CartLine, lockCarts } from '../cart/cart-store.ts';
 import { orderErrors } from '../errors.ts';
 import { maxLines } from '../limits.ts';
 import type { ExpirySchedule } from '../orders/expire-orders.ts';
-import { type AddressSnapshot, lineTexts, type Order, orderNumber } from '../orders/order.ts';
+import { type AddressSnapshot, lineTexts, type Order, orderNumber, orderStatus } from '../orders/order.ts';
 import { insertOrders, type NewOrderItem, nextOrderIds } from '../orders/order-store.ts';
 import type { SoldTitles } from './sold-titles.ts';
 
@@ -107,7 +107,7 @@ function draftOrder(request: PlaceOrder, facts: Facts): Draft {
     order_no,
     user_id: request.user_id,
     merchant_id: 1,
-    status: 1,
+    status: orderStatus.pendingPayment,
     inventory_status: facts.inventoryStatus,
     payment_method: request.payment_method,
     goods_amount: priced.goods_amount,

@@ -1,6 +1,7 @@
 import { isoInZone, type Labels, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
+import { type OrderStatus, orderStatus } from '../orders/order.ts';
 import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
 import type { ShipmentView } from '../schemas.ts';
 import { type HistoryRow, selectHistory } from './timeline-store.ts';
@@ -41,9 +42,13 @@ function parcelText(shipment: ShipmentView | undefined): string {
 
 /** The stages an order has reached, each once. Received is what the carrier says, at the latest the completion. */
 function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentView[], locale: Locale): Step[] {
-  const first = (status: number) => history.find((row) => row.to_status === status);
+  const first = (status: OrderStatus) => history.find((row) => row.to_status === status);
   const initial = shipments.find((shipment) => shipment.biz_type === 'initial');
-  const [created, paid, shipped, completed, cancelled] = [first(1), first(2), first(3), first(4), first(6)];
+  const created = first(orderStatus.pendingPayment);
+  const paid = first(orderStatus.paid);
+  const shipped = first(orderStatus.shipped);
+  const completed = first(orderStatus.completed);
+  const cancelled = first(orderStatus.cancelled);
   const steps: Step[] = [];
   if (created) steps.push({ stage: 'created', at: created.created_at, content: number[locale] + created.order_no });
   if (paid) {

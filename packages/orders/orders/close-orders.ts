@@ -2,18 +2,18 @@ import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
 import { selectOrderStatuses } from './batch-store.ts';
-import type { OrderStatus } from './order.ts';
+import { type OrderStatus, orderStatus } from './order.ts';
 import { cancelOrders } from './settle-orders.ts';
 
-/** Why an order in this state can not be closed: money that came in goes back by an after-sale, not by closing. */
+/** Why an order in this state cannot be closed: money that came in is returned by an after-sale, not by closing. */
 const refusals: Record<OrderStatus, () => Error> = {
-  // It was paid or cancelled while we looked.
-  1: orderErrors.cannot_cancel,
-  2: orderErrors.cannot_close_paid,
-  3: orderErrors.cannot_close_paid,
-  4: orderErrors.cannot_close_completed,
-  5: orderErrors.cannot_close_paid,
-  6: orderErrors.already_cancelled,
+  // Another request paid or cancelled it after the update, and before its status was read.
+  [orderStatus.pendingPayment]: orderErrors.cannot_cancel,
+  [orderStatus.paid]: orderErrors.cannot_close_paid,
+  [orderStatus.shipped]: orderErrors.cannot_close_paid,
+  [orderStatus.completed]: orderErrors.cannot_close_completed,
+  [orderStatus.afterSale]: orderErrors.cannot_close_paid,
+  [orderStatus.cancelled]: orderErrors.already_cancelled,
 };
 
 /** The merchant gives up unpaid orders: 1 -> 6, stock released. Answers per order true or why not. */

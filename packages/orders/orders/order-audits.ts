@@ -1,18 +1,18 @@
 import type { Queryable } from '@tradepost/postgres';
 import type { Audit } from '@tradepost/runtime';
 import { refundTask } from '../payments/refund-payments.ts';
-import { orderTransitions } from './order.ts';
+import { orderStatus, orderTransitions } from './order.ts';
 
 /** Twice the time between two sweeps of the cron net. */
 const sweptAfter = '10 minutes';
 
-/** Where the stock of an order in this state is. */
+/** Where the stock of an order in this state is: 1 is pending payment, 6 is cancelled. */
 const stockOf = (sql: Queryable) =>
   sql`case when o.status = 1 then 'reserved' when o.status = 6 then 'released' else 'confirmed' end`;
 
 /** Every move that `orderTransitions` allows, with the creation as a move from 0. */
 const legalMoves = [
-  { trigger: 'create', from: 0, to: 1 },
+  { trigger: 'create', from: 0, to: orderStatus.pendingPayment },
   ...Object.entries(orderTransitions).flatMap(([trigger, move]) =>
     move.from.map((from) => ({ trigger, from, to: move.to })),
   ),
@@ -113,6 +113,7 @@ const stateAudits: readonly Audit[] = [
     about: 'exactly the orders that were paid say when',
     query: (sql) => sql`
       select id as order_id, order_no, status, paid_at from orders.orders
+      -- paid, shipped, completed, in after-sale
       where (status in (2, 3, 4, 5)) <> (paid_at is not null)`,
   },
   {
@@ -145,6 +146,7 @@ const stateAudits: readonly Audit[] = [
       from orders.orders o
       left join (select order_id, count(*) as succeeded, sum(amount)::bigint as amount
                  from orders.payments where status = 'succeeded' group by order_id) as p on p.order_id = o.id
+      -- paid, shipped, completed, in after-sale
       where case when o.status in (2, 3, 4, 5) then coalesce(p.succeeded, 0) <> 1 or p.amount <> o.total_amount
                  else p.succeeded > 0 end`,
   },
@@ -190,7 +192,8 @@ const stateAudits: readonly Audit[] = [
     about: `no order has stayed unpaid for ${sweptAfter} after its time: else the sweep does not run, or can not cancel it`,
     query: (sql) => sql`
       select id as order_id, order_no, user_id, expires_at from orders.orders
-      where status = 1 and expires_at < now() - ${sweptAfter}::interval`,
+      where status = 1 -- pending payment
+        and expires_at < now() - ${sweptAfter}::interval`,
   },
 ];
 

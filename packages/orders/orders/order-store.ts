@@ -179,14 +179,15 @@ export async function selectExpiredOrders(
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with blocks as materialized (
-      select block from ${orderCounts(sql)} as c where status = 1
+      select block from ${orderCounts(sql)} as c where status = 1 -- pending payment
       group by block having sum(n) > 0
     )
     select o.id from blocks b
     cross join lateral (
       select id, expires_at from orders.orders
       where id >= b.block << ${blockBits} and id < (b.block + 1) << ${blockBits}
-        and status = 1 and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
+        and status = 1 -- pending payment
+        and expires_at <= ${now} and id <> all(${[...except]}::bigint[])
     ) as o
     order by o.expires_at limit ${limit}`;
   return rows.map((row) => row.id);

@@ -3,32 +3,41 @@ import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
 import type { Address } from '@tradepost/identity';
 import type { InventoryStatus } from '@tradepost/inventory';
 
-export type OrderStatus = 1 | 2 | 3 | 4 | 5 | 6;
+/** The states of an order, by their numbers on the wire and in the database. */
+export const orderStatus = {
+  pendingPayment: 1,
+  /** Waits for its shipment. */
+  paid: 2,
+  /** Is on its way to the buyer. */
+  shipped: 3,
+  completed: 4,
+  /** Has an open after-sale case. */
+  afterSale: 5,
+  cancelled: 6,
+} as const;
+export type OrderStatus = (typeof orderStatus)[keyof typeof orderStatus];
 export type Transition = { readonly from: readonly OrderStatus[]; readonly to: OrderStatus };
 
-/**
- * What moves an order. 1 pending payment, 2 pending shipment, 3 pending receipt, 4 completed, 5 after-sale, 6 cancelled.
- * Every move is an update guarded by `from`; no row back is a refusal.
- */
+/** What moves an order. Every move is an update guarded by `from`; when it returns no row, the move is refused. */
 export const orderTransitions = {
-  pay: { from: [1], to: 2 },
-  user_cancel: { from: [1], to: 6 },
-  timeout: { from: [1], to: 6 },
-  merchant_close: { from: [1], to: 6 },
-  ship: { from: [2], to: 3 },
+  pay: { from: [orderStatus.pendingPayment], to: orderStatus.paid },
+  user_cancel: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
+  timeout: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
+  merchant_close: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
+  ship: { from: [orderStatus.paid], to: orderStatus.shipped },
 } as const satisfies Record<string, Transition>;
 
 /** Whether this order can still be paid: it waits for payment and its time is not over, swept or not. */
 export const isPayable = ({ status, expires_at }: { status: OrderStatus; expires_at: Date }, now: Date): boolean =>
-  status === 1 && expires_at > now;
+  status === orderStatus.pendingPayment && expires_at > now;
 
 export const orderStatusLabels: Labels = {
-  1: { en: 'Pending Payment', 'zh-CN': '待付款' },
-  2: { en: 'Pending Shipment', 'zh-CN': '待发货' },
-  3: { en: 'Pending Receipt', 'zh-CN': '待收货' },
-  4: { en: 'Completed', 'zh-CN': '已完成' },
-  5: { en: 'After-Sale', 'zh-CN': '售后中' },
-  6: { en: 'Canceled', 'zh-CN': '已取消' },
+  [orderStatus.pendingPayment]: { en: 'Pending Payment', 'zh-CN': '待付款' },
+  [orderStatus.paid]: { en: 'Pending Shipment', 'zh-CN': '待发货' },
+  [orderStatus.shipped]: { en: 'Pending Receipt', 'zh-CN': '待收货' },
+  [orderStatus.completed]: { en: 'Completed', 'zh-CN': '已完成' },
+  [orderStatus.afterSale]: { en: 'After-Sale', 'zh-CN': '售后中' },
+  [orderStatus.cancelled]: { en: 'Canceled', 'zh-CN': '已取消' },
 };
 
 export const paymentMethods = ['wechat', 'alipay'] as const;

@@ -2,7 +2,7 @@ import type { Inventory } from '@tradepost/inventory';
 import { type Statement, type Transaction, writeTransaction } from '@tradepost/postgres';
 import { enqueueJobs, type Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import { isPayable } from '../orders/order.ts';
+import { isPayable, orderStatus } from '../orders/order.ts';
 import { markPaid } from '../orders/order-store.ts';
 import { refundAttempts } from '../settings.ts';
 import { type NoticeOutcome, recordNotices, rememberNonces } from './payment-notice-store.ts';
@@ -45,8 +45,8 @@ const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.pr
  * `paid_at`: the outcome must not depend on whether the sweep came first.
  */
 function surplusReason(order: PayableOrder, payment: Payment, now: Date): RefundReason | null {
-  if (order.status === 6) return 'order_cancelled';
-  if (order.status !== 1) return 'already_paid';
+  if (order.status === orderStatus.cancelled) return 'order_cancelled';
+  if (order.status !== orderStatus.pendingPayment) return 'already_paid';
   if (!isPayable(order, now)) return 'order_expired';
   return order.total_amount === payment.amount ? null : 'amount_changed';
 }
@@ -98,7 +98,7 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     moves.set(payment.id, { id: payment.id, to: payment.status, trade_no: notice.trade_no, paid_at });
     if (!reason) {
       settled.push(order);
-      order.status = 2;
+      order.status = orderStatus.paid;
       return { outcome: 'paid', payment, answer: told(payment) };
     }
     giveBack(payment, reason);

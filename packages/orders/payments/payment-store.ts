@@ -104,7 +104,10 @@ export function movePayments(tx: Transaction, moves: readonly PaymentMove[], now
     select runtime.must(count(*) = ${moves.length}, 'a payment has moved under the lock of its order') from moved`;
 }
 
-/** The status as it is told: an order that is not to be paid any more has no open payment, whatever has been tidied up. */
+/**
+ * The status as answered: an order that is not pending payment (1) any more, or expired, has no open payment, although the row
+ * may still say so.
+ */
 const ofOrder = (sql: Queryable, now: Date) => sql`
   ${columns(sql)}, o.order_no, o.status as order_status, o.expires_at,
   case when p.status = 'pending' and (o.status <> 1 or o.expires_at <= ${now}) then 'closed' else p.status end as status,
@@ -153,14 +156,14 @@ export async function selectPaymentToTell(
   return row;
 }
 
-/** Closes open payments of orders that nobody can pay any more; answers how many. */
+/** Closes open payments of orders that are not pending payment (1) any more; answers how many. */
 export async function closeIdlePayments(sql: Sql, now: Date, limit: number): Promise<number> {
   const closed = await sql`
     update orders.payments p set status = 'closed', updated_at = ${now}
     where p.status = 'pending' and p.id in (
       select q.id from orders.payments q join orders.orders o on o.id = q.order_id
       where q.status = 'pending' and o.status <> 1
-      -- one that a notice is about just now is that notice's to move
+      -- skip locked: a payment notice is being processed and moves the payment itself
       order by q.id limit ${limit} for update of q skip locked)`;
   return closed.count;
 }

@@ -53,6 +53,7 @@ export type DueReminder = {
 export async function selectQueuedReminder(sql: Queryable, id: number, now: Date): Promise<DueReminder | undefined> {
   const [row] = await sql<DueReminder[]>`
     select r.id, r.channel, r.attempts, o.order_no, o.total_amount, coalesce(o.address_snapshot ->> 'phone', '') as phone,
+           -- 1: pending payment
            o.status = 1 and o.expires_at > ${now} as payable
     from orders.reminders r join orders.orders o on o.id = r.order_id
     where r.id = ${id} and r.status = 'queued'`;
