@@ -1,11 +1,13 @@
 import type { Module } from '@tradepost/module';
-import { runRetention, runtimeAudits, runtimeRetention } from '@tradepost/runtime';
+import { runRetention, runtimeAudits, runtimePublishes, runtimeRetention, runtimeTables } from '@tradepost/runtime';
 
 const retentionTask = 'runtime.retention';
 
 /** The audits of the runtime package, and the job that applies the retention rules of all modules. */
 export const runtimeModule: Module = {
   name: 'runtime',
+  tables: runtimeTables,
+  publishes: runtimePublishes,
   audits: runtimeAudits,
   retention: runtimeRetention,
   open: ({ runtime, modules }) => ({

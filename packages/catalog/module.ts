@@ -4,12 +4,15 @@ import { refreshSales } from './products/product-list-store.ts';
 import { catalogRoutes } from './routes.ts';
 import { catalogSettings } from './settings.ts';
 import { stockOwnerIn } from './stock-ownership/stock-owner.ts';
+import { catalogPublishes, catalogTables } from './tables.ts';
 
 const salesTask = 'catalog.refresh_sales';
 
 export const catalogModule: Module = {
   name: 'catalog',
   needs: ['identity'],
+  tables: catalogTables,
+  publishes: catalogPublishes,
   settings: catalogSettings,
   audits: catalogAudits,
   open: (context) => ({

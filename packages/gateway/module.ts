@@ -3,6 +3,7 @@ import { type Gateway, openGateway } from './gateway.ts';
 import { gatewayAudits } from './gateway-audits.ts';
 import { gatewayRetention } from './retention.ts';
 import { gatewaySettings } from './settings.ts';
+import { gatewayTables } from './tables.ts';
 import { closeStale, closeStaleTask } from './usage/usage-log.ts';
 
 /** The gateway of this process: what answers its port, and where its limiter counts. */
@@ -11,6 +12,7 @@ export const gatewayService = defineService<Gateway>('gateway.gateway');
 export const gatewayModule: Module = {
   name: 'gateway',
   needs: ['identity'],
+  tables: gatewayTables,
   settings: gatewaySettings,
   audits: gatewayAudits,
   retention: gatewayRetention,

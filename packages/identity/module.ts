@@ -5,6 +5,7 @@ import { sendTask } from './login/sms-codes.ts';
 import { identityRetention } from './retention.ts';
 import { identityRoutes } from './routes.ts';
 import { identitySettings } from './settings.ts';
+import { identityPublishes, identityTables } from './tables.ts';
 import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
 import { openTokens, type Tokens } from './tokens/tokens.ts';
 
@@ -13,6 +14,8 @@ export const tokensService = defineService<Tokens>('identity.tokens');
 
 export const identityModule: Module = {
   name: 'identity',
+  tables: identityTables,
+  publishes: identityPublishes,
   settings: identitySettings,
   audits: identityAudits,
   retention: identityRetention,

@@ -5,6 +5,7 @@ import { openInventory } from './reservations/open-inventory.ts';
 import type { Inventory, WriteOrderStatus } from './reservations/provider.ts';
 import { inventoryRetention } from './retention.ts';
 import { inventorySettings } from './settings.ts';
+import { inventoryTables } from './tables.ts';
 
 /** The inventory operations that orders use. */
 export const inventoryService = defineService<Inventory>('inventory.inventory');
@@ -14,6 +15,7 @@ export const orderStatusWriters = defineRegistry<WriteOrderStatus>('inventory.or
 export const inventoryModule: Module = {
   name: 'inventory',
   needs: ['identity', 'catalog'],
+  tables: inventoryTables,
   settings: inventorySettings,
   audits: inventoryAudits,
   retention: inventoryRetention,

@@ -8,6 +8,10 @@ export type Module = {
   readonly name: string;
   /** Modules whose services or tables it uses. A shop where one of them is switched off does not start with this one. */
   readonly needs?: readonly string[];
+  /** The tables it owns, `schema.name`. No other package reads or writes them: `test/architecture/table-ownership.ts` checks it. */
+  readonly tables?: readonly string[];
+  /** Its views and SQL functions, `schema.name`, that the SQL of other packages may use. */
+  readonly publishes?: readonly string[];
   readonly settings?: readonly Setting[];
   /** Invariants of its tables, which `tradepost audit` checks. */
   readonly audits?: readonly Audit[];

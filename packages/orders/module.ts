@@ -16,10 +16,12 @@ import { openProviders } from './payments/providers/open-providers.ts';
 import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
 import { orderRetention } from './retention.ts';
 import { orderSettings } from './settings.ts';
+import { orderTables } from './tables.ts';
 
 export const ordersModule: Module = {
   name: 'orders',
   needs: ['identity', 'catalog', 'inventory'],
+  tables: orderTables,
   settings: orderSettings,
   audits: orderAudits,
   retention: orderRetention,

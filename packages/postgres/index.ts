@@ -12,3 +12,4 @@ export { postgresErrors } from './errors.ts';
 export { groupCommit, lostConnection } from './group-commit.ts';
 export { type Migrated, type MigrateOptions, MigrationError, migrate, migrationState } from './migrate.ts';
 export { type ServerFacts, selectServerFacts } from './server-facts-store.ts';
+export { postgresTables } from './tables.ts';

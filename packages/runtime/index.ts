@@ -19,6 +19,7 @@ export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempoten
 export {
   discardJobs,
   forgetFailedJobs,
+  hasOpenJob,
   type JobFilter,
   type JobRow,
   type JobState,
@@ -64,3 +65,4 @@ export { inspectRedis } from './store/inspect-redis.ts';
 export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
 export { faultCode, type KeptConnections, keptConnections } from './store/kept-connections.ts';
 export type { Store } from './store/store.ts';
+export { runtimePublishes, runtimeTables } from './tables.ts';

@@ -45,7 +45,7 @@ export async function selectReviews(sql: Sql, productId: number, paging: Paging)
        from (select * from catalog.review_appends where review_id = page.id order by id limit ${maxReviewAppends}) a)
         as appends,
       (select to_jsonb(r) from catalog.review_replies r where r.review_id = page.id) as admin_reply
-    from shelf cross join summary left join page on true left join identity.shoppers u on u.id = page.user_id
+    from shelf cross join summary left join page on true left join identity.shopper_names u on u.id = page.user_id
     order by page.id desc`;
   const [first] = rows;
   if (!first) return undefined;

@@ -16,7 +16,7 @@ export type CompletedDocument = {
 
 /** What the provider in force adds to the warehouse administration. */
 export type WarehouseHooks = {
-  /** Whether `catalog.product_skus` carries the sums over the enabled warehouses (builtin_wms). */
+  /** Whether `catalog.sku_stock` carries the sums over the enabled warehouses (builtin_wms). */
   readonly mirrors: boolean;
   /** Statements for the transaction that completes the documents. */
   completed(tx: Transaction, docs: readonly CompletedDocument[]): Statement[];

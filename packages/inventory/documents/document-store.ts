@@ -75,7 +75,7 @@ export async function selectDocument(
       select coalesce(jsonb_agg(to_jsonb(i) order by i.id), '[]') from (
         select i.id, i.doc_id, i.sku_id, i.qty, i.unit_cost, i.remark, ${skuTexts(sql, locale)}
         from inventory.stock_document_items i
-          left join catalog.product_skus k on k.id = i.sku_id left join catalog.products p on p.id = k.product_id
+          left join catalog.sku_stock k on k.id = i.sku_id left join catalog.product_names p on p.id = k.product_id
         where i.doc_id = d.id order by i.id limit ${maxItems}) as i) as items
     from inventory.stock_documents d ${joins(sql)} where d.id = ${id}`;
   return row;
@@ -90,7 +90,7 @@ export async function checkReferences(
   const [row] = await tx<{ warehouse: boolean; missing: number | null }[]>`
     select ${warehouseId}::bigint is null or exists (select from inventory.warehouses where id = ${warehouseId}) as warehouse,
       (select s.id from unnest(${[...skuIds]}::bigint[]) with ordinality as s (id, n)
-       where not exists (select from catalog.product_skus k where k.id = s.id) order by s.n limit 1) as missing`;
+       where not exists (select from catalog.sku_stock k where k.id = s.id) order by s.n limit 1) as missing`;
   return row!;
 }
 

@@ -29,10 +29,10 @@ export function settleIntendedReservations(
     ), demand as (
       select sku_id, sum(qty)::int as qty from ended where ${to} = 'confirmed' group by sku_id
     ), locked as materialized (
-      select s.id, d.qty from catalog.product_skus s join demand d on d.sku_id = s.id
+      select s.id, d.qty from catalog.sku_stock s join demand d on d.sku_id = s.id
       order by s.id for no key update of s
     ), sold as (
-      update catalog.product_skus s set sold = s.sold + locked.qty from locked where s.id = locked.id
+      update catalog.sku_stock s set sold = s.sold + locked.qty from locked where s.id = locked.id
     )
     update inventory.order_inventory_state set status = 'pending', last_error = '', updated_at = now()
     where order_no = any(${[...bizNos]}::text[])`;

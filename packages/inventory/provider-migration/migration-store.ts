@@ -31,7 +31,7 @@ export async function writeProviderState(tx: Transaction, { provider, known }: P
 /** Whether a SKU has stock that is on no shelf at all. */
 export async function hasUnshelved(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ found: boolean }[]>`
-    select exists (select from catalog.product_skus s where s.stock > 0
+    select exists (select from catalog.sku_stock s where s.stock > 0
                    and not exists (select from inventory.inventory_stock i where i.sku_id = s.id)) as found`;
   return row!.found;
 }
@@ -39,7 +39,7 @@ export async function hasUnshelved(tx: Transaction): Promise<boolean> {
 /** Every SKU, locked in id order. */
 export async function lockAllSkus(tx: Transaction): Promise<{ id: number; stock: number; reserved_stock: number }[]> {
   return tx<{ id: number; stock: number; reserved_stock: number }[]>`
-    select id, stock, reserved_stock from catalog.product_skus order by id for no key update`;
+    select id, stock, reserved_stock from catalog.sku_stock order by id for no key update`;
 }
 
 /** The first enabled warehouse; one is made when there is none. Their status stays as it is until the transaction ends. */
@@ -114,7 +114,7 @@ export async function takeReservationsBack(tx: Transaction): Promise<void> {
       from inventory.inventory_stock s join inventory.warehouses w on w.id = s.warehouse_id and w.status = 0
       where s.reserved_qty > 0 group by s.sku_id
     ), skus as (
-      update catalog.product_skus s set stock = s.stock + h.qty, reserved_stock = s.reserved_stock + h.qty
+      update catalog.sku_stock s set stock = s.stock + h.qty, reserved_stock = s.reserved_stock + h.qty
       from hidden h where s.id = h.sku_id
     ), ledger as (
       update inventory.inventory_stock set reserved_qty = 0, updated_at = now() where reserved_qty > 0

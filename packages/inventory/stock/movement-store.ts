@@ -48,7 +48,7 @@ export async function selectMovements(
     named as (
       select m.*, w.name as warehouse_name, ${skuTexts(sql, locale)}
       from page m left join inventory.warehouses w on w.id = m.warehouse_id
-        left join catalog.product_skus k on k.id = m.sku_id left join catalog.products p on p.id = k.product_id)
+        left join catalog.sku_stock k on k.id = m.sku_id left join catalog.product_names p on p.id = k.product_id)
     select named.*, counted.total from counted left join named on true order by named.id desc`);
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }

@@ -41,7 +41,7 @@ export function skusNamed(sql: Queryable, keyword: string): Statement {
     jsonb_path_query_array(p.translations, '$.*.specs.keyvalue() ? (@.key == $own[*]).value',
       jsonb_build_object('own', ${values}), true)`;
   return sql`
-    select k.id from catalog.product_skus k join catalog.products p on p.id = k.product_id
+    select k.id from catalog.sku_stock k join catalog.product_names p on p.id = k.product_id
     where k.id = ${id}::bigint
       or concat_ws(' ', p.title, k.sku_code, ${textsOf(sql, values)},
         case when p.translations <> '{}' then ${textsOf(sql, titles)} || ' ' || ${textsOf(sql, translated)} end)

@@ -7,7 +7,7 @@ import type { KnownSku, StockLevel, StockMoves } from './stock-moves.ts';
 /** Locks SKUs in id order: from the next statement on their stock in all warehouses stands still. */
 export async function lockSkus(tx: Transaction, ids: readonly number[]): Promise<KnownSku[]> {
   return tx<KnownSku[]>`
-    select s.id, p.title, s.stock from catalog.product_skus s join catalog.products p on p.id = s.product_id
+    select s.id, p.title, s.stock from catalog.sku_stock s join catalog.product_names p on p.id = s.product_id
     where s.id = any(${[...ids]}::bigint[]) order by s.id for no key update of s`;
 }
 
@@ -33,7 +33,7 @@ export function writeMoves(tx: Transaction, { levels, sums, movements }: StockMo
                   ${levels.map((l) => l.qty)}::int[]) as l (warehouse_id, sku_id, qty)
       on conflict (sku_id, warehouse_id) do update set qty = excluded.qty, updated_at = excluded.updated_at
     ), sums as (
-      update catalog.product_skus s set stock = s.stock + m.change
+      update catalog.sku_stock s set stock = s.stock + m.change
       from unnest(${moved.map(([id]) => id)}::bigint[], ${moved.map(([, change]) => change)}::int[]) as m (sku_id, change)
       where s.id = m.sku_id
     )
@@ -67,7 +67,7 @@ const columns = (sql: Sql, locale: Locale) => sql`
   i.safe_qty, i.created_at, i.updated_at, ${skuTexts(sql, locale)}`;
 const names = (sql: Sql) => sql`
   join inventory.warehouses w on w.id = i.warehouse_id
-  left join catalog.product_skus k on k.id = i.sku_id left join catalog.products p on p.id = k.product_id`;
+  left join catalog.sku_stock k on k.id = i.sku_id left join catalog.product_names p on p.id = k.product_id`;
 
 export async function selectStocks(
   sql: Sql,

@@ -96,7 +96,7 @@ export async function updateWarehouse(tx: Transaction, id: number, change: Wareh
 export async function lockSkusInWarehouse(tx: Transaction, warehouseId: number): Promise<void> {
   await tx`
     with locked as (
-      select s.id from catalog.product_skus s
+      select s.id from catalog.sku_stock s
       where s.id in (select i.sku_id from inventory.inventory_stock i where i.warehouse_id = ${warehouseId})
       order by s.id for no key update of s)
     select count(*) from locked`;
@@ -105,7 +105,7 @@ export async function lockSkusInWarehouse(tx: Transaction, warehouseId: number):
 /** Puts the stock of a warehouse into the sums of its (locked) SKUs, or takes it out. */
 export async function mirrorWarehouse(tx: Transaction, warehouseId: number, sign: 1 | -1): Promise<void> {
   await tx`
-    update catalog.product_skus s
+    update catalog.sku_stock s
     set stock = s.stock + ${sign}::int * i.qty, reserved_stock = s.reserved_stock + ${sign}::int * i.reserved_qty
     from inventory.inventory_stock i
     where i.warehouse_id = ${warehouseId} and s.id = i.sku_id and (i.qty > 0 or i.reserved_qty > 0)`;

@@ -1,4 +1,5 @@
 import type { Sql, Statement, Transaction } from '@tradepost/postgres';
+import { hasOpenJob } from '@tradepost/runtime';
 import type { PaymentProviderName, RefundRequest } from './providers/provider.ts';
 
 export type NewRefund = {
@@ -67,9 +68,8 @@ export async function recordRefundError(
 export async function selectForgottenRefunds(sql: Sql, before: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ refund_no: string }[]>`
     select r.refund_no from orders.refunds r
-    where r.status = 'pending' and r.updated_at < ${before} and not exists (
-      select from graphile_worker.jobs j where j.key = 'payments.refund:' || r.refund_no and j.attempts < j.max_attempts
-        and (j.locked_at is null or j.locked_at >= ${before}))
+    where r.status = 'pending' and r.updated_at < ${before} 
+      and not ${hasOpenJob(sql, sql`'payments.refund:' || r.refund_no`, before)}
     order by r.updated_at limit ${limit}`;
   return rows.map((row) => row.refund_no);
 }

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
+import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
 
 /** `failed` has used up its attempts and stays until somebody retries or discards it. */
 export type JobState = 'waiting' | 'running' | 'failed';
@@ -29,6 +29,14 @@ const jobsWhere = (sql: Queryable, { states, task }: JobFilter) => sql`
           updated_at, locked_at, locked_by
    from graphile_worker.jobs where true ${task === undefined ? sql`` : sql`and task_identifier = ${task}`}) as job
   where true ${states?.length ? sql`and state = any(${[...states]}::text[])` : sql``}`;
+
+/**
+ * Whether a job with this key waits or runs: a condition on the SQL expression `key`. A job that was locked before `lockedSince`
+ * does not count, as its worker has died.
+ */
+export const hasOpenJob = (sql: Queryable, key: Statement, lockedSince: Date): Statement => sql`
+  exists (select from graphile_worker.jobs j where j.key = ${key} and j.attempts < j.max_attempts
+          and (j.locked_at is null or j.locked_at >= ${lockedSince}))`;
 
 /** What failed first, then what runs, then what waits by its time; and how many there are in all. */
 export async function selectJobs(

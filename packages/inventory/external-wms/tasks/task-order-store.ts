@@ -39,11 +39,11 @@ export function writeOrderStates(
       where biz_type = 'order' and biz_no = any(${[...gone]}::text[]) and status = 'released'
       returning sku_id, qty
     ), locked as materialized (
-      select s.id, d.qty from catalog.product_skus s
+      select s.id, d.qty from catalog.sku_stock s
       join (select sku_id, sum(qty)::int as qty from taken group by sku_id) as d on d.sku_id = s.id
       order by s.id for no key update of s
     ), sold as (
-      update catalog.product_skus s set sold = s.sold + locked.qty from locked where s.id = locked.id
+      update catalog.sku_stock s set sold = s.sold + locked.qty from locked where s.id = locked.id
     )
     update inventory.order_inventory_state s
     set status = v.status, last_error = case when v.status = 'failed' then v.last_error else '' end, updated_at = ${now}

@@ -69,6 +69,6 @@ export async function selectCallbacks(
 
 /** A few SKUs of the shop, the newest: what a partner should know. */
 export async function selectSomeSkus(sql: Sql, count: number): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`select id from catalog.product_skus order by id desc limit ${count}`;
+  const rows = await sql<{ id: number }[]>`select id from catalog.sku_stock order by id desc limit ${count}`;
   return rows.map((row) => row.id);
 }

@@ -7,7 +7,7 @@ export type WarehouseStock = { sku_id: number; warehouse_id: number; qty: number
 /** Locks the active SKUs of `ids` in id order, and with them all their stock; answers those that are active. */
 export async function lockSkus(tx: Transaction, ids: readonly number[]): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
-    select id from catalog.product_skus
+    select id from catalog.sku_stock
     where id = any(${[...ids]}::bigint[]) and status = 'active'
     order by id for no key update`;
   return rows.map((row) => row.id);
@@ -47,7 +47,7 @@ export function insertStockReservations(tx: Transaction, rows: readonly StockRes
       from (select sku_id, warehouse_id, sum(qty)::int as qty from taken group by sku_id, warehouse_id) as d
       where s.sku_id = d.sku_id and s.warehouse_id = d.warehouse_id
     ), mirror as (
-      update catalog.product_skus s set reserved_stock = s.reserved_stock + d.qty
+      update catalog.sku_stock s set reserved_stock = s.reserved_stock + d.qty
       from (select sku_id, sum(qty)::int as qty from taken group by sku_id) as d
       where s.id = d.sku_id
     ), movements as (
@@ -67,7 +67,7 @@ export function insertStockReservations(tx: Transaction, rows: readonly StockRes
  */
 export function lockReservedSkus(tx: Transaction, bizNos: readonly string[]): Statement {
   return tx`
-    select id from catalog.product_skus
+    select id from catalog.sku_stock
     where id in (select sku_id from inventory.inventory_reservation
                  where biz_type = ${bizType} and biz_no = any(${[...bizNos]}::text[]) and status = 'reserved')
     order by id for no key update`;
@@ -102,7 +102,7 @@ export function settleStockReservations(
       from (select sku_id, warehouse_id, sum(qty)::int as qty from chained group by sku_id, warehouse_id) as d
       where s.sku_id = d.sku_id and s.warehouse_id = d.warehouse_id
     ), mirror as (
-      update catalog.product_skus s
+      update catalog.sku_stock s
       set reserved_stock = s.reserved_stock - d.shown,
           ${confirms ? tx`stock = s.stock - d.shown, sold = s.sold + d.qty` : tx`stock = s.stock`}
       from (select sku_id, sum(qty)::int as qty, coalesce(sum(qty) filter (where enabled = 1), 0)::int as shown

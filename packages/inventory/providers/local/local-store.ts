@@ -8,7 +8,7 @@ export type SkuStock = { id: number; sellable: number };
 /** Locks the active SKUs of `ids` in id order and answers what can be sold of each. */
 export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Promise<SkuStock[]> {
   return tx<SkuStock[]>`
-    select id, stock - reserved_stock as sellable from catalog.product_skus
+    select id, stock - reserved_stock as sellable from catalog.sku_stock
     where id = any(${[...ids]}::bigint[]) and status = 'active'
     order by id for no key update`;
 }
@@ -21,7 +21,7 @@ export function insertReservations(
 ): Statement {
   return tx`
     with held as (
-      update catalog.product_skus s set reserved_stock = s.reserved_stock + d.qty
+      update catalog.sku_stock s set reserved_stock = s.reserved_stock + d.qty
       from unnest(${[...demand.keys()]}::bigint[], ${[...demand.values()]}::int[]) as d (sku_id, qty)
       where s.id = d.sku_id
     ), ${stateAndReservations(tx, rows, { provider: 'local', status: 'reserved' })}`;
@@ -45,10 +45,10 @@ export function settleReservations(
     ), demand as (
       select sku_id, sum(qty)::int as qty from ended group by sku_id
     ), locked as materialized (
-      select s.id, d.qty from catalog.product_skus s join demand d on d.sku_id = s.id
+      select s.id, d.qty from catalog.sku_stock s join demand d on d.sku_id = s.id
       order by s.id for no key update of s
     ), moved as (
-      update catalog.product_skus s
+      update catalog.sku_stock s
       set reserved_stock = s.reserved_stock - locked.qty,
           stock = s.stock - case when ${to} = 'confirmed' then locked.qty else 0 end,
           sold = s.sold + case when ${to} = 'confirmed' then locked.qty else 0 end

@@ -5,9 +5,9 @@ import { join, relative } from 'node:path';
 /**
  * Package boundaries: every import of a package is declared in its package.json, nobody reaches into another package's
  * files, packages depend on each other in one direction, and no file depends on itself round a corner. Answers the
- * faults, each with its file. `node test/boundaries.ts` prints them.
+ * faults, each with its file. `node test/architecture/boundaries.ts` prints them.
  */
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 type Package = { name: string; folder: string; declared: Set<string>; development: Set<string> };
 type Import = { file: string; specifier: string };

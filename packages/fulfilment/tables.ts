@@ -1,0 +1,1 @@
+export const fulfilmentTables: readonly string[] = ['fulfilment.shipments'];

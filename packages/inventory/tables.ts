@@ -1,0 +1,13 @@
+export const inventoryTables: readonly string[] = [
+  'inventory.inventory_reservation',
+  'inventory.order_inventory_state',
+  'inventory.provider_state',
+  'inventory.warehouses',
+  'inventory.inventory_stock',
+  'inventory.stock_documents',
+  'inventory.stock_document_items',
+  'inventory.stock_movements',
+  'inventory.inventory_integration_tasks',
+  'inventory.external_callbacks',
+  'inventory.external_nonces',
+];

@@ -1,0 +1,16 @@
+export const orderTables: readonly string[] = [
+  'orders.cart_lines',
+  'orders.orders',
+  'orders.order_items',
+  'orders.order_history',
+  'orders.order_notes',
+  'orders.order_changes',
+  'orders.order_blocks',
+  'orders.sold_titles',
+  'orders.price_changes',
+  'orders.reminders',
+  'orders.payments',
+  'orders.payment_notices',
+  'orders.payment_nonces',
+  'orders.refunds',
+];

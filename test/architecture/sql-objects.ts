@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A table, view or function that a migration creates, `schema.name`. */
+export type SqlObject = {
+  name: string;
+  kind: 'table' | 'view' | 'function';
+  /** The statement that creates it; of a function with its body. */
+  text: string;
+};
+
+const creates = /^create (?:or replace )?(table|view|function)\s+(?:if not exists\s+)?(\w+\.\w+)/gm;
+/** The end of a statement at the end of a line; the body of a function is between two `$$`. */
+const endOf = (text: string, kind: string): number => {
+  const bodyAt = kind === 'function' ? text.indexOf('$$') : -1;
+  const from = bodyAt < 0 ? 0 : text.indexOf('$$', bodyAt + 2);
+  const end = text.indexOf(';\n', from);
+  return end < 0 ? text.length : end;
+};
+
+export const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, '');
+
+/** What the migrations of a folder create, in their order. */
+export async function readSqlObjects(folder: string): Promise<SqlObject[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.map(withoutComments).flatMap((text) =>
+    [...text.matchAll(creates)].map(({ index, 1: kind, 2: name }) => {
+      const rest = text.slice(index);
+      return { name: name!, kind: kind as SqlObject['kind'], text: rest.slice(0, endOf(rest, kind!)) };
+    }),
+  );
+}
