@@ -1,9 +1,16 @@
+import { modules } from '@tradepost/app';
+import type { Locale } from '@tradepost/core';
 import { defineRoute, nothing, type Route } from '@tradepost/http';
 import { expect, test } from 'vitest';
-import { menuGroups } from './menu-table.ts';
-import { menusFor } from './menus.ts';
+import { menuTreeOf } from './menu-tree.ts';
+import { menusFor as menusOf } from './menus.ts';
 
 /** Contract: commerce-admin.md 1.1. */
+
+const entries = modules.flatMap(({ menu }) => menu ?? []);
+const tree = menuTreeOf(entries);
+const menusFor = (routes: readonly Route[], perms: readonly string[], locale: Locale) =>
+  menusOf(tree, routes, perms, locale);
 
 const route = (method: 'GET' | 'POST', path: string, permission?: string): Route =>
   defineRoute({
@@ -17,8 +24,8 @@ const route = (method: 'GET' | 'POST', path: string, permission?: string): Route
     handle: () => null,
   });
 /** Every endpoint that some page needs, with a parameter's name where the table says `:`. */
-const everything = menuGroups
-  .flatMap((group) => group.menus.flatMap((menu) => menu.children.map((child) => child.needs)))
+const everything = entries
+  .flatMap(({ pages }) => pages.map((page) => page.needs))
   .map((needs) => needs.split(' ') as ['GET' | 'POST', string])
   .map(([method, path]) => route(method, path.replaceAll(/:(?=\/|$)/g, ':anything')));
 
@@ -173,4 +180,24 @@ test('a console that sorts by sort, then path, shows the pages in the order of t
     ['/product/category', 20],
     ['/product/form', 40],
   ]);
+});
+
+test('with all modules every declared page is in the menus', () => {
+  const declared = entries.flatMap(({ pages }) => pages.map(({ path }) => path));
+  expect(pathsOf(menusFor(everything, ['*'], 'en')).sort()).toEqual(declared.sort());
+});
+
+test('a page goes with the menu of a module that is switched off; a repeated path and an unknown group stop the start', () => {
+  const page = { path: '/till/sales', title: { en: 'Sales', 'zh-CN': '销售' }, needs: 'GET /sales', sort: 10 };
+  const menu = { path: '/till', group: 'order', title: { en: 'Till', 'zh-CN': '收银' }, icon: 'box', sort: 5 };
+  const served = [route('GET', '/sales')];
+  const pages = (...given: Parameters<typeof menuTreeOf>[0]) =>
+    pathsOf(menusOf(menuTreeOf(given), served, ['*'], 'en'));
+  expect(pages({ path: '/till', pages: [page] })).toEqual([]);
+  expect(pages({ path: '/till', pages: [page] }, { ...menu, pages: [] })).toEqual(['/till/sales']);
+  expect(() => pages({ ...menu, pages: [page] }, { path: '/till', pages: [page] })).toThrow(
+    '/till/sales is declared twice',
+  );
+  expect(() => pages({ ...menu, pages: [] }, { ...menu, pages: [page] })).toThrow('/till is declared twice');
+  expect(() => pages({ ...menu, group: 'none', pages: [] })).toThrow('in the group none, which does not exist');
 });

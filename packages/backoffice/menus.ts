@@ -1,7 +1,8 @@
-import type { Locale, Localized } from '@tradepost/core';
+import type { Locale } from '@tradepost/core';
 import type { Route } from '@tradepost/http';
-import { dashboard, menuGroups } from './menu-table.ts';
-import { menuTitleKeys } from './menu-title-keys.ts';
+import type { MenuTitle } from '@tradepost/module';
+import { dashboard } from './menu-groups.ts';
+import type { MenuTree } from './menu-tree.ts';
 
 const prefix = '/admin/api';
 
@@ -17,30 +18,29 @@ function permissionsOf(routes: readonly Route[]): Map<string, string | undefined
   );
 }
 
-/** Title, title_key where the console has one, and path of a menu or page. */
-function entryOf({ path, title }: { path: string; title: Localized }, locale: Locale) {
-  const titleKey = menuTitleKeys.get(path);
-  return { path, title: title[locale], ...(titleKey ? { title_key: titleKey } : {}) };
-}
+/** Path, title and, where the console has one, title_key of a menu or page. */
+const entryOf = ({ path, title }: { path: string; title: MenuTitle }, locale: Locale) => ({
+  path,
+  title: title[locale],
+  ...(title.key ? { title_key: title.key } : {}),
+});
 
 /**
- * What an administrator finds in the console: pages whose endpoint is served and would let them in. So a module that is
+ * The menus of an administrator: pages whose endpoint is served and that the administrator may use. So a module that is
  * switched off has no menu, and a new one appears by itself. Groups and menus without a page are left out.
  */
-export function menusFor(routes: readonly Route[], perms: readonly string[], locale: Locale) {
+export function menusFor(tree: MenuTree, routes: readonly Route[], perms: readonly string[], locale: Locale) {
   const served = permissionsOf(routes);
   const open = (needs: string) => {
     if (!served.has(needs)) return false;
     const permission = served.get(needs);
     return permission === undefined || perms.includes(permission) || perms.includes('*');
   };
-  const groups = menuGroups.flatMap(({ menus, title, ...group }) => {
+  const groups = tree.flatMap(({ menus, title, ...group }) => {
     const shown = menus.flatMap((menu) => {
-      const children = menu.children
-        // The position in the whole table, so that a page keeps its sort whatever else the caller may open.
-        .map((child, index) => ({ ...entryOf(child, locale), sort: (index + 1) * 10, needs: child.needs }))
-        .filter((child) => open(child.needs))
-        .map(({ needs: _needs, ...child }) => child);
+      const children = menu.pages
+        .filter((page) => open(page.needs))
+        .map((page) => ({ ...entryOf(page, locale), sort: page.sort }));
       const { icon, sort } = menu;
       return children.length > 0 ? [{ ...entryOf(menu, locale), icon, sort, children }] : [];
     });

@@ -1,9 +1,16 @@
 import type { Module } from '@tradepost/module';
+import { backofficeMenu } from './menu.ts';
+import { menuTreeOf } from './menu-tree.ts';
+import { plannedMenu } from './planned-menu.ts';
 import { backofficeRoutes } from './routes.ts';
 import { backofficeSettings } from './settings.ts';
 
 export const backofficeModule: Module = {
   name: 'backoffice',
   settings: backofficeSettings,
-  open: ({ runtime, routes }) => ({ routes: () => backofficeRoutes(runtime, routes) }),
+  menu: [...backofficeMenu, ...plannedMenu],
+  open({ runtime, modules, routes }) {
+    const menus = menuTreeOf(modules.flatMap(({ menu }) => menu ?? []));
+    return { routes: () => backofficeRoutes(runtime, menus, routes) };
+  },
 };

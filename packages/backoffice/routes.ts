@@ -1,11 +1,12 @@
 import { defineRoute, largeBody, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { backofficeErrors } from './errors.ts';
+import type { MenuTree } from './menu-tree.ts';
 import { menusFor } from './menus.ts';
 import { menuView, siteSettingsBody, siteSettingsView as siteSettingsSchema } from './schemas.ts';
 import { saveSiteSettings, siteSettingsView } from './site-settings.ts';
 
-export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[]): Route[] {
+export function backofficeRoutes(runtime: Runtime, menus: MenuTree, served: () => readonly Route[]): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -15,7 +16,7 @@ export function backofficeRoutes(runtime: Runtime, served: () => readonly Route[
       summary: 'The console’s menus: pages that are served and that the caller may open',
       response: menuView,
       statements: 0,
-      handle: ({ caller, locale }) => menusFor(served(), caller.perms, locale),
+      handle: ({ caller, locale }) => menusFor(menus, served(), caller.perms, locale),
     }),
     defineRoute({
       method: 'GET',

@@ -1,5 +1,6 @@
 import type { Module } from '@tradepost/module';
 import { catalogAudits } from './catalog-audits.ts';
+import { catalogMenu } from './menu.ts';
 import { refreshSales } from './products/product-list-store.ts';
 import { catalogRoutes } from './routes.ts';
 import { catalogSettings } from './settings.ts';
@@ -14,6 +15,7 @@ export const catalogModule: Module = {
   tables: catalogTables,
   publishes: catalogPublishes,
   settings: catalogSettings,
+  menu: catalogMenu,
   audits: catalogAudits,
   open: (context) => ({
     routes: () => catalogRoutes(context.runtime, stockOwnerIn(context)),

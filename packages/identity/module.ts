@@ -2,6 +2,7 @@ import { defineService, type Module } from '@tradepost/module';
 import { identityAudits } from './identity-audits.ts';
 import { smsCodeSender } from './login/send-sms-code.ts';
 import { sendTask } from './login/sms-codes.ts';
+import { identityMenu } from './menu.ts';
 import { identityRetention } from './retention.ts';
 import { identityRoutes } from './routes.ts';
 import { identitySettings } from './settings.ts';
@@ -17,6 +18,7 @@ export const identityModule: Module = {
   tables: identityTables,
   publishes: identityPublishes,
   settings: identitySettings,
+  menu: identityMenu,
   audits: identityAudits,
   retention: identityRetention,
   async open({ runtime, routes }) {

@@ -1,6 +1,7 @@
 import { stockOwners } from '@tradepost/catalog';
 import { defineRegistry, defineService, type Module } from '@tradepost/module';
 import { inventoryAudits } from './inventory-audits.ts';
+import { inventoryMenu } from './menu.ts';
 import { openInventory } from './reservations/open-inventory.ts';
 import type { Inventory, WriteOrderStatus } from './reservations/provider.ts';
 import { inventoryRetention } from './retention.ts';
@@ -17,6 +18,7 @@ export const inventoryModule: Module = {
   needs: ['identity', 'catalog'],
   tables: inventoryTables,
   settings: inventorySettings,
+  menu: inventoryMenu,
   audits: inventoryAudits,
   retention: inventoryRetention,
   async open(context) {

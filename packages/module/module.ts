@@ -1,5 +1,6 @@
 import type { Resource, Route } from '@tradepost/http';
 import type { Audit, Cron, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import type { MenuEntry } from './menu.ts';
 import type { Contribution, Provision, Registry, Service } from './registry.ts';
 
 /** Everything that one package adds to the shop. `packages/app/modules.ts` has the list of all modules. */
@@ -13,6 +14,8 @@ export type Module = {
   /** Its views and SQL functions, `schema.name`, that the SQL of other packages may use. */
   readonly publishes?: readonly string[];
   readonly settings?: readonly Setting[];
+  /** Its pages of the console, and the menus that they are in. */
+  readonly menu?: readonly MenuEntry[];
   /** Invariants of its tables, which `tradepost audit` checks. */
   readonly audits?: readonly Audit[];
   /** Which of its rows are deleted when they are old. */

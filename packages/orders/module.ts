@@ -1,6 +1,7 @@
 import { inventoryService, orderStatusWriters } from '@tradepost/inventory';
 import type { Module } from '@tradepost/module';
 import { cartRoutes } from './cart/cart-routes.ts';
+import { orderMenu } from './menu.ts';
 import { batchRoutes } from './merchant-tools/batch-routes.ts';
 import { extensionRoutes } from './merchant-tools/extension-routes.ts';
 import { orderMessengers, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
@@ -23,6 +24,7 @@ export const ordersModule: Module = {
   needs: ['identity', 'catalog', 'inventory'],
   tables: orderTables,
   settings: orderSettings,
+  menu: orderMenu,
   audits: orderAudits,
   retention: orderRetention,
   open(context) {
