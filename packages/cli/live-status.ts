@@ -1,11 +1,14 @@
 import type { Server } from '@tradepost/app';
+import { httpMetrics } from '@tradepost/http';
 import { Box, render, Text, useInput } from 'ink';
 import { createElement as h, useEffect, useState } from 'react';
 
 type Sample = { requests: number; refused: number; statements: number; jobs: number; at: number };
 
 async function sample(server: Server): Promise<Sample> {
-  const { requests, statements, jobs } = server.runtime.metrics;
+  const { metrics } = server.runtime;
+  const { statements, jobs } = metrics;
+  const { requests } = httpMetrics(metrics);
   const answered = (await requests.get()).values;
   const total = (rows: readonly { value: number }[]) => rows.reduce((sum, row) => sum + row.value, 0);
   return {

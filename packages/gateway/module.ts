@@ -1,6 +1,7 @@
 import { defineService, type Module } from '@tradepost/module';
 import { type Gateway, openGateway } from './gateway.ts';
 import { gatewayAudits } from './gateway-audits.ts';
+import { gatewayMetrics } from './gateway-metrics.ts';
 import { gatewayRetention } from './retention.ts';
 import { gatewaySettings } from './settings.ts';
 import { gatewayTables } from './tables.ts';
@@ -16,6 +17,7 @@ export const gatewayModule: Module = {
   settings: gatewaySettings,
   audits: gatewayAudits,
   retention: gatewayRetention,
+  metrics: gatewayMetrics,
   async open({ runtime }) {
     const gateway = await openGateway(runtime, { serves: runtime.config.only.includes('gateway') });
     return {

@@ -1,5 +1,6 @@
 export { fileUrls } from './files/file-urls.ts';
 export { fileResponse } from './files/files.ts';
+export { httpMetrics } from './http-metrics.ts';
 export { systemResources } from './openapi/system-resources.ts';
 export { type App, createApp } from './routing/app.ts';
 export { batchIds, batchResult, batchResultSchema, maxBatch } from './routing/batch-result.ts';

@@ -1,5 +1,6 @@
 export { type Delivery, openDelivery } from './external-wms/open-external.ts';
 export { type Ping, pingWarehouse } from './external-wms/ping-warehouse.ts';
+export { externalMetrics } from './external-wms/protocol/external-metrics.ts';
 export { externalSignature, signatureFits } from './external-wms/protocol/signature.ts';
 export type { Delivered } from './external-wms/tasks/deliver-tasks.ts';
 export { failTasks, type Managed, retryTasks } from './external-wms/tasks/manage-tasks.ts';

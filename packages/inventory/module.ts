@@ -1,5 +1,6 @@
 import { stockOwners } from '@tradepost/catalog';
 import { defineRegistry, defineService, type Module } from '@tradepost/module';
+import { externalMetrics } from './external-wms/protocol/external-metrics.ts';
 import { inventoryAudits } from './inventory-audits.ts';
 import { inventoryMenu } from './menu.ts';
 import { openInventory } from './reservations/open-inventory.ts';
@@ -21,6 +22,7 @@ export const inventoryModule: Module = {
   menu: inventoryMenu,
   audits: inventoryAudits,
   retention: inventoryRetention,
+  metrics: externalMetrics,
   async open(context) {
     const writeOrderStatus: WriteOrderStatus = (tx, rows) => {
       const [write] = context.entries(orderStatusWriters);

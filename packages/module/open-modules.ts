@@ -53,6 +53,7 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
   };
   try {
     for (const module of modules) {
+      module.metrics?.(runtime.metrics);
       const result = (await module.open?.(context)) ?? {};
       opened.set(module.name, result);
       for (const { service, value } of result.provides ?? []) {

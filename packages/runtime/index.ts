@@ -42,7 +42,7 @@ export {
 export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
 export { type Log, openLog } from './observability/log.ts';
-export { type Metrics, openMetrics } from './observability/metrics.ts';
+export { defineMetrics, type Metrics, openMetrics } from './observability/metrics.ts';
 export { type RetentionRule, retentionDays, runtimeRetention } from './retention/retention.ts';
 export { daysInForce, runRetention } from './retention/run-retention.ts';
 export {

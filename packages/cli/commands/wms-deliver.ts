@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Delivered, type Delivery, openDelivery, selectTaskCounts, type TaskCounts } from '@tradepost/inventory';
+import {
+  type Delivered,
+  type Delivery,
+  externalMetrics,
+  openDelivery,
+  selectTaskCounts,
+  type TaskCounts,
+} from '@tradepost/inventory';
 import { writeInventoryStatus } from '@tradepost/orders';
 import { type Runtime, startWorker } from '@tradepost/runtime';
 import type { Command } from 'commander';
@@ -50,7 +57,8 @@ async function drain(
   { json, stopping }: { json: boolean; stopping: AbortSignal },
 ) {
   const { sql, metrics } = runtime;
-  const calls = async () => (await metrics.externalCalls.get()).values.reduce((sum, row) => sum + row.value, 0);
+  const made = externalMetrics(metrics).calls;
+  const calls = async () => (await made.get()).values.reduce((sum, row) => sum + row.value, 0);
   const { nextDue: _, ...totals } = await withProgress(
     async () => `${await calls()} calls made; ${openLine(await selectTaskCounts(sql))}`,
     () => delivery.deliverDue(stopping),

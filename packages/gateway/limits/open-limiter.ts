@@ -2,6 +2,7 @@ import type { KeyRef, Limiter } from '@tradepost/rate-limiter';
 import { LimiterStoreError, openEmbeddedLimiter, openRedisLimiter } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { gatewayErrors } from '../errors.ts';
+import { gatewayMetrics } from '../gateway-metrics.ts';
 import { rateLimitSettings } from '../settings.ts';
 import { answerQuestions, openRemoteLimiter } from './ask-instances.ts';
 
@@ -15,13 +16,14 @@ const redisUrls = ({ limiterRedisUrl, redisUrl }: Runtime['config']): string[] |
 
 function openShared(runtime: Runtime, urls: readonly string[]): Limiter {
   const { settings, metrics, log, events } = runtime;
+  const { rateLimitStore } = gatewayMetrics(metrics);
   const results = new Map<string, number>();
   const count = (result: string) => results.set(result, (results.get(result) ?? 0) + 1);
-  const bring = () => {
-    for (const [result, times] of results) metrics.rateLimitStore.inc({ result }, times);
+  const flush = () => {
+    for (const [result, times] of results) rateLimitStore.inc({ result }, times);
     results.clear();
   };
-  metrics.beforeRead.add(bring);
+  metrics.beforeRead.add(flush);
   const limiter = openRedisLimiter({
     urls,
     log,
@@ -47,7 +49,7 @@ function openShared(runtime: Runtime, urls: readonly string[]): Limiter {
       return dropped;
     },
     async close() {
-      metrics.beforeRead.delete(bring);
+      metrics.beforeRead.delete(flush);
       await (await listening)();
       await limiter.close();
     },
@@ -64,18 +66,19 @@ export async function openLimiter(runtime: Runtime): Promise<Limiter> {
     return limiter;
   }
   const limiter = openEmbeddedLimiter({ memoryMb: settings.get(rateLimitSettings.memory_mb) });
-  const bring = () => {
-    metrics.rateLimitKeys.set(limiter.keys);
-    metrics.rateLimitEvicted.set(limiter.evicted);
+  const { rateLimitKeys, rateLimitEvicted } = gatewayMetrics(metrics);
+  const flush = () => {
+    rateLimitKeys.set(limiter.keys);
+    rateLimitEvicted.set(limiter.evicted);
   };
-  metrics.beforeRead.add(bring);
+  metrics.beforeRead.add(flush);
   const stopAnswering = await answerQuestions(runtime, limiter);
   return {
     ...limiter,
     // There may be other gateway processes, each with logs of its own: all are asked, this one among them.
     ...openRemoteLimiter(runtime),
     async close() {
-      metrics.beforeRead.delete(bring);
+      metrics.beforeRead.delete(flush);
       await stopAnswering();
       await limiter.close();
     },

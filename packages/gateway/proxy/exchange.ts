@@ -1,6 +1,7 @@
 import type { Admitted } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { AskedFor } from '../messages/chat-request.ts';
 import { type ProxyError, proxyErrors } from '../messages/openai-errors.ts';
 import type { StreamEnd } from '../messages/stream.ts';
@@ -36,10 +37,11 @@ const stateOfEnd: Readonly<Record<StreamEnd, UsageState>> = {
 
 /** What all exchanges of a gateway share. */
 export type ExchangeDeps = {
-  readonly runtime: Pick<Runtime, 'log' | 'metrics' | 'settings'>;
+  readonly runtime: Pick<Runtime, 'log' | 'settings'>;
   readonly upstreams: Upstreams;
   readonly usage: UsageLog;
   readonly forwarding: ForwardDeps;
+  readonly firstByteSeconds: GatewayMetrics['firstByteSeconds'];
 };
 
 /** One request that was admitted and has its row in the usage log. */
@@ -128,13 +130,12 @@ export class Exchange {
 
   #respond(outcome: Exclude<Outcome, { kind: 'fault' }>, rate: HeaderList): Response {
     const { of } = this.#call;
-    const { gatewayFirstByteSeconds } = this.#deps.runtime.metrics;
     const headers: HeaderList = [['x-request-id', of.id], ...(commonHeaders as HeaderList), ...rate];
     const passed = passedOn(outcome, this.#redactor);
     headers.push(...passed.headers);
     // A reverse proxy before the gateway would gather the pieces otherwise.
     if (outcome.kind === 'stream') headers.push(['x-accel-buffering', 'no']);
-    gatewayFirstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
+    this.#deps.firstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
     return new FastResponse(passed.body, { status: outcome.status, headers });
   }
 

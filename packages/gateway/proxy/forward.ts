@@ -1,4 +1,4 @@
-import type { Metrics } from '@tradepost/runtime';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { withModel } from '../messages/json-model.ts';
 import { type Asked, askUpstream, type Cancel, type Outcome } from '../upstreams/ask-upstream.ts';
 import type { Upstream } from '../upstreams/connect-upstream.ts';
@@ -14,7 +14,7 @@ export type Forwarded = {
 };
 
 export type ForwardDeps = {
-  readonly metrics: Pick<Metrics, 'gatewayAttempts' | 'gatewayUpstreamSeconds'>;
+  readonly metrics: Pick<GatewayMetrics, 'attempts' | 'upstreamSeconds'>;
   readonly warn: (fields: Readonly<Record<string, unknown>>) => void;
 };
 
@@ -106,11 +106,11 @@ export async function forward(
       if (outcome.kind === 'fault' && outcome.stale && mayRepeatStale && attempts < maxAttempts && !cancel.cancelled) {
         mayRepeatStale = false;
         attempts += 1;
-        metrics.gatewayAttempts.labels(name, 'stale').inc();
+        metrics.attempts.labels(name, 'stale').inc();
         outcome = await askUpstream(upstream, { ...asked, body }, cancel);
       }
-      metrics.gatewayAttempts.labels(name, resultOf(outcome)).inc();
-      metrics.gatewayUpstreamSeconds.labels(name).observe((performance.now() - started) / 1000);
+      metrics.attempts.labels(name, resultOf(outcome)).inc();
+      metrics.upstreamSeconds.labels(name).observe((performance.now() - started) / 1000);
       last = { outcome, upstream, model: candidate.model, attempts };
       const judged = judge(upstream, outcome);
       if (judged === 'answer' || judged === 'stop') return last;

@@ -82,7 +82,7 @@ async function proxyCall(port: Port, of: Asker, request: Request, passed: string
   else signal.addEventListener('abort', () => cancelNow(cancel), { once: true });
   const result = await port.call({ ...(of as ProxyAsker), passed }, request, cancel);
   if (result instanceof Response) {
-    deps.runtime.metrics.gatewayRequests.labels(of.endpoint, String(result.status)).inc();
+    answers.count(of.endpoint, result.status);
     return result;
   }
   if ('refused' in result) return answers.refuseLimited(of, result.refused, result.tokens);

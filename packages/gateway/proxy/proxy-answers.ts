@@ -1,6 +1,7 @@
 import type { Refused } from '@tradepost/rate-limiter';
 import type { Metrics } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
+import { type GatewayMetrics, gatewayMetrics } from '../gateway-metrics.ts';
 import { errorBody, type ProxyError } from '../messages/openai-errors.ts';
 import type { Asker, GatewayDeps } from './gateway-deps.ts';
 import { commonHeaders, type HeaderList, jsonType, pushRateHeaders, refusalResponse } from './rate-answer.ts';
@@ -10,12 +11,17 @@ const retrySoon: [string, string] = ['retry-after', '1'];
 
 /** Answers that the gateway gives itself; each is counted in the metrics. */
 export class ProxyAnswers {
-  readonly #requests: Metrics['gatewayRequests'];
+  readonly #requests: GatewayMetrics['requests'];
   readonly #gate: GatewayDeps['gate'];
 
-  constructor(metrics: Pick<Metrics, 'gatewayRequests'>, gate: GatewayDeps['gate']) {
-    this.#requests = metrics.gatewayRequests;
+  constructor(metrics: Metrics, gate: GatewayDeps['gate']) {
+    this.#requests = gatewayMetrics(metrics).requests;
     this.#gate = gate;
+  }
+
+  /** Counts an answer that the proxy made. */
+  count(endpoint: string, status: number): void {
+    this.#requests.labels(endpoint, String(status)).inc();
   }
 
   respond(endpoint: string, status: number, body: string, id: string, extra?: HeaderList): Response {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { maxCost } from '@tradepost/rate-limiter';
 import { openCountedWarning } from '@tradepost/runtime';
+import { gatewayMetrics } from '../gateway-metrics.ts';
 import { readRequest } from '../messages/chat-request.ts';
 import { proxyErrors } from '../messages/openai-errors.ts';
 import type { ApiToken } from '../tokens/api-token.ts';
@@ -97,9 +98,11 @@ async function carryOut(
 
 /** Answers the function that carries out one POST of the proxy, from its body to its answer. */
 export function openProxyCall(given: GatewayDeps) {
-  const { metrics, log } = given.runtime;
+  const { log } = given.runtime;
+  const metrics = gatewayMetrics(given.runtime.metrics);
   const deps: CallDeps = {
     ...given,
+    firstByteSeconds: metrics.firstByteSeconds,
     forwarding: { metrics, warn: openCountedWarning(log, 'an upstream did not answer a gateway request') },
     readLarge: openLargeBodies(),
   };

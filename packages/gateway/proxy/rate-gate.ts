@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
+import { gatewayMetrics } from '../gateway-metrics.ts';
 import { ipKey } from '../limits/ip-key.ts';
 import type { UserLimits } from '../limits/user-limits-store.ts';
 import { rateLimitSettings } from '../settings.ts';
@@ -69,18 +70,19 @@ export function limitsOf(
 
 export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, limiter: Limiter): RateGate {
   const { settings, metrics } = runtime;
+  const { rateLimitChecks } = gatewayMetrics(metrics);
   // A labelled counter costs a third of a microsecond, and there are seven to a check.
   const allowed = new Float64Array(dimensions.length);
   const denied = new Float64Array(dimensions.length);
-  const bring = () => {
+  const flush = () => {
     for (const [i, dimension] of dimensions.entries()) {
-      if (allowed[i]! > 0) metrics.rateLimitChecks.inc({ dimension, result: 'allow' }, allowed[i]!);
-      if (denied[i]! > 0) metrics.rateLimitChecks.inc({ dimension, result: 'deny' }, denied[i]!);
+      if (allowed[i]! > 0) rateLimitChecks.inc({ dimension, result: 'allow' }, allowed[i]!);
+      if (denied[i]! > 0) rateLimitChecks.inc({ dimension, result: 'deny' }, denied[i]!);
     }
     allowed.fill(0);
     denied.fill(0);
   };
-  metrics.beforeRead.add(bring);
+  metrics.beforeRead.add(flush);
 
   const subjectOf = ({ token, address, model }: Asked): Subject => ({
     user: token?.userId ?? null,
@@ -123,8 +125,8 @@ export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, lim
     inspect: (of) => limiter.inspect(of),
     reset: (only) => limiter.reset(only),
     async close() {
-      bring();
-      metrics.beforeRead.delete(bring);
+      flush();
+      metrics.beforeRead.delete(flush);
       await limiter.close();
     },
   };

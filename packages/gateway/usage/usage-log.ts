@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { openCountedWarning, type Runtime } from '@tradepost/runtime';
+import { type GatewayMetrics, gatewayMetrics } from '../gateway-metrics.ts';
 import { closeStaleUsage, endUsage, insertUsage, type UsageEnd, type UsageRow } from './usage-store.ts';
 
 /** An end is written at most this much later. */
@@ -39,7 +40,7 @@ export type UsageLog = {
 class EndWriter {
   readonly #sql: Runtime['sql'];
   readonly #log: Runtime['log'];
-  readonly #lost: Runtime['metrics']['gatewayUsageLost'];
+  readonly #lost: GatewayMetrics['usageLost'];
   readonly #warn: ReturnType<typeof openCountedWarning>;
   readonly #waiting: { id: string; end: UsageEnd }[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -49,7 +50,7 @@ class EndWriter {
   constructor({ sql, log, metrics }: Pick<Runtime, 'sql' | 'log' | 'metrics'>) {
     this.#sql = sql;
     this.#log = log;
-    this.#lost = metrics.gatewayUsageLost;
+    this.#lost = gatewayMetrics(metrics).usageLost;
     this.#warn = openCountedWarning(log, 'the ends of gateway requests could not be written');
   }
 

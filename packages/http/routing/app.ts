@@ -1,6 +1,7 @@
 import type { AppError } from '@tradepost/core';
 import { H3 } from 'h3';
 import { FastResponse } from 'srvx';
+import { httpMetrics } from '../http-metrics.ts';
 import { openBodyLimits } from './body-limits.ts';
 import { compileRoute, type Event, type RouteDeps, searchOf } from './compile-route.ts';
 import { anyOrigin, envelope, respond } from './envelope.ts';
@@ -31,14 +32,13 @@ const preflightHeaders: readonly [string, string][] = [
 ];
 
 function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, readonly string[]>): void {
-  const { log, metrics, settings } = deps.runtime;
+  const { log, settings } = deps.runtime;
+  const { requests } = httpMetrics(deps.runtime.metrics);
   const refuse = (request: Request, error: AppError, extra: [string, string][] = []) => {
     const traceId = traceIdOf(request);
     const locale = requestLocale(request, searchOf(request).get('lang'), settings);
     // Anything can stand for a method: only those we know become a series.
-    metrics.requests
-      .labels(knownMethods.has(request.method) ? request.method : 'other', 'unknown', String(error.code))
-      .inc();
+    requests.labels(knownMethods.has(request.method) ? request.method : 'other', 'unknown', String(error.code)).inc();
     const response = respond(error.status, envelope(error.code, error.messageIn(locale), null), traceId);
     for (const [name, value] of extra) response.headers.set(name, value);
     return response;

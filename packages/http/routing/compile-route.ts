@@ -1,6 +1,7 @@
 import type { Locale } from '@tradepost/core';
 import { postgresErrors } from '@tradepost/postgres';
 import type { Claim, Runtime, StoredAnswer, Write } from '@tradepost/runtime';
+import { httpMetrics } from '../http-metrics.ts';
 import { tolerantBody, tolerantParams, tolerantQuery } from '../validation/tolerant.ts';
 import { parseOrRefuse } from '../validation/validate.ts';
 import { bodyLimitOf } from './body-limits.ts';
@@ -87,12 +88,13 @@ export type Event = { req: Request; context: { params?: Record<string, string> }
 
 /** What is prepared once for a route. */
 function prepare(route: Route, deps: RouteDeps) {
-  const { log, metrics, settings, config, idempotency, isDatabaseAway } = deps.runtime;
+  const { log, settings, config, idempotency, isDatabaseAway } = deps.runtime;
+  const { requests, requestSeconds } = httpMetrics(deps.runtime.metrics);
   const writes = route.method !== 'GET';
   const plainWrite: Write = (work) => idempotency.write(null, work);
   return {
     route,
-    ...{ log, metrics, settings, config, idempotency, isDatabaseAway },
+    ...{ log, settings, config, idempotency, isDatabaseAway, requests },
     authenticate: deps.authenticate,
     where: `${route.method} ${route.path}`,
     limit: bodyLimitOf(route),
@@ -102,8 +104,8 @@ function prepare(route: Route, deps: RouteDeps) {
     writes,
     plainWrite,
     runOnce: writes && route.auth !== 'public' ? openRunOnce(deps.runtime, route) : null,
-    seconds: metrics.requestSeconds.labels(route.method, route.path),
-    succeeded: metrics.requests.labels(route.method, route.path, '0'),
+    seconds: requestSeconds.labels(route.method, route.path),
+    succeeded: requests.labels(route.method, route.path, '0'),
   };
 }
 type Prepared = ReturnType<typeof prepare>;
@@ -208,10 +210,10 @@ class RouteRequest {
   }
 
   #done(data: unknown): Response {
-    const { metrics, route, succeeded } = this.#of;
+    const { requests, route, succeeded } = this.#of;
     if (isKept(data)) {
       const { status, code, text, replayed } = data[kept];
-      metrics.requests.labels(route.method, route.path, String(code)).inc();
+      requests.labels(route.method, route.path, String(code)).inc();
       return this.#finish(status, code, text, replayed ? replayedHeaders : undefined);
     }
     const text = envelope(0, 'success', data);
@@ -220,10 +222,10 @@ class RouteRequest {
   }
 
   #failed(error: unknown): Response {
-    const { metrics, route, log, where } = this.#of;
+    const { requests, route, log, where } = this.#of;
     const refusal = refusalOf(error, this.#traceId, log, where);
     checkNamed(route, refusal);
-    metrics.requests.labels(route.method, route.path, String(refusal.code)).inc();
+    requests.labels(route.method, route.path, String(refusal.code)).inc();
     return this.#finish(refusal.status, refusal.code, envelope(refusal.code, refusal.messageIn(this.#locale), null));
   }
 

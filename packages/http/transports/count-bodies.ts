@@ -1,17 +1,15 @@
 import type { Metrics } from '@tradepost/runtime';
+import { httpMetrics } from '../http-metrics.ts';
 import type { Transport } from './transport.ts';
 
-/** Brings a port's figures on request bodies to the metrics whenever they are read. */
-export function countBodies(
-  metrics: Pick<Metrics, 'beforeRead' | 'bodyBytes' | 'bodiesRefused'>,
-  port: 'api' | 'gateway',
-  { bodies }: Pick<Transport, 'bodies'>,
-): void {
+/** Writes a port's figures on request bodies to the metrics before each read of them. */
+export function countBodies(metrics: Metrics, port: 'api' | 'gateway', { bodies }: Pick<Transport, 'bodies'>): void {
+  const { bodyBytes, bodiesRefused } = httpMetrics(metrics);
   const counted = { too_large: 0, no_memory: 0 };
   metrics.beforeRead.add(() => {
-    metrics.bodyBytes.set({ port }, bodies.held);
+    bodyBytes.set({ port }, bodies.held);
     for (const reason of ['too_large', 'no_memory'] as const) {
-      metrics.bodiesRefused.inc({ port, reason }, bodies.refused[reason] - counted[reason]);
+      bodiesRefused.inc({ port, reason }, bodies.refused[reason] - counted[reason]);
       counted[reason] = bodies.refused[reason];
     }
   });

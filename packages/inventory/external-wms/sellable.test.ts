@@ -2,6 +2,7 @@ import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Behaviour, json, type Received, raw, startPartner } from '../../../test/harness/partner.ts';
 import { openExternalClient } from './protocol/client.ts';
+import { externalMetrics } from './protocol/external-metrics.ts';
 import { openSellable } from './sellable.ts';
 
 // The deadlines of ours are moved by the tests; the network keeps the real clock.
@@ -34,7 +35,8 @@ async function open(behaviour: Behaviour = honest) {
   const clock = { ms: 1_000_000 };
   const { sellable } = openSellable({ client, log, now: () => clock.ms });
   /** Calls whose end we know. */
-  const ended = async () => (await metrics.externalCalls.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const ended = async () =>
+    (await externalMetrics(metrics).calls.get()).values.reduce((sum, { value }) => sum + value, 0);
   return { partner, sellable, clock, logged, ended, asked: () => partner.calls.map(askedIn) };
 }
 

@@ -1,136 +1,72 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  type CounterConfiguration,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  type HistogramConfiguration,
+  Registry,
+} from 'prom-client';
 
+/** `flushed: true`: hooks in `beforeRead` write its value when it is read. */
+type Options<C> = Omit<C, 'registers' | 'collect'> & { readonly flushed?: boolean };
+
+/** Prometheus metrics of one process: those of the runtime, and what the other packages need to define theirs. */
 export type Metrics = ReturnType<typeof openMetrics>;
 
-/** Prometheus metrics of one process. */
 export function openMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  /** What counts too often for a labelled counter keeps its own numbers, and brings them here when somebody reads. */
+  /** A count that is too frequent for a labelled counter is kept in plain numbers. Its hook adds them to the counter before a read. */
   const beforeRead = new Set<() => void>();
   const collect = () => {
-    for (const bring of beforeRead) bring();
+    for (const flush of beforeRead) flush();
   };
+  const withRegistry = <C>({ flushed, ...options }: Options<C>) => ({
+    ...options,
+    ...(flushed ? { collect } : {}),
+    registers: [registry],
+  });
+  const counter = <L extends string = never>(options: Options<CounterConfiguration<L>>) =>
+    new Counter<L>(withRegistry(options) as CounterConfiguration<L>);
+  const gauge = <L extends string = never>(options: Options<GaugeConfiguration<L>>) =>
+    new Gauge<L>(withRegistry(options) as GaugeConfiguration<L>);
+  const histogram = <L extends string = never>(options: Options<HistogramConfiguration<L>>) =>
+    new Histogram<L>(withRegistry(options) as HistogramConfiguration<L>);
   return {
-    registry,
-    beforeRead,
-    rateLimitChecks: new Counter({
-      name: 'gateway_ratelimit_check_total',
-      help: 'Checks of the rate limiter by dimension and result: allow or deny',
-      labelNames: ['dimension', 'result'] as const,
-      registers,
-      collect,
-    }),
-    rateLimitStore: new Counter({
-      name: 'gateway_ratelimit_store_total',
-      help: 'Checks by what the store said: ok, cached (a known refusal), timeout, error or open (let through unchecked)',
-      labelNames: ['result'] as const,
-      registers,
-      collect,
-    }),
-    rateLimitKeys: new Gauge({
-      name: 'gateway_ratelimit_keys',
-      help: 'Logs of the limiter in this process',
-      registers,
-      collect,
-    }),
-    rateLimitEvicted: new Gauge({
-      name: 'gateway_ratelimit_evicted_keys',
-      help: 'Logs given up for want of memory while they still counted, since the start',
-      registers,
-      collect,
-    }),
-    requests: new Counter({
-      name: 'http_requests_total',
-      help: 'Requests answered, by route, method and envelope code',
-      labelNames: ['method', 'route', 'code'] as const,
-      registers,
-    }),
-    requestSeconds: new Histogram({
-      name: 'http_request_duration_seconds',
-      help: 'Time from the request to its answer',
-      labelNames: ['method', 'route'] as const,
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers,
-    }),
-    retentionRows: new Counter({
+    ...{ registry, beforeRead, counter, gauge, histogram },
+    retentionRows: counter({
       name: 'retention_deleted_rows_total',
       help: 'Rows deleted for their age, by rule',
-      labelNames: ['rule'] as const,
-      registers,
+      labelNames: ['rule'],
     }),
-    bodyBytes: new Gauge({
-      name: 'http_body_buffer_bytes',
-      help: 'Memory of request bodies that arrive or wait for their handler, by port: api or gateway',
-      labelNames: ['port'] as const,
-      registers,
-      collect,
-    }),
-    bodiesRefused: new Counter({
-      name: 'http_bodies_refused_total',
-      help: 'Request bodies refused, by port and reason: too_large (413) or no_memory (503)',
-      labelNames: ['port', 'reason'] as const,
-      registers,
-      collect,
-    }),
-    batchSize: new Histogram({
+    batchSize: histogram({
       name: 'group_commit_batch_size',
       help: 'Calls written in one transaction, by use case',
-      labelNames: ['use_case'] as const,
+      labelNames: ['use_case'],
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-      registers,
     }),
-    statements: new Counter({ name: 'db_statements_total', help: 'SQL statements sent', registers }),
-    jobs: new Counter({
+    statements: counter({ name: 'db_statements_total', help: 'SQL statements sent' }),
+    jobs: counter({
       name: 'jobs_total',
       help: 'Job runs by task and result',
-      labelNames: ['task', 'result'] as const,
-      registers,
+      labelNames: ['task', 'result'],
     }),
-    externalCalls: new Counter({
-      name: 'external_wms_calls_total',
-      help: 'Calls to the external warehouse, by action and result: success, refused or retry',
-      labelNames: ['action', 'result'] as const,
-      registers,
-    }),
-    externalCallSeconds: new Histogram({
-      name: 'external_wms_call_seconds',
-      help: 'Time that calls to the external warehouse took, answered or not',
-      labelNames: ['action'] as const,
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
-      registers,
-    }),
-    gatewayRequests: new Counter({
-      name: 'gateway_requests_total',
-      help: 'Requests of the LLM gateway, by endpoint and HTTP status',
-      labelNames: ['endpoint', 'status'] as const,
-      registers,
-    }),
-    gatewayAttempts: new Counter({
-      name: 'gateway_upstream_attempts_total',
-      help: 'Requests to upstreams: ok, refused, limited, error, connect, timeout, reset, stale, too_large or cancelled',
-      labelNames: ['upstream', 'result'] as const,
-      registers,
-    }),
-    gatewayUpstreamSeconds: new Histogram({
-      name: 'gateway_upstream_seconds',
-      help: 'Time until an upstream had answered, or begun to stream its answer, or failed',
-      labelNames: ['upstream'] as const,
-      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
-      registers,
-    }),
-    gatewayFirstByteSeconds: new Histogram({
-      name: 'gateway_first_byte_seconds',
-      help: 'Time from a request to the beginning of its answer',
-      labelNames: ['endpoint'] as const,
-      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
-      registers,
-    }),
-    gatewayUsageLost: new Counter({
-      name: 'gateway_usage_ends_lost_total',
-      help: 'Ends of requests that could not be written; their rows are closed as failed a day later',
-      registers,
-    }),
+  };
+}
+
+/**
+ * The metrics of a package. The function that it answers creates them in the metrics of a process at the first call, and answers
+ * the same ones at every other call. Call it where a component is opened, not per request.
+ */
+export function defineMetrics<T>(create: (metrics: Metrics) => T): (metrics: Metrics) => T {
+  const created = new WeakMap<Metrics, T>();
+  return (metrics) => {
+    const known = created.get(metrics);
+    if (known !== undefined) return known;
+    const made = create(metrics);
+    created.set(metrics, made);
+    return made;
   };
 }

@@ -11,6 +11,7 @@ import { externalAppKey, externalAppSecret, externalEndpoint, externalTimeoutMs 
 import type { TaskAction } from '../tasks/task.ts';
 import { type CallOutcome, noAnswer, parseAnswer } from './answer.ts';
 import { classify } from './codes.ts';
+import { externalMetrics } from './external-metrics.ts';
 import { externalSignature } from './signature.ts';
 
 export type { CallOutcome } from './answer.ts';
@@ -80,7 +81,8 @@ const notSent = (message: string): CallOutcome => ({ ...noAnswer(message), unsen
 export function openExternalClient(
   runtime: Pick<Runtime, 'log' | 'metrics'> & { settings: Pick<Runtime['settings'], 'get'> },
 ): ExternalClient {
-  const { settings, log, metrics } = runtime;
+  const { settings, log } = runtime;
+  const { calls, callSeconds } = externalMetrics(runtime.metrics);
   let partner: Partner | null = null;
   let closed = false;
   const retired = new Set<Pool>();
@@ -196,8 +198,8 @@ export function openExternalClient(
         exchange(paths[action], text, requestId, cut),
       );
       const seconds = (performance.now() - started) / 1000;
-      metrics.externalCalls.inc({ action, result: outcome.kind });
-      metrics.externalCallSeconds.observe({ action }, seconds);
+      calls.inc({ action, result: outcome.kind });
+      callSeconds.observe({ action }, seconds);
       const { kind, code, message } = outcome;
       log.debug(
         { action, request_id: requestId, kind, code, message, ms: Math.round(seconds * 1000) },
