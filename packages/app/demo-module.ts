@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileResponse } from '@tradepost/http';
 import type { Module } from '@tradepost/module';
-import { fixturesFolder } from './seed-demo.ts';
+import { fixturesFolder } from './version.ts';
 
 /** The pictures of the demo catalogue. */
 export const demoModule: Module = {

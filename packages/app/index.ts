@@ -1,7 +1,7 @@
 export { type Assembled, assemble } from './assemble.ts';
 export { tellStory } from './demo-story.ts';
 export { audits, declaredBy, modules, modulesOf, retention, settings } from './modules.ts';
-export { demoAccounts, seedDemo } from './seed-demo.ts';
+export { finishDemo, seedDemo } from './seed-demo.ts';
 export { type Scale, seedScale } from './seed-scale.ts';
 export { runJobsOnce, type Server, startServer } from './server.ts';
 export { checkout, version } from './version.ts';

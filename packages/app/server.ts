@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayFault } from '@tradepost/gateway';
 import { countBodies, type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
-import { shelveSeeded } from '@tradepost/inventory';
+import type { DemoCounts } from '@tradepost/module';
 import {
   type Config,
   type Log,
@@ -18,7 +18,7 @@ import {
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
 import { declaredBy, modulesOf } from './modules.ts';
-import { type Seeded, seedDemo, seedPaymentKey } from './seed-demo.ts';
+import { startDemo } from './seed-demo.ts';
 
 export type Server = {
   runtime: Runtime;
@@ -31,7 +31,7 @@ export type Server = {
   /** Where its limiter keeps its logs. */
   limiter: Assembled['limiter'];
   worker: Worker | null;
-  seeded: Seeded | null;
+  seeded: DemoCounts | null;
   /** Stops accepting, finishes what runs, closes everything; within the configured deadline. */
   stop(): Promise<void>;
 };
@@ -102,15 +102,10 @@ export async function startServer(options: {
   try {
     const assembled = await assemble(runtime);
     closeAssembled = assembled.close;
-    let seeded: Seeded | null = null;
+    let seeded: DemoCounts | null = null;
     if (config.seed === 'demo' && !config.production) {
       onProgress?.('looking for demo data');
-      seeded = await seedDemo(runtime.sql);
-      if (seeded) {
-        await runtime.settings.reload();
-        await shelveSeeded(runtime);
-      }
-      await seedPaymentKey(runtime.settings);
+      seeded = await startDemo(runtime);
     }
     let worker: Worker | null = null;
     if (config.only.includes('worker')) {

@@ -3,6 +3,7 @@ import { catalogAudits } from './catalog-audits.ts';
 import { catalogMenu } from './menu.ts';
 import { refreshSales } from './products/product-list-store.ts';
 import { catalogRoutes } from './routes.ts';
+import { catalogDemo } from './seed-demo-catalogue.ts';
 import { catalogSettings } from './settings.ts';
 import { stockOwnerIn } from './stock-ownership/stock-owner.ts';
 import { catalogPublishes, catalogTables } from './tables.ts';
@@ -16,6 +17,7 @@ export const catalogModule: Module = {
   publishes: catalogPublishes,
   settings: catalogSettings,
   menu: catalogMenu,
+  seedDemo: catalogDemo,
   audits: catalogAudits,
   open: (context) => ({
     routes: () => catalogRoutes(context.runtime, stockOwnerIn(context)),

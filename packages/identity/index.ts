@@ -1,5 +1,6 @@
-export { type Address, insertAddress, selectAddressesOf } from './addresses/address-store.ts';
+export { type Address, selectAddressesOf } from './addresses/address-store.ts';
 export { identityModule, tokensService } from './module.ts';
+export { demoAccounts } from './seed-demo-accounts.ts';
 export { identitySettings, smsProvider, wechatEndpoint } from './settings.ts';
 export { createShopper, createStaff } from './shoppers/accounts.ts';
 export { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from './shoppers/active-shoppers.ts';
@@ -10,7 +11,7 @@ export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shopper
 export { changeStaff } from './staff/manage-staff.ts';
 export { operator } from './staff/permissions.ts';
 export { minPassword, usernamePattern } from './staff/staff-schemas.ts';
-export { insertRole, type StaffWithRole, selectAllStaff } from './staff/staff-store.ts';
+export { type StaffWithRole, selectAllStaff } from './staff/staff-store.ts';
 export { type Inspected, inspectToken } from './tokens/inspect-token.ts';
 export { longestTokenHours } from './tokens/token-store.ts';
 export { openTokens, type Tokens } from './tokens/tokens.ts';

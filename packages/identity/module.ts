@@ -5,6 +5,7 @@ import { sendTask } from './login/sms-codes.ts';
 import { identityMenu } from './menu.ts';
 import { identityRetention } from './retention.ts';
 import { identityRoutes } from './routes.ts';
+import { identityDemo } from './seed-demo-accounts.ts';
 import { identitySettings } from './settings.ts';
 import { identityPublishes, identityTables } from './tables.ts';
 import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
@@ -19,6 +20,7 @@ export const identityModule: Module = {
   publishes: identityPublishes,
   settings: identitySettings,
   menu: identityMenu,
+  seedDemo: identityDemo,
   audits: identityAudits,
   retention: identityRetention,
   async open({ runtime, routes }) {

@@ -21,7 +21,6 @@ export {
   type TaskEffect,
 } from './external-wms/tasks/task-report-store.ts';
 export { inventoryModule, inventoryService, orderStatusWriters } from './module.ts';
-export { shelveSeeded } from './provider-migration/migrate-provider.ts';
 export type { Demand, Inventory, InventoryStatus, StockHold, WriteOrderStatus } from './reservations/provider.ts';
 export { openStockOwner } from './reservations/stock-owner.ts';
 export {

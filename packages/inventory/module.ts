@@ -3,6 +3,7 @@ import { defineRegistry, defineService, type Module } from '@tradepost/module';
 import { externalMetrics } from './external-wms/protocol/external-metrics.ts';
 import { inventoryAudits } from './inventory-audits.ts';
 import { inventoryMenu } from './menu.ts';
+import { shelveSeeded } from './provider-migration/migrate-provider.ts';
 import { openInventory } from './reservations/open-inventory.ts';
 import type { Inventory, WriteOrderStatus } from './reservations/provider.ts';
 import { inventoryRetention } from './retention.ts';
@@ -20,6 +21,7 @@ export const inventoryModule: Module = {
   tables: inventoryTables,
   settings: inventorySettings,
   menu: inventoryMenu,
+  seedDemo: { finish: shelveSeeded },
   audits: inventoryAudits,
   retention: inventoryRetention,
   metrics: externalMetrics,

@@ -1,4 +1,5 @@
 export { chooseModules } from './choose-modules.ts';
+export type { DemoCounts, DemoSeed } from './demo-seed.ts';
 export type { Menu, MenuEntry, MenuPage, MenuTitle } from './menu.ts';
 export type { Module, ModuleContext, OpenedModule } from './module.ts';
 export { type OpenedModules, openModules } from './open-modules.ts';

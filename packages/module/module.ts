@@ -1,5 +1,6 @@
 import type { Resource, Route } from '@tradepost/http';
 import type { Audit, Cron, Metrics, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import type { DemoSeed } from './demo-seed.ts';
 import type { MenuEntry } from './menu.ts';
 import type { Contribution, Provision, Registry, Service } from './registry.ts';
 
@@ -20,6 +21,8 @@ export type Module = {
   readonly audits?: readonly Audit[];
   /** Which of its rows are deleted when they are old. */
   readonly retention?: readonly RetentionRule[];
+  /** Its part of the demo shop. */
+  readonly seedDemo?: DemoSeed;
   /** Its metrics, made with `defineMetrics`. They are created before the module opens. */
   readonly metrics?: (metrics: Metrics) => unknown;
   /** Opens its services and says what this process does with them. Modules open in the order of the list. */

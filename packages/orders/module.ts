@@ -15,6 +15,7 @@ import { cashierResources } from './payments/pay-cashier.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
 import { openProviders } from './payments/providers/open-providers.ts';
 import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
+import { orderDemo } from './payments/seed-payment-key.ts';
 import { orderRetention } from './retention.ts';
 import { orderSettings } from './settings.ts';
 import { orderTables } from './tables.ts';
@@ -25,6 +26,7 @@ export const ordersModule: Module = {
   tables: orderTables,
   settings: orderSettings,
   menu: orderMenu,
+  seedDemo: orderDemo,
   audits: orderAudits,
   retention: orderRetention,
   open(context) {

@@ -1,5 +1,4 @@
-import { type Scale, seedDemo, seedScale, settings } from '@tradepost/app';
-import { shelveSeeded } from '@tradepost/inventory';
+import { finishDemo, modulesOf, type Scale, seedDemo, seedScale, settings } from '@tradepost/app';
 import { ConfigError, describeConfig, runtimeErrors, type SettingRow, type Settings } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { configOf, type GlobalOptions, wholeNumber, withDatabaseOptions, withRuntime } from '../options.ts';
@@ -75,16 +74,16 @@ function addSeed(program: Command): void {
         const { sql } = runtime;
         if (config.production)
           throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
-        const seeded = await seedDemo(sql);
+        const seeded = await seedDemo(sql, modulesOf(config));
         if (scale) {
           const added = await seedScale(sql, scale, progress);
-          await shelveSeeded(runtime);
+          await finishDemo(runtime);
           if (options.json) return printJson(added);
           return print(`${added.orders} orders, ${added.shoppers} shoppers, ${added.products} products added`);
         }
         if (seeded) {
           await runtime.settings.reload();
-          await shelveSeeded(runtime);
+          await finishDemo(runtime);
         }
         if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
         print(

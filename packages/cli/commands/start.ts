@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { demoAccounts, runJobsOnce, type Server, startServer } from '@tradepost/app';
+import { runJobsOnce, type Server, startServer } from '@tradepost/app';
+import { demoAccounts } from '@tradepost/identity';
 import { inventoryProvider } from '@tradepost/inventory';
 import { ConfigError, demoShop, openLog } from '@tradepost/runtime';
 import type { Command } from 'commander';

@@ -26,6 +26,12 @@ export async function countStaffAndRoles(tx: Transaction): Promise<{ roles: numb
   return row!;
 }
 
+/** Whether the demo seed has made an administrator. */
+export async function hasDemoStaff(sql: Queryable): Promise<boolean> {
+  const rows = await sql`select id from identity.staff where is_demo limit 1`;
+  return rows.length > 0;
+}
+
 /** Undefined when the name is taken. */
 export async function insertRole(tx: Queryable, name: string, permissions: string[]): Promise<Role | undefined> {
   const [row] = await tx<Role[]>`
