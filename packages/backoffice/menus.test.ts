@@ -187,7 +187,7 @@ test('with all modules every declared page is in the menus', () => {
   expect(pathsOf(menusFor(everything, ['*'], 'en')).sort()).toEqual(declared.sort());
 });
 
-test('a page goes with the menu of a module that is switched off; a repeated path and an unknown group stop the start', () => {
+test('pages of a missing menu are left out; a repeated path and an unknown group stop the start', () => {
   const page = { path: '/till/sales', title: { en: 'Sales', 'zh-CN': '销售' }, needs: 'GET /sales', sort: 10 };
   const menu = { path: '/till', group: 'order', title: { en: 'Till', 'zh-CN': '收银' }, icon: 'box', sort: 5 };
   const served = [route('GET', '/sales')];

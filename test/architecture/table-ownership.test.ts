@@ -31,7 +31,7 @@ test.each([
   ['code', 'shop.goods.list(); // see shop.prices'],
   ['a comment', 'sql`select id from till.sales -- never shop.goods\n`'],
   ['a longer name', 'sql`select id from till.shop.goods, workshop.goods, shop.goods_old`'],
-])('%s is none', (_name, text) => {
+])('%s is no fault', (_name, text) => {
   expect(faultsOf('packages/till/sales.ts', text)).toEqual([]);
 });
 
