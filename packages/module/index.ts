@@ -10,4 +10,6 @@ export {
   type Provision,
   type Registry,
   type Service,
+  type StaticEntries,
 } from './registry.ts';
+export { staticEntriesOf } from './static-entries.ts';

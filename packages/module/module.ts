@@ -2,7 +2,7 @@ import type { Resource, Route } from '@tradepost/http';
 import type { Audit, Cron, Metrics, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
 import type { DemoSeed } from './demo-seed.ts';
 import type { MenuEntry } from './menu.ts';
-import type { Contribution, Provision, Registry, Service } from './registry.ts';
+import type { Contribution, Provision, Registry, Service, StaticEntries } from './registry.ts';
 
 /** Everything that one package adds to the shop. `packages/app/modules.ts` has the list of all modules. */
 export type Module = {
@@ -14,6 +14,8 @@ export type Module = {
   readonly tables?: readonly string[];
   /** Its views and SQL functions, `schema.name`, that the SQL of other packages may use. */
   readonly publishes?: readonly string[];
+  /** Entries of static registries. */
+  readonly entries?: readonly Contribution[];
   readonly settings?: readonly Setting[];
   /** Its pages of the console, and the menus that they are in. */
   readonly menu?: readonly MenuEntry[];
@@ -25,12 +27,15 @@ export type Module = {
   readonly seedDemo?: DemoSeed;
   /** Its metrics, made with `defineMetrics`. They are created before the module opens. */
   readonly metrics?: (metrics: Metrics) => unknown;
+  /** Further settings and audits: those that depend on the static entries of all modules that run. */
+  readonly declares?: (entries: StaticEntries) => Pick<Module, 'settings' | 'audits'>;
   /** Opens its services and says what this process does with them. Modules open in the order of the list. */
   readonly open?: (context: ModuleContext) => OpenedModule | Promise<OpenedModule>;
 };
 
 export type OpenedModule = {
   readonly provides?: readonly Provision[];
+  /** Entries of registries that are not static. */
   readonly contributions?: readonly Contribution[];
   /** Called once, when all modules are open: entries of registries are complete. */
   readonly routes?: () => readonly Route[];
@@ -48,7 +53,7 @@ export type ModuleContext = {
   readonly modules: readonly Module[];
   /** A service of a module before this one in the list. Throws when there is none. */
   service<T>(service: Service<T>): T;
-  /** The entries of a registry, in the order of the list. Throws before all modules are open. */
+  /** The entries of a registry, in the order of the list. Throws before all modules are open, except for a static registry. */
   entries<T>(registry: Registry<T>): readonly T[];
   /** The routes of all modules. Throws before they are made. */
   routes(): readonly Route[];

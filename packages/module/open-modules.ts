@@ -2,6 +2,7 @@ import type { Resource, Route } from '@tradepost/http';
 import type { Cron, Runtime, Tasks } from '@tradepost/runtime';
 import type { Module, ModuleContext, OpenedModule } from './module.ts';
 import type { Registry, Service } from './registry.ts';
+import { staticEntriesOf } from './static-entries.ts';
 
 export type OpenedModules = {
   readonly context: ModuleContext;
@@ -25,6 +26,7 @@ function mergedTasks(opened: readonly OpenedModule[]): Tasks {
 
 /** Opens the modules in their order, then makes their routes. Closes what was opened when a later module fails. */
 export async function openModules(runtime: Runtime, modules: readonly Module[]): Promise<OpenedModules> {
+  const staticEntries = staticEntriesOf(modules);
   const opened = new Map<string, OpenedModule>();
   const services = new Map<Service<never>, unknown>();
   const entries = new Map<Registry<never>, unknown[]>();
@@ -40,6 +42,7 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
       return services.get(key) as T;
     },
     entries<T>(registry: Registry<T>): readonly T[] {
+      if (registry.isStatic) return staticEntries(registry);
       if (!allOpen) throw new Error(`${registry.name} is read before all modules are open`);
       return (entries.get(registry as Registry<never>) ?? []) as T[];
     },
@@ -60,8 +63,11 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
         if (services.has(service)) throw new Error(`two modules provide ${service.name}`);
         services.set(service, value);
       }
-      for (const { registry, entry } of result.contributions ?? [])
+      for (const { registry, entry } of result.contributions ?? []) {
+        if (registry.isStatic)
+          throw new Error(`${module.name} adds to ${registry.name} too late: list it in Module.entries`);
         entries.set(registry, [...(entries.get(registry) ?? []), entry]);
+      }
     }
     allOpen = true;
     for (const [name, module] of opened) routesByModule.set(name, module.routes?.() ?? []);

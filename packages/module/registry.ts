@@ -1,20 +1,27 @@
 /**
  * A list that one package owns and other packages add to: sections of an order, owners of stock, payment providers. The
- * owner declares it with `defineRegistry` and reads the entries through `ModuleContext.entries`; other packages return
- * `registry.add(entry)` among the contributions of their module.
+ * owner declares it with `defineRegistry` and reads the entries through `ModuleContext.entries`.
+ *
+ * A module returns entries among its contributions when it opens. Entries of a static registry are listed in
+ * `Module.entries` instead: they are known before any module is open, so settings, audits and other modules can depend on them.
  */
 export type Registry<T> = {
   readonly name: string;
+  readonly isStatic: boolean;
   add(entry: T): Contribution;
 };
 
 /** One entry for one registry. */
 export type Contribution = { readonly registry: Registry<never>; readonly entry: unknown };
 
+/** Reads the entries of static registries. */
+export type StaticEntries = <T>(registry: Registry<T>) => readonly T[];
+
 /** `name` is for messages: the package and the list, such as `orders.sections`. */
-export function defineRegistry<T>(name: string): Registry<T> {
+export function defineRegistry<T>(name: string, { isStatic = false } = {}): Registry<T> {
   const registry: Registry<T> = {
     name,
+    isStatic,
     add: (entry) => ({ registry: registry as Registry<never>, entry }),
   };
   return registry;
