@@ -1,20 +1,20 @@
 import { openDatabase, type Sql, type Transaction } from '@tradepost/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settleIntendedReservations } from '../packages/inventory/external-wms/external-store.ts';
-import { settleTasks } from '../packages/inventory/external-wms/tasks/settle-tasks.ts';
-import { claimDueTasks, selectNextDue } from '../packages/inventory/external-wms/tasks/task-claim-store.ts';
+import { settleTasks } from '../packages/external-wms/tasks/settle-tasks.ts';
+import { claimDueTasks, selectNextDue } from '../packages/external-wms/tasks/task-claim-store.ts';
 import {
   countTasks,
   selectFailedTasks,
   selectTask,
   selectTasks,
-} from '../packages/inventory/external-wms/tasks/task-list-store.ts';
-import { orderStatuses } from '../packages/inventory/external-wms/tasks/task-order-store.ts';
-import { selectTaskCounts } from '../packages/inventory/external-wms/tasks/task-report-store.ts';
-import { lockTasks, selectLaterTasks } from '../packages/inventory/external-wms/tasks/task-store.ts';
+} from '../packages/external-wms/tasks/task-list-store.ts';
+import { orderStatuses } from '../packages/external-wms/tasks/task-order-store.ts';
+import { selectTaskCounts } from '../packages/external-wms/tasks/task-report-store.ts';
+import { lockTasks, selectLaterTasks } from '../packages/external-wms/tasks/task-store.ts';
 import { builtinProvider } from '../packages/inventory/providers/builtin/builtin-provider.ts';
 import { settleStockReservations } from '../packages/inventory/providers/builtin/builtin-store.ts';
-import { selectExternalOrders } from '../packages/inventory/reservations/state-store.ts';
+import { settleRemoteReservations } from '../packages/inventory/reservations/remote-ledger.ts';
+import { selectProvidersOf } from '../packages/inventory/reservations/state-store.ts';
 import { selectMovements } from '../packages/inventory/stock/movement-store.ts';
 import { selectLevels, selectStocks, selectStocksOf } from '../packages/inventory/stock/stock-store.ts';
 import { writeInventoryStatus } from '../packages/orders/orders/order-store.ts';
@@ -215,15 +215,15 @@ describe.each(['auto', 'force_generic_plan'])('what is written again and again, 
     ['the states of 100 orders by their tasks', (tx) => tx`${orderStatuses(tx, numbers(29_001, 100))}`, 900],
     ['100 tasks end, with their orders', settled(numbers(29_001, 100).map((no) => `order:${no}:restore`)), 4_000],
     ['what comes after failed tasks', (tx) => selectLaterTasks(tx, [50_001, 50_002, 50_003]), 30],
-    ['whose orders they are', (tx) => selectExternalOrders(tx, numbers(29_001, 100)), 400],
+    ['whose orders they are', (tx) => selectProvidersOf(tx, numbers(29_001, 100), ['external_wms']), 400],
     [
       'orders of a partner are paid',
-      async (tx) => settleIntendedReservations(tx, numbers(29_002, 100, 2), 'confirmed'),
+      async (tx) => settleRemoteReservations(tx, numbers(29_002, 100, 2), 'confirmed'),
       1_500,
     ],
     [
       'orders of a partner are cancelled',
-      async (tx) => settleIntendedReservations(tx, numbers(29_002, 100, 2), 'released'),
+      async (tx) => settleRemoteReservations(tx, numbers(29_002, 100, 2), 'released'),
       1_200,
     ],
     [

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '@tradepost/http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callbackRoutes } from '../packages/inventory/external-wms/callbacks/callback-routes.ts';
-import { forgetNonces } from '../packages/inventory/external-wms/callbacks/callback-store.ts';
-import { takeCallbacks } from '../packages/inventory/external-wms/callbacks/take-callbacks.ts';
-import { externalSignature } from '../packages/inventory/external-wms/protocol/signature.ts';
-import type { TaskAction } from '../packages/inventory/external-wms/tasks/task.ts';
-import { taskRoutes } from '../packages/inventory/external-wms/tasks/task-routes.ts';
+import { callbackRoutes } from '../packages/external-wms/callbacks/callback-routes.ts';
+import { forgetNonces } from '../packages/external-wms/callbacks/callback-store.ts';
+import { takeCallbacks } from '../packages/external-wms/callbacks/take-callbacks.ts';
+import type { TaskAction } from '../packages/external-wms/protocol/actions.ts';
+import { externalSignature } from '../packages/external-wms/protocol/signature.ts';
+import { taskRoutes } from '../packages/external-wms/tasks/task-routes.ts';
 import { appKey, appSecret, openTaskBench, orderTask, type TaskBench } from './harness/warehouse-tasks.ts';
 
 /** What an external warehouse calls back: only it is heard, each message once, and nothing that has ended is moved. */

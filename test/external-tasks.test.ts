@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Callback, takeCallbacks } from '../packages/inventory/external-wms/callbacks/take-callbacks.ts';
-import { finishAheadReservations } from '../packages/inventory/external-wms/external-store.ts';
-import { failTasks, retryTasks } from '../packages/inventory/external-wms/tasks/manage-tasks.ts';
-import type { NewTask, TaskAction, TaskStatus } from '../packages/inventory/external-wms/tasks/task.ts';
-import { claimDueTasks } from '../packages/inventory/external-wms/tasks/task-claim-store.ts';
-import { selectTask } from '../packages/inventory/external-wms/tasks/task-list-store.ts';
-import { orderStatuses } from '../packages/inventory/external-wms/tasks/task-order-store.ts';
-import { insertTasks } from '../packages/inventory/external-wms/tasks/task-store.ts';
+import { type Callback, takeCallbacks } from '../packages/external-wms/callbacks/take-callbacks.ts';
+import type { TaskAction } from '../packages/external-wms/protocol/actions.ts';
+import { failTasks, retryTasks } from '../packages/external-wms/tasks/manage-tasks.ts';
+import { finishAheadReservations } from '../packages/external-wms/tasks/pre-reservation-store.ts';
+import type { NewTask, TaskStatus } from '../packages/external-wms/tasks/task.ts';
+import { claimDueTasks } from '../packages/external-wms/tasks/task-claim-store.ts';
+import { selectTask } from '../packages/external-wms/tasks/task-list-store.ts';
+import { orderStatuses } from '../packages/external-wms/tasks/task-order-store.ts';
+import { insertTasks } from '../packages/external-wms/tasks/task-store.ts';
 import { type Behaviour, json, type Received, raw } from './harness/partner.ts';
 import { openTaskBench, orderTask, type TaskBench } from './harness/warehouse-tasks.ts';
 

@@ -6,21 +6,27 @@ import { createApp } from '@tradepost/http';
 import type { Transaction } from '@tradepost/postgres';
 import { loadConfig, openLog } from '@tradepost/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callbackRoutes } from '../packages/inventory/external-wms/callbacks/callback-routes.ts';
-import { type Callback, takeCallbacks } from '../packages/inventory/external-wms/callbacks/take-callbacks.ts';
-import { externalProvider, openIntents } from '../packages/inventory/external-wms/external-provider.ts';
-import { externalSignature } from '../packages/inventory/external-wms/protocol/signature.ts';
-import type { TaskAction } from '../packages/inventory/external-wms/tasks/task.ts';
+import { callbackRoutes } from '../packages/external-wms/callbacks/callback-routes.ts';
+import { type Callback, takeCallbacks } from '../packages/external-wms/callbacks/take-callbacks.ts';
+import { externalProvider, openIntents } from '../packages/external-wms/external-provider.ts';
+import type { TaskAction } from '../packages/external-wms/protocol/actions.ts';
+import { externalSignature } from '../packages/external-wms/protocol/signature.ts';
 import { builtinProvider } from '../packages/inventory/providers/builtin/builtin-provider.ts';
 import type { InventoryProvider } from '../packages/inventory/reservations/provider.ts';
-import { inventorySettings } from '../packages/inventory/settings.ts';
 import { runHere } from './harness/command.ts';
 import { expectFields } from './harness/contract.ts';
 import { callBack, externalSettings, partner as keys } from './harness/external.ts';
 import { invariantErrors } from './harness/invariants.ts';
 import { type Behaviour, json, startPartner } from './harness/partner.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
-import { appKey, appSecret, openTaskBench, orderTask, type TaskBench } from './harness/warehouse-tasks.ts';
+import {
+  appKey,
+  appSecret,
+  openTaskBench,
+  orderTask,
+  type TaskBench,
+  warehouseSettings,
+} from './harness/warehouse-tasks.ts';
 import { shelve } from './harness/warehouses.ts';
 
 /**
@@ -43,7 +49,7 @@ describe('the settings', () => {
   const current = (key: string) => bench.runtime.settings.list().find((row) => row.key === key)?.value;
 
   test('are called as the table says, with the defaults of existing shops', () => {
-    const defaults = Object.fromEntries(inventorySettings.map(({ key, fallback }) => [key, fallback]));
+    const defaults = Object.fromEntries(warehouseSettings.map(({ key, fallback }) => [key, fallback]));
     expect(defaults).toEqual({
       'inventory.provider': 'local',
       'inventory.external_mode': 'sync',

@@ -1,10 +1,11 @@
 import { backofficeModule } from '@tradepost/backoffice';
 import { catalogModule } from '@tradepost/catalog';
+import { externalWmsModule } from '@tradepost/external-wms';
 import { fulfilmentModule } from '@tradepost/fulfilment';
 import { gatewayModule } from '@tradepost/gateway';
 import { identityModule } from '@tradepost/identity';
 import { inventoryModule } from '@tradepost/inventory';
-import { chooseModules, type Module } from '@tradepost/module';
+import { chooseModules, type Module, staticEntriesOf } from '@tradepost/module';
 import { ordersModule } from '@tradepost/orders';
 import type { Audit, Config, RetentionRule, Setting } from '@tradepost/runtime';
 import { demoModule } from './demo-module.ts';
@@ -17,6 +18,7 @@ export const modules: readonly Module[] = [
   identityModule,
   catalogModule,
   inventoryModule,
+  externalWmsModule,
   ordersModule,
   fulfilmentModule,
   gatewayModule,
@@ -27,7 +29,13 @@ export const modules: readonly Module[] = [
 export const declaredBy = <K extends 'settings' | 'audits' | 'retention'>(
   chosen: readonly Module[],
   list: K,
-): NonNullable<Module[K]>[number][] => chosen.flatMap((module) => [...(module[list] ?? [])]);
+): NonNullable<Module[K]>[number][] => {
+  const entries = staticEntriesOf(chosen);
+  return chosen.flatMap((module) => {
+    const dependent = module.declares?.(entries) as Pick<Module, K> | undefined;
+    return [...(module[list] ?? []), ...(dependent?.[list] ?? [])];
+  });
+};
 
 /** The modules that this configuration runs. Throws ConfigError where they cannot run together. */
 export const modulesOf = (config: Pick<Config, 'modules'>): readonly Module[] =>

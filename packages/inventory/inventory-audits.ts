@@ -1,10 +1,15 @@
 import type { Queryable } from '@tradepost/postgres';
 import type { Audit } from '@tradepost/runtime';
+import {
+  type InventoryProviderEntry,
+  remoteProviderNames,
+  shelfProviderNames,
+} from './reservations/provider-registry.ts';
 
 const piecesOf = (sql: Queryable, status: 'reserved' | 'confirmed') => sql`
   select sku_id, sum(qty)::bigint as qty from inventory.inventory_reservation where status = ${status} group by sku_id`;
 
-const skuAudits: readonly Audit[] = [
+const skuAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'inventory.stock_bounds',
     about: 'stock is never below zero, and what is reserved is within it',
@@ -24,7 +29,7 @@ const skuAudits: readonly Audit[] = [
         from inventory.inventory_reservation r
         left join inventory.order_inventory_state o on o.order_no = r.biz_no
         left join inventory.warehouses w on w.id = r.warehouse_id
-        where r.status = 'reserved' and o.provider is distinct from 'external_wms' and w.status is distinct from 0
+        where r.status = 'reserved' and (o.provider = any(${[...remoteProviders]}::text[])) is not true and w.status is distinct from 0
         group by r.sku_id) as r on r.sku_id = s.id
       where s.reserved_stock <> coalesce(r.qty, 0)`,
   },
@@ -38,7 +43,7 @@ const skuAudits: readonly Audit[] = [
   },
 ];
 
-const warehouseAudits: readonly Audit[] = [
+const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'inventory.shelf_sums',
     about: 'where warehouses keep the stock, a SKU shows the sum of what the enabled ones have on hand',
@@ -49,7 +54,7 @@ const warehouseAudits: readonly Audit[] = [
         select i.sku_id, sum(i.qty)::bigint as qty, sum(i.reserved_qty)::bigint as reserved
         from inventory.inventory_stock i join inventory.warehouses w on w.id = i.warehouse_id and w.status = 1
         group by i.sku_id) as i on i.sku_id = s.id
-      where exists (select from inventory.provider_state where provider = 'builtin_wms')
+      where exists (select from inventory.provider_state where provider = any(${[...shelfProviders]}::text[]))
         and (s.stock <> coalesce(i.qty, 0) or s.reserved_stock <> coalesce(i.reserved, 0))`,
   },
   {
@@ -102,51 +107,8 @@ const warehouseAudits: readonly Audit[] = [
   },
 ];
 
-/** Far more than a worker rests between two looks. */
-const lookedAtWithin = '10 minutes';
-
-const taskAudits: readonly Audit[] = [
-  {
-    name: 'inventory.tasks_stuck',
-    about: `no task for the external warehouse has waited for ${lookedAtWithin} after its time or its lock: else no worker runs`,
-    query: (sql) => sql`
-      select id as task_id, request_id, status, attempt_count, next_retry_at, lock_owner, lock_expires_at
-      from inventory.inventory_integration_tasks
-      where status in ('pending', 'processing') and next_retry_at < now() - ${lookedAtWithin}::interval`,
-  },
-  {
-    name: 'inventory.task_order',
-    about: 'tasks of one document are carried out in their order: none was begun before the one before it had ended',
-    query: (sql) => sql`
-      select t.id as task_id, t.request_id, t.status, e.id as earlier_id, e.request_id as earlier, e.status as earlier_status
-      from inventory.inventory_integration_tasks t
-      join inventory.inventory_integration_tasks e on e.sequence_key = t.sequence_key and e.id < t.id
-      where e.status in ('pending', 'processing') and t.status in ('processing', 'success')`,
-  },
-  {
-    name: 'inventory.task_states',
-    about:
-      'the inventory status of an order with an external warehouse is that of its tasks: pending while one is open, else as the last one has ended; failed when one has',
-    query: (sql) => sql`
-      select o.order_no, o.status, t.last_request, t.open, t.last_status
-      from inventory.order_inventory_state o
-      left join (
-        select biz_no, count(*) filter (where status in ('pending', 'processing')) as open,
-               count(*) filter (where status = 'failed') as failed,
-               (array_agg(request_id order by id desc))[1] as last_request,
-               (array_agg(status order by id desc))[1] as last_status,
-               (array_agg(action order by id desc))[1] as last_action
-        from inventory.inventory_integration_tasks where biz_type = 'order' group by biz_no) as t on t.biz_no = o.order_no
-      -- Tasks of an order whose stock is settled go when they are old (retention.warehouse_tasks_days).
-      where o.provider = 'external_wms'
-        and not (t.biz_no is null and o.status in ('confirmed', 'released'))
-        and (t.biz_no is null or o.status <> case
-        when t.open > 0 then case when t.failed > 0 and o.status = 'failed' then 'failed' else 'pending' end
-        when t.last_status = 'failed' then 'failed'
-        when t.last_action in ('confirm', 'deduct') then 'confirmed'
-        when t.last_action in ('release', 'restore') then 'released'
-        else 'reserved' end)`,
-  },
+/** The audits of this package, over the providers of the modules that run. */
+export const inventoryAudits = (providers: readonly InventoryProviderEntry[]): readonly Audit[] => [
+  ...skuAudits(remoteProviderNames(providers)),
+  ...warehouseAudits(shelfProviderNames(providers)),
 ];
-
-export const inventoryAudits: readonly Audit[] = [...skuAudits, ...warehouseAudits, ...taskAudits];

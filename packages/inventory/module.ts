@@ -1,13 +1,13 @@
 import { stockOwners } from '@tradepost/catalog';
 import { defineRegistry, defineService, type Module } from '@tradepost/module';
-import { externalMetrics } from './external-wms/protocol/external-metrics.ts';
 import { inventoryAudits } from './inventory-audits.ts';
 import { inventoryMenu } from './menu.ts';
 import { shelveSeeded } from './provider-migration/migrate-provider.ts';
+import { ownProviders } from './providers/own-providers.ts';
 import { openInventory } from './reservations/open-inventory.ts';
 import type { Inventory, WriteOrderStatus } from './reservations/provider.ts';
-import { inventoryRetention } from './retention.ts';
-import { inventorySettings } from './settings.ts';
+import { inventoryProviders } from './reservations/provider-registry.ts';
+import { providerSetting } from './settings.ts';
 import { inventoryTables } from './tables.ts';
 
 /** The inventory operations that orders use. */
@@ -19,25 +19,25 @@ export const inventoryModule: Module = {
   name: 'inventory',
   needs: ['identity', 'catalog'],
   tables: inventoryTables,
-  settings: inventorySettings,
   menu: inventoryMenu,
   seedDemo: { finish: shelveSeeded },
-  audits: inventoryAudits,
-  retention: inventoryRetention,
-  metrics: externalMetrics,
+  entries: ownProviders.map(inventoryProviders.add),
+  declares(entries) {
+    const providers = entries(inventoryProviders);
+    return { settings: [providerSetting(providers)], audits: inventoryAudits(providers) };
+  },
   async open(context) {
     const writeOrderStatus: WriteOrderStatus = (tx, rows) => {
       const [write] = context.entries(orderStatusWriters);
       if (!write) throw new Error('no module writes the inventory status of orders');
       return write(tx, rows);
     };
-    const opened = await openInventory(context.runtime, { writeOrderStatus });
+    const providers = context.entries(inventoryProviders);
+    const opened = await openInventory(context.runtime, { writeOrderStatus, providers });
     return {
-      provides: [inventoryService.provide(opened.inventory)],
+      provides: [inventoryService.provide(opened.inventory), ...opened.provides],
       contributions: [stockOwners.add(opened.stockOwner)],
       routes: () => opened.routes,
-      tasks: opened.tasks,
-      crons: opened.crons,
       close: opened.close,
     };
   },

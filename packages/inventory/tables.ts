@@ -7,7 +7,4 @@ export const inventoryTables: readonly string[] = [
   'inventory.stock_documents',
   'inventory.stock_document_items',
   'inventory.stock_movements',
-  'inventory.inventory_integration_tasks',
-  'inventory.external_callbacks',
-  'inventory.external_nonces',
 ];

@@ -1,4 +1,4 @@
-import { inventoryService, orderStatusWriters } from '@tradepost/inventory';
+import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
 import type { Module } from '@tradepost/module';
 import { cartRoutes } from './cart/cart-routes.ts';
 import { orderMenu } from './menu.ts';
@@ -27,8 +27,8 @@ export const ordersModule: Module = {
   settings: orderSettings,
   menu: orderMenu,
   seedDemo: orderDemo,
-  audits: orderAudits,
   retention: orderRetention,
+  declares: (entries) => ({ audits: orderAudits(remoteProviderNames(entries(inventoryProviders))) }),
   open(context) {
     const { runtime } = context;
     const inventory = context.service(inventoryService);

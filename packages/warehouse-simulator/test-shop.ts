@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { externalSignature, signatureFits } from '@tradepost/inventory';
+import { externalSignature, signatureFits } from '@tradepost/external-wms';
 import type { InnerCallback } from './callbacks/callback-sender.ts';
 import { openSimulator, type Simulator, type SimulatorOptions } from './simulator.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { externalSignature } from '@tradepost/inventory';
+import { externalSignature } from '@tradepost/external-wms';
 import type { Answer } from '../harness/client.ts';
 import { partner } from '../harness/external.ts';
 import type { Instance } from './stage.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { externalSignature } from '@tradepost/inventory';
+import { externalSignature } from '@tradepost/external-wms';
 import type { Sql } from '@tradepost/postgres';
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import type { Answer } from './client.ts';

@@ -2,19 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { declaredBy } from '@tradepost/app';
+import { externalWmsModule } from '@tradepost/external-wms';
+import { inventoryModule } from '@tradepost/inventory';
 import { writeInventoryStatus } from '@tradepost/orders';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
-import { openExternalClient } from '../../packages/inventory/external-wms/protocol/client.ts';
-import { deliverTasks, type TaskDeps } from '../../packages/inventory/external-wms/tasks/deliver-tasks.ts';
-import { type NewTask, requestIdOf, type TaskAction } from '../../packages/inventory/external-wms/tasks/task.ts';
-import { selectTasks } from '../../packages/inventory/external-wms/tasks/task-list-store.ts';
-import { insertTasks } from '../../packages/inventory/external-wms/tasks/task-store.ts';
-import { inventorySettings } from '../../packages/inventory/settings.ts';
+import type { TaskAction } from '../../packages/external-wms/protocol/actions.ts';
+import { openExternalClient } from '../../packages/external-wms/protocol/client.ts';
+import { deliverTasks, type TaskDeps } from '../../packages/external-wms/tasks/deliver-tasks.ts';
+import { type NewTask, requestIdOf } from '../../packages/external-wms/tasks/task.ts';
+import { selectTasks } from '../../packages/external-wms/tasks/task-list-store.ts';
+import { insertTasks } from '../../packages/external-wms/tasks/task-store.ts';
 import { cloneDatabase } from './database.ts';
 import { startPartner } from './partner.ts';
 
 export const appKey = 'demo-key';
 export const appSecret = 'the-secret-of-the-tests';
+
+/** The settings of inventory and of the external warehouse. */
+export const warehouseSettings = declaredBy([inventoryModule, externalWmsModule], 'settings');
 
 export const orderTask = (biz_no: string, action: TaskAction): NewTask => ({
   ...{ biz_type: 'order', biz_no, action },
@@ -31,7 +37,7 @@ export async function openTaskBench(options: { log?: ReturnType<typeof openLog> 
     flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 8 },
   });
   const log = options.log ?? openLog({ level: process.env.TEST_LOG ?? 'silent' });
-  const opened = await openRuntime({ config, definitions: [...inventorySettings], log });
+  const opened = await openRuntime({ config, definitions: warehouseSettings, log });
   let at = Date.now();
   const runtime = { ...opened, now: () => new Date(at) };
   await runtime.settings.setMany({

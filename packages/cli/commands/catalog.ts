@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { modulesOf } from '@tradepost/app';
 import { type CsvFault, exportProducts, importProducts } from '@tradepost/catalog';
-import { openStockOwner } from '@tradepost/inventory';
+import { inventoryProviders, openStockOwner } from '@tradepost/inventory';
+import { staticEntriesOf } from '@tradepost/module';
 import { shopLocale } from '@tradepost/runtime';
 import type { Command } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
@@ -84,7 +86,7 @@ async function importFrom(file: string, options: GlobalOptions & { dryRun?: bool
     const { seconds, rate, tell } = pace('lines');
     const errors: CsvFault[] = [];
     const done = await importProducts(runtime.sql, input, {
-      stockOwner: await openStockOwner(runtime),
+      stockOwner: await openStockOwner(runtime, staticEntriesOf(modulesOf(runtime.config))(inventoryProviders)),
       locale: runtime.settings.get(shopLocale),
       dryRun: options.dryRun ?? false,
       onFault(fault) {

@@ -68,7 +68,7 @@ async function checkAll({ loaded, findings }: ReturnType<typeof configuration>):
           ...checkStoredSettings(stored, settings),
           ...checkDevelopment(loaded, stored, settings),
           ...(await checkJobs(sql, config)),
-          ...(await checkWarehouse(sql, config, stored)),
+          ...(await checkWarehouse(sql, config, stored, settings)),
           ...(await checkGateway(sql, config, stored)),
         ];
       });

@@ -37,7 +37,7 @@ function summaryLines(server: Server): string[] {
   lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
   lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
   const provider = server.runtime.settings.get(inventoryProvider);
-  if (provider !== 'local') lines.push(`Stock          ${provider}`);
+  if (provider !== inventoryProvider.fallback) lines.push(`Stock          ${provider}`);
   if (server.runtime.settings.get(demoShop) && !config.production && url) {
     const accounts = demoAccounts.map((a) => `${a.username} / ${a.password} (${a.kind})`);
     lines.push(`Demo accounts  ${accounts.join(', ')}`);

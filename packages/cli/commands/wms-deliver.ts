@@ -6,7 +6,7 @@ import {
   openDelivery,
   selectTaskCounts,
   type TaskCounts,
-} from '@tradepost/inventory';
+} from '@tradepost/external-wms';
 import { writeInventoryStatus } from '@tradepost/orders';
 import { type Runtime, startWorker } from '@tradepost/runtime';
 import type { Command } from 'commander';

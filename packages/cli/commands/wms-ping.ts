@@ -1,4 +1,4 @@
-import { type Ping, pingWarehouse, selectSomeSkus } from '@tradepost/inventory';
+import { type Ping, pingWarehouse, selectSomeSkus } from '@tradepost/external-wms';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type GlobalOptions, withDatabaseOptions, withRuntime } from '../options.ts';
 import { dim, exitCodes, green, print, printJson, red, table } from '../output.ts';

@@ -6,7 +6,7 @@ import {
   selectCallbacks,
   signatureFits,
   signatureTtl,
-} from '@tradepost/inventory';
+} from '@tradepost/external-wms';
 import type { Runtime } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError } from 'commander';
 import { innerOf, type Recorded, readCallbacks } from '../callback-files.ts';

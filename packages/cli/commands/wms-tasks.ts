@@ -13,7 +13,7 @@ import {
   type TaskStatus,
   taskActions,
   taskStatuses,
-} from '@tradepost/inventory';
+} from '@tradepost/external-wms';
 import { writeInventoryStatus } from '@tradepost/orders';
 import type { Runtime } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';

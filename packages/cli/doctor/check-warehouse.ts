@@ -1,15 +1,16 @@
 import {
   externalMode,
-  inventoryProvider,
   missingSettings,
   pingWarehouse,
+  providerName,
   selectSomeSkus,
   selectTaskCounts,
   settingCommand,
   type TaskCounts,
-} from '@tradepost/inventory';
+} from '@tradepost/external-wms';
+import { inventoryProvider } from '@tradepost/inventory';
 import type { Sql } from '@tradepost/postgres';
-import { type Config, openLog, openMetrics } from '@tradepost/runtime';
+import { type Config, openLog, openMetrics, type Setting } from '@tradepost/runtime';
 import { type Finding, findingsOf } from './finding.ts';
 import { type StoredSettings, settingsIn } from './settings-in.ts';
 
@@ -33,11 +34,16 @@ function checkTasks({ open, overdue, oldest_due, failed }: TaskCounts): Finding[
 }
 
 /** The external warehouse, where it keeps the stock or is still to be told something. */
-export async function checkWarehouse(sql: Sql, config: Config, stored: StoredSettings): Promise<Finding[]> {
-  const settings = settingsIn(config, stored);
+export async function checkWarehouse(
+  sql: Sql,
+  config: Config,
+  stored: StoredSettings,
+  definitions: readonly Setting[],
+): Promise<Finding[]> {
+  const settings = settingsIn(config, stored, definitions);
   const provider = settings.get(inventoryProvider);
   const counts = await selectTaskCounts(sql);
-  const isCurrent = provider === 'external_wms';
+  const isCurrent = provider === providerName;
   if (!isCurrent && counts.open === 0) return [];
   const { findings, ok, note, warning, error } = findingsOf('warehouse');
   if (!isCurrent)

@@ -1,7 +1,9 @@
 import type { Transaction } from '@tradepost/postgres';
-import { type Runtime, shopLocale } from '@tradepost/runtime';
+import { ConfigError, type Runtime, shopLocale } from '@tradepost/runtime';
 import { insertCompletedDocuments } from '../documents/complete-documents.ts';
-import type { ProviderName } from '../settings.ts';
+import { ownProviders } from '../providers/own-providers.ts';
+import { type InventoryProviderEntry, shelfProviderNames, skuLedgerOf } from '../reservations/provider-registry.ts';
+import { selectProvidersWithOpenOrders } from '../reservations/state-store.ts';
 import {
   firstWarehouse,
   hasUnshelved,
@@ -18,61 +20,86 @@ import { planTakeOver } from './plan-migration.ts';
 const mainWarehouse = { en: 'Main warehouse', 'zh-CN': '主仓库' } as const;
 
 type Deps = Pick<Runtime, 'sql' | 'now' | 'settings'>;
+type Ledgers = { skus: string; warehouses: string };
 
-/** Puts the stock that SKUs keep themselves on shelves, by completed documents, and their open reservations with it. */
-async function intoWarehouses({ settings, now }: Deps, tx: Transaction): Promise<void> {
+/** Moves the stock that SKUs hold into warehouses, by completed documents, with the open reservations. */
+async function intoWarehouses({ settings, now }: Deps, tx: Transaction, providers: Ledgers): Promise<void> {
   // Warehouses are locked before SKUs, here as everywhere.
   const first = await firstWarehouse(tx, mainWarehouse[settings.get(shopLocale)]);
   const skus = await lockAllSkus(tx);
-  const { moves, placed } = planTakeOver(skus, await selectShelves(tx), await selectHeldOnSkus(tx), first);
+  const held = await selectHeldOnSkus(tx, providers.skus);
+  const { moves, placed } = planTakeOver(skus, await selectShelves(tx), held, first);
   const at = now();
-  // What comes in from another warehouse has to have left it.
+  // Stock leaves one warehouse before it arrives in another.
   const documents = [...moves].sort((a, b) => b.doc_type.localeCompare(a.doc_type));
   const { outcomes, statements } = await insertCompletedDocuments(
     tx,
     documents.map((move) => ({
       ...{ ...move, biz_type: 'takeover' as const, biz_no: at.toISOString() },
-      remark: 'inventory.provider = builtin_wms',
+      remark: `inventory.provider = ${providers.warehouses}`,
     })),
     { mirrors: false, now: at },
   );
   const refusal = outcomes.find((outcome) => outcome instanceof Error);
   if (refusal) throw refusal;
   for (const statement of statements) await statement;
-  if (placed.length > 0) await placeReservations(tx, placed);
+  if (placed.length > 0) await placeReservations(tx, placed, providers.warehouses);
+}
+
+/** Refuses to start without a provider whose orders are still to be settled. */
+async function checkFormer(
+  tx: Transaction,
+  known: readonly string[],
+  providers: readonly InventoryProviderEntry[],
+): Promise<void> {
+  const missing = known.filter((name) => !providers.some((provider) => provider.name === name));
+  const open = missing.length > 0 ? await selectProvidersWithOpenOrders(tx, missing) : [];
+  if (open.length > 0)
+    throw new ConfigError(
+      open.map((name) => `inventory.provider: orders reserved with ${name} are open, and no module that runs has it`),
+    );
 }
 
 /**
- * Takes the books along when another provider is in force than at the last start. Stock goes from SKUs into warehouses and
- * back; what an external warehouse knows stays there. Orders that a former provider holds are settled by it. Answers
- * every provider that was ever in force here, the present one last.
+ * Migrates stock when the active provider is not that of the last start. Stock moves from SKUs into warehouses and back; the
+ * stock of a remote provider stays there, and so do its open orders. Returns every provider that was ever active, the
+ * present one last.
  */
-export async function takeOver(deps: Deps, provider: ProviderName): Promise<readonly ProviderName[]> {
-  const known = await deps.sql.begin(async (tx) => {
+export async function migrateProvider(
+  deps: Deps,
+  active: InventoryProviderEntry,
+  providers: readonly InventoryProviderEntry[],
+): Promise<readonly string[]> {
+  const skus = skuLedgerOf(providers).name;
+  const shelves = shelfProviderNames(providers);
+  const toShelves = active.capabilities.mirrorsWarehouses;
+  const ledgers = { skus, warehouses: active.name };
+  return deps.sql.begin(async (tx): Promise<string[]> => {
     const state = await lockProviderState(tx);
-    if (state?.provider === provider) {
-      // A seed was cut off between its goods and their shelves.
-      if (provider === 'builtin_wms' && (await hasUnshelved(tx))) await intoWarehouses(deps, tx);
+    if (state) await checkFormer(tx, state.known, providers);
+    if (state?.provider === active.name) {
+      // A seed was interrupted between its products and their stock in warehouses.
+      if (toShelves && (await hasUnshelved(tx))) await intoWarehouses(deps, tx, ledgers);
       return state.known;
     }
-    // Before there was a choice the SKUs kept their stock; a shop without any has no past.
-    const { provider: before, known: former } = state ?? { provider: 'local' as const, known: ['local' as const] };
-    if (provider === 'builtin_wms') await intoWarehouses(deps, tx);
-    else if (before === 'builtin_wms') {
+    // A shop that has never started held its stock on the SKUs.
+    const { provider: before, known: former } = state ?? { provider: skus, known: [skus] };
+    if (toShelves) await intoWarehouses(deps, tx, ledgers);
+    else if (shelves.includes(before)) {
       await lockAllSkus(tx);
-      await takeReservationsBack(tx);
+      await takeReservationsBack(tx, { from: shelves, to: skus });
     }
-    const all = [...former.filter((name) => name !== provider), provider];
-    await writeProviderState(tx, { provider, known: all });
+    const all = [...former.filter((name) => name !== active.name), active.name];
+    await writeProviderState(tx, { provider: active.name, known: all });
     return all;
   });
-  return known as readonly ProviderName[];
 }
 
-/** Goods were put into an empty shop by a seed: where warehouses keep the stock, theirs goes on shelves too. */
+/** Moves the stock of products that a seed wrote into warehouses, where the provider of the last start holds it there. */
 export async function shelveSeeded(deps: Deps): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const state = await lockProviderState(tx);
-    if (state?.provider === 'builtin_wms') await intoWarehouses(deps, tx);
+    if (!state || !shelfProviderNames(ownProviders).includes(state.provider)) return;
+    await intoWarehouses(deps, tx, { skus: skuLedgerOf(ownProviders).name, warehouses: state.provider });
   });
 }

@@ -1,24 +1,24 @@
 import type { Queryable, Transaction } from '@tradepost/postgres';
-import type { ProviderName } from '../settings.ts';
 import type { Placed } from './plan-migration.ts';
 
-/** Arbitrary: processes that start together take the books over one after the other. */
-const takeOverLock = 7_205_883_152;
+/** An arbitrary number. Processes that start together migrate one after the other. */
+const migrationLock = 7_205_883_152;
 
-export type ProviderState = { provider: ProviderName; known: ProviderName[] };
+/** `known`: every provider that was ever active in this shop, the present one last. */
+export type ProviderState = { provider: string; known: string[] };
 
-/** The provider that was last in force, alone with it until the transaction ends. Undefined before the first start. */
+/** The provider of the last start, locked until the transaction ends. Undefined before the first start. */
 export async function lockProviderState(tx: Transaction): Promise<ProviderState | undefined> {
-  // Whoever comes second waits for the first, and a large catalogue takes its time.
+  // A second process waits for the first, which takes long for a large catalogue.
   await tx`select set_config('lock_timeout', '10min', true), set_config('statement_timeout', '0', true)`;
-  await tx`select pg_advisory_xact_lock(${takeOverLock})`;
+  await tx`select pg_advisory_xact_lock(${migrationLock})`;
   const [row] = await tx<ProviderState[]>`select provider, known from inventory.provider_state`;
   return row;
 }
 
-/** The provider whose books these are; undefined before the first start. */
-export async function selectProvider(sql: Queryable): Promise<ProviderName | undefined> {
-  const [row] = await sql<{ provider: ProviderName }[]>`select provider from inventory.provider_state`;
+/** The provider of the last start; undefined before the first start. */
+export async function selectProvider(sql: Queryable): Promise<string | undefined> {
+  const [row] = await sql<{ provider: string }[]>`select provider from inventory.provider_state`;
   return row?.provider;
 }
 
@@ -65,17 +65,20 @@ export async function selectShelves(
     order by s.warehouse_id, s.sku_id`;
 }
 
-/** Open reservations that SKUs hold themselves. */
-export async function selectHeldOnSkus(tx: Transaction): Promise<{ biz_no: string; sku_id: number; qty: number }[]> {
+/** Open reservations of this provider, which holds them on the SKUs. */
+export async function selectHeldOnSkus(
+  tx: Transaction,
+  provider: string,
+): Promise<{ biz_no: string; sku_id: number; qty: number }[]> {
   return tx<{ biz_no: string; sku_id: number; qty: number }[]>`
     select r.biz_no, r.sku_id, r.qty
     from inventory.inventory_reservation r join inventory.order_inventory_state o on o.order_no = r.biz_no
-    where r.biz_type = 'order' and r.status = 'reserved' and o.provider = 'local'
+    where r.biz_type = 'order' and r.status = 'reserved' and o.provider = ${provider}
     order by r.biz_no, r.sku_id`;
 }
 
-/** Open reservations go into their warehouses; the SKUs hold them already. */
-export async function placeReservations(tx: Transaction, placed: readonly Placed[]): Promise<void> {
+/** Assigns open reservations to their warehouses and to this provider; the SKUs hold them already. */
+export async function placeReservations(tx: Transaction, placed: readonly Placed[], provider: string): Promise<void> {
   await tx`
     with placed as materialized (
       select * from unnest(${placed.map((p) => p.biz_no)}::text[], ${placed.map((p) => p.sku_id)}::bigint[],
@@ -94,20 +97,23 @@ export async function placeReservations(tx: Transaction, placed: readonly Placed
       from placed p join inventory.inventory_stock s on s.sku_id = p.sku_id and s.warehouse_id = p.warehouse_id
       order by p.biz_no, p.sku_id
     )
-    update inventory.order_inventory_state set provider = 'builtin_wms', updated_at = now()
+    update inventory.order_inventory_state set provider = ${provider}, updated_at = now()
     where order_no in (select biz_no from placed)`;
 }
 
 /**
- * SKUs keep their stock themselves again: open reservations leave their warehouses, and what disabled warehouses hold for
- * them comes along, as the SKU's stock has to cover it. The ledger keeps its quantities.
+ * Moves open reservations from warehouses back to the SKUs. The stock of disabled warehouses that they hold is added to the
+ * SKUs, as the stock of a SKU has to cover its reservations. The quantities in the warehouses stay.
  */
-export async function takeReservationsBack(tx: Transaction): Promise<void> {
+export async function takeReservationsBack(
+  tx: Transaction,
+  { from, to }: { from: readonly string[]; to: string },
+): Promise<void> {
   await tx`
     with moved as (
       update inventory.inventory_reservation r set warehouse_id = 0, updated_at = now()
       from inventory.order_inventory_state o
-      where o.order_no = r.biz_no and o.provider = 'builtin_wms' and r.biz_type = 'order' and r.status = 'reserved'
+      where o.order_no = r.biz_no and o.provider = any(${[...from]}::text[]) and r.biz_type = 'order' and r.status = 'reserved'
       returning r.biz_no
     ), hidden as (
       select s.sku_id, sum(s.reserved_qty)::int as qty
@@ -119,6 +125,6 @@ export async function takeReservationsBack(tx: Transaction): Promise<void> {
     ), ledger as (
       update inventory.inventory_stock set reserved_qty = 0, updated_at = now() where reserved_qty > 0
     )
-    update inventory.order_inventory_state set provider = 'local', updated_at = now()
+    update inventory.order_inventory_state set provider = ${to}, updated_at = now()
     where order_no in (select biz_no from moved)`;
 }

@@ -1,21 +1,17 @@
 import type { StockOwner } from '@tradepost/catalog';
 import type { Route } from '@tradepost/http';
-import { ConfigError, type Cron, type Runtime, selectStoredSettings, type Tasks } from '@tradepost/runtime';
+import type { Provision } from '@tradepost/module';
+import { ConfigError, type Runtime, selectStoredSettings } from '@tradepost/runtime';
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
-import { documentTasks } from '../external-wms/document-tasks.ts';
-import { aheadRefusals } from '../external-wms/external-provider.ts';
-import { checkExternal, openExternal } from '../external-wms/open-external.ts';
-import { takeOver } from '../provider-migration/migrate-provider.ts';
-import { builtinProvider } from '../providers/builtin/builtin-provider.ts';
-import { localProvider } from '../providers/local/local-provider.ts';
-import { externalMode, inventoryProvider, type ProviderName } from '../settings.ts';
+import { migrateProvider } from '../provider-migration/migrate-provider.ts';
+import { inventoryProvider, providerSetting } from '../settings.ts';
 import { movementRoutes } from '../stock/movement-routes.ts';
 import { stockRoutes } from '../stock/stock-routes.ts';
 import { warehouseRoutes } from '../warehouses/warehouse-routes.ts';
 import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
+import { entryOf, type InventoryProviderEntry, type OpenedProvider, skuLedgerOf } from './provider-registry.ts';
 import { settleByProvider } from './settle-by-provider.ts';
-import { stockOwnerOf } from './stock-owner.ts';
 
 export type OpenedInventory = {
   /** For orders. */
@@ -23,71 +19,85 @@ export type OpenedInventory = {
   /** For the catalogue. */
   readonly stockOwner: StockOwner;
   readonly routes: readonly Route[];
-  readonly tasks: Tasks;
-  readonly crons: readonly Cron[];
+  /** Services of the providers. */
+  readonly provides: readonly Provision[];
   close(): Promise<void>;
 };
 
-/** A stored choice that is none must not fall back to the default here: that would take the books along. */
-async function checkChoices({ sql, settings }: Pick<Runtime, 'sql' | 'settings'>): Promise<void> {
+type Deps = { writeOrderStatus: WriteOrderStatus; providers: readonly InventoryProviderEntry[] };
+
+/**
+ * Refuses stored values of settings that are read once at start and are not valid. With the default in their place, stock
+ * would be migrated to another provider.
+ */
+async function checkStored(
+  { sql, settings }: Pick<Runtime, 'sql' | 'settings'>,
+  providers: readonly InventoryProviderEntry[],
+): Promise<void> {
   const stored = new Map((await selectStoredSettings(sql)).map(({ key, value }) => [key, value]));
   const inFile = new Set(settings.list().flatMap(({ key, source }) => (source === 'file' ? [key] : [])));
-  const wrong = [inventoryProvider, externalMode].filter(
+  const readAtStart = [providerSetting(providers), ...providers.flatMap((provider) => provider.readAtStart ?? [])];
+  const wrong = readAtStart.filter(
     ({ key, schema }) => stored.has(key) && !inFile.has(key) && !schema.safeParse(stored.get(key)).success,
   );
-  if (wrong.length > 0)
-    throw new ConfigError(
-      wrong.map(({ key }) => `${key}: ${JSON.stringify(stored.get(key))} is not one of its values`),
-    );
+  if (wrong.length === 0) return;
+  const names = providers.map(({ name }) => name).join(', ');
+  const valuesOf = (key: string) => (key === inventoryProvider.key ? `: ${names}` : '');
+  throw new ConfigError(
+    wrong.map(({ key }) => `${key}: ${JSON.stringify(stored.get(key))} is not one of its values${valuesOf(key)}`),
+  );
+}
+
+/** The providers that settle the orders they reserved, whichever provider is active: those that do not hold locally. */
+function remoteOperations(
+  providers: readonly InventoryProviderEntry[],
+  opened: ReadonlyMap<string, OpenedProvider>,
+  names: readonly string[],
+): Map<string, InventoryProvider> {
+  const remote = providers.filter(({ name, capabilities }) => names.includes(name) && !capabilities.holdsLocally);
+  return new Map(remote.map(({ name }) => [name, opened.get(name)!.operations]));
 }
 
 /**
- * The stock of this shop, by the provider that is set; chosen once at start, when the books of another one are taken over.
- * Throws ConfigError when it can not work.
+ * Opens all providers and chooses the active one, once at start. Stock is migrated first when the active provider is not
+ * that of the last start. Throws ConfigError when the active provider can not run.
  */
-export async function openInventory(
-  runtime: Runtime,
-  { writeOrderStatus }: { writeOrderStatus: WriteOrderStatus },
-): Promise<OpenedInventory> {
-  await checkChoices(runtime);
-  const name = runtime.settings.get(inventoryProvider);
-  if (name === 'external_wms') checkExternal(runtime);
-  const known = await takeOver(runtime, name);
-  const external = openExternal(runtime, writeOrderStatus);
-  const providers: Record<ProviderName, InventoryProvider> = {
-    local: localProvider,
-    builtin_wms: builtinProvider,
-    external_wms: external.provider,
-  };
-  const current = providers[name];
-  // Whoever leaves warehouses or SKUs for a partner leaves open orders with the SKUs.
-  const former =
-    name === 'external_wms'
-      ? known.some((one) => one !== name) && localProvider
-      : known.includes('external_wms') && external.provider;
+export async function openInventory(runtime: Runtime, deps: Deps): Promise<OpenedInventory> {
+  const { writeOrderStatus, providers } = deps;
+  if (new Set(providers.map(({ name }) => name)).size < providers.length)
+    throw new Error('two modules have an inventory provider of the same name');
+  await checkStored(runtime, providers);
+  const active = entryOf(providers, runtime.settings.get(inventoryProvider));
+  active.check?.(runtime);
+  const known = await migrateProvider(runtime, active, providers);
+  const opened = new Map(providers.map((provider) => [provider.name, provider.open({ runtime, writeOrderStatus })]));
+  const { operations, reserveAhead = null, aheadRefusals = [], tellNow = null, completed, sellable = null } = opened.get(active.name)!;
+  const remote = remoteOperations(providers, opened, known);
+  // Orders of local providers are settled by the active one if it holds locally, else on the SKUs, where migration left them.
+  const local = active.capabilities.holdsLocally ? operations : opened.get(skuLedgerOf(providers).name)!.operations;
+  const hasLocalOrders = known.some((name) => !remote.has(name));
   const hooks: WarehouseHooks = {
-    mirrors: name === 'builtin_wms',
-    completed: (tx, docs) => (name === 'external_wms' ? external.intents(tx, documentTasks(docs), { restMs: 0 }) : []),
+    mirrors: active.capabilities.mirrorsWarehouses,
+    completed: completed ?? (() => []),
   };
-  const isExternal = name === 'external_wms';
   return {
     inventory: {
-      ...current,
-      ...settleByProvider(current, former || null, writeOrderStatus),
-      reserveAhead: isExternal ? external.reserveAhead : null,
-      aheadRefusals: isExternal && external.reserveAhead ? aheadRefusals : [],
-      tellNow: isExternal ? external.tellNow : null,
+      ...operations,
+      ...settleByProvider({ active: operations, local: hasLocalOrders ? local : null, remote, writeOrderStatus }),
+      reserveAhead,
+      aheadRefusals: reserveAhead ? aheadRefusals : [],
+      tellNow,
     },
-    stockOwner: stockOwnerOf(runtime, name, external.sellable),
+    stockOwner: { ...active.stockOwner(runtime), sellable },
     routes: [
       ...warehouseRoutes(runtime, hooks),
       ...documentRoutes(runtime, hooks),
       ...stockRoutes(runtime),
       ...movementRoutes(runtime),
-      ...external.routes,
     ],
-    tasks: external.tasks,
-    crons: external.crons,
-    close: external.close,
+    provides: [...opened.values()].flatMap((provider) => provider.provides ?? []),
+    async close() {
+      for (const provider of opened.values()) await provider.close?.();
+    },
   };
 }

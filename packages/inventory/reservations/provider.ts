@@ -1,6 +1,5 @@
 import type { RefusalFactory } from '@tradepost/core';
 import type { Statement, Transaction } from '@tradepost/postgres';
-import type { ProviderName } from '../settings.ts';
 
 export type InventoryStatus = 'none' | 'pending' | 'reserved' | 'confirmed' | 'released' | 'failed';
 
@@ -34,7 +33,7 @@ type StatusAfter = Readonly<Record<'reserve' | 'confirm' | 'release', InventoryS
  * so that the caller can send them together with its own and the commit.
  */
 export type InventoryProvider = {
-  readonly name: ProviderName;
+  readonly name: string;
   readonly statusAfter: StatusAfter;
   /** Locks what demands on these SKUs may need. */
   hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold>;
@@ -44,25 +43,32 @@ export type InventoryProvider = {
   release(tx: Transaction, bizNos: readonly string[], reason: string): Statement[];
 };
 
-/** What a shop's stock is asked and told by orders: the provider in force, and an earlier one for the orders it holds. */
+/**
+ * The inventory operations that orders use. Confirm and release go to the provider that an order was reserved with, all
+ * other calls to the active provider.
+ */
 export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
   confirm(tx: Transaction, bizNos: readonly string[]): Promise<Statement[]>;
   release(tx: Transaction, bizNos: readonly string[], reason: string): Promise<Statement[]>;
-  /**
-   * Where stock is taken over the network before the order is written: reserves it, or throws the refusal. What is
-   * reserved and not written within a minute is released, whatever happens to this process.
-   */
-  readonly reserveAhead: ((demand: Omit<Demand, 'expires_at'>) => Promise<void>) | null;
+  readonly reserveAhead: ReserveAhead | null;
   /** The refusals that `reserveAhead` throws. */
   readonly aheadRefusals: readonly RefusalFactory[];
-  /**
-   * Where a partner is told at once (sync): tells it of these orders' confirm or release, after the commit that wrote them,
-   * and answers when it is done or a call's time is over; what is left then is a worker's. For who waits for the outcome.
-   */
-  readonly tellNow: ((bizNos: readonly string[]) => Promise<void>) | null;
+  readonly tellNow: TellNow | null;
 };
 
-/** Sets the inventory_status of these orders; orders' own column, written in the transaction of the books here. */
+/**
+ * Reserves stock over the network before the order is written, or throws the refusal. Stock that is reserved without an
+ * order being written within a minute is released, whatever happens to this process.
+ */
+export type ReserveAhead = (demand: Omit<Demand, 'expires_at'>) => Promise<void>;
+
+/**
+ * Sends confirm or release for these orders to the partner, after the commit that wrote them. Resolves when the partner has
+ * answered or the time for one call is over; a worker delivers the rest.
+ */
+export type TellNow = (bizNos: readonly string[]) => Promise<void>;
+
+/** Sets the inventory_status of these orders: the column of orders, written in the transaction that writes the stock ledger. */
 export type WriteOrderStatus = (
   tx: Transaction,
   rows: readonly { order_no: string; status: InventoryStatus }[],

@@ -1,5 +1,4 @@
 import type { Statement, Transaction } from '@tradepost/postgres';
-import type { ProviderName } from '../settings.ts';
 import type { InventoryStatus } from './provider.ts';
 
 export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
@@ -8,7 +7,7 @@ export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expi
 export function stateAndReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],
-  { provider, status }: { provider: ProviderName; status: InventoryStatus },
+  { provider, status }: { provider: string; status: InventoryStatus },
 ): Statement {
   const bizNos = [...new Set(rows.map((row) => row.biz_no))];
   return tx`

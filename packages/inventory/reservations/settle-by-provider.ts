@@ -1,45 +1,53 @@
 import type { Statement, Transaction } from '@tradepost/postgres';
 import type { Inventory, InventoryProvider, WriteOrderStatus } from './provider.ts';
-import { selectExternalOrders } from './state-store.ts';
+import { selectProvidersOf } from './state-store.ts';
+
+type Providers = {
+  readonly active: InventoryProvider;
+  /** Settles the orders that no remote provider reserved; null where there are none. */
+  readonly local: InventoryProvider | null;
+  /** Providers that settle the orders they reserved, by name. */
+  readonly remote: ReadonlyMap<string, InventoryProvider>;
+  readonly writeOrderStatus: WriteOrderStatus;
+};
 
 /**
- * Confirm and release, by the provider that holds each order. Only where an external warehouse was put in or out of force
- * can there be orders of two: then they are looked up first. The caller has written the status of the provider in force.
+ * Confirm and release, by the provider that reserved each order. The provider of an order is looked up only in a shop whose
+ * orders can have more than one. The caller has written the status of the active provider.
  */
-export function settleByProvider(
-  current: InventoryProvider,
-  former: InventoryProvider | null,
-  writeOrderStatus: WriteOrderStatus,
-): Pick<Inventory, 'confirm' | 'release'> {
-  if (!former)
+export function settleByProvider({
+  active,
+  local,
+  remote,
+  writeOrderStatus,
+}: Providers): Pick<Inventory, 'confirm' | 'release'> {
+  const all = new Set([active, ...(local ? [local] : []), ...remote.values()]);
+  if (all.size === 1)
     return {
-      confirm: async (tx, bizNos) => current.confirm(tx, bizNos),
-      release: async (tx, bizNos, reason) => current.release(tx, bizNos, reason),
+      confirm: async (tx, bizNos) => active.confirm(tx, bizNos),
+      release: async (tx, bizNos, reason) => active.release(tx, bizNos, reason),
     };
+  const remoteNames = [...remote.keys()];
   const settle = async (
     tx: Transaction,
     bizNos: readonly string[],
     phase: 'confirm' | 'release',
     send: (provider: InventoryProvider, bizNos: readonly string[]) => Statement[],
   ) => {
-    const external = await selectExternalOrders(tx, bizNos);
-    const isOf = (provider: InventoryProvider) => (bizNo: string) =>
-      external.has(bizNo) === (provider.name === 'external_wms');
-    const own = bizNos.filter(isOf(current));
-    const others = bizNos.filter(isOf(former));
-    const status = former.statusAfter[phase];
-    return [
-      ...(own.length > 0 ? send(current, own) : []),
-      ...(others.length > 0 ? send(former, others) : []),
-      ...(others.length > 0 && status !== current.statusAfter[phase]
-        ? [
-            writeOrderStatus(
-              tx,
-              others.map((order_no) => ({ order_no, status })),
-            ),
-          ]
-        : []),
-    ];
+    const nameOf = await selectProvidersOf(tx, bizNos, remoteNames);
+    const ordersOf = new Map([...all].map((provider) => [provider, [] as string[]]));
+    for (const bizNo of bizNos) {
+      const name = nameOf.get(bizNo);
+      const provider = name === undefined ? (local ?? active) : remote.get(name)!;
+      ordersOf.get(provider)!.push(bizNo);
+    }
+    return [...ordersOf].flatMap(([provider, orders]): Statement[] => {
+      if (orders.length === 0) return [];
+      const status = provider.statusAfter[phase];
+      if (status === active.statusAfter[phase]) return send(provider, orders);
+      const rows = orders.map((order_no) => ({ order_no, status }));
+      return [...send(provider, orders), writeOrderStatus(tx, rows)];
+    });
   };
   return {
     confirm: (tx, bizNos) => settle(tx, bizNos, 'confirm', (provider, some) => provider.confirm(tx, some)),

@@ -1,9 +1,21 @@
 import type { Queryable } from '@tradepost/postgres';
 
-/** Those of the orders whose stock an external warehouse keeps. */
-export async function selectExternalOrders(sql: Queryable, orderNos: readonly string[]): Promise<Set<string>> {
-  const rows = await sql<{ order_no: string }[]>`
-    select order_no from inventory.order_inventory_state
-    where order_no = any(${[...orderNos]}::text[]) and provider = 'external_wms'`;
-  return new Set(rows.map((row) => row.order_no));
+/** The provider of each of these orders, by order number, of those whose provider is one of `names`. */
+export async function selectProvidersOf(
+  sql: Queryable,
+  orderNos: readonly string[],
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ order_no: string; provider: string }[]>`
+    select order_no, provider from inventory.order_inventory_state
+    where order_no = any(${[...orderNos]}::text[]) and provider = any(${[...names]}::text[])`;
+  return new Map(rows.map((row) => [row.order_no, row.provider]));
+}
+
+/** Those of these providers that have orders which are neither confirmed nor released. */
+export async function selectProvidersWithOpenOrders(sql: Queryable, names: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ provider: string }[]>`
+    select distinct provider from inventory.order_inventory_state
+    where provider = any(${[...names]}::text[]) and status not in ('confirmed', 'released') order by provider`;
+  return rows.map((row) => row.provider);
 }

@@ -107,7 +107,7 @@ const historyAudits: readonly Audit[] = [
   },
 ];
 
-const stateAudits: readonly Audit[] = [
+const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'orders.paid_at',
     about: 'exactly the orders that were paid say when',
@@ -123,8 +123,8 @@ const stateAudits: readonly Audit[] = [
       select o.id as order_id, o.order_no, o.status, o.inventory_status, s.status as inventory_state, s.provider
       from orders.orders o left join inventory.order_inventory_state s on s.order_no = o.order_no
       where s.status is distinct from o.inventory_status
-         -- elsewhere the warehouse answers later
-         or (s.provider <> 'external_wms' and o.inventory_status <> ${stockOf(sql)})`,
+         -- a remote provider answers later
+         or (s.provider <> all(${[...remoteProviders]}::text[]) and o.inventory_status <> ${stockOf(sql)})`,
   },
   {
     name: 'orders.reservations',
@@ -213,4 +213,10 @@ const countAudits: readonly Audit[] = [
   },
 ];
 
-export const orderAudits: readonly Audit[] = [...lineAudits, ...historyAudits, ...stateAudits, ...countAudits];
+/** `remoteProviders`: the inventory providers that hold stock elsewhere. */
+export const orderAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
+  ...lineAudits,
+  ...historyAudits,
+  ...stateAudits(remoteProviders),
+  ...countAudits,
+];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { externalSignature } from '@tradepost/inventory';
+import { externalSignature } from '@tradepost/external-wms';
 
 export type InnerCallback = {
   request_id: string;

@@ -1,4 +1,4 @@
-import { externalSignature } from '@tradepost/inventory';
+import { externalSignature } from '@tradepost/external-wms';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTested, type Tested, unixNow } from '../test-shop.ts';
 import { openGate } from './gate.ts';

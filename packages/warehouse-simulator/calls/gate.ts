@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { signatureFits } from '@tradepost/inventory';
+import { signatureFits } from '@tradepost/external-wms';
 
 export type GateOptions = { appKey: string; appSecret: string; signatureTtl: number };
 

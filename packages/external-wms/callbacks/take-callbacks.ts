@@ -1,0 +1,140 @@
+import type { WriteOrderStatus } from '@tradepost/inventory';
+import { writeTransaction } from '@tradepost/postgres';
+import type { Runtime } from '@tradepost/runtime';
+import { externalWmsErrors } from '../errors.ts';
+import { callbackDeadline, signatureTtl } from '../settings.ts';
+import { isAhead } from '../tasks/dead-letter-tasks.ts';
+import { isOpen, settleTasks } from '../tasks/settle-tasks.ts';
+import { type LockedTask, lockTasks, type TaskMove } from '../tasks/task-store.ts';
+import {
+  type CallbackOutcome,
+  type CallbackRecord,
+  type CallbackStatus,
+  insertCallbacks,
+  type KnownCallback,
+  lockCallbacks,
+  takeNonces,
+  updateCallbacks,
+} from './callback-store.ts';
+
+/** What the partner tells about a task; its signature has been checked. */
+export type Callback = {
+  request_id: string;
+  callback_id: string;
+  status: CallbackStatus;
+  message: string;
+  /** The inner body as it was signed. */
+  body: string;
+  nonce: string;
+};
+
+export type TakenCallback = { received: true };
+export type CallbackDeps = {
+  runtime: Pick<Runtime, 'sql' | 'now' | 'settings'>;
+  writeOrderStatus: WriteOrderStatus;
+};
+
+const received: TakenCallback = { received: true };
+
+type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, KnownCallback>; freeNonces: Set<string> };
+
+/** Decides callbacks one after the other against locked tasks, and gathers what is to be written. */
+function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
+  const taskOf = new Map(tasks.map((task) => [task.request_id, task]));
+  const ended = new Set(tasks.filter((task) => !isOpen(task)).map((task) => task.id));
+  const moves = new Map<number, TaskMove>();
+  const records = new Map<string, CallbackRecord>();
+
+  const record = (callback: Callback, outcome: CallbackOutcome, task: LockedTask | undefined) => {
+    const { callback_id, request_id, status, message, body } = callback;
+    const known = records.get(callback_id);
+    const seen = (known?.seen ?? 0) + 1;
+    // A repeat only counts, unless what came before had no task.
+    if (known && known.outcome !== 'unknown_task') known.seen = seen;
+    else
+      records.set(callback_id, {
+        ...{ callback_id, request_id, status, message, body, outcome, seen },
+        task_id: task?.id ?? null,
+      });
+  };
+
+  const apply = (task: LockedTask, { callback_id, status, message }: Callback) => {
+    const move = { id: task.id, code: task.last_code, callback_id, tells: true };
+    if (status === 'processing') moves.set(task.id, { ...move, to: 'accepted', next: deadline, error: '' });
+    else {
+      const error = status === 'failed' ? message || 'the warehouse reports a failure' : '';
+      const code = status === 'success' ? 0 : task.last_code;
+      moves.set(task.id, { ...move, to: status, next: null, code, error });
+      ended.add(task.id);
+    }
+  };
+
+  const decide = (callback: Callback): TakenCallback | Error => {
+    const { request_id, callback_id, nonce } = callback;
+    const task = taskOf.get(request_id);
+    if (!task) {
+      record(callback, 'unknown_task', undefined);
+      return externalWmsErrors.callback_unknown_task({ request_id });
+    }
+    if (!freeNonces.delete(nonce)) return externalWmsErrors.callback_nonce();
+    const was = records.get(callback_id) ?? before.get(callback_id);
+    const repeated = was !== undefined && was.outcome !== 'unknown_task';
+    // A partner that numbers its callbacks per task would lose all but the first of each number without a word.
+    if (repeated && was.request_id !== request_id) return externalWmsErrors.callback_id_used({ callback_id });
+    // Whoever reserves ahead of an order waits for the answer, and may not write the order: a callback does not decide that.
+    const counts = !repeated && !ended.has(task.id) && !isAhead(task);
+    record(callback, counts ? 'applied' : 'ignored', task);
+    if (counts) apply(task, callback);
+    return received;
+  };
+
+  return { decide, moves, records };
+}
+
+async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]): Promise<(TakenCallback | Error)[]> {
+  const { runtime, writeOrderStatus } = deps;
+  const now = runtime.now();
+  const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+  return writeTransaction(runtime.sql, async (tx) => {
+    const requestIds = [...new Set(callbacks.map((callback) => callback.request_id))];
+    const tasks = await lockTasks(tx, { requestIds });
+    const known = new Set(tasks.map((task) => task.request_id));
+    // What is refused takes no nonce, so that the partner may send the very same message again.
+    const nonces = [...new Set(callbacks.filter((c) => known.has(c.request_id)).map((c) => c.nonce))];
+    const forgottenBefore = later(-2 * runtime.settings.get(signatureTtl));
+    const [freeNonces, before] = await Promise.all([
+      nonces.length > 0 ? takeNonces(tx, nonces, { now, forgottenBefore }) : new Set<string>(),
+      lockCallbacks(tx, [...new Set(callbacks.map((callback) => callback.callback_id))]),
+    ]);
+    const deadline = later(runtime.settings.get(callbackDeadline));
+    const { decide, moves, records } = openDecisions({ tasks, before, freeNonces }, deadline);
+    const value = callbacks.map(decide);
+    const rows = [...records.values()];
+    const [again, first] = [
+      rows.filter((r) => before.has(r.callback_id)),
+      rows.filter((r) => !before.has(r.callback_id)),
+    ];
+    if (first.length > 0) await insertCallbacks(tx, first, now);
+    if (again.length > 0) await updateCallbacks(tx, again, now);
+    await settleTasks(tx, { writeOrderStatus, wake: true }, tasks, [...moves.values()], now);
+    return { value, last: [] };
+  });
+}
+
+/** Two transactions have one callback_id about different tasks: the later one has to look again. */
+const isSharedId = (error: unknown) =>
+  (error as { constraint_name?: unknown } | null)?.constraint_name === 'external_callbacks_pkey';
+
+/**
+ * Takes what the partner calls back, each message as often as it comes. One that is new ends its task or says that it goes on;
+ * a task that has ended stays as it is. One about a task that is not there is kept, refused, and taken when it comes again.
+ */
+export async function takeCallbacks(
+  deps: CallbackDeps,
+  callbacks: readonly Callback[],
+): Promise<(TakenCallback | Error)[]> {
+  return writeCallbacks(deps, callbacks).catch((error: unknown) => {
+    if (isSharedId(error)) return writeCallbacks(deps, callbacks);
+    throw error;
+  });
+}

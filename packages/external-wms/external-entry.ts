@@ -1,0 +1,47 @@
+import type { InventoryProviderEntry } from '@tradepost/inventory';
+import { mustKeepStock } from '@tradepost/inventory';
+import { defineService } from '@tradepost/module';
+import { documentTasks } from './document-tasks.ts';
+import { aheadRefusals, openIntents } from './external-provider.ts';
+import { checkExternal, type External, openExternal } from './open-external.ts';
+import { externalMode, providerName } from './settings.ts';
+import type { NewTask } from './tasks/task.ts';
+
+/** What inventory has opened: its routes and jobs are those of this package's module. */
+export const externalWarehouse = defineService<External>('external-wms.warehouse');
+
+/** `number` makes each announcement a task of its own: the partner would take a repeated number for a repeated call. */
+const announcement = (sku_id: number, stock: number, number: string): NewTask => {
+  const of = { biz_type: 'sku', biz_no: `${sku_id}-${number}` };
+  return { ...of, action: 'sync_sku', sequence_key: `sku:${sku_id}`, payload: { ...of, sku_id, stock } };
+};
+
+/** A partner holds the stock. The catalogue edits the stock column of SKUs, and tasks announce each change to the partner. */
+export const externalEntry: InventoryProviderEntry = {
+  name: providerName,
+  aliases: ['external'],
+  capabilities: { holdsLocally: false, mirrorsWarehouses: false },
+  readAtStart: [externalMode],
+  check: checkExternal,
+  stockOwner(runtime) {
+    const intents = openIntents({ runtime, mode: runtime.settings.get(externalMode) });
+    return {
+      editable: true,
+      announce(tx, skus) {
+        const number = `${runtime.now().getTime()}${Math.random().toString(36).slice(2, 8)}`;
+        const tasks = skus.map(({ sku_id, stock }) => announcement(sku_id, stock, number));
+        // Due at once in either mode: no caller waits for the partner here.
+        return [mustKeepStock(tx, 'on SKUs'), ...intents(tx, tasks, { restMs: 0 })];
+      },
+    };
+  },
+  open({ runtime, writeOrderStatus }) {
+    const external = openExternal(runtime, writeOrderStatus);
+    const { provider, reserveAhead, tellNow, sellable, intents, close } = external;
+    return {
+      ...{ operations: provider, reserveAhead, aheadRefusals, tellNow, sellable, close },
+      completed: (tx, docs) => intents(tx, documentTasks(docs), { restMs: 0 }),
+      provides: [externalWarehouse.provide(external)],
+    };
+  },
+};

@@ -1,0 +1,25 @@
+import { inventoryProviders } from '@tradepost/inventory';
+import type { Module } from '@tradepost/module';
+import { externalWmsAudits } from './audits.ts';
+import { externalEntry, externalWarehouse } from './external-entry.ts';
+import { externalMetrics } from './protocol/external-metrics.ts';
+import { externalWmsRetention } from './retention.ts';
+import { externalWmsSettings } from './settings.ts';
+import { externalWmsTables } from './tables.ts';
+
+/** The inventory provider `external_wms`: a partner's warehouse system holds the stock of orders. */
+export const externalWmsModule: Module = {
+  name: 'external-wms',
+  needs: ['inventory'],
+  entries: [inventoryProviders.add(externalEntry)],
+  tables: externalWmsTables,
+  settings: externalWmsSettings,
+  audits: externalWmsAudits,
+  retention: externalWmsRetention,
+  metrics: externalMetrics,
+  // Also when another provider is active: its open orders still have tasks and callbacks.
+  open(context) {
+    const { routes, tasks, crons } = context.service(externalWarehouse);
+    return { routes: () => routes, tasks, crons };
+  },
+};

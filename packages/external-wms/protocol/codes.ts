@@ -1,0 +1,35 @@
+import { type CallOutcome, noAnswer, partnerText } from './answer.ts';
+
+/** The codes that an external warehouse answers with. Any other code is final. */
+export const externalCodes = [
+  { code: 0, meaning: 'success', retried: false },
+  { code: 1001, meaning: 'system busy', retried: true },
+  { code: 1002, meaning: 'network or dependency time-out', retried: true },
+  { code: 1003, meaning: 'lock conflict', retried: true },
+  { code: 2001, meaning: 'downstream processing', retried: true },
+  { code: 4001, meaning: 'invalid parameter', retried: false },
+  { code: 4002, meaning: 'signature error', retried: false },
+  { code: 4003, meaning: 'insufficient stock', retried: false },
+  { code: 4004, meaning: 'business failure', retried: false },
+  { code: 5000, meaning: 'external service error', retried: true },
+  { code: 5001, meaning: 'external gateway error', retried: true },
+  { code: 5002, meaning: 'external temporarily unavailable', retried: true },
+] as const satisfies readonly { code: number; meaning: string; retried: boolean }[];
+
+const known = new Map<number, (typeof externalCodes)[number]>(externalCodes.map((row) => [row.code, row]));
+
+/**
+ * What a parsed answer says about our call. What is not the protocol says nothing: a proxy's page, a code that is text.
+ * Neither does the answer to another call, told by its request_id; without a request_id it is taken as ours.
+ */
+export function classify(answer: unknown, { requestId, secret }: { requestId: string; secret: string }): CallOutcome {
+  if (answer === undefined) return noAnswer('the answer is not JSON');
+  const { code, message, msg, request_id, data } = (answer ?? {}) as Record<string, unknown>;
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) return noAnswer('the answer has no integer code');
+  if (request_id !== undefined && request_id !== null && request_id !== '' && request_id !== requestId)
+    return noAnswer('the answer carries the request_id of another call');
+  const row = known.get(code);
+  const text = partnerText(message, secret) || partnerText(msg, secret) || row?.meaning || `code ${code}`;
+  if (code === 0) return { kind: 'success', code, message: text, data };
+  return row?.retried ? { kind: 'retry', code, message: text } : { kind: 'refused', code, message: text };
+}

@@ -1,0 +1,117 @@
+import { type Settings, setting } from '@tradepost/runtime';
+import { z } from 'zod';
+import { externalWmsRetentionSettings } from './retention.ts';
+
+/** The value of inventory.provider that chooses the external warehouse. */
+export const providerName = 'external_wms';
+
+export const externalMode = setting(
+  'inventory.external_mode',
+  z.preprocess((value) => (value === '' ? 'sync' : value), z.enum(['sync', 'async'])),
+  'sync',
+  'external_wms: sync asks the warehouse before an order is taken, async tells it afterwards; read at start',
+);
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
+}
+
+export const externalEndpoint = setting(
+  'external_wms.endpoint',
+  z
+    .string()
+    .max(500)
+    .refine((text) => text === '' || isPlainAddress(text), {
+      error: 'must be an http or https address without user, query and fragment',
+    })
+    .transform((text) => text.replace(/\/+$/, '')),
+  '',
+  'root address of the external warehouse; its paths (/reserve ...) are added to it',
+);
+export const externalAppKey = setting(
+  'external_wms.app_key',
+  z
+    .string()
+    .max(200)
+    .regex(/^[\x21-\x7e]*$/, { error: 'must be printable ASCII without blanks' }),
+  '',
+  'who we are to the external warehouse, and who it is to us',
+);
+export const externalAppSecret = setting(
+  'external_wms.app_secret',
+  // A line feed separates the signed fields.
+  z
+    .string()
+    .max(500)
+    .regex(/^[^\r\n]*$/, { error: 'must be one line' }),
+  '',
+  'secret that signs requests to and callbacks from the external warehouse',
+  { secret: true },
+);
+/** The command that sets one of the settings below; a secret is read from standard input or asked for. */
+export const settingCommand = (key: string): string =>
+  `tradepost settings set ${key}${key === externalAppSecret.key ? '' : ' <value>'}`;
+
+/** The settings that are needed to call the external warehouse and are not set. */
+export const missingSettings = (settings: Pick<Settings, 'get'>): string[] =>
+  [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '').map(({ key }) => key);
+
+export const externalTimeoutMs = setting(
+  'external_wms.timeout_ms',
+  z.number().int().min(50).max(60_000),
+  3_000,
+  'milliseconds that a call to the external warehouse may take',
+);
+export const callbackEnabled = setting(
+  'external_wms.callback_enabled',
+  z.boolean(),
+  true,
+  'async: whether code 0 only means accepted and a callback tells the end',
+);
+export const signatureTtl = setting(
+  'external_wms.signature_ttl',
+  z.number().int().min(10).max(86_400),
+  300,
+  'seconds by which the timestamp of a callback may differ from our clock, in either direction',
+);
+export const callbackDeadline = setting(
+  'external_wms.callback_deadline_sec',
+  z.number().int().min(1).max(86_400),
+  120,
+  'seconds after which an accepted task without its callback is delivered again',
+);
+export const workerInterval = setting(
+  'external_wms.worker_interval_sec',
+  z.number().int().min(1).max(3_600),
+  5,
+  'seconds between two polls of the worker for tasks that are due',
+);
+export const maxAttempts = setting(
+  'external_wms.retry.max_attempts',
+  z.number().int().min(1).max(1_000),
+  8,
+  'how often a task is delivered before it has failed',
+);
+export const backoffSeconds = setting(
+  'external_wms.retry.backoff_seconds',
+  z.number().int().min(0).max(86_400),
+  30,
+  'seconds between two attempts of a task',
+);
+
+export const externalWmsSettings = [
+  externalMode,
+  externalEndpoint,
+  externalAppKey,
+  externalAppSecret,
+  externalTimeoutMs,
+  callbackEnabled,
+  signatureTtl,
+  callbackDeadline,
+  workerInterval,
+  maxAttempts,
+  backoffSeconds,
+  ...externalWmsRetentionSettings,
+] as const;

@@ -1,0 +1,54 @@
+import type { WriteOrderStatus } from '@tradepost/inventory';
+import { writeTransaction } from '@tradepost/postgres';
+import type { Runtime } from '@tradepost/runtime';
+import { backoffSeconds, callbackDeadline, maxAttempts } from '../settings.ts';
+import { isOpen, settleTasks } from './settle-tasks.ts';
+import type { NewTask } from './task.ts';
+import { insertTasks, type LockedTask, lockTasks, type TaskMove } from './task-store.ts';
+
+export type Buried = { failed: number; abandoned: number };
+
+type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; writeOrderStatus: WriteOrderStatus };
+
+/** Reserved ahead of an order, by somebody who waits for the answer and then writes the order. */
+export const isAhead = (task: Pick<LockedTask, 'mode' | 'action'>) => task.mode === 'sync' && task.action === 'reserve';
+
+/**
+ * Ends tasks that nobody will carry out any more. One that reserved ahead of an order that was not written in time is released
+ * in the same transaction: nobody knows whether the partner holds it, and a release of nothing does no harm.
+ */
+export async function buryTasks({ runtime, writeOrderStatus }: Deps, ids: readonly number[]): Promise<Buried> {
+  const { settings, sql, log } = runtime;
+  const now = runtime.now();
+  const reasonOf = (task: LockedTask): string => {
+    if (isAhead(task)) return 'the order was not written';
+    if (task.accepted_at) return `no callback within ${settings.get(callbackDeadline)} s`;
+    return task.status === 'processing' ? 'the worker died before the answer was kept' : 'its attempts are used up';
+  };
+  const buried = await writeTransaction(sql, async (tx) => {
+    const tasks = await lockTasks(tx, { ids });
+    // A callback, its late answer or another worker may have been first.
+    const due = tasks.filter((task) => isOpen(task) && task.next_retry_at <= now);
+    const over = due.filter((task) => isAhead(task) || task.attempt_count >= task.max_attempts);
+    const moves = over.map(
+      (task): TaskMove => ({ id: task.id, to: 'failed', next: null, code: task.last_code, error: reasonOf(task) }),
+    );
+    await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
+    const releases = over.filter(isAhead).map(({ biz_type, biz_no }): NewTask => {
+      const payload = { biz_type, biz_no, reason: 'order_not_written' };
+      return { biz_type, biz_no, action: 'release', payload };
+    });
+    const values = {
+      mode: 'async' as const,
+      maxAttempts: settings.get(maxAttempts),
+      backoffSeconds: settings.get(backoffSeconds),
+      now,
+      unlessThere: true,
+    };
+    return { value: over, last: releases.length > 0 ? [insertTasks(tx, releases, values)] : [] };
+  });
+  for (const task of buried)
+    log.warn({ task: task.id, request_id: task.request_id, reason: reasonOf(task) }, 'a warehouse task has failed');
+  const abandoned = buried.filter(isAhead).length;
+  return { failed: buried.length - abandoned, abandoned };
+}

@@ -1,0 +1,180 @@
+import type { WriteOrderStatus } from '@tradepost/inventory';
+import { groupCommit, writeTransaction } from '@tradepost/postgres';
+import type { Log, Runtime } from '@tradepost/runtime';
+import type { CallOutcome, ExternalClient } from '../protocol/client.ts';
+import { callbackDeadline, callbackEnabled, externalTimeoutMs, workerInterval } from '../settings.ts';
+import { buryTasks } from './dead-letter-tasks.ts';
+import { settleTasks } from './settle-tasks.ts';
+import { type ClaimedTask, claimDueTasks, handBackTasks, selectNextDue } from './task-claim-store.ts';
+import { type LockedTask, lockTasks, type TaskMove } from './task-store.ts';
+
+export type TaskDeps = {
+  runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>;
+  client: ExternalClient;
+  /** Who claims; another one in every process. */
+  owner: string;
+  /** Setting inventory.external_mode as it is in force: in sync mode code 0 is the end. */
+  mode(): 'sync' | 'async';
+  writeOrderStatus: WriteOrderStatus;
+};
+
+export type Delivered = {
+  /** Calls made; each ends as one of the next four, or as none when somebody else has ended the task meanwhile. */
+  delivered: number;
+  succeeded: number;
+  /** The partner will call back. */
+  accepted: number;
+  retried: number;
+  /** Refused by the partner, or all attempts used up. */
+  failed: number;
+  /** Reserved ahead of an order that was not written. */
+  abandoned: number;
+  /** When the next open task is to be looked at. */
+  nextDue: Date | null;
+};
+
+type Options = {
+  log: Log;
+  /** Stops claiming; calls under way are finished and kept. */
+  signal: AbortSignal;
+  /** Only the tasks of these orders, each at most once. */
+  bizNos?: readonly string[];
+  batch?: number;
+  concurrency?: number;
+};
+
+type Answer = { task: ClaimedTask; outcome: CallOutcome };
+type Ended = 'succeeded' | 'accepted' | 'retried' | 'failed' | 'left';
+
+/** Beyond the time that calls may take: our own writes, a slow start. */
+const spareMs = 30_000;
+const later = (now: Date, ms: number) => new Date(now.getTime() + ms);
+
+/** What becomes of a task with this answer of the partner. */
+function moveOf(task: LockedTask, outcome: CallOutcome, deps: TaskDeps, now: Date): { move: TaskMove; ended: Ended } {
+  const { settings } = deps.runtime;
+  const { id } = task;
+  const { kind, code } = outcome;
+  if (kind === 'success') {
+    if (deps.mode() === 'async' && task.mode === 'async' && settings.get(callbackEnabled)) {
+      const next = later(now, settings.get(callbackDeadline) * 1000);
+      return { move: { id, to: 'accepted', next, code, error: '' }, ended: 'accepted' };
+    }
+    return { move: { id, to: 'success', next: null, code, error: '' }, ended: 'succeeded' };
+  }
+  const error = outcome.message;
+  if (kind === 'refused' || task.attempt_count >= task.max_attempts)
+    return { move: { id, to: 'failed', next: null, code, error }, ended: 'failed' };
+  const next = later(now, task.backoff_seconds * 1000);
+  return { move: { id, to: 'pending', next, code, error }, ended: 'retried' };
+}
+
+/** Keeps answers of the partner. One whose task is no longer ours is dropped: a callback or another worker was first. */
+async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<Ended[]> {
+  const { runtime, owner, writeOrderStatus } = deps;
+  const now = runtime.now();
+  return writeTransaction(runtime.sql, async (tx) => {
+    const tasks = await lockTasks(tx, { ids: answers.map(({ task }) => task.id) });
+    const taskOf = new Map(tasks.map((task) => [task.id, task]));
+    const moves: TaskMove[] = [];
+    const value = answers.map(({ task: { id, attempt_count }, outcome }): Ended => {
+      const task = taskOf.get(id);
+      if (task?.status !== 'processing' || task.lock_owner !== owner || task.attempt_count !== attempt_count)
+        return 'left';
+      const { move, ended } = moveOf(task, outcome, deps, now);
+      moves.push(move);
+      return ended;
+    });
+    await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
+    return { value, last: [] };
+  });
+}
+
+/**
+ * Delivers due tasks until none is left. Several can run at once, in one process or in many: a task is claimed by one of
+ * them, and an answer is kept only by the one that still holds the claim. A killed one leaves its tasks `processing`;
+ * when their locks are over they are delivered again under the same idempotency key.
+ */
+export async function deliverTasks(deps: TaskDeps, options: Options): Promise<Delivered> {
+  const { runtime, client, owner } = deps;
+  const { sql, settings } = runtime;
+  const { log, signal, bizNos, batch = 100, concurrency = 32 } = options;
+  const counts = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0, left: 0 };
+  const keep = groupCommit<Answer, Ended>((answers) => keepAnswers(deps, answers), { maxBatch: batch, maxInFlight: 2 });
+  const running = new Set<Promise<void>>();
+  const done: number[] = [];
+  let queue: ClaimedTask[] = [];
+  const failures: unknown[] = [];
+
+  /** Claims into the empty queue; answers whether there was anything to look at. */
+  const claim = async (): Promise<boolean> => {
+    const now = runtime.now();
+    // One round more than the queue is long: those that run already go first.
+    const rounds = Math.ceil(batch / concurrency) + 1;
+    const { seen, claimed, overdue } = await claimDueTasks(sql, {
+      ...{ owner, now, batch },
+      lockedTo: later(now, settings.get(externalTimeoutMs) * rounds + spareMs),
+      putOffTo: later(now, settings.get(workerInterval) * 1000),
+      ...(bizNos ? { of: { bizNos, except: done } } : {}),
+    });
+    queue = claimed;
+    if (bizNos) done.push(...claimed.map((task) => task.id));
+    if (overdue.length > 0) {
+      const buried = await buryTasks(deps, overdue);
+      counts.failed += buried.failed;
+      counts.abandoned += buried.abandoned;
+    }
+    // Of one order those that wait for another worker's are seen each time; in general they are put off, with more behind them.
+    return (bizNos ? claimed.length + overdue.length : seen) > 0;
+  };
+
+  const deliver = async (task: ClaimedTask): Promise<void> => {
+    const { request_id, action, payload } = task;
+    const timeoutMs = settings.get(externalTimeoutMs);
+    // This process has slept: somebody else may claim the task while we call.
+    if (later(runtime.now(), timeoutMs) > task.lock_expires_at) return;
+    counts.delivered += 1;
+    // Who waits for these orders waits no longer than the signal says.
+    const outcome = await client.call(action, payload, {
+      requestId: request_id,
+      timeoutMs,
+      ...(bizNos ? { signal } : {}),
+    });
+    const ended = await keep({ task, outcome });
+    counts[ended] += 1;
+    const { code, message } = outcome;
+    if (ended === 'failed') log.warn({ task: task.id, request_id, code, message }, 'a warehouse task has failed');
+  };
+
+  const start = (task: ClaimedTask) => {
+    const call: Promise<void> = deliver(task)
+      .catch((error: unknown) => {
+        // The task stays locked, and is delivered again when its lock is over.
+        failures.push(error);
+      })
+      .finally(() => running.delete(call));
+    running.add(call);
+  };
+
+  try {
+    let more = true;
+    while (!signal.aborted && failures.length === 0) {
+      if (queue.length === 0 && more) more = await claim();
+      while (queue.length > 0 && running.size < concurrency && !signal.aborted) start(queue.shift()!);
+      if (queue.length === 0 && more) continue;
+      if (running.size === 0) break;
+      await Promise.race(running);
+      // What has ended may have made another task due.
+      more = true;
+    }
+  } catch (error) {
+    failures.push(error);
+  }
+  if (queue.length > 0)
+    await handBackTasks(sql, queue, { owner, now: runtime.now() }).catch((error: unknown) => failures.push(error));
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+  const { left, ...told } = counts;
+  if (left > 0) log.debug({ left }, 'answers came after their tasks had ended');
+  return { ...told, nextDue: await selectNextDue(sql) };
+}

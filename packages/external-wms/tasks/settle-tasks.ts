@@ -1,0 +1,54 @@
+import {
+  endRemoteReservations,
+  type OrderStatusRow,
+  type WriteOrderStatus,
+  writeRemoteStates,
+} from '@tradepost/inventory';
+import type { Transaction } from '@tradepost/postgres';
+import { orderStatuses } from './task-order-store.ts';
+import { type LockedTask, moveTasks, type TaskMove } from './task-store.ts';
+import { wakeWorker } from './wake-worker.ts';
+
+export const isOpen = (task: Pick<LockedTask, 'status'>) => task.status === 'pending' || task.status === 'processing';
+const isEnd = (move: TaskMove) => move.to === 'success' || move.to === 'failed';
+
+/**
+ * Moves tasks that the caller has locked, and with them, in the same transaction, the state of their orders and the order's own
+ * column; `wake` has a worker look when a move has made another task due. Locks: tasks by id, then orders by id, then what
+ * hangs on the orders; whoever pays or cancels starts at the orders and locks no task.
+ */
+export async function settleTasks(
+  tx: Transaction,
+  { writeOrderStatus, wake }: { writeOrderStatus: WriteOrderStatus; wake: boolean },
+  tasks: readonly LockedTask[],
+  moves: readonly TaskMove[],
+  now: Date,
+): Promise<void> {
+  if (moves.length === 0) return;
+  const taskOf = new Map(tasks.map((task) => [task.id, task]));
+  const ofOrders = moves.flatMap((move) => {
+    const task = taskOf.get(move.id)!;
+    return task.has_order && (isEnd(move) || move.tells) ? [{ move, task }] : [];
+  });
+  const numbersOf = (rows: typeof ofOrders) => [...new Set(rows.map(({ task }) => task.biz_no))];
+  const orderNos = numbersOf(ofOrders);
+  const failed = ofOrders.filter(({ move }) => move.to === 'failed');
+  const failedNow = numbersOf(failed);
+  const moved = moveTasks(tx, moves, now).execute();
+  if (orderNos.length > 0) {
+    const foreseen = tx<OrderStatusRow[]>`${orderStatuses(tx, orderNos, failedNow)}`.execute();
+    const [, rows] = await Promise.all([moved, foreseen]);
+    // This locks the orders. Whoever paid or cancelled one meanwhile has added a task that only the next statement sees.
+    const written = writeOrderStatus(tx, rows).execute();
+    const gone = numbersOf(ofOrders.filter(({ move, task }) => move.to === 'success' && task.action === 'confirm'));
+    const states = writeRemoteStates(tx, orderStatuses(tx, orderNos, failedNow), { gone, now }).execute();
+    const unreserved = numbersOf(failed.filter(({ task }) => task.action === 'reserve'));
+    const ended = unreserved.length > 0 ? endRemoteReservations(tx, unreserved, now).execute() : null;
+    const [, after] = await Promise.all([written, states as Promise<OrderStatusRow[]>, ended]);
+    const foreseenOf = new Map(rows.map((row) => [row.order_no, row.status]));
+    const changed = after.filter((row) => foreseenOf.get(row.order_no) !== row.status);
+    if (changed.length > 0) await writeOrderStatus(tx, changed);
+  }
+  const [{ woken }] = (await moved) as unknown as [{ woken: number }];
+  if (wake && woken > 0) await wakeWorker(tx);
+}

@@ -1,0 +1,22 @@
+import type { Queryable } from '@tradepost/postgres';
+
+/**
+ * The inventory status of orders as their tasks have it. While a task is open the order waits, but a failure shows at once
+ * (`failedNow`: the orders with one that is written just now); when all have ended, the latest intent decides.
+ */
+export const orderStatuses = (sql: Queryable, orderNos: readonly string[], failedNow: readonly string[] = []) => sql`
+  select t.biz_no as order_no,
+    case when bool_or(t.status in ('pending', 'processing'))
+      then case when t.biz_no = any(${[...failedNow]}::text[]) then 'failed' else 'pending' end
+      else (array_agg(
+        case when t.status = 'failed' then 'failed'
+             when t.action = 'reserve' then 'reserved'
+             when t.action in ('confirm', 'deduct') then 'confirmed'
+             when t.action in ('release', 'restore') then 'released'
+             else 'none' end
+        order by t.id desc))[1]
+    end as status,
+    coalesce((array_agg(t.last_error order by t.id desc) filter (where t.status = 'failed'))[1], '') as last_error
+  from inventory.inventory_integration_tasks t
+  where t.biz_type = 'order' and t.biz_no = any(${[...orderNos]}::text[])
+  group by t.biz_no`;

@@ -1,0 +1,75 @@
+import { type InventoryStatus, inventoryStatusOf } from '@tradepost/inventory';
+import type { Sql } from '@tradepost/postgres';
+import type { TaskAction } from '../protocol/actions.ts';
+import type { TaskStatus } from './task.ts';
+
+export type TaskCounts = {
+  open: number;
+  /** Open, and a worker may have them now. */
+  due: number;
+  /** Due for ten minutes: no worker looks. */
+  overdue: number;
+  oldest_due: Date | null;
+  /** When the next open one is to be looked at; null when none is open. */
+  next_due: Date | null;
+  failed: number;
+};
+
+/** How the tasks stand; counts open and failed ones only, which have an index each. */
+export async function selectTaskCounts(sql: Sql): Promise<TaskCounts> {
+  const [row] = await sql<TaskCounts[]>`
+    select count(*) as open, count(*) filter (where next_retry_at <= now()) as due,
+           count(*) filter (where next_retry_at < now() - interval '10 minutes') as overdue,
+           min(next_retry_at) filter (where next_retry_at <= now()) as oldest_due, min(next_retry_at) as next_due,
+           -- a reservation whose order was not written owes nobody anything
+           (select count(*) from inventory.inventory_integration_tasks
+            where status = 'failed' and not (mode = 'sync' and action = 'reserve')) as failed
+    from inventory.inventory_integration_tasks where status in ('pending', 'processing')`;
+  return row!;
+}
+
+export type TaskEffect = {
+  id: number;
+  request_id: string;
+  action: TaskAction;
+  status: TaskStatus;
+  /** What the order shows; null where the task is not about an order that was written. */
+  order_status: InventoryStatus | null;
+  /** Later tasks of its key that are open. */
+  following: number;
+};
+
+/** How these tasks stand with their orders. */
+export async function selectTaskEffects(sql: Sql, ids: readonly number[]): Promise<TaskEffect[]> {
+  return sql<TaskEffect[]>`
+    select t.id, t.request_id, t.action, t.status,
+           case when t.biz_type = 'order' then ${inventoryStatusOf(sql, sql`t.biz_no`)} end as order_status,
+           (select count(*) from inventory.inventory_integration_tasks later
+            where later.sequence_key = t.sequence_key and later.id > t.id
+              and later.status in ('pending', 'processing')) as following
+    from inventory.inventory_integration_tasks t
+    where t.id = any(${[...ids]}::bigint[]) order by t.id`;
+}
+
+export type StoredCallback = { callback_id: string; request_id: string; body: string; received_at: Date };
+
+/** Callbacks as they came, in their order. */
+export async function selectCallbacks(
+  sql: Sql,
+  filter: { since?: Date | undefined; request_id?: string | undefined; callback_id?: string | undefined },
+  limit: number,
+): Promise<StoredCallback[]> {
+  const { since, request_id, callback_id } = filter;
+  return sql<StoredCallback[]>`
+    select callback_id, request_id, body, received_at from inventory.external_callbacks
+    where true ${since ? sql`and received_at >= ${since}` : sql``}
+      ${request_id === undefined ? sql`` : sql`and request_id = ${request_id}`}
+      ${callback_id === undefined ? sql`` : sql`and callback_id = ${callback_id}`}
+    order by received_at, callback_id limit ${limit}`;
+}
+
+/** A few SKUs of the shop, the newest: what a partner should know. */
+export async function selectSomeSkus(sql: Sql, count: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`select id from catalog.sku_stock order by id desc limit ${count}`;
+  return rows.map((row) => row.id);
+}

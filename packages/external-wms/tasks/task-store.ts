@@ -1,0 +1,154 @@
+import { orderIsWritten } from '@tradepost/inventory';
+import type { Statement, Transaction } from '@tradepost/postgres';
+import type { TaskAction } from '../protocol/actions.ts';
+import { providerName } from '../settings.ts';
+import { type NewTask, requestIdOf, type TaskStatus } from './task.ts';
+
+/** Texts of a partner or an operator as PostgreSQL stores them, of a length that a list can show. */
+const storableText = (text: string) => text.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed();
+
+/**
+ * Writes intents; of one key in the order of the array. With `lock` they are being called already, as a first attempt. A
+ * second intent of the same name is a fault of ours, and fails.
+ */
+export function insertTasks(
+  tx: Transaction,
+  tasks: readonly NewTask[],
+  values: {
+    mode: 'sync' | 'async';
+    maxAttempts: number;
+    backoffSeconds: number;
+    lock?: { owner: string; expiresAt: Date };
+    /** When a worker may have them; at once when absent. */
+    due?: Date;
+    /** Whether one that is there already stays as it is: releases that two may write, whoever is first. */
+    unlessThere?: boolean;
+    now: Date;
+  },
+): Statement {
+  const { lock, now, due = now } = values;
+  const rows = tasks.map((task, n) => ({
+    ...{ n, biz_type: task.biz_type, biz_no: task.biz_no, action: task.action, payload: task.payload },
+    request_id: requestIdOf(task),
+    sequence_key: task.sequence_key ?? `${task.biz_type}:${task.biz_no}`,
+  }));
+  return tx`
+    insert into inventory.inventory_integration_tasks (provider, biz_type, biz_no, action, request_id, sequence_key, mode,
+      payload, status, attempt_count, max_attempts, backoff_seconds, next_retry_at, lock_owner, lock_expires_at, created_at,
+      updated_at)
+    select ${providerName}, biz_type, biz_no, action, request_id, sequence_key, ${values.mode}, payload,
+      ${lock ? 'processing' : 'pending'}, ${lock ? 1 : 0}, ${values.maxAttempts}, ${values.backoffSeconds},
+      ${lock?.expiresAt ?? due}, ${lock?.owner ?? null}, ${lock?.expiresAt ?? null}, ${now}, ${now}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as t (n int, biz_type text, biz_no text, action text,
+      request_id text, sequence_key text, payload jsonb)
+    order by n ${values.unlessThere ? tx`on conflict (request_id) do nothing` : tx``}`;
+}
+
+/** What decides about a task. */
+export type LockedTask = {
+  id: number;
+  request_id: string;
+  biz_type: string;
+  biz_no: string;
+  action: TaskAction;
+  sequence_key: string;
+  mode: 'sync' | 'async';
+  status: TaskStatus;
+  attempt_count: number;
+  max_attempts: number;
+  backoff_seconds: number;
+  next_retry_at: Date;
+  lock_owner: string | null;
+  accepted_at: Date | null;
+  last_code: number | null;
+  last_error: string;
+  /** Whether it is about an order that has been written; one that is reserved ahead may never be. */
+  has_order: boolean;
+};
+
+/** Locks tasks in id order; unknown ones are not in the answer. */
+export async function lockTasks(
+  tx: Transaction,
+  by: { ids: readonly number[] } | { requestIds: readonly string[] },
+): Promise<LockedTask[]> {
+  return tx<LockedTask[]>`
+    select t.id, t.request_id, t.biz_type, t.biz_no, t.action, t.sequence_key, t.mode, t.status, t.attempt_count,
+      t.max_attempts, t.backoff_seconds, t.next_retry_at, t.lock_owner, t.accepted_at, t.last_code, t.last_error,
+      t.biz_type = 'order'
+        and ${orderIsWritten(tx, tx`t.biz_no`)} as has_order
+    from inventory.inventory_integration_tasks t
+    where ${'ids' in by ? tx`t.id = any(${[...by.ids]}::bigint[])` : tx`t.request_id = any(${[...by.requestIds]}::text[])`}
+    order by t.id for no key update of t`;
+}
+
+/** accepted: the partner has it and will call back until `next`. */
+export type TaskMove = {
+  id: number;
+  to: 'success' | 'failed' | 'pending' | 'accepted';
+  /** When a worker has to look at it again, of one that stays open. */
+  next: Date | null;
+  code: number | null;
+  error: string;
+  callback_id?: string;
+  /** An operator's: all attempts are there again. */
+  fresh?: boolean;
+  /** Its order is told although the task is still open. */
+  tells?: boolean;
+};
+
+/**
+ * Moves tasks that the caller has locked, each once. The end of one makes the next of its key due at once; one that somebody
+ * holds just now is left alone: waiting for it here, behind the orders' locks of its holder, could be for ever.
+ */
+export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date): Statement {
+  const rows = moves.map(({ id, to, next, code, error, callback_id, fresh }) => ({
+    ...{ id, accepted: to === 'accepted', status: to === 'accepted' ? 'processing' : to },
+    ...{ next, code, error: storableText(error), callback_id, fresh: fresh === true },
+  }));
+  return tx`
+    with moves as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as m (id bigint, status text, accepted boolean,
+        next timestamptz, code int, error text, callback_id text, fresh boolean)
+    ), moved as (
+      update inventory.inventory_integration_tasks t
+      set status = m.status, lock_owner = null, lock_expires_at = case when m.accepted then m.next end,
+          next_retry_at = coalesce(m.next, t.next_retry_at),
+          accepted_at = case when m.accepted then ${now}::timestamptz when m.status = 'pending' then null else t.accepted_at end,
+          completed_at = case when m.status in ('success', 'failed') then ${now}::timestamptz end,
+          attempt_count = case when m.fresh then 0 else t.attempt_count end,
+          last_code = m.code, last_error = m.error, last_callback_id = coalesce(m.callback_id, t.last_callback_id),
+          updated_at = ${now}
+      from moves m where t.id = m.id
+      returning t.id, t.sequence_key, t.status
+    ), following as materialized (
+      select n.id from (
+        select sequence_key, max(id) as id from moved where status in ('success', 'failed') group by sequence_key
+      ) as ended cross join lateral (
+        select t.id from inventory.inventory_integration_tasks t
+        where t.sequence_key = ended.sequence_key and t.id > ended.id and t.status in ('pending', 'processing')
+        order by t.id limit 1
+      ) as n
+    ), free as materialized (
+      select t.id from inventory.inventory_integration_tasks t
+      where t.id in (select id from following except select id from moves) and t.status = 'pending'
+      for no key update skip locked
+    ), woken as (
+      update inventory.inventory_integration_tasks t set next_retry_at = ${now}, updated_at = ${now}
+      from free where t.id = free.id returning t.id
+    )
+    select runtime.must((select count(*) from moved) = ${moves.length}, 'a task is not there under its lock'),
+           (select count(*) from woken) as woken`;
+}
+
+/** Later tasks of the keys of these: what was intended after them. */
+export async function selectLaterTasks(
+  tx: Transaction,
+  ids: readonly number[],
+): Promise<{ id: number; action: TaskAction; status: TaskStatus }[]> {
+  // Of each kind one: a SKU can have been announced thousands of times.
+  return tx<{ id: number; action: TaskAction; status: TaskStatus }[]>`
+    select distinct t.id, later.action, later.status
+    from inventory.inventory_integration_tasks t
+    join inventory.inventory_integration_tasks later on later.sequence_key = t.sequence_key and later.id > t.id
+    where t.id = any(${[...ids]}::bigint[])`;
+}

@@ -1,0 +1,78 @@
+import type { StockOwner } from '@tradepost/catalog';
+import type { RefusalFactory } from '@tradepost/core';
+import { defineRegistry, type Provision } from '@tradepost/module';
+import type { Statement, Transaction } from '@tradepost/postgres';
+import { ConfigError, type Runtime, type Setting } from '@tradepost/runtime';
+import type { CompletedDocument } from '../documents/document-hooks.ts';
+import type { InventoryProvider, ReserveAhead, TellNow, WriteOrderStatus } from './provider.ts';
+
+/** What the rest of the package decides by. No code outside a provider compares provider names. */
+type ProviderCapabilities = {
+  /**
+   * Stock and reservations are rows of this package. A change of provider moves them to the next provider that holds
+   * locally. Without it, open orders stay with the provider that reserved them.
+   */
+  readonly holdsLocally: boolean;
+  /** Warehouses hold the stock, and each SKU carries the sums over the enabled ones. Needs `holdsLocally`. */
+  readonly mirrorsWarehouses: boolean;
+};
+
+/** A provider of stock for orders. The setting inventory.provider chooses one by its name. */
+export type InventoryProviderEntry = {
+  readonly name: string;
+  /** Other values of inventory.provider that mean this provider. */
+  readonly aliases?: readonly string[];
+  /** Where the stock is, for the description of inventory.provider. */
+  readonly about?: string;
+  readonly capabilities: ProviderCapabilities;
+  /** Settings that are read once at start. An invalid stored value stops the start instead of being ignored. */
+  readonly readAtStart?: readonly Setting[];
+  /** Throws ConfigError with everything that is missing to run this provider. */
+  check?(runtime: Pick<Runtime, 'settings'>): void;
+  /** How the catalogue edits stock while this provider is active. */
+  stockOwner(runtime: Pick<Runtime, 'settings' | 'now'>): Omit<StockOwner, 'sellable'>;
+  /** Called once at start for every provider, active or not: an inactive one may still have open orders. */
+  open(deps: ProviderDeps): OpenedProvider;
+};
+
+type ProviderDeps = { runtime: Runtime; writeOrderStatus: WriteOrderStatus };
+
+export type OpenedProvider = {
+  readonly operations: InventoryProvider;
+  readonly reserveAhead?: ReserveAhead | null;
+  /** The refusals that `reserveAhead` throws. */
+  readonly aheadRefusals?: readonly RefusalFactory[];
+  readonly tellNow?: TellNow | null;
+  /** The sellable quantities that the catalogue shows; without it the stock column is shown. */
+  readonly sellable?: NonNullable<StockOwner['sellable']>;
+  /** Statements for the transaction that completes warehouse documents. */
+  completed?(tx: Transaction, docs: readonly CompletedDocument[]): Statement[];
+  /** Services that the rest of its package uses, for modules after inventory in the list. */
+  readonly provides?: readonly Provision[];
+  close?(): Promise<void>;
+};
+
+export const inventoryProviders = defineRegistry<InventoryProviderEntry>('inventory.providers', { isStatic: true });
+
+/** The entry of a name. Throws ConfigError, with the names there are, when no module that runs has it. */
+export function entryOf(entries: readonly InventoryProviderEntry[], name: string): InventoryProviderEntry {
+  const entry = entries.find((one) => one.name === name);
+  if (entry) return entry;
+  const names = entries.map((one) => one.name).join(', ');
+  throw new ConfigError([`inventory.provider: there is no provider ${name}; there are ${names}`]);
+}
+
+/** The provider that holds stock on the SKUs themselves: open orders are left there when no local provider is active. */
+export function skuLedgerOf(entries: readonly InventoryProviderEntry[]): InventoryProviderEntry {
+  const entry = entries.find(({ capabilities }) => capabilities.holdsLocally && !capabilities.mirrorsWarehouses);
+  if (!entry) throw new Error('no inventory provider holds stock on the SKUs');
+  return entry;
+}
+
+/** The names of the providers that hold stock in warehouses. */
+export const shelfProviderNames = (entries: readonly InventoryProviderEntry[]): string[] =>
+  entries.filter(({ capabilities }) => capabilities.mirrorsWarehouses).map(({ name }) => name);
+
+/** The names of the providers whose stock and reservations are elsewhere. */
+export const remoteProviderNames = (entries: readonly InventoryProviderEntry[]): string[] =>
+  entries.filter(({ capabilities }) => !capabilities.holdsLocally).map(({ name }) => name);

@@ -1,0 +1,97 @@
+import type { Queryable, Statement, Transaction } from '@tradepost/postgres';
+import type { InventoryStatus } from './provider.ts';
+import { type ReservationRow, stateAndReservations } from './reservation-store.ts';
+
+/**
+ * The stock ledger of orders whose stock a remote provider holds. A remote provider writes here what it has agreed with its
+ * partner; the SKUs only count what was sold.
+ */
+const bizType = 'order';
+
+/** Reservations of orders, with the orders' states: `pending` until the partner has reserved. */
+export function insertRemoteReservations(
+  tx: Transaction,
+  rows: readonly ReservationRow[],
+  values: { provider: string; status: 'pending' | 'reserved' },
+): Statement {
+  return tx`with ${stateAndReservations(tx, rows, values)}`;
+}
+
+/**
+ * Ends the open reservations of these orders; their states are pending until the partner has answered. A reservation that
+ * the partner has refused has ended before and stays as it is.
+ */
+export function settleRemoteReservations(
+  tx: Transaction,
+  bizNos: readonly string[],
+  to: 'confirmed' | 'released',
+): Statement {
+  return tx`
+    with ended as (
+      update inventory.inventory_reservation set status = ${to}, updated_at = now()
+      where biz_type = ${bizType} and biz_no = any(${[...bizNos]}::text[]) and status = 'reserved'
+      returning sku_id, qty
+    ), demand as (
+      select sku_id, sum(qty)::int as qty from ended where ${to} = 'confirmed' group by sku_id
+    ), locked as materialized (
+      select s.id, d.qty from catalog.sku_stock s join demand d on d.sku_id = s.id
+      order by s.id for no key update of s
+    ), sold as (
+      update catalog.sku_stock s set sold = s.sold + locked.qty from locked where s.id = locked.id
+    )
+    update inventory.order_inventory_state set status = 'pending', last_error = '', updated_at = now()
+    where order_no = any(${[...bizNos]}::text[])`;
+}
+
+export type OrderStatusRow = { order_no: string; status: InventoryStatus };
+
+/**
+ * Writes the states of orders and returns them. `statuses` is a query with the columns order_no, status and last_error. The
+ * caller has locked the orders. `gone`: orders whose stock has left the partner although their reservations were released
+ * here, because the answer to their reserve never came; they count as sold.
+ */
+export function writeRemoteStates(
+  tx: Transaction,
+  statuses: Statement,
+  { gone, now }: { gone: readonly string[]; now: Date },
+): Statement {
+  return tx<OrderStatusRow[]>`
+    with taken as (
+      update inventory.inventory_reservation set status = 'confirmed', updated_at = ${now}
+      where biz_type = 'order' and biz_no = any(${[...gone]}::text[]) and status = 'released'
+      returning sku_id, qty
+    ), locked as materialized (
+      select s.id, d.qty from catalog.sku_stock s
+      join (select sku_id, sum(qty)::int as qty from taken group by sku_id) as d on d.sku_id = s.id
+      order by s.id for no key update of s
+    ), sold as (
+      update catalog.sku_stock s set sold = s.sold + locked.qty from locked where s.id = locked.id
+    )
+    update inventory.order_inventory_state s
+    set status = v.status, last_error = case when v.status = 'failed' then v.last_error else '' end, updated_at = ${now}
+    from (${statuses}) as v
+    where s.order_no = v.order_no
+    returning s.order_no, s.status`;
+}
+
+/** Ends open reservations that the partner has refused. */
+export function endRemoteReservations(tx: Transaction, orderNos: readonly string[], now: Date): Statement {
+  return tx`
+    update inventory.inventory_reservation set status = 'released', updated_at = ${now}
+    where biz_type = 'order' and biz_no = any(${[...orderNos]}::text[]) and status = 'reserved'`;
+}
+
+/** Opens refused reservations again, before the partner is asked again. */
+export function reopenRemoteReservations(tx: Transaction, orderNos: readonly string[], now: Date): Statement {
+  return tx`
+    update inventory.inventory_reservation set status = 'reserved', updated_at = ${now}
+    where biz_type = 'order' and biz_no = any(${[...orderNos]}::text[]) and status = 'released'`;
+}
+
+/** An SQL condition: the order of this number has been written. `orderNo` is an SQL expression. */
+export const orderIsWritten = (sql: Queryable, orderNo: Statement) =>
+  sql`exists (select from inventory.order_inventory_state s where s.order_no = ${orderNo})`;
+
+/** An SQL expression: the inventory status of the order of this number, null where there is none. */
+export const inventoryStatusOf = (sql: Queryable, orderNo: Statement) =>
+  sql`(select s.status from inventory.order_inventory_state s where s.order_no = ${orderNo})`;
