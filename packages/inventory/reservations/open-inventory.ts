@@ -71,7 +71,14 @@ export async function openInventory(runtime: Runtime, deps: Deps): Promise<Opene
   active.check?.(runtime);
   const known = await migrateProvider(runtime, active, providers);
   const opened = new Map(providers.map((provider) => [provider.name, provider.open({ runtime, writeOrderStatus })]));
-  const { operations, reserveAhead = null, aheadRefusals = [], tellNow = null, completed, sellable = null } = opened.get(active.name)!;
+  const {
+    operations,
+    reserveAhead = null,
+    aheadRefusals = [],
+    tellNow = null,
+    completed,
+    sellable = null,
+  } = opened.get(active.name)!;
   const remote = remoteOperations(providers, opened, known);
   // Orders of local providers are settled by the active one if it holds locally, else on the SKUs, where migration left them.
   const local = active.capabilities.holdsLocally ? operations : opened.get(skuLedgerOf(providers).name)!.operations;
