@@ -154,13 +154,14 @@ describe('the cashier page', () => {
 });
 
 test('in production there is no cashier, and nothing is paid back by pretending', async () => {
-  const { openProviders } = await import('../packages/orders/payments/providers/open-providers.ts');
+  const { openProviders, redirectProviders } = await import('../packages/orders/payments/providers/open-providers.ts');
+  const { ownProviders } = await import('../packages/orders/payments/providers/own-providers.ts');
   const { runtime } = shop.server;
   const { config } = loadConfig({ env: { NODE_ENV: 'production' } });
-  const { sandbox } = openProviders({ ...runtime, config });
-  expect(() => sandbox.ready()).toThrow('pay.sandbox.cashier_url is missing');
+  const [sandbox] = redirectProviders(openProviders({ ...runtime, config }, ownProviders));
+  expect(() => sandbox!.ready()).toThrow('pay.sandbox.cashier_url is missing');
   const money = { payment_no: 'PAY1', trade_no: 'T', amount: 1, currency: 'CNY', reason: 'paid_twice' };
-  const refund = () => sandbox.refund({ refund_no: `RF${newNonce()}`, ...money }, new AbortController().signal);
+  const refund = () => sandbox!.refund({ refund_no: `RF${newNonce()}`, ...money }, new AbortController().signal);
   await expect(refund()).rejects.toThrow('pay.sandbox.refund_url is not set');
   const production = await openShop({ production: true, logLevel: 'silent' });
   try {

@@ -80,8 +80,9 @@ const hurried = async (one: Opened) => {
 async function runRefund(refund_no: string) {
   const { refundPayment } = await import('../packages/orders/payments/refund-payments.ts');
   const { openProviders } = await import('../packages/orders/payments/providers/open-providers.ts');
+  const { ownProviders } = await import('../packages/orders/payments/providers/own-providers.ts');
   const { runtime } = shop.server;
-  return refundPayment({ runtime, providers: openProviders(runtime) }, { refund_no }, nobody);
+  return refundPayment({ runtime, providers: openProviders(runtime, ownProviders) }, { refund_no }, nobody);
 }
 async function surplus(): Promise<Opened> {
   const one = await openPayment(shop);

@@ -11,28 +11,36 @@ import { foldOrderCounts } from './orders/order-counts-store.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import { orderFilters, orderSections } from './orders/order-sections.ts';
 import { writeInventoryStatus } from './orders/order-store.ts';
-import { cashierResources } from './payments/pay-cashier.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
-import { openProviders } from './payments/providers/open-providers.ts';
+import { openProviders, redirectProviders } from './payments/providers/open-providers.ts';
+import { ownProviders } from './payments/providers/own-providers.ts';
+import { paymentProviders } from './payments/providers/provider.ts';
 import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
 import { orderDemo } from './payments/seed-payment-key.ts';
 import { orderRetention } from './retention.ts';
-import { orderSettings } from './settings.ts';
+import { orderSettings, payProviderSetting } from './settings.ts';
 import { orderTables } from './tables.ts';
 
 export const ordersModule: Module = {
   name: 'orders',
   needs: ['identity', 'catalog', 'inventory'],
   tables: orderTables,
+  entries: ownProviders.map(paymentProviders.add),
   settings: orderSettings,
   menu: orderMenu,
   seedDemo: orderDemo,
   retention: orderRetention,
-  declares: (entries) => ({ audits: orderAudits(remoteProviderNames(entries(inventoryProviders))) }),
+  declares(entries) {
+    const providers = entries(paymentProviders);
+    return {
+      settings: [payProviderSetting(providers), ...providers.flatMap((provider) => provider.settings ?? [])],
+      audits: orderAudits(remoteProviderNames(entries(inventoryProviders))),
+    };
+  },
   open(context) {
     const { runtime } = context;
     const inventory = context.service(inventoryService);
-    const providers = openProviders(runtime);
+    const providers = openProviders(runtime, context.entries(paymentProviders));
     return {
       contributions: [orderStatusWriters.add(writeInventoryStatus)],
       routes() {
@@ -46,7 +54,7 @@ export const ordersModule: Module = {
           ...paymentRoutes(runtime, inventory, providers),
         ];
       },
-      resources: runtime.config.production ? [] : cashierResources(runtime),
+      resources: redirectProviders(providers).flatMap((provider) => provider.resources ?? []),
       tasks: {
         [remindTask](payload, { log }) {
           const messengers = Object.fromEntries(

@@ -1,6 +1,7 @@
-import { setting } from '@tradepost/runtime';
+import { type Setting, setting } from '@tradepost/runtime';
 import { z } from 'zod';
-import { paymentProviderNames } from './payments/providers/provider.ts';
+import type { PaymentProviderEntry } from './payments/providers/provider.ts';
+import { sandboxName } from './payments/providers/sandbox/settings.ts';
 import { orderRetentionSettings } from './retention.ts';
 
 export const unpaidMinutes = setting(
@@ -14,58 +15,29 @@ export const unpaidMinutes = setting(
   'minutes after which an unpaid order is cancelled and its stock is free again',
 );
 
-const httpUrl = z
-  .string()
-  .max(500)
-  .refine((text) => text === '' || (URL.canParse(text) && /^https?:/i.test(text)), {
-    error: 'must be an http or https address, or empty',
-  });
-
+/**
+ * The setting pay.provider, for reading. Its values depend on the modules that run: `payProviderSetting` has the definition
+ * that is registered.
+ */
 export const payProvider = setting(
   'pay.provider',
-  z.enum(paymentProviderNames),
-  'sandbox',
-  'provider of POST /api/pay/create when the request names none: sandbox or instant',
+  z.string(),
+  sandboxName,
+  'provider of POST /api/pay/create when the request names none',
 );
-export const instantPay = setting(
-  'pay.instant',
-  z.boolean().nullable(),
-  null,
-  'whether a shopper settles an order at once, without money; null: only in a shop that the demo seed filled, never in production',
-);
+
+/** pay.provider with the names of these providers as its values. */
+export function payProviderSetting(providers: readonly PaymentProviderEntry[]): Setting<string> {
+  const names = providers.map(({ name }) => name);
+  const listed = new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
+  return { ...payProvider, schema: z.enum(names), about: `${payProvider.about}: ${listed}` };
+}
+
 export const payCurrency = setting(
   'pay.currency',
   z.string().regex(/^[A-Z]{3}$/, { error: 'must be an ISO 4217 code such as CNY' }),
   'CNY',
   'currency of all amounts, as told to and expected from payment providers',
-);
-export const sandboxSecret = setting(
-  'pay.sandbox.secret',
-  z
-    .string()
-    .max(200)
-    .refine((text) => text === '' || text.length >= 16, { error: 'must have at least 16 characters' }),
-  '',
-  'key that signs messages of the payment provider sandbox; without it the provider is refused',
-  { secret: true },
-);
-export const signatureSeconds = setting(
-  'pay.sandbox.signature_ttl',
-  z.number().int().min(10).max(3600),
-  300,
-  'seconds by which the timestamp of a payment notice may differ from our clock, in either direction',
-);
-export const sandboxCashierUrl = setting(
-  'pay.sandbox.cashier_url',
-  httpUrl,
-  '',
-  'page to which the shopper is sent to pay, with ?payment_no=; empty: our own development page, not in production',
-);
-export const sandboxRefundUrl = setting(
-  'pay.sandbox.refund_url',
-  httpUrl,
-  '',
-  'endpoint that pays back; empty: the sandbox says at once that it has, but not in production',
 );
 export const refundAttempts = setting(
   'pay.refund_attempts',
@@ -88,13 +60,7 @@ export const remindMinutes = setting(
 export const orderSettings = [
   unpaidMinutes,
   remindMinutes,
-  payProvider,
-  instantPay,
   payCurrency,
-  sandboxSecret,
-  signatureSeconds,
-  sandboxCashierUrl,
-  sandboxRefundUrl,
   refundAttempts,
   ...orderRetentionSettings,
 ] as const;

@@ -2,7 +2,7 @@ import type { Inventory } from '@tradepost/inventory';
 import { writeTransaction } from '@tradepost/postgres';
 import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import { isInstantPaymentOn } from '../payments/instant-payment.ts';
+import { isInstantPaymentOn } from '../payments/providers/instant/instant-payment.ts';
 import { payCurrency } from '../settings.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
 

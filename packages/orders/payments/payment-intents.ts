@@ -13,9 +13,8 @@ import {
   selectPaymentsOf,
   setReturnUrls,
 } from './payment-store.ts';
-import type { PaymentProviderName } from './providers/provider.ts';
 
-export type CreatePayment = { order_id: number; user_id: number; provider: PaymentProviderName; return_url: string };
+export type CreatePayment = { order_id: number; user_id: number; provider: string; return_url: string };
 
 const beside = (payment: Payment, { order_no, status, expires_at }: PayableOrder): PaymentOfOrder => ({
   ...payment,

@@ -6,7 +6,7 @@ import { isPayable, orderStatus } from '../orders/order.ts';
 import { markPaid } from '../orders/order-store.ts';
 import { refundAttempts } from '../settings.ts';
 import { type NoticeOutcome, recordNotices, rememberNonces } from './payment-notice-store.ts';
-import { type Payment, type PaymentStatus, paymentNumber, type RefundReason, refundNumber } from './payment-rules.ts';
+import { type Payment, paymentNumber, type RefundReason, refundNumber } from './payment-rules.ts';
 import {
   insertPayments,
   lockOrdersOfPayments,
@@ -16,13 +16,13 @@ import {
   type PaymentMove,
   selectPaymentsOf,
 } from './payment-store.ts';
-import type { PaymentProviderName } from './providers/provider.ts';
+import type { TakenNotice } from './providers/provider.ts';
 import { refundJob } from './refund-payments.ts';
 import { insertRefunds, type NewRefund } from './refund-store.ts';
 
 /** What a provider tells about a payment; its signature has been checked. `digest`: hex SHA-256 of the body. */
 export type PaymentNotice = {
-  provider: PaymentProviderName;
+  provider: string;
   payment_no: string;
   trade_no: string;
   amount: number;
@@ -32,8 +32,6 @@ export type PaymentNotice = {
   nonce: string;
   digest: string;
 };
-/** What became of the payment that the notice is about; of money that came in too late or twice it is `refunding`. */
-export type TakenNotice = { payment_no: string; status: PaymentStatus };
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; inventory: Inventory };
 type Decision = { outcome: NoticeOutcome; payment?: Payment; answer: TakenNotice | Error };

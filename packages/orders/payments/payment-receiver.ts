@@ -2,22 +2,20 @@ import { createHash } from 'node:crypto';
 import { toMinor } from '@tradepost/core';
 import type { Inventory } from '@tradepost/inventory';
 import { openCountedWarning, type Runtime } from '@tradepost/runtime';
-import { type PaymentNotice, type TakenNotice, takeNotices } from './payment-notices.ts';
-import type { PayCallbackBody } from './payment-schemas.ts';
-import type { PaymentProviders } from './providers/provider.ts';
-
-/** Takes a signed message of a provider; throws the refusal. */
-export type ReceiveNotice = (body: PayCallbackBody, headers: Headers, raw: Uint8Array) => Promise<TakenNotice>;
+import { type PaymentNotice, takeNotices } from './payment-notices.ts';
+import { type PaymentProviders, redirectProviders } from './providers/open-providers.ts';
+import type { ReceiveNotice, TakenNotice } from './providers/provider.ts';
 
 export function openReceiver(runtime: Runtime, inventory: Inventory, providers: PaymentProviders): ReceiveNotice {
   const take = runtime.groupCommit<PaymentNotice, TakenNotice>('payment_notices', (many) =>
     takeNotices({ runtime, inventory }, many),
   );
+  const senders = new Map(redirectProviders(providers).map((provider) => [provider.name, provider]));
   const notOurs = openCountedWarning(runtime.log, 'payment notices were refused for their signature');
   return async (body, headers, raw) => {
     let nonce: string;
     try {
-      nonce = providers[body.provider].verify(headers, raw).nonce;
+      nonce = senders.get(body.provider)!.verify(headers, raw).nonce;
     } catch (error) {
       notOurs({ provider: body.provider, err: error });
       throw error;

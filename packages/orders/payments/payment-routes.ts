@@ -6,13 +6,12 @@ import { orderErrors } from '../errors.ts';
 import type { OwnedOrder } from '../orders/order-store.ts';
 import { payOrders } from '../orders/settle-orders.ts';
 import { payProvider } from '../settings.ts';
-import { cashierRoutes } from './pay-cashier.ts';
 import { type CreatePayment, createPayments } from './payment-intents.ts';
 import { openReceiver } from './payment-receiver.ts';
 import { type PaymentOfOrder, paymentView } from './payment-rules.ts';
 import { payCallbackAnswer, payCallbackBody, payCreateBody, paymentSchema, payStatusQuery } from './payment-schemas.ts';
 import { selectPayment, selectPaymentOfOrder } from './payment-store.ts';
-import type { PaymentProviders } from './providers/provider.ts';
+import { type PaymentProviders, redirectProviders } from './providers/open-providers.ts';
 
 export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers: PaymentProviders): Route[] {
   const { sql, settings, config } = runtime;
@@ -23,11 +22,14 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
     payOrders({ runtime, inventory }, many, record),
   );
   const receive = openReceiver(runtime, inventory, providers);
+  const names = [...providers.keys()];
+  const redirects = redirectProviders(providers);
+  const paymentAnswer = paymentSchema(names);
   const view = (payment: PaymentOfOrder, request: Request, locale: Locale) => {
     const zone = settings.get(timeZone);
-    const provider = providers[payment.provider];
+    const provider = providers.get(payment.provider);
     const site = fileUrls(request, config).absolute('/').slice(0, -1);
-    const payUrl = provider.kind === 'redirect' ? provider.payUrl(payment, site) : '';
+    const payUrl = provider?.kind === 'redirect' ? provider.payUrl(payment, site) : '';
     return paymentView(payment, (at) => isoInZone(at, zone), locale, payUrl);
   };
 
@@ -40,8 +42,8 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       summary: 'Open a payment of an unpaid order, or answer the open one; send the shopper to pay_url',
       description:
         'With the provider `instant` the order is paid when this answers, where the shop allows it (setting `pay.instant`).',
-      body: payCreateBody,
-      response: paymentSchema,
+      body: payCreateBody(names),
+      response: paymentAnswer,
       refuses: [
         orderErrors.provider_not_ready,
         orderErrors.instant_pay_off,
@@ -53,7 +55,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       statements: 5,
       async handle({ caller, body, request, locale, claim }) {
         const { order_id, return_url } = body;
-        const provider = providers[body.provider ?? settings.get(payProvider)];
+        const provider = providers.get(body.provider ?? settings.get(payProvider))!;
         const own = { order_id, user_id: caller.id };
         if (provider.kind === 'redirect') {
           provider.ready();
@@ -72,7 +74,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       tag: 'Payments',
       summary: 'A payment of mine by payment_no, or by order_id the one that says most about the order',
       query: payStatusQuery,
-      response: paymentSchema,
+      response: paymentAnswer,
       refuses: [orderErrors.payment_not_found],
       statements: 1,
       async handle({ caller, query, request, locale }) {
@@ -97,7 +99,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
         'Headers `X-Pay-Timestamp` (Unix seconds), `X-Pay-Nonce` (8 to 64 of A-Z a-z 0-9 . _ ~ -) and `X-Pay-Signature`: hex ' +
         'HMAC-SHA256 with the setting `pay.sandbox.secret` over timestamp, LF, nonce, LF, body byte by byte. Code 0 means that ' +
         'the notice needs no repeat; any other code is a refusal, whatever the HTTP status.',
-      body: payCallbackBody,
+      body: payCallbackBody(redirects.map(({ name }) => name)),
       rawBody: true,
       response: payCallbackAnswer,
       refuses: [
@@ -115,6 +117,6 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
         return { received: true as const, ...(await receive(body, request.headers, rawBody)) };
       },
     }),
-    ...(config.production ? [] : cashierRoutes(runtime, receive)),
+    ...redirects.flatMap((provider) => provider.routes?.(receive) ?? []),
   ];
 }

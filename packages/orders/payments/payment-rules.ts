@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
 import { type OrderStatus, orderStatusLabels } from '../orders/order.ts';
-import type { PaymentProviderName } from './providers/provider.ts';
 
 export const paymentStatuses = ['pending', 'succeeded', 'failed', 'closed', 'refunding', 'refunded'] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
@@ -20,7 +19,7 @@ export type Payment = {
   id: number;
   order_id: number;
   payment_no: string;
-  provider: PaymentProviderName;
+  provider: string;
   amount: number;
   currency: string;
   status: PaymentStatus;

@@ -2,7 +2,6 @@ import { maxMinor, toMinor, toWire } from '@tradepost/core';
 import { amount, amountInput, id, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
 import { paymentStatuses } from './payment-rules.ts';
-import { paymentProviderNames } from './providers/provider.ts';
 
 const paymentNo = () => requiredText(64).meta({ examples: ['PAY17723586000000123456789'] });
 const webAddress = () =>
@@ -14,16 +13,18 @@ const webAddress = () =>
 const isWholeCents = (value: number) =>
   Math.abs(value) > toWire(maxMinor) || !Number.isFinite(value) || toWire(toMinor(value)) === value;
 
-export const payCreateBody = z.object({
-  order_id: id(),
-  provider: z.enum(paymentProviderNames).optional().meta({ description: 'default: the setting pay.provider' }),
-  return_url: webAddress()
-    .default('')
-    .meta({
-      description: 'where the cashier sends the shopper afterwards',
-      examples: ['http://127.0.0.1:8080/orders'],
-    }),
-});
+/** `providers`: names of all providers. */
+export const payCreateBody = (providers: readonly string[]) =>
+  z.object({
+    order_id: id(),
+    provider: z.enum(providers).optional().meta({ description: 'default: the setting pay.provider' }),
+    return_url: webAddress()
+      .default('')
+      .meta({
+        description: 'where the cashier sends the shopper afterwards',
+        examples: ['http://127.0.0.1:8080/orders'],
+      }),
+  });
 
 export const payStatusQuery = z
   .object({
@@ -37,62 +38,65 @@ export const payStatusQuery = z
     path: ['payment_no'],
   });
 
-export const paymentSchema = z
-  .object({
-    payment_no: z.string().meta({ examples: ['PAY17723586000000123456789'] }),
-    provider: z.enum(paymentProviderNames),
-    order_id: id(),
-    order_no: z.string().meta({ examples: ['1772358600000000001'] }),
-    amount: amount(),
-    currency: z.string().meta({ examples: ['CNY'] }),
-    status: z.enum(paymentStatuses),
-    status_label: z.string().meta({ examples: ['Waiting for payment'] }),
-    pay_url: z.string().meta({
-      description: 'send the shopper there; empty once there is nothing to pay',
-      examples: ['http://127.0.0.1:8080/pay/sandbox/PAY17723586000000123456789'],
-    }),
-    expires_at: timestamp().meta({ description: 'when the order runs out, and the payment with it' }),
-    paid_at: timestamp().nullable(),
-    refunded_at: timestamp().nullable(),
-    created_at: timestamp(),
-    order_status: z
-      .int()
-      .min(1)
-      .max(6)
-      .meta({ examples: [1] }),
-    order_status_label: z.string().meta({ examples: ['Pending Payment'] }),
-  })
-  .meta({ id: 'Payment' });
-
-export const payCallbackBody = z
-  .object({
-    provider: z.enum(['sandbox']),
-    payment_no: paymentNo(),
-    trade_no: text(128)
-      .trim()
-      .default('')
-      .meta({
-        description: "the provider's own number of the money; needed when it succeeded",
-        examples: ['SBX20260301000001'],
+/** `providers`: names of all providers. */
+export const paymentSchema = (providers: readonly string[]) =>
+  z
+    .object({
+      payment_no: z.string().meta({ examples: ['PAY17723586000000123456789'] }),
+      provider: z.enum(providers),
+      order_id: id(),
+      order_no: z.string().meta({ examples: ['1772358600000000001'] }),
+      amount: amount(),
+      currency: z.string().meta({ examples: ['CNY'] }),
+      status: z.enum(paymentStatuses),
+      status_label: z.string().meta({ examples: ['Waiting for payment'] }),
+      pay_url: z.string().meta({
+        description: 'send the shopper there; empty once there is nothing to pay',
+        examples: ['http://127.0.0.1:8080/pay/sandbox/PAY17723586000000123456789'],
       }),
-    amount: amountInput().refine(isWholeCents, { error: 'must have at most two decimals' }),
-    currency: z
-      .string()
-      .max(3)
-      .regex(/^[A-Z]{3}$/)
-      .meta({ examples: ['CNY'] }),
-    status: z.enum(['succeeded', 'failed']),
-    paid_at: z.iso
-      .datetime({ offset: true })
-      .max(40)
-      .optional()
-      .meta({ examples: ['2026-03-01T09:30:00+08:00'] }),
-  })
-  .refine((notice) => notice.status === 'failed' || notice.trade_no !== '', {
-    error: 'trade_no is needed for a payment that succeeded',
-    path: ['trade_no'],
-  });
-export type PayCallbackBody = z.output<typeof payCallbackBody>;
+      expires_at: timestamp().meta({ description: 'when the order runs out, and the payment with it' }),
+      paid_at: timestamp().nullable(),
+      refunded_at: timestamp().nullable(),
+      created_at: timestamp(),
+      order_status: z
+        .int()
+        .min(1)
+        .max(6)
+        .meta({ examples: [1] }),
+      order_status_label: z.string().meta({ examples: ['Pending Payment'] }),
+    })
+    .meta({ id: 'Payment' });
+
+/** `providers`: names of those that send notices. */
+export const payCallbackBody = (providers: readonly string[]) =>
+  z
+    .object({
+      provider: z.enum(providers),
+      payment_no: paymentNo(),
+      trade_no: text(128)
+        .trim()
+        .default('')
+        .meta({
+          description: "the provider's own number of the money; needed when it succeeded",
+          examples: ['SBX20260301000001'],
+        }),
+      amount: amountInput().refine(isWholeCents, { error: 'must have at most two decimals' }),
+      currency: z
+        .string()
+        .max(3)
+        .regex(/^[A-Z]{3}$/)
+        .meta({ examples: ['CNY'] }),
+      status: z.enum(['succeeded', 'failed']),
+      paid_at: z.iso
+        .datetime({ offset: true })
+        .max(40)
+        .optional()
+        .meta({ examples: ['2026-03-01T09:30:00+08:00'] }),
+    })
+    .refine((notice) => notice.status === 'failed' || notice.trade_no !== '', {
+      error: 'trade_no is needed for a payment that succeeded',
+      path: ['trade_no'],
+    });
 
 export const payCallbackAnswer = z.object({
   received: z.literal(true),

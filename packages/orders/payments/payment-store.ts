@@ -150,7 +150,7 @@ export async function selectPaymentToTell(
 ): Promise<{ payment_no: string; amount: number; currency: string } | undefined> {
   const [row] = await sql<{ payment_no: string; amount: number; currency: string }[]>`
     select payment_no, amount, currency from orders.payments
-    where provider <> 'instant' and origin_id is null
+    where payment_no is not null and origin_id is null
       and ${'payment_no' in by ? sql`payment_no = ${by.payment_no}` : sql`order_id = ${by.order_id}`}
     order by status = 'pending' desc, id desc limit 1`;
   return row;

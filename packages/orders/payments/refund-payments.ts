@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
 import { refundAttempts } from '../settings.ts';
 import { closeIdlePayments } from './payment-store.ts';
-import type { PaymentProviders, RefundAnswer } from './providers/provider.ts';
+import type { PaymentProviders } from './providers/open-providers.ts';
+import type { RefundAnswer } from './providers/provider.ts';
 import {
   beginRefund,
   finishRefund,
@@ -31,7 +32,7 @@ type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings'>; providers: Pay
 type Context = { log: Log; signal: AbortSignal };
 
 async function ask({ providers }: Deps, refund: OpenRefund, signal: AbortSignal): Promise<RefundAnswer> {
-  const provider = providers[refund.provider];
+  const provider = providers.get(refund.provider);
   if (provider?.kind !== 'redirect') return { status: 'failed', reason: `${refund.provider} can not pay back` };
   const { refund_no, payment_no, trade_no, amount, currency, reason } = refund;
   return provider.refund({ refund_no, payment_no, trade_no, amount, currency, reason }, signal);

@@ -1,12 +1,12 @@
 import type { Sql, Statement, Transaction } from '@tradepost/postgres';
 import { hasOpenJob } from '@tradepost/runtime';
-import type { PaymentProviderName, RefundRequest } from './providers/provider.ts';
+import type { RefundRequest } from './providers/provider.ts';
 
 export type NewRefund = {
   refund_no: string;
   payment_no: string;
   order_id: number;
-  provider: PaymentProviderName;
+  provider: string;
   reason: string;
   amount: number;
   currency: string;
@@ -26,7 +26,7 @@ export function insertRefunds(tx: Transaction, refunds: readonly NewRefund[], no
     select runtime.must(count(*) = ${refunds.length}, 'a refund without its payment') from added`;
 }
 
-export type OpenRefund = RefundRequest & { provider: PaymentProviderName; attempts: number };
+export type OpenRefund = RefundRequest & { provider: string; attempts: number };
 
 /** Counts an attempt at a refund that is still open, and answers it; undefined when there is nothing to do. */
 export async function beginRefund(sql: Sql, refundNo: string, now: Date): Promise<OpenRefund | undefined> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DemoSeed } from '@tradepost/module';
 import { demoShop, type Settings } from '@tradepost/runtime';
-import { sandboxSecret } from '../settings.ts';
+import { sandboxSecret } from './providers/sandbox/settings.ts';
 
 /**
  * Gives a demo shop a random key of the payment sandbox, so that orders can be paid at once. A fixed key would be known to

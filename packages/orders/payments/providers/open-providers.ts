@@ -1,8 +1,29 @@
-import type { Runtime } from '@tradepost/runtime';
-import type { PaymentProviders } from './provider.ts';
-import { sandboxProvider } from './sandbox.ts';
+import type {
+  InstantEntry,
+  PaymentProviderEntry,
+  ProviderRuntime,
+  RedirectEntry,
+  RedirectProvider,
+} from './provider.ts';
 
-/** Every provider of this shop. Settings are read at each call, so a change needs no restart. */
-export function openProviders(runtime: Pick<Runtime, 'settings' | 'config' | 'now'>): PaymentProviders {
-  return { instant: { kind: 'instant', name: 'instant' }, sandbox: sandboxProvider(runtime) };
+type PaymentProvider = Pick<InstantEntry, 'name' | 'kind'> | (Pick<RedirectEntry, 'name' | 'kind'> & RedirectProvider);
+/** The providers of this shop by name. */
+export type PaymentProviders = ReadonlyMap<string, PaymentProvider>;
+
+/** Opens all providers. */
+export function openProviders(runtime: ProviderRuntime, entries: readonly PaymentProviderEntry[]): PaymentProviders {
+  const providers = new Map<string, PaymentProvider>();
+  for (const entry of entries) {
+    const { name } = entry;
+    if (providers.has(name)) throw new Error(`two modules have the payment provider ${name}`);
+    if (entry.kind === 'instant') providers.set(name, { name, kind: entry.kind });
+    else providers.set(name, { name, kind: entry.kind, ...entry.open(runtime) });
+  }
+  return providers;
 }
+
+type OpenedRedirect = Extract<PaymentProvider, { kind: 'redirect' }>;
+
+/** Those that send notices. */
+export const redirectProviders = (providers: PaymentProviders): OpenedRedirect[] =>
+  [...providers.values()].filter((provider) => provider.kind === 'redirect');

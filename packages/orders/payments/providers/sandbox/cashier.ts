@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { isoInZone, type Locale, toWire } from '@tradepost/core';
 import { defineRoute, type Resource, type Route, requestLocale } from '@tradepost/http';
-import { type Runtime, timeZone } from '@tradepost/runtime';
-import { orderErrors } from '../errors.ts';
-import { sandboxCashierUrl, sandboxSecret } from '../settings.ts';
-import { signedHeaders } from './pay-signature.ts';
-import type { ReceiveNotice } from './payment-receiver.ts';
-import type { PaymentOfOrder } from './payment-rules.ts';
-import { cashierBody, cashierParams, payCallbackAnswer, payCallbackBody } from './payment-schemas.ts';
-import { selectPayment } from './payment-store.ts';
+import { timeZone } from '@tradepost/runtime';
+import { orderErrors } from '../../../errors.ts';
+import { signedHeaders } from '../../pay-signature.ts';
+import type { PaymentOfOrder } from '../../payment-rules.ts';
+import { cashierBody, cashierParams, payCallbackAnswer } from '../../payment-schemas.ts';
+import { selectPayment } from '../../payment-store.ts';
+import type { ProviderRuntime, ReceiveNotice } from '../provider.ts';
+import { sandboxCashierUrl, sandboxName, sandboxSecret } from './settings.ts';
 
 const texts = {
   en: {
@@ -102,14 +102,14 @@ for (const button of buttons) button.addEventListener('click', async () => {
 `;
 
 /** A payment that our own page may settle: of the sandbox, in a shop that sends its shoppers to no other page. */
-async function cashierPayment({ sql, settings, now }: Pick<Runtime, 'sql' | 'settings' | 'now'>, paymentNo: string) {
+async function cashierPayment({ sql, settings, now }: Omit<ProviderRuntime, 'config'>, paymentNo: string) {
   if (settings.get(sandboxCashierUrl) !== '') return undefined;
   const payment = await selectPayment(sql, paymentNo, null, now());
-  return payment?.provider === 'sandbox' ? payment : undefined;
+  return payment?.provider === sandboxName ? payment : undefined;
 }
 
 /** The page to which the sandbox sends a shopper, for development: its button sends the notice that a gateway would send. */
-export function cashierResources(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): Resource[] {
+export function cashierResources(runtime: Omit<ProviderRuntime, 'config'>): Resource[] {
   return [
     {
       path: '/pay/sandbox/:payment_no',
@@ -141,7 +141,7 @@ export function cashierResources(runtime: Pick<Runtime, 'sql' | 'settings' | 'no
   ];
 }
 
-export function cashierRoutes(runtime: Runtime, receive: ReceiveNotice): Route[] {
+export function cashierRoutes(runtime: ProviderRuntime, receive: ReceiveNotice): Route[] {
   const { settings, now } = runtime;
   return [
     defineRoute({
@@ -160,10 +160,10 @@ export function cashierRoutes(runtime: Runtime, receive: ReceiveNotice): Route[]
         const payment = await cashierPayment(runtime, params.payment_no);
         if (!payment) throw orderErrors.payment_not_found();
         const secret = settings.get(sandboxSecret);
-        if (secret === '') throw orderErrors.provider_not_ready({ provider: 'sandbox', missing: sandboxSecret.key });
+        if (secret === '') throw orderErrors.provider_not_ready({ provider: sandboxName, missing: sandboxSecret.key });
         const at = now();
         const notice = {
-          ...{ provider: 'sandbox', payment_no: payment.payment_no, amount: toWire(payment.amount) },
+          ...{ provider: sandboxName, payment_no: payment.payment_no, amount: toWire(payment.amount) },
           ...{ currency: payment.currency, status: body.status, paid_at: isoInZone(at, settings.get(timeZone)) },
           // The page is one purchase: pressing twice is the same money.
           trade_no: `SBX-${payment.payment_no}`,
@@ -173,11 +173,7 @@ export function cashierRoutes(runtime: Runtime, receive: ReceiveNotice): Route[]
           ...{ timestamp: String(Math.trunc(at.getTime() / 1000)), nonce: randomBytes(16).toString('hex') },
           body: text,
         };
-        const taken = await receive(
-          payCallbackBody.parse(notice),
-          new Headers(signedHeaders(secret, message)),
-          Buffer.from(text),
-        );
+        const taken = await receive(notice, new Headers(signedHeaders(secret, message)), Buffer.from(text));
         return { received: true as const, ...taken };
       },
     }),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { toWire } from '@tradepost/core';
-import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { orderErrors } from '../../errors.ts';
-import { sandboxCashierUrl, sandboxRefundUrl, sandboxSecret, signatureSeconds } from '../../settings.ts';
-import { isPaySignature, payHeaders, signedHeaders } from '../pay-signature.ts';
-import type { RedirectProvider, RefundAnswer, RefundRequest } from './provider.ts';
+import { orderErrors } from '../../../errors.ts';
+import { isPaySignature, payHeaders, signedHeaders } from '../../pay-signature.ts';
+import type { ProviderRuntime, RedirectProvider, RefundAnswer, RefundRequest } from '../provider.ts';
+import { cashierResources, cashierRoutes } from './cashier.ts';
+import { sandboxCashierUrl, sandboxName, sandboxRefundUrl, sandboxSecret, signatureSeconds } from './settings.ts';
 
 const nonceForm = /^[A-Za-z0-9._~-]{8,64}$/;
 const refundTimeoutMs = 10_000;
@@ -24,7 +24,7 @@ async function askForRefund(
   now: Date,
   signal: AbortSignal,
 ): Promise<RefundAnswer> {
-  const body = JSON.stringify({ provider: 'sandbox', ...request, amount: toWire(request.amount) });
+  const body = JSON.stringify({ provider: sandboxName, ...request, amount: toWire(request.amount) });
   const timestamp = String(Math.trunc(now.getTime() / 1000));
   const response = await fetch(url, {
     method: 'POST',
@@ -52,24 +52,23 @@ async function askForRefund(
 }
 
 /**
- * A provider as real gateways are: the shopper is sent to a cashier page, the outcome comes as a signed notice, money goes
- * back by a signed call. What speaks this protocol may be the development tools or a bridge to a gateway.
+ * A provider that works as payment gateways do: the shopper is sent to a cashier page, the outcome comes as a signed notice,
+ * and a refund is a signed call. The other side is the development tools or a bridge to a gateway. Outside production the
+ * provider has a cashier page of its own.
  */
-export function sandboxProvider(runtime: Pick<Runtime, 'settings' | 'config' | 'now'>): RedirectProvider {
+export function sandboxProvider(runtime: ProviderRuntime): RedirectProvider {
   const { settings, config, now } = runtime;
   const secret = () => {
     const value = settings.get(sandboxSecret);
-    if (value === '') throw orderErrors.provider_not_ready({ provider: 'sandbox', missing: sandboxSecret.key });
+    if (value === '') throw orderErrors.provider_not_ready({ provider: sandboxName, missing: sandboxSecret.key });
     return value;
   };
   const cashier = () => settings.get(sandboxCashierUrl);
   return {
-    kind: 'redirect',
-    name: 'sandbox',
     ready() {
       secret();
       if (config.production && cashier() === '')
-        throw orderErrors.provider_not_ready({ provider: 'sandbox', missing: sandboxCashierUrl.key });
+        throw orderErrors.provider_not_ready({ provider: sandboxName, missing: sandboxCashierUrl.key });
     },
     payUrl({ payment_no }, site) {
       if (cashier() === '') return `${site}/pay/sandbox/${payment_no}`;
@@ -95,5 +94,7 @@ export function sandboxProvider(runtime: Pick<Runtime, 'settings' | 'config' | '
       if (config.production) throw new Error(`${sandboxRefundUrl.key} is not set: no money was sent back`);
       return { status: 'succeeded', provider_ref: `SBX-${request.refund_no}` };
     },
+    routes: (receive) => (config.production ? [] : cashierRoutes(runtime, receive)),
+    resources: config.production ? [] : cashierResources(runtime),
   };
 }

@@ -1,0 +1,9 @@
+import { setting } from '@tradepost/runtime';
+import { z } from 'zod';
+
+export const instantPay = setting(
+  'pay.instant',
+  z.boolean().nullable(),
+  null,
+  'whether a shopper settles an order at once, without money; null: only in a shop that the demo seed filled, never in production',
+);

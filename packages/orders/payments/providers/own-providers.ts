@@ -1,0 +1,6 @@
+import { instantEntry } from './instant/instant-entry.ts';
+import type { PaymentProviderEntry } from './provider.ts';
+import { sandboxEntry } from './sandbox/sandbox-entry.ts';
+
+/** The providers of this package. Other packages add theirs to `paymentProviders`. */
+export const ownProviders: readonly PaymentProviderEntry[] = [sandboxEntry, instantEntry];

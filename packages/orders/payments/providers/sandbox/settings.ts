@@ -1,0 +1,42 @@
+import { setting } from '@tradepost/runtime';
+import { z } from 'zod';
+
+export const sandboxName = 'sandbox';
+
+const httpUrl = z
+  .string()
+  .max(500)
+  .refine((text) => text === '' || (URL.canParse(text) && /^https?:/i.test(text)), {
+    error: 'must be an http or https address, or empty',
+  });
+
+export const sandboxSecret = setting(
+  'pay.sandbox.secret',
+  z
+    .string()
+    .max(200)
+    .refine((text) => text === '' || text.length >= 16, { error: 'must have at least 16 characters' }),
+  '',
+  'key that signs messages of the payment provider sandbox; without it the provider is refused',
+  { secret: true },
+);
+export const signatureSeconds = setting(
+  'pay.sandbox.signature_ttl',
+  z.number().int().min(10).max(3600),
+  300,
+  'seconds by which the timestamp of a payment notice may differ from our clock, in either direction',
+);
+export const sandboxCashierUrl = setting(
+  'pay.sandbox.cashier_url',
+  httpUrl,
+  '',
+  'page to which the shopper is sent to pay, with ?payment_no=; empty: our own development page, not in production',
+);
+export const sandboxRefundUrl = setting(
+  'pay.sandbox.refund_url',
+  httpUrl,
+  '',
+  'endpoint that pays back; empty: the sandbox says at once that it has, but not in production',
+);
+
+export const sandboxSettings = [sandboxSecret, signatureSeconds, sandboxCashierUrl, sandboxRefundUrl] as const;
