@@ -1,13 +1,13 @@
 import { type CompletedDocument, summedItems } from '@tradepost/inventory';
 import type { NewTask } from './tasks/task.ts';
 
-/** What completed documents tell an external warehouse: goods came in (restore) or went out (deduct). */
+/** The tasks of completed documents: goods came in (restore) or went out (deduct). */
 export function documentTasks(documents: readonly CompletedDocument[]): NewTask[] {
   return documents.map(({ doc_no, doc_type, items }) => {
     const of = { biz_type: 'document', biz_no: doc_no };
-    const told = { ...of, items: summedItems(items) };
+    const payload = { ...of, items: summedItems(items) };
     return doc_type === 'inbound'
-      ? { ...of, action: 'restore', payload: { ...told, reason: 'inbound_document' } }
-      : { ...of, action: 'deduct', payload: told };
+      ? { ...of, action: 'restore', payload: { ...payload, reason: 'inbound_document' } }
+      : { ...of, action: 'deduct', payload };
   });
 }

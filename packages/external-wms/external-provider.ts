@@ -20,7 +20,7 @@ import { insertTasks } from './tasks/task-store.ts';
 import { wakeWorker } from './tasks/wake-worker.ts';
 
 const bizType = 'order';
-/** What our own write may take after the partner's answer before the reservation is given up. */
+/** Time for our own write after the partner's answer, before the reservation is given up. */
 const writeMs = 60_000;
 
 function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
@@ -33,19 +33,19 @@ type Deps = {
   owner: string;
 };
 
-/** What a caller who waits for the answer gets to tell the partner itself, before a worker does. */
-const ownTurnMs = 2_000;
+/** In sync mode the caller that wrote a task delivers it; a worker takes it after this time. */
+const callerFirstMs = 2_000;
 
 /**
- * Writes intents for the partner on the caller's transaction, and has a worker told of them. In sync mode who waits for the
- * outcome tells the partner right after the commit, so the worker comes later. `restMs`: not before that. `unlessThere`:
- * another may have written them first.
+ * Writes tasks on the caller's transaction and enqueues a job that delivers them. In sync mode the caller delivers them right
+ * after the commit, so the job runs later. `restMs`: the delay of the job. `unlessThere`: another transaction may have
+ * written the same tasks before.
  */
 export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 'settings'>; mode: 'sync' | 'async' }) {
   return (
     tx: Transaction,
     tasks: readonly NewTask[],
-    { restMs = mode === 'sync' ? ownTurnMs : 0, unlessThere = false } = {},
+    { restMs = mode === 'sync' ? callerFirstMs : 0, unlessThere = false } = {},
   ): Statement[] => {
     if (tasks.length === 0) return [];
     const now = runtime.now();
@@ -64,8 +64,8 @@ export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 
 export type Intents = ReturnType<typeof openIntents>;
 
 /**
- * Stock kept by a partner. async: an order writes its intent beside it, a worker delivers it. sync: `reserveAhead` has
- * asked before; the order's transaction then ends that task.
+ * Stock that a partner holds. async: the order's transaction writes the reserve task, a worker delivers it. sync:
+ * `reserveAhead` has called the partner before; the order's transaction ends that task.
  */
 export function externalProvider({ runtime, mode }: Deps, intents: Intents): InventoryProvider {
   const sync = mode === 'sync';
@@ -95,7 +95,7 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
           ? [insertRemoteReservations(tx, rows, { provider: providerName, status: sync ? 'reserved' : 'pending' })]
           : []),
         ...intents(tx, tasks),
-        // A worker may have given it up and released it before us.
+        // A worker may have given the reservation up and written its release before.
         ...intents(tx, releases, { restMs: 0, unlessThere: true }),
       ],
     };
@@ -129,8 +129,8 @@ type AheadDemand = { biz_no: string; lines: readonly StockLine[] };
 type AheadFailure = { biz_no: string; code: number | null; error: string; release: boolean };
 
 /**
- * Reserves at the partner before an order is written. The intent is committed first, locked for as long as the call and
- * our own write may take: whoever dies in between leaves a task that a worker finds, ends and has released.
+ * Reserves at the partner before an order is written. The task is committed first, locked for as long as the call and our
+ * own write may take. If this process dies in between, a worker finds the task, ends it and writes the release.
  */
 export function openReserveAhead(deps: Deps & { client: ExternalClient }, intents: Intents) {
   const { runtime, client, owner } = deps;
@@ -148,7 +148,7 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
       await failAheadReservations(tx, failures, runtime.now());
       const unsure = failures.filter((failure) => failure.release);
       const tasks = unsure.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
-      // The call may still be on its way: a release that came before it would find nothing and leave it standing.
+      // The call may still be on its way. A release that arrived before it would find no reservation, and the reservation would stay.
       const restMs = Math.max(2 * runtime.settings.get(externalTimeoutMs), 10_000);
       for (const statement of intents(tx, tasks, { restMs, unlessThere: true })) await statement;
     });
@@ -160,8 +160,8 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
     const outcome = await client.call('reserve', task.payload, { requestId: requestIdOf(task) });
     if (outcome.kind === 'success') return;
     const { code, message } = outcome;
-    // After a definite no, and when it was not even asked, there is nothing to give back; else nobody knows, and a release of
-    // nothing does no harm.
+    // After a refusal, and when the call was not sent, there is no reservation to release. Otherwise the outcome is unknown, and
+    // a release without a reservation does no harm.
     await giveUp({ biz_no, code, error: message, release: outcome.kind === 'retry' && !outcome.unsent });
     throw outcome.kind === 'refused'
       ? externalWmsErrors.external_refused({ reason: message || `code ${code}` })

@@ -35,7 +35,7 @@ import { type Delivered, deliverTasks, type TaskDeps } from './tasks/deliver-tas
 import { taskRoutes } from './tasks/task-routes.ts';
 import { deliverTask, wakeWorker } from './tasks/wake-worker.ts';
 
-/** Throws ConfigError with everything that is missing to speak to an external warehouse. */
+/** Throws ConfigError with every setting that is missing to call an external warehouse. */
 export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
   const missing = missingSettings(settings);
   if (missing.length === 0) return;
@@ -53,18 +53,18 @@ export type External = {
   routes: Route[];
   tasks: Tasks;
   crons: readonly Cron[];
-  /** Delivers what is due until nothing is, without a job. */
+  /** Delivers due tasks until none is left, without a job. */
   deliverDue(signal: AbortSignal): Promise<Delivered>;
   close(): Promise<void>;
 };
 
 const forgetTask = 'inventory.forget_nonces';
-/** How long a job delivers before others get its place. */
-const turnMs = 10_000;
+/** How long one job delivers before other jobs get its slot. */
+const jobMs = 10_000;
 
 /**
- * Everything that speaks with an external warehouse; opens no connection before it is needed. `onDelivered` is told of what
- * jobs have delivered.
+ * Opens everything that communicates with an external warehouse. No connection is opened before it is needed. `onDelivered`
+ * is called with what each job has delivered.
  */
 export function openExternal(
   runtime: Runtime,
@@ -80,48 +80,48 @@ export function openExternal(
   const deps = { runtime, client, owner, mode };
   const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
-  /** Jobs that ask for a delivery while one runs here: it looks once more. */
+  /** A job has asked for a delivery while one runs here: that one polls once more. */
   let asked = false;
   let running = false;
   let tidiedAt = Number.NEGATIVE_INFINITY;
-  /** A delivery that failed while another was asked for is left behind as a failed job: nothing depends on it. */
+  /** A delivery that failed while another was enqueued stays as a failed job, on which nothing depends. */
   const tidyJobs = async () => {
     if (performance.now() - tidiedAt < 60_000) return;
     tidiedAt = performance.now();
     await forgetFailedJobs(sql, deliverTask);
   };
   const deliver = async (log: Log, signal: AbortSignal) => {
-    // Tasks of a partner that is not set any more wait for it, instead of using up their attempts.
+    // While the settings of the partner are missing, tasks wait instead of using up their attempts.
     if (missingSettings(settings).length > 0) return;
     asked = true;
-    // One at a time: a partner that hangs must not take the places of all other jobs.
+    // One at a time: a partner that hangs must not take the slots of all other jobs.
     if (running) return;
     running = true;
     let nextDue: Date | null = null;
     try {
       await tidyJobs();
-      const turn = AbortSignal.any([signal, AbortSignal.timeout(turnMs)]);
+      const turn = AbortSignal.any([signal, AbortSignal.timeout(jobMs)]);
       while (asked && !turn.aborted) {
         asked = false;
         const delivered = await deliverTasks(taskDeps, { log, signal: turn });
         onDelivered(delivered);
         nextDue = delivered.nextDue;
       }
-      // The next turn is a job of its own, behind whatever else has become due.
+      // The delivery goes on in a job of its own, after other jobs that are due.
       if (turn.aborted) nextDue ??= runtime.now();
     } finally {
       running = false;
     }
-    // Also when this process is stopping: another worker goes on.
+    // Also while this process is stopping: another worker continues.
     if (!nextDue) return;
-    // One look ahead for all workers, at the next task's time and at the latest after the interval.
+    // One scheduled poll for all workers, when the next task is due and at the latest after the interval.
     const latest = runtime.now().getTime() + settings.get(workerInterval) * 1000;
     const runAt = new Date(Math.min(Math.max(nextDue.getTime(), runtime.now().getTime() + 50), latest));
     await sql.begin((tx) => enqueueJobs(tx, [{ task: deliverTask, payload: {}, key: `${deliverTask}:next`, runAt }]));
   };
 
   const tellNow = async (bizNos: readonly string[]) => {
-    // Who waits for the answer waits no longer than for one call; what is not done by then is a worker's.
+    // The caller waits no longer than for one call; a worker delivers the rest.
     if (missingSettings(settings).length > 0) return;
     const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
     await deliverTasks(taskDeps, { log: runtime.log, signal, bizNos }).catch((error: unknown) => {
@@ -143,7 +143,7 @@ export function openExternal(
         await forgetNonces(sql, new Date(runtime.now().getTime() - 2_000 * settings.get(signatureTtl)));
       },
     },
-    // The net under the wake-ups that come with tasks.
+    // These repeat what a job enqueued with a task may have missed.
     crons: [
       { task: deliverTask, match: '* * * * *' },
       { task: forgetTask, match: '23 * * * *' },
@@ -154,11 +154,11 @@ export function openExternal(
 }
 
 export type Delivery = Pick<External, 'tasks' | 'crons' | 'deliverDue' | 'close'> & {
-  /** Whether new orders come here: inventory.provider. */
+  /** Whether inventory.provider is this provider. */
   isCurrent: boolean;
-  /** Throws ConfigError with what is missing to deliver. */
+  /** Throws ConfigError with every setting that is missing to deliver. */
   check(): void;
-  /** Has a worker look for due tasks at once. */
+  /** Enqueues a poll for due tasks, to run at once. */
   lookNow(): Promise<void>;
 };
 

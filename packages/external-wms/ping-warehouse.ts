@@ -14,15 +14,15 @@ export type Ping = {
   endpoint: string;
   app_key: string;
   ms: number;
-  /** Null when no answer of the protocol came. */
+  /** Null without an answer of the protocol. */
   code: number | null;
   message: string;
-  /** What to do about it; empty when it is in order. */
+  /** What an operator can do; empty where `ok`. */
   advice: string;
   rows: SellableRow[];
 };
 
-/** By our own texts of what can go wrong with a call (protocol/client.ts, protocol/codes.ts). */
+/** Advice by our own texts of failed calls (protocol/client.ts, protocol/codes.ts). */
 const faults: readonly (readonly [RegExp, string])[] = [
   [
     /refused \(|not found \(|no connection/,
@@ -54,7 +54,7 @@ const adviceOf = (code: number | null, message: string): string => {
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** Only numbers: whatever else a partner puts in is nobody's to print. Null when it holds no rows. */
+/** Only the numbers of an answer: no other text of a partner is printed. Null when `data` is not a list. */
 function rowsOf(data: unknown): SellableRow[] | null {
   if (!Array.isArray(data)) return null;
   return (data as (Record<string, unknown> | null)[]).flatMap((row) => {
@@ -73,7 +73,7 @@ function rowsOf(data: unknown): SellableRow[] | null {
 
 type Deps = Parameters<typeof openExternalClient>[0];
 
-/** Asks the warehouse that is set for sellable stock, which changes nothing there, and says what is wrong. */
+/** Asks the configured warehouse for sellable stock, which changes nothing there, and reports what is wrong. */
 export async function pingWarehouse(
   deps: Deps,
   { skuIds, timeoutMs }: { skuIds: readonly number[]; timeoutMs?: number },

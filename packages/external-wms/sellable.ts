@@ -4,28 +4,28 @@ import type { ExternalClient } from './protocol/client.ts';
 
 export type Sellable = {
   /**
-   * What the external warehouse can sell of these SKUs. A SKU it has told nothing about is not in the map: our own number
-   * stands. Null when nothing is known of any. Never waits longer than the deadline.
+   * The sellable quantities of these SKUs at the external warehouse. A SKU with an unknown quantity is not in the map. Null
+   * when all are unknown. Never waits longer than the deadline.
    */
   sellable(skuIds: readonly number[]): Promise<ReadonlyMap<number, number> | null>;
 };
 
 const freshMs = 2_000;
-/** A page is shown with our own numbers rather than late. */
+/** After this time a page is shown with our own numbers. */
 const deadlineMs = 500;
-/** After a failure or a missed deadline nobody asks for so long: pages must not each wait for a partner that hangs. */
-const restMs = 5_000;
-/** An old answer of the warehouse is nearer the truth than our own number, which does not know of its other customers. */
+/** How long the circuit stays open after a failure or a missed deadline, so that pages do not each wait for a partner that hangs. */
+const openMs = 5_000;
+/** An old quantity of the warehouse is better than our own, which does not include its other customers. */
 const rememberedMs = 600_000;
 const maxRemembered = 50_000;
 const idsPerCall = 100;
 /** Product pages share the connections with the reservations of orders. */
 const callsAtOnce = 4;
 
-/** Ids that go out together; `settle` lets go who waits for them. */
+/** Ids of one call; `settle` ends the waiting of the callers. */
 type Batch = { ids: Set<number>; done: Promise<void>; settle: () => void };
-/** `stock` is undefined where the warehouse was asked and said nothing. */
-type Told = { stock: number | undefined; at: number };
+/** `stock` is undefined where the answer lacked the SKU. */
+type Cached = { stock: number | undefined; at: number };
 
 /** The rows of an answer by SKU, malformed ones left out. Null when it holds no rows. */
 function stocksOf(data: unknown): Map<unknown, number> | null {
@@ -39,41 +39,41 @@ function stocksOf(data: unknown): Map<unknown, number> | null {
 }
 
 /**
- * Sellable stock for product display. Calls of one turn of the event loop become one call of at most 100 ids; an id under
- * way is not asked for twice.
+ * Sellable stock for product pages. Requests of one tick of the event loop become calls of at most 100 ids; an id that is
+ * being asked for is not asked for twice. A circuit breaker protects pages from a partner that hangs:
  *
  * ```
- *          failure, missed deadline            5 s over: one page tries
- *  asking --------------------------> resting -------------------------> asking, others still rest
- *                                        ^       fails                        | answers in time
- *                                        +------------------------------------+--> asking
+ *          failure, missed deadline            after 5 s: one page tries
+ *  closed --------------------------> open -------------------------> half open: other pages do not ask
+ *                                      ^       fails                        | answers in time
+ *                                      +------------------------------------+--> closed
  * ```
  *
- * Who rests is told what the warehouse said in the last ten minutes. An answer after the deadline is remembered, but ends
- * no rest: the next pages would wait again.
+ * While the circuit is open, pages get the quantities of the last ten minutes. An answer after the deadline is cached, but
+ * does not close the circuit: the next pages would wait again.
  */
 export function openSellable(deps: { client: ExternalClient; log: Log; now?: () => number }): Sellable {
   const { client, log, now = () => performance.now() } = deps;
-  const told = new Map<number, Told>();
+  const cached = new Map<number, Cached>();
   const underWay = new Map<number, Batch>();
   const waiting: Batch[] = [];
   let running = 0;
-  /** When asking may begin again; null while all is well. */
-  let restsUntil: number | null = null;
+  /** When the next page may ask; null while the circuit is closed. */
+  let openUntil: number | null = null;
   let failures = 0;
 
   function remember(sku: number, stock: number | undefined, at: number): void {
-    // Of two answers the one asked for later counts.
-    if ((told.get(sku)?.at ?? at) > at) return;
-    told.delete(sku);
-    told.set(sku, { stock, at });
-    if (told.size > maxRemembered) told.delete(told.keys().next().value!);
+    // Of two answers, the one to the later call counts.
+    if ((cached.get(sku)?.at ?? at) > at) return;
+    cached.delete(sku);
+    cached.set(sku, { stock, at });
+    if (cached.size > maxRemembered) cached.delete(cached.keys().next().value!);
   }
 
   function fail(reason: string): void {
     failures += 1;
-    if (restsUntil === null) log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
-    restsUntil = now() + restMs;
+    if (openUntil === null) log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
+    openUntil = now() + openMs;
     for (const batch of waiting.splice(0)) batch.settle();
   }
 
@@ -83,15 +83,15 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     const overdue = setTimeout(() => fail(`no answer within ${deadlineMs} ms`), deadlineMs);
     const requestId = `sellable:${randomUUID()}`;
     const body = { sku_ids: [...batch.ids] };
-    const answer = await client.call('stock/sellable', body, { requestId, timeoutMs: restMs });
+    const answer = await client.call('stock/sellable', body, { requestId, timeoutMs: openMs });
     clearTimeout(overdue);
     const stocks = answer.kind === 'success' ? stocksOf(answer.data) : null;
     if (stocks) for (const id of batch.ids) remember(id, stocks.get(id), at);
-    // Its own delay is one of the failures.
+    // A missed deadline of this call is one of the failures.
     if (failures > failuresBefore) return;
     if (!stocks) fail(answer.kind === 'success' ? 'the answer holds no rows' : answer.message);
-    else if (restsUntil !== null) {
-      restsUntil = null;
+    else if (openUntil !== null) {
+      openUntil = null;
       log.info('sellable stock comes from the external warehouse again');
     }
   }
@@ -118,7 +118,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
       resolve();
     };
     const batch: Batch = { ids: new Set(), done: promise, settle };
-    // Who asks for thousands may wait in vain without the partner being at fault: only `ask` counts failures.
+    // A caller with thousands of ids may miss the deadline without a fault of the partner: only `ask` counts failures.
     const timer = setTimeout(() => {
       if (waiting.includes(batch)) waiting.splice(waiting.indexOf(batch), 1);
       settle();
@@ -128,8 +128,8 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     return batch;
   }
 
-  /** The call that will tell about this SKU. */
-  function enlist(id: number): Batch {
+  /** The batch that asks for this SKU. */
+  function batchOf(id: number): Batch {
     const found = underWay.get(id);
     if (found) return found;
     const last = waiting.at(-1);
@@ -142,16 +142,16 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
   return {
     async sellable(skuIds) {
       const ids = new Set(skuIds);
-      const old = [...ids].filter((id) => now() - (told.get(id)?.at ?? Number.NEGATIVE_INFINITY) >= freshMs);
-      const resting = restsUntil !== null && now() < restsUntil;
-      if (old.length > 0 && !resting) {
-        // Who comes first after the rest tries; the others go on resting meanwhile.
-        if (restsUntil !== null) restsUntil = now() + restMs;
-        await Promise.all([...new Set(old.map(enlist))].map((batch) => batch.done));
+      const old = [...ids].filter((id) => now() - (cached.get(id)?.at ?? Number.NEGATIVE_INFINITY) >= freshMs);
+      const isOpen = openUntil !== null && now() < openUntil;
+      if (old.length > 0 && !isOpen) {
+        // The first page after the time tries; the circuit stays open for the others meanwhile.
+        if (openUntil !== null) openUntil = now() + openMs;
+        await Promise.all([...new Set(old.map(batchOf))].map((batch) => batch.done));
       }
       const known = new Map<number, number>();
       for (const id of ids) {
-        const { stock, at } = told.get(id) ?? {};
+        const { stock, at } = cached.get(id) ?? {};
         if (stock !== undefined && now() - at! < rememberedMs) known.set(id, stock);
       }
       return known.size > 0 || ids.size === 0 ? known : null;

@@ -4,7 +4,7 @@ export type CallbackStatus = 'success' | 'failed' | 'processing';
 export type CallbackOutcome = 'applied' | 'ignored' | 'unknown_task';
 
 /**
- * Takes these nonces and answers those that were free: never used, or so long ago that nothing signed then is taken any more.
+ * Takes these nonces and returns those that were free: never used, or used so long ago that a message signed then is refused.
  * Each once per call. Two transactions with the same nonce wait for each other here, always in the same order.
  */
 export async function takeNonces(
@@ -20,14 +20,15 @@ export async function takeNonces(
   return new Set(rows.map((row) => row.nonce));
 }
 
-/** Nonces of messages that are too old to be taken whatever their nonce. */
+/** Deletes nonces of messages that are refused for their age anyway. */
 export async function forgetNonces(sql: Sql, olderThan: Date): Promise<void> {
   await sql`delete from inventory.external_nonces where used_at < ${olderThan}`;
 }
 
-/** Which of these have come before, and what became of them; locked in the order of their ids. */
+/** A callback that arrived before, with its outcome. */
 export type KnownCallback = { callback_id: string; request_id: string; outcome: CallbackOutcome };
 
+/** Locks those of these callbacks that arrived before, in the order of their ids. */
 export async function lockCallbacks(tx: Transaction, ids: readonly string[]): Promise<Map<string, KnownCallback>> {
   const rows = await tx<KnownCallback[]>`
     select callback_id, request_id, outcome from inventory.external_callbacks
@@ -43,7 +44,7 @@ export type CallbackRecord = {
   message: string;
   body: string;
   outcome: CallbackOutcome;
-  /** How often it came in this batch. */
+  /** How often it arrived in this batch. */
   seen: number;
 };
 
@@ -60,7 +61,7 @@ export function insertCallbacks(tx: Transaction, rows: readonly CallbackRecord[]
     from ${recordset(tx, rows)} order by callback_id`;
 }
 
-/** Locked ones that have come again. What one did stays on record; one whose task was unknown may do something now. */
+/** Counts repeats of locked callbacks. The outcome stays, unless the task was unknown before. */
 export function updateCallbacks(tx: Transaction, rows: readonly CallbackRecord[], now: Date): Statement {
   return tx`
     update inventory.external_callbacks c

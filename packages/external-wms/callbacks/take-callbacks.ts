@@ -17,7 +17,7 @@ import {
   updateCallbacks,
 } from './callback-store.ts';
 
-/** What the partner tells about a task; its signature has been checked. */
+/** A callback of the partner about a task, with a checked signature. */
 export type Callback = {
   request_id: string;
   callback_id: string;
@@ -38,7 +38,7 @@ const received: TakenCallback = { received: true };
 
 type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, KnownCallback>; freeNonces: Set<string> };
 
-/** Decides callbacks one after the other against locked tasks, and gathers what is to be written. */
+/** Decides callbacks one after the other against locked tasks, and collects the rows to write. */
 function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
   const taskOf = new Map(tasks.map((task) => [task.request_id, task]));
   const ended = new Set(tasks.filter((task) => !isOpen(task)).map((task) => task.id));
@@ -49,7 +49,7 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
     const { callback_id, request_id, status, message, body } = callback;
     const known = records.get(callback_id);
     const seen = (known?.seen ?? 0) + 1;
-    // A repeat only counts, unless what came before had no task.
+    // A repeat only increases the count, unless the callback before had no task.
     if (known && known.outcome !== 'unknown_task') known.seen = seen;
     else
       records.set(callback_id, {
@@ -79,9 +79,9 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
     if (!freeNonces.delete(nonce)) return externalWmsErrors.callback_nonce();
     const was = records.get(callback_id) ?? before.get(callback_id);
     const repeated = was !== undefined && was.outcome !== 'unknown_task';
-    // A partner that numbers its callbacks per task would lose all but the first of each number without a word.
+    // Without this refusal a partner that numbers its callbacks per task would lose all but the first of each number.
     if (repeated && was.request_id !== request_id) return externalWmsErrors.callback_id_used({ callback_id });
-    // Whoever reserves ahead of an order waits for the answer, and may not write the order: a callback does not decide that.
+    // The caller of a pre-reservation decides it by the answer, and may not write the order. A callback does not.
     const counts = !repeated && !ended.has(task.id) && !isAhead(task);
     record(callback, counts ? 'applied' : 'ignored', task);
     if (counts) apply(task, callback);
@@ -99,7 +99,7 @@ async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]
     const requestIds = [...new Set(callbacks.map((callback) => callback.request_id))];
     const tasks = await lockTasks(tx, { requestIds });
     const known = new Set(tasks.map((task) => task.request_id));
-    // What is refused takes no nonce, so that the partner may send the very same message again.
+    // A refused callback uses no nonce, so that the partner may send the same message again.
     const nonces = [...new Set(callbacks.filter((c) => known.has(c.request_id)).map((c) => c.nonce))];
     const forgottenBefore = later(-2 * runtime.settings.get(signatureTtl));
     const [freeNonces, before] = await Promise.all([
@@ -121,13 +121,13 @@ async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]
   });
 }
 
-/** Two transactions have one callback_id about different tasks: the later one has to look again. */
+/** Two transactions have the same callback_id for different tasks: the later one has to decide again. */
 const isSharedId = (error: unknown) =>
   (error as { constraint_name?: unknown } | null)?.constraint_name === 'external_callbacks_pkey';
 
 /**
- * Takes what the partner calls back, each message as often as it comes. One that is new ends its task or says that it goes on;
- * a task that has ended stays as it is. One about a task that is not there is kept, refused, and taken when it comes again.
+ * Takes callbacks of the partner; a message may arrive more than once. A new callback ends its task or renews its deadline; a
+ * task that has ended stays as it is. A callback about an unknown task is stored and refused, and taken when it is repeated.
  */
 export async function takeCallbacks(
   deps: CallbackDeps,

@@ -1,3 +1,3 @@
-/** What the shop sends to the external warehouse as a task: one path of the protocol each. */
+/** The calls that the shop sends as tasks. Each has a path of its own. */
 export const taskActions = ['reserve', 'confirm', 'release', 'deduct', 'restore', 'sync_sku'] as const;
 export type TaskAction = (typeof taskActions)[number];

@@ -1,15 +1,15 @@
-/** What became of one call. */
+/** The outcome of one call. */
 export type CallOutcome =
   | { kind: 'success'; code: 0; message: string; data: unknown }
-  /** The partner has said no for good. */
+  /** The partner has refused; a repeat would not help. */
   | { kind: 'refused'; code: number; message: string }
   | RetryOutcome;
-/** To be tried again: a retryable code, or no answer of the protocol at all (code null). Nobody knows whether it was done. */
+/** To be retried: a retryable code, or no answer of the protocol (code null). It is unknown whether the action was done. */
 export type RetryOutcome = {
   kind: 'retry';
   code: number | null;
   message: string;
-  /** It has not left us: the partner has done nothing. */
+  /** The call was not sent, so the partner has done nothing. */
   unsent?: true;
 };
 
@@ -30,7 +30,7 @@ export function partnerText(value: unknown, secret: string): string {
     .toWellFormed();
 }
 
-/** Undefined, which is no JSON, for what is none. */
+/** Undefined, which no JSON text means, where the text is not JSON. */
 export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -20,7 +20,7 @@ export type ExternalAction = TaskAction | 'stock/sellable';
 
 export type ExternalClient = {
   /**
-   * Never throws for what the partner or the network does. `requestId` is also sent as Idempotency-Key. `timeoutMs` can
+   * Never throws for a fault of the partner or the network. `requestId` is also sent as Idempotency-Key. `timeoutMs` can
    * only shorten what the settings allow.
    */
   call(
@@ -28,7 +28,7 @@ export type ExternalClient = {
     body: Readonly<Record<string, unknown>>,
     options: { requestId: string; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<CallOutcome>;
-  /** Cuts off what still runs: whoever closes has waited for the calls that matter. */
+  /** Aborts the calls that still run. */
   close(): Promise<void>;
 };
 
@@ -43,12 +43,12 @@ const paths: Readonly<Record<ExternalAction, string>> = {
 };
 const maxAnswerBytes = 1024 * 1024;
 const connections = 64;
-/** Calls that may wait for a connection; in a rush the next one is better told at once. */
+/** Calls that may wait for a connection; a further one fails at once. */
 const maxWaiting = 512;
 const idleMs = 30_000;
 const connectMs = 5_000;
 
-/** Texts of ours: those of errors may quote what was sent. */
+/** Our own texts: the messages of errors may quote what was sent. */
 const networkFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -63,7 +63,7 @@ const networkFaults: Readonly<Record<string, string>> = {
   UND_ERR_DESTROYED: 'this process is being stopped',
 };
 
-/** Nothing of the call has left us. */
+/** With these faults no part of the call was sent. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 function faultText(error: unknown): string {
@@ -93,7 +93,7 @@ export function openExternalClient(
     const prefix = pathname.replace(/\/+$/, '');
     if (partner?.origin === origin) return { ...partner, prefix };
     if (partner) {
-      // Its calls under way end in peace.
+      // Its running calls are finished.
       const { pool } = partner;
       retired.add(pool);
       pool.close().then(
@@ -139,11 +139,11 @@ export function openExternalClient(
         body,
         signal,
       });
-    // A kept connection that the partner closes just as we write to it says nothing about the partner. One repeat at once, within
-    // the same deadline, is safe even where it had read the call: both carry the same idempotency key.
+    // A partner may close a kept connection just as we write to it, which is no fault. One repeat at once, within the same
+    // deadline, is safe even if the partner had read the call: both carry the same idempotency key.
     const response = await send().catch((error: unknown) => {
       if (!wasStale(error) || signal.aborted) throw error;
-      // A repeat that does not even connect says nothing about the first one, which may have been read.
+      // When the repeat can not connect, the first call may still have been read.
       return send().catch(() => {
         throw error;
       });
@@ -163,7 +163,7 @@ export function openExternalClient(
     const cutOff = Promise.withResolvers<CallOutcome>();
     const controller = new AbortController();
     let sent = false;
-    // Answered here rather than by the aborted request: one that waits for a connection learns of it only when it has one.
+    // Resolved here and not by the aborted request, which notices the abort only when it has a connection.
     const stop = (message: string) => {
       cutOff.resolve(sent ? noAnswer(message) : notSent(message));
       controller.abort();

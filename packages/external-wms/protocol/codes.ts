@@ -19,8 +19,8 @@ export const externalCodes = [
 const known = new Map<number, (typeof externalCodes)[number]>(externalCodes.map((row) => [row.code, row]));
 
 /**
- * What a parsed answer says about our call. What is not the protocol says nothing: a proxy's page, a code that is text.
- * Neither does the answer to another call, told by its request_id; without a request_id it is taken as ours.
+ * The outcome of a call by its parsed answer. An answer that is not of the protocol (a proxy's page, a code that is text) or
+ * that carries the request_id of another call counts as no answer. Without a request_id it is taken as the answer to this call.
  */
 export function classify(answer: unknown, { requestId, secret }: { requestId: string; secret: string }): CallOutcome {
   if (answer === undefined) return noAnswer('the answer is not JSON');

@@ -6,18 +6,21 @@ import { isOpen, settleTasks } from './settle-tasks.ts';
 import type { NewTask } from './task.ts';
 import { insertTasks, type LockedTask, lockTasks, type TaskMove } from './task-store.ts';
 
-export type Buried = { failed: number; abandoned: number };
+export type DeadLettered = { failed: number; abandoned: number };
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; writeOrderStatus: WriteOrderStatus };
 
-/** Reserved ahead of an order, by somebody who waits for the answer and then writes the order. */
+/** A pre-reservation: the caller waits for the answer and then writes the order. */
 export const isAhead = (task: Pick<LockedTask, 'mode' | 'action'>) => task.mode === 'sync' && task.action === 'reserve';
 
 /**
- * Ends tasks that nobody will carry out any more. One that reserved ahead of an order that was not written in time is released
- * in the same transaction: nobody knows whether the partner holds it, and a release of nothing does no harm.
+ * Ends tasks that will not be delivered any more. A pre-reservation whose order was not written in time is released in the
+ * same transaction: it is unknown whether the partner has reserved, and a release without a reservation does no harm.
  */
-export async function buryTasks({ runtime, writeOrderStatus }: Deps, ids: readonly number[]): Promise<Buried> {
+export async function deadLetterTasks(
+  { runtime, writeOrderStatus }: Deps,
+  ids: readonly number[],
+): Promise<DeadLettered> {
   const { settings, sql, log } = runtime;
   const now = runtime.now();
   const reasonOf = (task: LockedTask): string => {
@@ -25,9 +28,9 @@ export async function buryTasks({ runtime, writeOrderStatus }: Deps, ids: readon
     if (task.accepted_at) return `no callback within ${settings.get(callbackDeadline)} s`;
     return task.status === 'processing' ? 'the worker died before the answer was kept' : 'its attempts are used up';
   };
-  const buried = await writeTransaction(sql, async (tx) => {
+  const ended = await writeTransaction(sql, async (tx) => {
     const tasks = await lockTasks(tx, { ids });
-    // A callback, its late answer or another worker may have been first.
+    // A callback, a late answer or another worker may have ended the task before.
     const due = tasks.filter((task) => isOpen(task) && task.next_retry_at <= now);
     const over = due.filter((task) => isAhead(task) || task.attempt_count >= task.max_attempts);
     const moves = over.map(
@@ -47,8 +50,8 @@ export async function buryTasks({ runtime, writeOrderStatus }: Deps, ids: readon
     };
     return { value: over, last: releases.length > 0 ? [insertTasks(tx, releases, values)] : [] };
   });
-  for (const task of buried)
+  for (const task of ended)
     log.warn({ task: task.id, request_id: task.request_id, reason: reasonOf(task) }, 'a warehouse task has failed');
-  const abandoned = buried.filter(isAhead).length;
-  return { failed: buried.length - abandoned, abandoned };
+  const abandoned = ended.filter(isAhead).length;
+  return { failed: ended.length - abandoned, abandoned };
 }

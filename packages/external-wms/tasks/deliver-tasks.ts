@@ -3,15 +3,15 @@ import { groupCommit, writeTransaction } from '@tradepost/postgres';
 import type { Log, Runtime } from '@tradepost/runtime';
 import type { CallOutcome, ExternalClient } from '../protocol/client.ts';
 import { callbackDeadline, callbackEnabled, externalTimeoutMs, workerInterval } from '../settings.ts';
-import { buryTasks } from './dead-letter-tasks.ts';
+import { deadLetterTasks } from './dead-letter-tasks.ts';
 import { settleTasks } from './settle-tasks.ts';
-import { type ClaimedTask, claimDueTasks, handBackTasks, selectNextDue } from './task-claim-store.ts';
+import { type ClaimedTask, claimDueTasks, releaseTasks, selectNextDue } from './task-claim-store.ts';
 import { type LockedTask, lockTasks, type TaskMove } from './task-store.ts';
 
 export type TaskDeps = {
   runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>;
   client: ExternalClient;
-  /** Who claims; another one in every process. */
+  /** The owner of claims, different in every process. */
   owner: string;
   /** Setting inventory.external_mode as it is in force: in sync mode code 0 is the end. */
   mode(): 'sync' | 'async';
@@ -19,7 +19,7 @@ export type TaskDeps = {
 };
 
 export type Delivered = {
-  /** Calls made; each ends as one of the next four, or as none when somebody else has ended the task meanwhile. */
+  /** Calls made. Each ends as one of the next four, or as none when another worker or a callback has ended its task. */
   delivered: number;
   succeeded: number;
   /** The partner will call back. */
@@ -27,15 +27,15 @@ export type Delivered = {
   retried: number;
   /** Refused by the partner, or all attempts used up. */
   failed: number;
-  /** Reserved ahead of an order that was not written. */
+  /** Pre-reservations whose orders were not written. */
   abandoned: number;
-  /** When the next open task is to be looked at. */
+  /** When the next open task is due. */
   nextDue: Date | null;
 };
 
 type Options = {
   log: Log;
-  /** Stops claiming; calls under way are finished and kept. */
+  /** Stops claiming. Calls that run are finished, and their answers are kept. */
   signal: AbortSignal;
   /** Only the tasks of these orders, each at most once. */
   bizNos?: readonly string[];
@@ -50,7 +50,7 @@ type Ended = 'succeeded' | 'accepted' | 'retried' | 'failed' | 'left';
 const spareMs = 30_000;
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms);
 
-/** What becomes of a task with this answer of the partner. */
+/** The next state of a task after this answer of the partner. */
 function moveOf(task: LockedTask, outcome: CallOutcome, deps: TaskDeps, now: Date): { move: TaskMove; ended: Ended } {
   const { settings } = deps.runtime;
   const { id } = task;
@@ -69,7 +69,7 @@ function moveOf(task: LockedTask, outcome: CallOutcome, deps: TaskDeps, now: Dat
   return { move: { id, to: 'pending', next, code, error }, ended: 'retried' };
 }
 
-/** Keeps answers of the partner. One whose task is no longer ours is dropped: a callback or another worker was first. */
+/** Writes answers of the partner. An answer whose claim is not ours any more is dropped: a callback or another worker was first. */
 async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<Ended[]> {
   const { runtime, owner, writeOrderStatus } = deps;
   const now = runtime.now();
@@ -91,9 +91,9 @@ async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<
 }
 
 /**
- * Delivers due tasks until none is left. Several can run at once, in one process or in many: a task is claimed by one of
- * them, and an answer is kept only by the one that still holds the claim. A killed one leaves its tasks `processing`;
- * when their locks are over they are delivered again under the same idempotency key.
+ * Delivers due tasks until none is left. Several deliveries can run at once, in one process or in many: a task is claimed by
+ * one of them, and an answer is written only under the claim. A killed process leaves its tasks `processing`; when their
+ * locks expire they are delivered again under the same idempotency key.
  */
 export async function deliverTasks(deps: TaskDeps, options: Options): Promise<Delivered> {
   const { runtime, client, owner } = deps;
@@ -106,10 +106,10 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   let queue: ClaimedTask[] = [];
   const failures: unknown[] = [];
 
-  /** Claims into the empty queue; answers whether there was anything to look at. */
+  /** Claims tasks into the empty queue. Returns whether any task was due. */
   const claim = async (): Promise<boolean> => {
     const now = runtime.now();
-    // One round more than the queue is long: those that run already go first.
+    // One round more than the queue needs, for the calls that run already.
     const rounds = Math.ceil(batch / concurrency) + 1;
     const { seen, claimed, overdue } = await claimDueTasks(sql, {
       ...{ owner, now, batch },
@@ -120,21 +120,21 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
     queue = claimed;
     if (bizNos) done.push(...claimed.map((task) => task.id));
     if (overdue.length > 0) {
-      const buried = await buryTasks(deps, overdue);
-      counts.failed += buried.failed;
-      counts.abandoned += buried.abandoned;
+      const deadLettered = await deadLetterTasks(deps, overdue);
+      counts.failed += deadLettered.failed;
+      counts.abandoned += deadLettered.abandoned;
     }
-    // Of one order those that wait for another worker's are seen each time; in general they are put off, with more behind them.
+    // Blocked tasks of given orders are found each time and do not count; otherwise they are put off, with more due behind them.
     return (bizNos ? claimed.length + overdue.length : seen) > 0;
   };
 
   const deliver = async (task: ClaimedTask): Promise<void> => {
     const { request_id, action, payload } = task;
     const timeoutMs = settings.get(externalTimeoutMs);
-    // This process has slept: somebody else may claim the task while we call.
+    // After a pause of this process another worker could claim the task during our call.
     if (later(runtime.now(), timeoutMs) > task.lock_expires_at) return;
     counts.delivered += 1;
-    // Who waits for these orders waits no longer than the signal says.
+    // The caller that waits for these orders waits no longer than the signal allows.
     const outcome = await client.call(action, payload, {
       requestId: request_id,
       timeoutMs,
@@ -149,7 +149,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   const start = (task: ClaimedTask) => {
     const call: Promise<void> = deliver(task)
       .catch((error: unknown) => {
-        // The task stays locked, and is delivered again when its lock is over.
+        // The task stays locked, and is delivered again when its lock expires.
         failures.push(error);
       })
       .finally(() => running.delete(call));
@@ -164,14 +164,14 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
       if (queue.length === 0 && more) continue;
       if (running.size === 0) break;
       await Promise.race(running);
-      // What has ended may have made another task due.
+      // The end of a call may have made another task due.
       more = true;
     }
   } catch (error) {
     failures.push(error);
   }
   if (queue.length > 0)
-    await handBackTasks(sql, queue, { owner, now: runtime.now() }).catch((error: unknown) => failures.push(error));
+    await releaseTasks(sql, queue, { owner, now: runtime.now() }).catch((error: unknown) => failures.push(error));
   await Promise.all(running);
   if (failures.length > 0) throw failures[0];
   const { left, ...told } = counts;

@@ -16,18 +16,18 @@ const batchSize = 500;
 
 type Later = Awaited<ReturnType<typeof selectLaterTasks>>[number];
 
-/** What came after a task and must not be overtaken by it; a reservation is not asked for again once it is given back. */
-const standsInTheWay = (task: LockedTask, later: Later) =>
+/** Whether a later task forbids a retry: it must not be overtaken, and a released reservation is not reserved again. */
+const forbidsRetry = (task: LockedTask, later: Later) =>
   later.status !== 'failed' || (task.action === 'reserve' && later.action === 'release');
 
 function refusalOf(task: LockedTask | undefined, laters: readonly Later[]): AppError | null {
   if (!task) return errors.task_not_found();
   if (task.status !== 'failed') return errors.task_not_failed({ status: task.status });
   if (isAhead(task)) return errors.task_without_order();
-  return laters.some((later) => later.id === task.id && standsInTheWay(task, later)) ? errors.later_task() : null;
+  return laters.some((later) => later.id === task.id && forbidsRetry(task, later)) ? errors.later_task() : null;
 }
 
-/** Failed tasks become pending and due, with all their attempts; their orders wait again. Per id true or its refusal. */
+/** Makes failed tasks pending and due, with all their attempts, and their orders pending. Returns true or the refusal per id. */
 export async function repeatTasks(
   { runtime, writeOrderStatus }: ManageDeps,
   ids: readonly number[],
@@ -44,7 +44,7 @@ export async function repeatTasks(
     const wanted = await decide();
     const ofOrders = tasks.filter((task) => task.has_order && wanted.get(task.id) === null);
     const numbers = [...new Set(ofOrders.map((task) => task.biz_no))];
-    // Looked at again under the locks of the orders: paying or cancelling one adds a task.
+    // Decided again under the locks of the orders: a payment or cancellation adds a task.
     if (numbers.length > 0)
       await writeOrderStatus(
         tx,
@@ -71,7 +71,7 @@ export async function repeatTasks(
       if (paidNos.length > 0) await settleRemoteReservations(tx, paidNos, 'confirmed');
     }
     await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
-    // Of two who ask for the same one in a batch the first has it.
+    // The first of two requests for one task in a batch retries it.
     const value = ids.map(
       (id, index) =>
         refusals.get(id) ?? (ids.indexOf(id) === index || errors.task_not_failed({ status: 'pending' as const })),
@@ -99,7 +99,7 @@ async function inBatches(
   return result;
 }
 
-/** For an operator: these, or all that have failed. */
+/** Retries these tasks, or all failed ones, for an operator. */
 export async function retryTasks(deps: ManageDeps, which: readonly number[] | { failed: true }): Promise<Managed> {
   const retry = (ids: readonly number[]) => inBatches(ids, (batch) => repeatTasks(deps, batch));
   if (!('failed' in which)) return retry(which);
@@ -115,7 +115,7 @@ export async function retryTasks(deps: ManageDeps, which: readonly number[] | { 
   }
 }
 
-/** For an operator: gives open tasks up. What the partner may have done already is the operator's to undo. */
+/** Ends open tasks as failed, for an operator, who has to undo what the partner may have done already. */
 export async function failTasks(
   { runtime, writeOrderStatus }: ManageDeps,
   ids: readonly number[],
@@ -130,7 +130,7 @@ export async function failTasks(
         const task = taskOf.get(id);
         if (!task) return errors.task_not_found();
         if (!isOpen(task)) return errors.task_ended({ status: task.status });
-        // Whoever reserved ahead of its order has the answer in hand, or a worker ends and releases it soon.
+        // The caller of a pre-reservation handles its answer, or a worker ends and releases it soon.
         return isAhead(task) ? errors.task_awaited() : (true as const);
       });
       const moves = batch.flatMap((id, index): TaskMove[] =>

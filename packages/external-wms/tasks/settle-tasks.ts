@@ -13,9 +13,9 @@ export const isOpen = (task: Pick<LockedTask, 'status'>) => task.status === 'pen
 const isEnd = (move: TaskMove) => move.to === 'success' || move.to === 'failed';
 
 /**
- * Moves tasks that the caller has locked, and with them, in the same transaction, the state of their orders and the order's own
- * column; `wake` has a worker look when a move has made another task due. Locks: tasks by id, then orders by id, then what
- * hangs on the orders; whoever pays or cancels starts at the orders and locks no task.
+ * Moves tasks that the caller has locked and, in the same transaction, the state of their orders and the order's own column.
+ * `wake`: enqueue a delivery when a move has made another task due. Locks: tasks by id, then orders by id, then rows of the
+ * orders. A payment or a cancellation starts at the orders and locks no task.
  */
 export async function settleTasks(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function settleTasks(
   if (orderNos.length > 0) {
     const foreseen = tx<OrderStatusRow[]>`${orderStatuses(tx, orderNos, failedNow)}`.execute();
     const [, rows] = await Promise.all([moved, foreseen]);
-    // This locks the orders. Whoever paid or cancelled one meanwhile has added a task that only the next statement sees.
+    // This locks the orders. A payment or cancellation in between has added a task that only the next statement reads.
     const written = writeOrderStatus(tx, rows).execute();
     const gone = numbersOf(ofOrders.filter(({ move, task }) => move.to === 'success' && task.action === 'confirm'));
     const states = writeRemoteStates(tx, orderStatuses(tx, orderNos, failedNow), { gone, now }).execute();

@@ -11,19 +11,19 @@ export type ClaimedTask = {
 };
 
 export type Claim = {
-  /** How many due tasks were looked at; none when nothing is due that nobody else looks at. */
+  /** How many due tasks were found that no other worker is claiming. */
   seen: number;
   claimed: ClaimedTask[];
-  /** To be ended: their attempts are used up, or the order that they reserved for was not written in time. */
+  /** To be ended: their attempts are used up, or the order of a pre-reservation was not written in time. */
   overdue: number[];
 };
 
 type Row = ClaimedTask & { verdict: 'claimed' | 'blocked' | 'overdue' };
 
 /**
- * Looks at the tasks that are due and takes those that can be delivered now. One with an open task of its key before it is
- * put off, so that a pile of them is not looked at over and over; the end of that one makes it due (moveTasks). When both
- * happen at the same moment the wake-up is lost, and costs one `putOffTo`.
+ * Claims the due tasks that can be delivered now. A task with an earlier open task of its key is put off, so that it is not
+ * found again in every poll; the end of the earlier task makes it due (moveTasks). When both happen at the same moment, the
+ * task waits until `putOffTo`.
  */
 export async function claimDueTasks(
   sql: Sql,
@@ -33,7 +33,7 @@ export async function claimDueTasks(
     lockedTo: Date;
     putOffTo: Date;
     batch: number;
-    /** Only tasks of these orders, without those in `except`; new ones also before their time, as who wrote them has the first turn. */
+    /** Only tasks of these orders, without those in `except`; new ones also before they are due, as their writer delivers first. */
     of?: { bizNos: readonly string[]; except: readonly number[] };
   },
 ): Promise<Claim> {
@@ -48,7 +48,7 @@ export async function claimDueTasks(
       order by t.next_retry_at, t.id limit ${values.batch} for no key update skip locked
     ), judged as materialized (
       select due.id, case
-        -- whoever reserved ahead of an order is gone
+        -- the caller of this pre-reservation is gone
         when due.mode = 'sync' and due.action = 'reserve' then 'overdue'
         when due.attempt_count >= due.max_attempts then 'overdue'
         when exists (
@@ -81,8 +81,8 @@ export async function claimDueTasks(
   };
 }
 
-/** Gives claimed tasks back that were not called: as if they had not been claimed. */
-export async function handBackTasks(
+/** Releases claimed tasks that were not called, as if they had not been claimed. */
+export async function releaseTasks(
   sql: Sql,
   tasks: readonly Pick<ClaimedTask, 'id' | 'attempt_count'>[],
   { owner, now }: { owner: string; now: Date },
@@ -96,7 +96,7 @@ export async function handBackTasks(
     where t.id = c.id and t.status = 'processing' and t.lock_owner = ${owner} and t.attempt_count = c.attempt_count`;
 }
 
-/** When the next task is to be looked at; null when none is open. */
+/** When the next open task is due; null when none is open. */
 export async function selectNextDue(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ due: Date | null }[]>`
     select min(next_retry_at) as due from inventory.inventory_integration_tasks where status in ('pending', 'processing')`;

@@ -72,8 +72,8 @@ export type CallbackRow = {
 };
 
 /**
- * A task, by id or by request_id, with what the partner has called back about it, oldest first; also what came before the task
- * was there.
+ * A task, by id or by request_id, with its callbacks, oldest first. Callbacks that arrived before the task was written are
+ * included.
  */
 export async function selectTask(
   sql: Sql,
@@ -89,7 +89,7 @@ export async function selectTask(
   return { ...task, callbacks };
 }
 
-/** Failed tasks that can be repeated, by id after `after`. */
+/** The ids of failed tasks that can be retried, after the id `after`. */
 export async function selectFailedTasks(sql: Sql, after: number, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from inventory.inventory_integration_tasks

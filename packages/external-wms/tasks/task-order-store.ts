@@ -1,8 +1,8 @@
 import type { Queryable } from '@tradepost/postgres';
 
 /**
- * The inventory status of orders as their tasks have it. While a task is open the order waits, but a failure shows at once
- * (`failedNow`: the orders with one that is written just now); when all have ended, the latest intent decides.
+ * The inventory status of orders by their tasks. While a task is open the order is pending, but a failure shows at once
+ * (`failedNow`: the orders of tasks that fail just now). When all tasks have ended, the latest one decides.
  */
 export const orderStatuses = (sql: Queryable, orderNos: readonly string[], failedNow: readonly string[] = []) => sql`
   select t.biz_no as order_no,

@@ -5,23 +5,23 @@ import type { TaskStatus } from './task.ts';
 
 export type TaskCounts = {
   open: number;
-  /** Open, and a worker may have them now. */
+  /** Open, and a worker may claim them now. */
   due: number;
-  /** Due for ten minutes: no worker looks. */
+  /** Due for ten minutes: no worker polls. */
   overdue: number;
   oldest_due: Date | null;
-  /** When the next open one is to be looked at; null when none is open. */
+  /** When the next open task is due; null when none is open. */
   next_due: Date | null;
   failed: number;
 };
 
-/** How the tasks stand; counts open and failed ones only, which have an index each. */
+/** Counts of open and failed tasks, each of which has an index. */
 export async function selectTaskCounts(sql: Sql): Promise<TaskCounts> {
   const [row] = await sql<TaskCounts[]>`
     select count(*) as open, count(*) filter (where next_retry_at <= now()) as due,
            count(*) filter (where next_retry_at < now() - interval '10 minutes') as overdue,
            min(next_retry_at) filter (where next_retry_at <= now()) as oldest_due, min(next_retry_at) as next_due,
-           -- a reservation whose order was not written owes nobody anything
+           -- a pre-reservation whose order was not written needs no action
            (select count(*) from inventory.inventory_integration_tasks
             where status = 'failed' and not (mode = 'sync' and action = 'reserve')) as failed
     from inventory.inventory_integration_tasks where status in ('pending', 'processing')`;
@@ -33,13 +33,13 @@ export type TaskEffect = {
   request_id: string;
   action: TaskAction;
   status: TaskStatus;
-  /** What the order shows; null where the task is not about an order that was written. */
+  /** The inventory status of the order; null where the task is not about an order that was written. */
   order_status: InventoryStatus | null;
   /** Later tasks of its key that are open. */
   following: number;
 };
 
-/** How these tasks stand with their orders. */
+/** The state of these tasks and of their orders. */
 export async function selectTaskEffects(sql: Sql, ids: readonly number[]): Promise<TaskEffect[]> {
   return sql<TaskEffect[]>`
     select t.id, t.request_id, t.action, t.status,
@@ -53,7 +53,7 @@ export async function selectTaskEffects(sql: Sql, ids: readonly number[]): Promi
 
 export type StoredCallback = { callback_id: string; request_id: string; body: string; received_at: Date };
 
-/** Callbacks as they came, in their order. */
+/** Callbacks as they were received, in order of arrival. */
 export async function selectCallbacks(
   sql: Sql,
   filter: { since?: Date | undefined; request_id?: string | undefined; callback_id?: string | undefined },
@@ -68,7 +68,7 @@ export async function selectCallbacks(
     order by received_at, callback_id limit ${limit}`;
 }
 
-/** A few SKUs of the shop, the newest: what a partner should know. */
+/** The newest SKUs of the shop, which a partner should know. */
 export async function selectSomeSkus(sql: Sql, count: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`select id from catalog.sku_stock order by id desc limit ${count}`;
   return rows.map((row) => row.id);

@@ -4,12 +4,12 @@ import type { TaskAction } from '../protocol/actions.ts';
 import { providerName } from '../settings.ts';
 import { type NewTask, requestIdOf, type TaskStatus } from './task.ts';
 
-/** Texts of a partner or an operator as PostgreSQL stores them, of a length that a list can show. */
+/** A text of a partner or an operator that PostgreSQL can store, cut to a length that a list can show. */
 const storableText = (text: string) => text.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed();
 
 /**
- * Writes intents; of one key in the order of the array. With `lock` they are being called already, as a first attempt. A
- * second intent of the same name is a fault of ours, and fails.
+ * Writes tasks; those of one key in the order of the array. With `lock` their first attempt runs already. A second task of
+ * the same request_id is a fault of ours, and fails.
  */
 export function insertTasks(
   tx: Transaction,
@@ -19,9 +19,9 @@ export function insertTasks(
     maxAttempts: number;
     backoffSeconds: number;
     lock?: { owner: string; expiresAt: Date };
-    /** When a worker may have them; at once when absent. */
+    /** When a worker may claim them; at once when absent. */
     due?: Date;
-    /** Whether one that is there already stays as it is: releases that two may write, whoever is first. */
+    /** Keeps a task that exists already: two transactions may write the same release. */
     unlessThere?: boolean;
     now: Date;
   },
@@ -44,7 +44,7 @@ export function insertTasks(
     order by n ${values.unlessThere ? tx`on conflict (request_id) do nothing` : tx``}`;
 }
 
-/** What decides about a task. */
+/** A locked task, with the fields that decisions need. */
 export type LockedTask = {
   id: number;
   request_id: string;
@@ -62,7 +62,7 @@ export type LockedTask = {
   accepted_at: Date | null;
   last_code: number | null;
   last_error: string;
-  /** Whether it is about an order that has been written; one that is reserved ahead may never be. */
+  /** Whether the task is about an order that has been written; the order of a pre-reservation may never be. */
   has_order: boolean;
 };
 
@@ -81,24 +81,24 @@ export async function lockTasks(
     order by t.id for no key update of t`;
 }
 
-/** accepted: the partner has it and will call back until `next`. */
+/** accepted: the partner has the task and will call back until `next`. */
 export type TaskMove = {
   id: number;
   to: 'success' | 'failed' | 'pending' | 'accepted';
-  /** When a worker has to look at it again, of one that stays open. */
+  /** When a task that stays open is due again. */
   next: Date | null;
   code: number | null;
   error: string;
   callback_id?: string;
-  /** An operator's: all attempts are there again. */
+  /** A retry by an operator: the count of attempts begins again. */
   fresh?: boolean;
-  /** Its order is told although the task is still open. */
+  /** The status of its order is written although the task is still open. */
   tells?: boolean;
 };
 
 /**
- * Moves tasks that the caller has locked, each once. The end of one makes the next of its key due at once; one that somebody
- * holds just now is left alone: waiting for it here, behind the orders' locks of its holder, could be for ever.
+ * Moves tasks that the caller has locked, each once. The end of a task makes the next of its key due at once. A task that
+ * another transaction has locked is skipped: waiting for it here, behind that transaction's locks of orders, could deadlock.
  */
 export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date): Statement {
   const rows = moves.map(({ id, to, next, code, error, callback_id, fresh }) => ({
@@ -140,12 +140,12 @@ export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date
            (select count(*) from woken) as woken`;
 }
 
-/** Later tasks of the keys of these: what was intended after them. */
+/** Tasks that were written after these, with the same keys. */
 export async function selectLaterTasks(
   tx: Transaction,
   ids: readonly number[],
 ): Promise<{ id: number; action: TaskAction; status: TaskStatus }[]> {
-  // Of each kind one: a SKU can have been announced thousands of times.
+  // One of each kind: a SKU may have been announced thousands of times.
   return tx<{ id: number; action: TaskAction; status: TaskStatus }[]>`
     select distinct t.id, later.action, later.status
     from inventory.inventory_integration_tasks t

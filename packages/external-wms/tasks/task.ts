@@ -13,6 +13,6 @@ export type NewTask = {
   sequence_key?: string;
 };
 
-/** The partner is told the same with every attempt; it is also the idempotency key. */
+/** The same in every attempt; it is also the idempotency key. */
 export const requestIdOf = (task: Pick<NewTask, 'biz_type' | 'biz_no' | 'action'>): string =>
   `${task.biz_type}:${task.biz_no}:${task.action}`;
