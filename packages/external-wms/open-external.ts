@@ -8,15 +8,7 @@ import {
   type TellNow,
   type WriteOrderStatus,
 } from '@tradepost/inventory';
-import {
-  ConfigError,
-  type Cron,
-  enqueueJobs,
-  forgetFailedJobs,
-  type Log,
-  type Runtime,
-  type Tasks,
-} from '@tradepost/runtime';
+import { ConfigError, type Cron, type Runtime, type Tasks } from '@tradepost/runtime';
 import { callbackRoutes } from './callbacks/callback-routes.ts';
 import { forgetNonces } from './callbacks/callback-store.ts';
 import { externalProvider, type Intents, openIntents, openReserveAhead } from './external-provider.ts';
@@ -29,9 +21,9 @@ import {
   providerName,
   settingCommand,
   signatureTtl,
-  workerInterval,
 } from './settings.ts';
 import { type Delivered, deliverTasks, type TaskDeps } from './tasks/deliver-tasks.ts';
+import { openDeliveryJob } from './tasks/delivery-job.ts';
 import { taskRoutes } from './tasks/task-routes.ts';
 import { deliverTask, wakeWorker } from './tasks/wake-worker.ts';
 
@@ -59,8 +51,6 @@ export type External = {
 };
 
 const forgetTask = 'inventory.forget_nonces';
-/** How long one job delivers before other jobs get its slot. */
-const jobMs = 10_000;
 
 /**
  * Opens everything that communicates with an external warehouse. No connection is opened before it is needed. `onDelivered`
@@ -80,45 +70,7 @@ export function openExternal(
   const deps = { runtime, client, owner, mode };
   const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
-  /** A job has asked for a delivery while one runs here: that one polls once more. */
-  let asked = false;
-  let running = false;
-  let tidiedAt = Number.NEGATIVE_INFINITY;
-  /** A delivery that failed while another was enqueued stays as a failed job, on which nothing depends. */
-  const tidyJobs = async () => {
-    if (performance.now() - tidiedAt < 60_000) return;
-    tidiedAt = performance.now();
-    await forgetFailedJobs(sql, deliverTask);
-  };
-  const deliver = async (log: Log, signal: AbortSignal) => {
-    // While the settings of the partner are missing, tasks wait instead of using up their attempts.
-    if (missingSettings(settings).length > 0) return;
-    asked = true;
-    // One at a time: a partner that hangs must not take the slots of all other jobs.
-    if (running) return;
-    running = true;
-    let nextDue: Date | null = null;
-    try {
-      await tidyJobs();
-      const turn = AbortSignal.any([signal, AbortSignal.timeout(jobMs)]);
-      while (asked && !turn.aborted) {
-        asked = false;
-        const delivered = await deliverTasks(taskDeps, { log, signal: turn });
-        onDelivered(delivered);
-        nextDue = delivered.nextDue;
-      }
-      // The delivery goes on in a job of its own, after other jobs that are due.
-      if (turn.aborted) nextDue ??= runtime.now();
-    } finally {
-      running = false;
-    }
-    // Also while this process is stopping: another worker continues.
-    if (!nextDue) return;
-    // One scheduled poll for all workers, when the next task is due and at the latest after the interval.
-    const latest = runtime.now().getTime() + settings.get(workerInterval) * 1000;
-    const runAt = new Date(Math.min(Math.max(nextDue.getTime(), runtime.now().getTime() + 50), latest));
-    await sql.begin((tx) => enqueueJobs(tx, [{ task: deliverTask, payload: {}, key: `${deliverTask}:next`, runAt }]));
-  };
+  const deliver = openDeliveryJob(runtime, taskDeps, onDelivered);
 
   const tellNow = async (bizNos: readonly string[]) => {
     // The caller waits no longer than for one call; a worker delivers the rest.

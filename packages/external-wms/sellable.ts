@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '@tradepost/runtime';
 import type { ExternalClient } from './protocol/client.ts';
+import { type Batch, openBatches } from './sellable-batches.ts';
 
 export type Sellable = {
   /**
@@ -18,12 +19,7 @@ const openMs = 5_000;
 /** An old quantity of the warehouse is better than our own, which does not include its other customers. */
 const rememberedMs = 600_000;
 const maxRemembered = 50_000;
-const idsPerCall = 100;
-/** Product pages share the connections with the reservations of orders. */
-const callsAtOnce = 4;
 
-/** Ids of one call; `settle` ends the waiting of the callers. */
-type Batch = { ids: Set<number>; done: Promise<void>; settle: () => void };
 /** `stock` is undefined where the answer lacked the SKU. */
 type Cached = { stock: number | undefined; at: number };
 
@@ -55,9 +51,6 @@ function stocksOf(data: unknown): Map<unknown, number> | null {
 export function openSellable(deps: { client: ExternalClient; log: Log; now?: () => number }): Sellable {
   const { client, log, now = () => performance.now() } = deps;
   const cached = new Map<number, Cached>();
-  const underWay = new Map<number, Batch>();
-  const waiting: Batch[] = [];
-  let running = 0;
   /** When the next page may ask; null while the circuit is closed. */
   let openUntil: number | null = null;
   let failures = 0;
@@ -74,7 +67,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     failures += 1;
     if (openUntil === null) log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
     openUntil = now() + openMs;
-    for (const batch of waiting.splice(0)) batch.settle();
+    batches.settleWaiting();
   }
 
   async function ask(batch: Batch): Promise<void> {
@@ -96,48 +89,10 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     }
   }
 
-  function pump(): void {
-    while (running < callsAtOnce && waiting.length > 0) {
-      const batch = waiting.shift()!;
-      running += 1;
-      void ask(batch)
-        .catch((error: unknown) => fail(String((error as Error | null)?.message)))
-        .finally(() => {
-          running -= 1;
-          batch.settle();
-          pump();
-        });
-    }
-  }
-
-  function openBatch(): Batch {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const settle = () => {
-      clearTimeout(timer);
-      for (const id of batch.ids) if (underWay.get(id) === batch) underWay.delete(id);
-      resolve();
-    };
-    const batch: Batch = { ids: new Set(), done: promise, settle };
-    // A caller with thousands of ids may miss the deadline without a fault of the partner: only `ask` counts failures.
-    const timer = setTimeout(() => {
-      if (waiting.includes(batch)) waiting.splice(waiting.indexOf(batch), 1);
-      settle();
-    }, deadlineMs);
-    waiting.push(batch);
-    setImmediate(pump);
-    return batch;
-  }
-
-  /** The batch that asks for this SKU. */
-  function batchOf(id: number): Batch {
-    const found = underWay.get(id);
-    if (found) return found;
-    const last = waiting.at(-1);
-    const batch = last && last.ids.size < idsPerCall ? last : openBatch();
-    batch.ids.add(id);
-    underWay.set(id, batch);
-    return batch;
-  }
+  const batches = openBatches(
+    (batch) => ask(batch).catch((error: unknown) => fail(String((error as Error | null)?.message))),
+    deadlineMs,
+  );
 
   return {
     async sellable(skuIds) {
@@ -147,7 +102,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
       if (old.length > 0 && !isOpen) {
         // The first page after the time tries; the circuit stays open for the others meanwhile.
         if (openUntil !== null) openUntil = now() + openMs;
-        await Promise.all([...new Set(old.map(batchOf))].map((batch) => batch.done));
+        await Promise.all([...new Set(old.map(batches.batchOf))].map((batch) => batch.done));
       }
       const known = new Map<number, number>();
       for (const id of ids) {

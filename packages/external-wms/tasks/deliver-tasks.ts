@@ -90,13 +90,24 @@ async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<
   });
 }
 
+/** Calls the partner. Null after a pause of this process, when another worker could claim the task during the call. */
+function callPartner(
+  { runtime, client }: TaskDeps,
+  { request_id, action, payload, lock_expires_at }: ClaimedTask,
+  signal: AbortSignal | undefined,
+): Promise<CallOutcome> | null {
+  const timeoutMs = runtime.settings.get(externalTimeoutMs);
+  if (later(runtime.now(), timeoutMs) > lock_expires_at) return null;
+  return client.call(action, payload, { requestId: request_id, timeoutMs, ...(signal ? { signal } : {}) });
+}
+
 /**
  * Delivers due tasks until none is left. Several deliveries can run at once, in one process or in many: a task is claimed by
  * one of them, and an answer is written only under the claim. A killed process leaves its tasks `processing`; when their
  * locks expire they are delivered again under the same idempotency key.
  */
 export async function deliverTasks(deps: TaskDeps, options: Options): Promise<Delivered> {
-  const { runtime, client, owner } = deps;
+  const { runtime, owner } = deps;
   const { sql, settings } = runtime;
   const { log, signal, bizNos, batch = 100, concurrency = 32 } = options;
   const counts = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0, left: 0 };
@@ -129,21 +140,16 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   };
 
   const deliver = async (task: ClaimedTask): Promise<void> => {
-    const { request_id, action, payload } = task;
-    const timeoutMs = settings.get(externalTimeoutMs);
-    // After a pause of this process another worker could claim the task during our call.
-    if (later(runtime.now(), timeoutMs) > task.lock_expires_at) return;
-    counts.delivered += 1;
     // The caller that waits for these orders waits no longer than the signal allows.
-    const outcome = await client.call(action, payload, {
-      requestId: request_id,
-      timeoutMs,
-      ...(bizNos ? { signal } : {}),
-    });
+    const calling = callPartner(deps, task, bizNos ? signal : undefined);
+    if (!calling) return;
+    counts.delivered += 1;
+    const outcome = await calling;
     const ended = await keep({ task, outcome });
     counts[ended] += 1;
+    const { id, request_id } = task;
     const { code, message } = outcome;
-    if (ended === 'failed') log.warn({ task: task.id, request_id, code, message }, 'a warehouse task has failed');
+    if (ended === 'failed') log.warn({ task: id, request_id, code, message }, 'a warehouse task has failed');
   };
 
   const start = (task: ClaimedTask) => {

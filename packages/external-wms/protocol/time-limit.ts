@@ -1,0 +1,66 @@
+import { type ConcurrencyLimit, faultCode } from '@tradepost/runtime';
+import { type CallOutcome, noAnswer } from './answer.ts';
+
+/** Our own texts: the messages of errors may quote what was sent. */
+const networkFaults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection closed',
+  UND_ERR_SOCKET: 'connection closed',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found',
+  ETIMEDOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is larger than 1 MiB',
+  UND_ERR_INVALID_ARG: 'the app key or the request id can not be sent as a header',
+  UND_ERR_DESTROYED: 'this process is being stopped',
+};
+
+/** With these faults no part of the call was sent. */
+const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+function faultText(error: unknown): string {
+  const { name } = error as Error;
+  const code = faultCode(error) || name;
+  const text = name === 'HTTPParserError' ? 'the answer is not HTTP' : (networkFaults[code] ?? 'the call failed');
+  return `${text} (${code})`;
+}
+
+export const notSent = (message: string): CallOutcome => ({ ...noAnswer(message), unsent: true });
+
+/**
+ * Runs calls within `limit` and a time each. Resolves to the outcome of the call, or when the time is over or the signal
+ * aborts to what is known then: that the call was not sent, or that no answer came.
+ */
+export function openTimeLimit(limit: ConcurrencyLimit) {
+  return async (
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    run: (signal: AbortSignal) => Promise<CallOutcome>,
+  ): Promise<CallOutcome> => {
+    const cutOff = Promise.withResolvers<CallOutcome>();
+    const controller = new AbortController();
+    let sent = false;
+    // Resolved here and not by the aborted request, which notices the abort only when it has a connection.
+    const stop = (message: string) => {
+      cutOff.resolve(sent ? noAnswer(message) : notSent(message));
+      controller.abort();
+    };
+    const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
+    const onAbort = () => stop('the call was given up');
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      const answered = limit.acquire(controller.signal).then((granted) => {
+        if (!granted) return notSent('too many calls wait for this warehouse');
+        sent = true;
+        return run(controller.signal)
+          .catch((error: unknown) => (unreachable.has(faultCode(error)) ? notSent : noAnswer)(faultText(error)))
+          .finally(limit.release);
+      });
+      return await Promise.race([cutOff.promise, answered]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  };
+}
