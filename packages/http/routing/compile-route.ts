@@ -7,15 +7,13 @@ import { parseOrRefuse } from '../validation/validate.ts';
 import { bodyLimitOf } from './body-limits.ts';
 import { envelope, respond } from './envelope.ts';
 import { httpErrors } from './errors.ts';
+import { type Authenticate, admit, bearerOf } from './guard.ts';
 import { idempotencyKeyOf, isNothingDone, openRunOnce } from './idempotent.ts';
 import { refusalOf } from './refusal-of.ts';
 import { checkNamed } from './refusals.ts';
 import { requestLocale } from './request-locale.ts';
 import type { Caller, Route } from './route.ts';
 import { traceIdOf } from './trace.ts';
-
-/** The caller of a token, or null when it is not valid (any more). Answers at once for a token it has seen. */
-export type Authenticate = (token: string) => Caller | null | Promise<Caller | null>;
 
 export type RouteDeps = {
   authenticate: Authenticate;
@@ -25,31 +23,6 @@ export type RouteDeps = {
 const slowMs = 1_000;
 const noSearch = new URLSearchParams();
 const noBytes: Uint8Array = new Uint8Array();
-
-/** The token of `Authorization: Bearer <token>`; an empty one (a logged-out client sends it) is none. */
-function bearerOf(request: Request): string | null {
-  const header = request.headers.get('authorization');
-  if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return null;
-  return header.slice(7).trim() || null;
-}
-
-function admit(route: Route, token: string | null, caller: Caller | null): Caller | null {
-  switch (route.auth) {
-    case 'public':
-      return null;
-    case 'optional':
-      return caller?.role === 'user' ? caller : null;
-    default: {
-      if (!caller) throw token ? httpErrors.invalid_token() : httpErrors.not_logged_in();
-      const wanted = route.auth === 'shopper' ? 'user' : route.auth === 'staff' ? 'admin' : caller.role;
-      if (caller.role !== wanted) throw httpErrors.wrong_account_kind();
-      const { permission } = route;
-      if (permission && !caller.perms.includes(permission) && !caller.perms.includes('*'))
-        throw httpErrors.missing_permission({ permission });
-      return caller;
-    }
-  }
-}
 
 function jsonOf(request: Request, text: string): unknown {
   if (text === '') return {};
