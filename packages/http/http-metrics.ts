@@ -24,4 +24,21 @@ export const httpMetrics = defineMetrics(({ counter, gauge, histogram }) => ({
     labelNames: ['port', 'reason'],
     flushed: true,
   }),
+  sockets: gauge({
+    name: 'websocket_open_sockets',
+    help: 'Open WebSockets of this process, those in their handshake included, by channel',
+    labelNames: ['channel'],
+    flushed: true,
+  }),
+  socketFrames: counter({
+    name: 'websocket_frames_total',
+    help: 'WebSocket messages by channel and direction: in, out or dropped (the queue of a slow reader was full)',
+    labelNames: ['channel', 'direction'],
+    flushed: true,
+  }),
+  socketCloses: counter({
+    name: 'websocket_closes_total',
+    help: 'WebSockets that ended, by channel, close code and reason; client: the peer closed, channel: a handler did',
+    labelNames: ['channel', 'code', 'reason'],
+  }),
 }));

@@ -33,3 +33,11 @@ export {
   url,
 } from './validation/fields.ts';
 export { zeroWhenEmpty } from './validation/tolerant.ts';
+export {
+  type Channel,
+  type ChannelContext,
+  type ChannelHandlers,
+  type ChannelSocket,
+  defineChannel,
+} from './websocket/define-channel.ts';
+export type { Hub } from './websocket/hub.ts';

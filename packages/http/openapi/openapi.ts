@@ -9,7 +9,7 @@ import { exampleOf, type JsonSchema } from './example.ts';
 type Components = Record<string, JsonSchema>;
 
 /** JSON Schema of `schema`; named parts (`.meta({ id })`) go to the components. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
   const {
     $schema: _dialect,
     $defs,

@@ -5,6 +5,8 @@ import { FastResponse } from 'srvx';
 import { fileResponse } from '../files/files.ts';
 import type { Resource } from '../routing/resource.ts';
 import type { Route } from '../routing/route.ts';
+import { asyncApiDocument } from '../websocket/async-api.ts';
+import type { Channel } from '../websocket/define-channel.ts';
 import { openApiDocument } from './openapi.ts';
 
 const swaggerFolder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
@@ -76,6 +78,7 @@ export function systemResources(
   runtime: Pick<Runtime, 'check' | 'metrics' | 'log'>,
   routes: readonly Route[],
   version: string,
+  channels: readonly Channel[] = [],
 ): Resource[] {
   const { log, metrics } = runtime;
   const resources: Resource[] = [
@@ -126,6 +129,12 @@ export function systemResources(
       contentType: 'application/json',
       handle: () => text(document(), 'application/json; charset=utf-8'),
     },
+    {
+      path: '/asyncapi.json',
+      summary: 'The document of the WebSocket channels',
+      contentType: 'application/json',
+      handle: () => text(channelDocument(), 'application/json; charset=utf-8'),
+    },
     ...docsResources,
   ];
   let built: string | null = null;
@@ -133,6 +142,11 @@ export function systemResources(
   const document = () => {
     built ??= JSON.stringify(openApiDocument(routes, resources, version));
     return built;
+  };
+  let builtChannels: string | null = null;
+  const channelDocument = () => {
+    builtChannels ??= JSON.stringify(asyncApiDocument(channels, version));
+    return builtChannels;
   };
   return resources;
 }

@@ -2,6 +2,9 @@ import type { AppError } from '@tradepost/core';
 import { H3 } from 'h3';
 import { FastResponse } from 'srvx';
 import { httpMetrics } from '../http-metrics.ts';
+import type { SocketServer } from '../transports/sockets.ts';
+import type { Channel } from '../websocket/define-channel.ts';
+import { openChannels, upgradeRequiredHeaders } from '../websocket/open-channels.ts';
 import { openBodyLimits } from './body-limits.ts';
 import { compileRoute, type Event, type RouteDeps, searchOf } from './compile-route.ts';
 import { anyOrigin, envelope, respond } from './envelope.ts';
@@ -15,6 +18,7 @@ import { traceIdOf } from './trace.ts';
 export type AppDeps = RouteDeps & {
   routes: readonly Route[];
   resources: readonly Resource[];
+  channels?: readonly Channel[];
 };
 
 export type App = {
@@ -22,6 +26,8 @@ export type App = {
   routes: readonly Route[];
   /** The most bytes of a request's body, by method and path without query. */
   bodyLimitOf: (method: string, path: string) => number;
+  /** Serves the channels; null where there is none. */
+  sockets: SocketServer | null;
 };
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
@@ -31,7 +37,12 @@ const preflightHeaders: readonly [string, string][] = [
   ['access-control-max-age', '86400'],
 ];
 
-function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, readonly string[]>): void {
+function mountFallbacks(
+  app: H3,
+  deps: AppDeps,
+  methodsOf: ReadonlyMap<string, readonly string[]>,
+  channels: readonly Channel[],
+): void {
   const { log, settings } = deps.runtime;
   const { requests } = httpMetrics(deps.runtime.metrics);
   const refuse = (request: Request, error: AppError, extra: [string, string][] = []) => {
@@ -44,6 +55,8 @@ function mountFallbacks(app: H3, deps: AppDeps, methodsOf: ReadonlyMap<string, r
     return response;
   };
   const preflight = () => new FastResponse(null, { status: 204, headers: [anyOrigin, ...preflightHeaders] });
+  for (const { path } of channels)
+    app.on('GET', path, ({ req }) => refuse(req, httpErrors.upgrade_required(), upgradeRequiredHeaders));
   for (const [path, methods] of methodsOf) {
     const allowed = [...methods, 'OPTIONS'].join(', ');
     app.all(path, ({ req }) =>
@@ -80,6 +93,13 @@ export function createApp(deps: AppDeps): App {
     app.on('GET', resource.path, handler as never);
     app.on('HEAD', resource.path, handler as never);
   }
-  mountFallbacks(app, deps, methodsOf);
-  return { fetch: app.fetch as App['fetch'], routes: deps.routes, bodyLimitOf: openBodyLimits(deps.routes) };
+  const channels = deps.channels ?? [];
+  for (const { path } of channels) claim('GET', path);
+  mountFallbacks(app, deps, methodsOf, channels);
+  return {
+    fetch: app.fetch as App['fetch'],
+    routes: deps.routes,
+    bodyLimitOf: openBodyLimits(deps.routes),
+    sockets: channels.length > 0 ? openChannels({ ...deps, channels }) : null,
+  };
 }

@@ -4,6 +4,7 @@ import { defineErrors } from '@tradepost/core';
 export const httpErrors = defineErrors({
   invalid_field: { code: 400, en: '{reason}', 'zh-CN': '{reason}' },
   invalid_json: { code: 400, status: 400, en: 'The body is not valid JSON', 'zh-CN': '请求体不是有效的 JSON' },
+  invalid_json_frame: { code: 400, en: 'The frame is not valid JSON', 'zh-CN': '消息不是有效的 JSON' },
   bad_request: { code: 400, status: 400, en: 'Malformed request', 'zh-CN': '请求格式错误' },
   not_logged_in: { code: 401, status: 401, en: 'Please log in', 'zh-CN': '请先登录' },
   invalid_token: { code: 401, status: 401, en: 'Token invalid or expired', 'zh-CN': '登录已失效，请重新登录' },
@@ -28,6 +29,24 @@ export const httpErrors = defineErrors({
     status: 415,
     en: 'Content-Type must be application/json',
     'zh-CN': 'Content-Type 须为 application/json',
+  },
+  upgrade_required: {
+    code: 426,
+    status: 426,
+    en: 'This path takes WebSocket connections only',
+    'zh-CN': '该路径仅支持 WebSocket 连接',
+  },
+  too_many_sockets: {
+    code: 429,
+    status: 429,
+    en: 'Too many open connections: at most {limit}',
+    'zh-CN': '连接过多，最多 {limit} 个',
+  },
+  no_free_socket: {
+    code: 503,
+    status: 503,
+    en: 'All connections are in use, please try again',
+    'zh-CN': '连接数已满，请稍后重试',
   },
   headers_too_large: { code: 431, status: 431, en: 'The headers are too large', 'zh-CN': '请求头过大' },
   too_many_bodies: {

@@ -8,7 +8,7 @@ import { serveUws } from './uws/uws-transport.ts';
 
 /** Serves the application on uWebSockets.js, or on node:http where its binary does not load or does not read headers rightly. */
 export async function serve(
-  app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf'>>,
+  app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf' | 'sockets'>>,
   config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
   log: Log,
   /** What is answered before a request reaches the application: too large a body, or no HTTP. */
@@ -20,6 +20,7 @@ export async function serve(
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
     bodyLimitOf: app.bodyLimitOf,
+    sockets: app.sockets,
     // At least two of the largest bodies.
     ...(config.maxBufferedBytes && { maxBufferedBytes: Math.max(config.maxBufferedBytes, 2 * config.maxBodyBytes) }),
     faultResponse,

@@ -1,4 +1,5 @@
 import type { BodyBudget } from './body-budget.ts';
+import type { SocketServer } from './sockets.ts';
 
 /** Takes a Request, gives a Response: `app.fetch` of an h3 application fits. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
@@ -22,6 +23,8 @@ export type TransportOptions = {
   maxBufferedBytes?: number;
   /** The whole body must have arrived by then, otherwise 408 and the connection is closed. Default 15 s. */
   bodyTimeoutMs?: number;
+  /** The channels; without it a handshake is answered as any other request. `close` closes it too. */
+  sockets?: SocketServer | null | undefined;
   /** Builds answers for faults that never reach the application; the default is an empty body. */
   faultResponse?: FaultResponse | undefined;
 };

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import { NodeRequest } from 'srvx/node';
 import { type BodyBudget, BodyBuffer, openBodyBudget } from '../body-budget.ts';
 import { discard, toParts, toStream } from '../response-parts.ts';
+import { GOODBYE_MS, type SocketServer } from '../sockets.ts';
 import {
   DEFAULT_BODY_TIMEOUT,
   DEFAULT_CLOSE_DEADLINE,
@@ -20,6 +21,7 @@ import {
   type TransportOptions,
 } from '../transport.ts';
 import { openPipelines } from './pipelines.ts';
+import { type NodeSockets, openNodeSockets } from './sockets.ts';
 
 /** For the request line and headers, and between two requests of a connection; what the uWS transport has. */
 const HEADERS_TIMEOUT = 10_000;
@@ -284,9 +286,17 @@ const onClientError = (server: Server, error: NodeJS.ErrnoException, socket: Dup
 };
 
 /** Waits for the running requests until the deadline, then closes all connections. */
-const shut = async (server: Server, http: HttpServer, deadlineMs: number): Promise<void> => {
+type Closing = {
+  server: Server;
+  http: HttpServer;
+  channels: SocketServer | null | undefined;
+  sockets: NodeSockets | null;
+};
+
+const shut = async ({ server, http, channels, sockets }: Closing, deadlineMs: number): Promise<void> => {
   server.closing = true;
   for (const res of server.active) if (!res.headersSent) res.shouldKeepAlive = false;
+  const channelsClosed = channels?.close(deadlineMs);
   // Not http.close(): that takes a response whose end was written, but is not yet sent, for an idle connection.
   const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
   await new Promise<void>((resolve) => {
@@ -299,6 +309,8 @@ const shut = async (server: Server, http: HttpServer, deadlineMs: number): Promi
     server.onIdle();
   });
   server.onIdle = undefined;
+  await channelsClosed;
+  await sockets?.end(Math.min(GOODBYE_MS, deadlineMs));
   http.closeAllConnections();
   // Only for its own timer: it no longer listens.
   http.close(() => {});
@@ -321,6 +333,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     onIdle: undefined,
   };
   const pipelines = openPipelines();
+  const sockets = options.sockets ? openNodeSockets(options.sockets) : null;
   const http = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
@@ -330,6 +343,10 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       connectionsCheckingInterval: 2000,
       // Checked below: node:http would run what is behind the refusal.
       requireHostHeader: false,
+      // Without it a listener for `upgrade` would get every request that has an Upgrade header.
+      ...(sockets && {
+        shouldUpgradeCallback: (req: IncomingMessage) => !isMalformed(req) && sockets.isHandshake(req),
+      }),
     },
     (req, res) => {
       if (ending.has(req.socket) || !pipelines.admit(req, res)) return;
@@ -350,6 +367,18 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       else run(server, req, res);
     },
   );
+  if (sockets)
+    http.on('upgrade', (req, socket, head) => {
+      if (ending.has(socket as Socket)) {
+        socket.destroy();
+        return;
+      }
+      server.background++;
+      sockets.upgrade(req, socket as Socket, head).finally(() => {
+        server.background--;
+        server.onIdle?.();
+      });
+    });
   http.on('clientError', (error, socket) => onClientError(server, error, socket));
 
   await new Promise<void>((resolve, reject) => {
@@ -369,7 +398,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     port,
     hostname,
     close: (deadlineMs = DEFAULT_CLOSE_DEADLINE) => {
-      closed ??= shut(server, http, deadlineMs);
+      closed ??= shut({ server, http, channels: options.sockets, sockets }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active.size,

@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 
 type UwsModule = typeof import('uWebSockets.js') & {
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+  /** No compression of WebSocket messages. */
+  DISABLED: number;
   _cfg?: (key: string) => void;
 };
 export type UwsBinary = {

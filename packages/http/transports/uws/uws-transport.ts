@@ -1,6 +1,8 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openBodyBudget } from '../body-budget.ts';
 import { CHUNKED, framingOf, MALFORMED } from '../framing.ts';
+import { GOODBYE_MS } from '../sockets.ts';
 import {
   DEFAULT_BODY_TIMEOUT,
   DEFAULT_CLOSE_DEADLINE,
@@ -13,6 +15,7 @@ import { collect } from './body.ts';
 import { UwsRequest, type UwsServer } from './request.ts';
 import { fault } from './response.ts';
 import { run, runLast } from './run.ts';
+import { serveSockets } from './sockets.ts';
 
 /*
  * What this adapter has to know about uWebSockets.js 20 (each found by talking to it over a raw socket):
@@ -92,6 +95,8 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     else run(request, false);
   };
   const app: TemplatedApp = uws.App();
+  const { sockets } = options;
+  if (sockets) serveSockets(app, uws.DISABLED, server, sockets);
   app.get('/*', withoutBody('GET'));
   app.head('/*', withoutBody('HEAD'));
   app.any('/*', (res, req) => {
@@ -113,6 +118,9 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
   const shut = async (deadlineMs: number): Promise<void> => {
     server.closing = true;
     uws.us_listen_socket_close(token);
+    const hadSockets = (sockets?.openSockets() ?? 0) > 0;
+    const goodbye = hadSockets ? sleep(Math.min(GOODBYE_MS, deadlineMs)) : undefined;
+    const channelsClosed = sockets?.close(deadlineMs);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, deadlineMs);
       server.onIdle = () => {
@@ -124,6 +132,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
       server.onIdle();
     });
     server.onIdle = undefined;
+    await Promise.all([channelsClosed, goodbye]);
     app.close();
   };
 

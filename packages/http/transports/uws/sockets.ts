@@ -1,0 +1,105 @@
+import type { TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import { framingOf, MALFORMED } from '../framing.ts';
+import type { FrameFault, SocketEvents, SocketServer, TransportSocket, Upgrade } from '../sockets.ts';
+import { aborted, UwsRequest, type UwsServer, WAITING } from './request.ts';
+import { answer, fault } from './response.ts';
+import { run } from './run.ts';
+import { done, release } from './send.ts';
+
+/*
+ * What this adapter has to know about the WebSockets of uWebSockets.js 20:
+ * - On frames that break the protocol, invalid UTF-8 and messages above `maxPayloadLength` it cuts the connection without a close
+ *   frame: the peer sees 1006. The close handler gets 1006 and a text, from which `faultOf` reads the fault.
+ * - `end` calls the close handler within the call. It cuts the connection after 4 s when the peer does not close.
+ * - Every use of a socket after the close handler has begun throws.
+ * - Pings are answered by uWS itself.
+ */
+
+type Data = { events: SocketEvents; live: boolean };
+
+/** uWS cuts larger messages without a close frame; up to this, a message above the limit of its channel gets 1009. */
+const PAYLOAD_FACTOR = 2;
+
+function faultOf(code: number, text: string): FrameFault | null {
+  if (code !== 1006) return null;
+  if (text.includes('too big')) return 'too_large';
+  if (text.includes('UTF-8')) return 'invalid_utf8';
+  return text.startsWith('Received') && !text.includes('FIN') ? 'protocol' : null;
+}
+
+const socketOf = (ws: WebSocket<Data>, data: Data): TransportSocket => ({
+  send(bytes, binary) {
+    if (data.live) ws.send(bytes, binary);
+  },
+  queuedBytes: () => (data.live ? ws.getBufferedAmount() : 0),
+  ping() {
+    if (data.live) ws.ping();
+  },
+  end(code, reason) {
+    if (data.live) ws.end(code, reason);
+  },
+  cut() {
+    if (data.live) ws.close();
+  },
+});
+
+const settle = (request: UwsRequest, result: Upgrade | Response, context: us_socket_context_t): void => {
+  if (!('events' in result)) {
+    answer(request, result);
+    return;
+  }
+  const key = request.headers.get('sec-websocket-key') ?? '';
+  const data: Data = { events: result.events, live: true };
+  done(request);
+  request._res.upgrade(data, key, result.protocol, '', context);
+};
+
+const upgrade = (request: UwsRequest, sockets: SocketServer, context: us_socket_context_t): void => {
+  const res = request._res;
+  res.onAborted(() => aborted(request));
+  Promise.resolve(sockets.upgrade(request as unknown as Request)).then((result) => {
+    if (request._state === WAITING) {
+      res.cork(() => settle(request, result, context));
+      return;
+    }
+    release(request);
+    if ('events' in result) result.events.closed(1006, null);
+  });
+};
+
+/** Serves handshakes for the paths of channels. uWS leaves requests without a `Sec-WebSocket-Key` to the other handlers. */
+export function serveSockets(app: TemplatedApp, compression: number, server: UwsServer, sockets: SocketServer): void {
+  for (const { path, frameBytes } of sockets.channels)
+    app.ws<Data>(path, {
+      maxPayloadLength: frameBytes * PAYLOAD_FACTOR,
+      // Deadlines, pings and the queue are bounded by the channel, alike on both transports.
+      idleTimeout: 0,
+      sendPingsAutomatically: false,
+      maxBackpressure: 0,
+      compression,
+      upgrade(res, req, context) {
+        server.active++;
+        const path = req.getUrl();
+        const request = new UwsRequest(server, res, req, 'GET', path, req.getQuery());
+        const { length } = framingOf(request._flat);
+        if (length === MALFORMED || length < 0) fault(request, 400, true);
+        else if (length > 0 || sockets.pathOf(path) === null) run(request, false);
+        else upgrade(request, sockets, context);
+      },
+      open(ws) {
+        const data = ws.getUserData();
+        data.events.opened(socketOf(ws, data));
+      },
+      message: (ws, message, binary) => ws.getUserData().events.message(Buffer.from(message), binary),
+      ping: (ws) => ws.getUserData().events.ping(),
+      pong: (ws) => ws.getUserData().events.pong(),
+      drain(ws) {
+        if (ws.getBufferedAmount() === 0) ws.getUserData().events.drained();
+      },
+      close(ws, code, message) {
+        const data = ws.getUserData();
+        data.live = false;
+        data.events.closed(code, faultOf(code, Buffer.from(message).toString()));
+      },
+    });
+}

@@ -1,0 +1,350 @@
+import { AppError, type Locale } from '@tradepost/core';
+import type { Log } from '@tradepost/runtime';
+import { httpErrors } from '../routing/errors.ts';
+import { type Authenticate, admit } from '../routing/guard.ts';
+import { refusalOf } from '../routing/refusal-of.ts';
+import type { Caller } from '../routing/route.ts';
+import type { FrameFault, SocketEvents, TransportSocket } from '../transports/sockets.ts';
+import { parseOrRefuse } from '../validation/validate.ts';
+import type { AnyHandlers, Channel, ChannelSocket } from './define-channel.ts';
+import { type CloseReason, type EndReason, endReasons } from './end-reasons.ts';
+import { tokenOfFrame } from './handshake.ts';
+import { encodeFrame, type Member, membersOf } from './hub.ts';
+import { InOrder } from './in-order.ts';
+import type { Slots } from './slots.ts';
+
+/** The connections of one channel in this process. */
+export type ChannelState = {
+  readonly channel: Channel;
+  readonly slots: Slots;
+  readonly connections: Set<Connection>;
+  readonly frames: { in: number; out: number; dropped: number };
+  countClose(code: number, reason: CloseReason): void;
+  /** Handlers that have begun and not ended. */
+  readonly running: { began(): void; ended(): void };
+};
+
+export type Handshake = {
+  readonly id: string;
+  readonly token: string | null;
+  readonly locale: Locale;
+  readonly address: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly authenticate: Authenticate;
+  readonly log: Log;
+};
+
+const reasonOfFault: Record<FrameFault, EndReason> = {
+  too_large: 'frame_too_large',
+  invalid_utf8: 'invalid_utf8',
+  protocol: 'protocol',
+};
+/** A close frame would not reach the peer. */
+const cutReasons: ReadonlySet<string> = new Set<EndReason>(['slow_reader', 'no_pong']);
+const maxReasonBytes = 123;
+
+/** One WebSocket: its authentication, its bounds, its handlers. What a transport calls, and what handlers use. */
+export class Connection implements SocketEvents, ChannelSocket<unknown>, Member {
+  readonly id: string;
+  #state: ChannelState;
+  #handshake: Handshake;
+  #token: string | null;
+  #caller: Caller | null = null;
+  #socket: TransportSocket | null = null;
+  #handlers: AnyHandlers | null = null;
+  #loggingIn = false;
+  #ended: { code: number; reason: CloseReason; text: string } | null = null;
+  #releases: (() => void)[] = [];
+  #groups: Set<string> | null = null;
+  #queue: InOrder;
+  #createdAt = performance.now();
+  /** When a frame of any kind came last, and when a message came last. */
+  #heardAt = this.#createdAt;
+  #messageAt = this.#createdAt;
+  #pingedAt = this.#createdAt;
+  #checkAt: number;
+  /** Messages that may come now; grows by `framesPerSecond`. */
+  #allowance: number;
+  #allowanceAt = this.#createdAt;
+
+  /** Takes the slots of the channel and the address. Throws the refusal when there is none. */
+  constructor(state: ChannelState, handshake: Handshake) {
+    this.id = handshake.id;
+    this.#state = state;
+    this.#handshake = handshake;
+    this.#token = handshake.token;
+    this.#queue = new InOrder(state.running);
+    const { framesPerSecond, tokenCheckSeconds } = state.channel.limits;
+    this.#allowance = framesPerSecond;
+    this.#checkAt = this.#createdAt + tokenCheckSeconds * 1000;
+    this.#releases.push(state.slots.take(handshake.address));
+    state.connections.add(this);
+  }
+
+  /** Verifies the token and calls `connect`. Throws the refusal. Without a token it waits for the first frame, where it may. */
+  async prepare(): Promise<void> {
+    const { channel } = this.#state;
+    if (this.#token === null && channel.tokenFrom.includes('first_frame')) return;
+    await this.#connect();
+  }
+
+  async #connect(): Promise<void> {
+    const { channel, slots } = this.#state;
+    const { params, query, locale, address, id } = this.#handshake;
+    const caller = await this.#verify();
+    if (this.#ended) return;
+    this.#caller = caller;
+    if (caller) this.#releases.push(slots.takeForAccount(`${caller.role} ${caller.id}`));
+    const handlers = await channel.connect({ params, query, caller, locale, address, id } as never);
+    this.#handlers = handlers;
+    if (this.#ended) this.#callClose(handlers, this.#ended);
+  }
+
+  async #verify(): Promise<Caller | null> {
+    const { authenticate } = this.#handshake;
+    const token = this.#token;
+    return admit(this.#state.channel, token, token === null ? null : await authenticate(token));
+  }
+
+  // What a transport reports.
+
+  opened(socket: TransportSocket): void {
+    this.#socket = socket;
+    if (this.#ended) socket.end(this.#ended.code, this.#ended.text);
+    else if (this.#handlers) this.#queue.add(() => this.#handlers?.open?.(this), this.#openFailed);
+  }
+
+  message(data: Buffer, binary: boolean): void {
+    if (this.#ended) return;
+    const { limits, binary: binaryFrames } = this.#state.channel;
+    const now = performance.now();
+    this.#heardAt = now;
+    this.#messageAt = now;
+    this.#state.frames.in += 1;
+    if (data.length > limits.frameBytes) this.end('frame_too_large');
+    else if (!this.#allow(now)) this.end('too_many_frames');
+    else if (!binary) this.#text(data.toString('utf8'));
+    else if (!binaryFrames?.receives) this.end('binary_not_taken');
+    else if (!this.#handlers && !this.#loggingIn) this.end('not_logged_in');
+    else {
+      const bytes = Buffer.from(data);
+      this.#handle(() => this.#handlers?.binary?.(bytes, this));
+    }
+  }
+
+  ping(): void {
+    const now = performance.now();
+    this.#heardAt = now;
+    if (!this.#ended && !this.#allow(now)) this.end('too_many_frames');
+  }
+
+  pong(): void {
+    this.#heardAt = performance.now();
+  }
+
+  drained(): void {
+    if (this.#ended) return;
+    try {
+      this.#handlers?.drained?.(this);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  closed(code: number, fault: FrameFault | null): void {
+    this.#finish(
+      fault ? endReasons[reasonOfFault[fault]].code : code,
+      fault ? reasonOfFault[fault] : code === 1006 ? 'lost' : 'client',
+      false,
+    );
+    this.#socket = null;
+  }
+
+  // What handlers and the hub use.
+
+  get isOpen(): boolean {
+    return this.#ended === null && this.#socket !== null;
+  }
+
+  get queuedBytes(): number {
+    return this.isOpen ? this.#socket!.queuedBytes() : 0;
+  }
+
+  send(frame: unknown): boolean {
+    return this.isOpen && this.sendEncoded(encodeFrame(frame), false);
+  }
+
+  sendBinary(bytes: Uint8Array): boolean {
+    return this.isOpen && this.sendEncoded(Buffer.from(bytes), true);
+  }
+
+  sendEncoded(bytes: Buffer, binary: boolean): boolean {
+    if (!this.isOpen) return false;
+    const { channel, frames } = this.#state;
+    if (this.#socket!.queuedBytes() + bytes.length > channel.limits.queuedBytes) {
+      frames.dropped += 1;
+      if (channel.whenQueueFull === 'close') this.end('slow_reader');
+      return false;
+    }
+    this.#socket!.send(bytes, binary);
+    frames.out += 1;
+    return true;
+  }
+
+  close(code = 1000, reason = ''): void {
+    if (code !== 1000 && !(code >= 4000 && code <= 4999)) throw new RangeError(`a channel cannot close with ${code}`);
+    if (Buffer.byteLength(reason) > maxReasonBytes) throw new RangeError('the reason of a close frame is too long');
+    this.#finish(code, 'channel', true, reason);
+  }
+
+  join(group: string): void {
+    if (this.#ended) return;
+    this.#groups ??= new Set();
+    this.#groups.add(group);
+    membersOf(this.#state.channel.hub).join(group, this);
+  }
+
+  leave(group: string): void {
+    if (this.#groups?.delete(group)) membersOf(this.#state.channel.hub).leave(group, this);
+  }
+
+  // What the socket server does.
+
+  end(reason: EndReason): void {
+    this.#finish(endReasons[reason].code, reason, true, reason);
+  }
+
+  /** Checks every deadline of this socket; called about once a second. */
+  tick(now: number): void {
+    if (this.#ended) return;
+    const { pingSeconds, pongSeconds, idleSeconds, handshakeSeconds } = this.#state.channel.limits;
+    if (!this.#handlers && now - this.#createdAt >= handshakeSeconds * 1000) this.end('handshake_timeout');
+    else if (!this.#socket) return;
+    else if (this.#pingedAt > this.#heardAt && now - this.#pingedAt >= pongSeconds * 1000) this.end('no_pong');
+    else if (idleSeconds !== null && now - this.#messageAt >= idleSeconds * 1000) this.end('idle');
+    else if (this.#caller && Date.now() >= this.#caller.expiresAt * 1000) this.end('token_invalid');
+    else {
+      if (this.#pingedAt <= this.#heardAt && now - this.#pingedAt >= pingSeconds * 1000) {
+        this.#pingedAt = now;
+        this.#socket.ping();
+      }
+      if (this.#caller && now >= this.#checkAt) void this.#checkToken();
+    }
+  }
+
+  /** A database that does not answer ends no socket: the token is asked for again after the next interval. */
+  async #checkToken(): Promise<void> {
+    this.#checkAt = Number.POSITIVE_INFINITY;
+    try {
+      const caller = await this.#verify();
+      if (caller) this.#caller = caller;
+      else this.end('token_invalid');
+    } catch (error) {
+      if (error instanceof AppError && (error.code === 401 || error.code === 403)) this.end('token_invalid');
+      else this.#handshake.log.warn({ err: error, trace: this.id }, 'the token of a socket could not be verified');
+    }
+    this.#checkAt = performance.now() + this.#state.channel.limits.tokenCheckSeconds * 1000;
+  }
+
+  #allow(now: number): boolean {
+    const { framesPerSecond } = this.#state.channel.limits;
+    const grown = this.#allowance + ((now - this.#allowanceAt) / 1000) * framesPerSecond;
+    this.#allowance = Math.min(framesPerSecond, grown) - 1;
+    this.#allowanceAt = now;
+    return this.#allowance >= 0;
+  }
+
+  #text(text: string): void {
+    const { channel } = this.#state;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#invalid(httpErrors.invalid_json_frame());
+      return;
+    }
+    if (!this.#handlers && !this.#loggingIn) {
+      this.#logIn(value);
+      return;
+    }
+    let frame: unknown;
+    try {
+      frame = parseOrRefuse(channel.receives, value, this.#handshake.locale, 'frame');
+    } catch (error) {
+      this.#invalid(error);
+      return;
+    }
+    this.#handle(() => this.#handlers?.message?.(frame, this));
+  }
+
+  #logIn(value: unknown): void {
+    this.#token = tokenOfFrame(value);
+    if (this.#token === null) {
+      this.end('not_logged_in');
+      return;
+    }
+    this.#loggingIn = true;
+    const work = async () => {
+      await this.#connect();
+      if (!this.#ended) await this.#handlers?.open?.(this);
+    };
+    this.#queue.add(work, this.#openFailed);
+  }
+
+  #handle(job: () => void | Promise<void>): void {
+    if (this.#queue.waiting >= this.#state.channel.limits.waitingFrames) this.end('too_many_frames');
+    else this.#queue.add(job, this.#failed);
+  }
+
+  #invalid(error: unknown): void {
+    const { invalidFrames } = this.#state.channel;
+    if (!this.#handlers && !this.#loggingIn) this.end('not_logged_in');
+    else if (invalidFrames === 'close') this.end('invalid_frame');
+    else if (invalidFrames === 'refuse') this.#sendRefusal(error);
+  }
+
+  /** Sends the error frame, with the fields of the envelope. */
+  #sendRefusal(error: unknown): AppError {
+    const { locale, log } = this.#handshake;
+    const refusal = refusalOf(error, this.id, log, `channel ${this.#state.channel.path}`);
+    const message = refusal.messageIn(locale);
+    this.send({ type: 'error', code: refusal.code, message, msg: message });
+    return refusal;
+  }
+
+  #failed = (error: unknown): void => {
+    this.#sendRefusal(error);
+  };
+
+  #openFailed = (error: unknown): void => {
+    const { code } = this.#sendRefusal(error);
+    this.end(code === 401 ? 'not_logged_in' : error instanceof AppError ? 'refused' : 'internal');
+  };
+
+  #finish(code: number, reason: CloseReason, byServer: boolean, text = ''): void {
+    if (this.#ended) return;
+    this.#ended = { code, reason, text };
+    const state = this.#state;
+    state.connections.delete(this);
+    for (const release of this.#releases) release();
+    for (const group of this.#groups ?? []) membersOf(state.channel.hub).leave(group, this);
+    this.#queue.clear();
+    if (this.#socket) {
+      state.countClose(code, reason);
+      if (byServer && cutReasons.has(reason)) this.#socket.cut();
+      else if (byServer) this.#socket.end(code, text);
+    }
+    if (this.#handlers) this.#callClose(this.#handlers, this.#ended);
+  }
+
+  /** After the handler that runs. */
+  #callClose(handlers: AnyHandlers, { code, reason }: { code: number; reason: CloseReason }): void {
+    this.#queue.add(
+      () => handlers.close?.({ code, reason }, this),
+      (error) => {
+        refusalOf(error, this.id, this.#handshake.log, `channel ${this.#state.channel.path}`);
+      },
+    );
+  }
+}
