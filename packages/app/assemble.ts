@@ -23,20 +23,21 @@ export type Assembled = {
 export async function assemble(runtime: Runtime): Promise<Assembled> {
   const modules = modulesOf(runtime.config);
   const opened = await openModules(runtime, modules);
-  const { context, routes, resources, tasks, crons, close } = opened;
+  const { context, routes, resources, channels, tasks, crons, close } = opened;
   try {
     const tokens = context.service(tokensService);
     const shared = { authenticate: tokens.verify, runtime };
     const app = createApp({
       ...shared,
       routes,
-      resources: [...systemResources(runtime, routes, version), ...resources],
+      resources: [...systemResources(runtime, routes, version, channels), ...resources],
+      channels,
     });
     const base = { app, tokens, tasks, crons, close };
     const noGateway = { gatewayFetch: null, gatewayBodyLimitOf: app.bodyLimitOf, limiter: null };
     if (!modules.some(({ name }) => name === 'gateway')) return { ...base, ...noGateway };
     const gateway = context.service(gatewayService);
-    // The gateway's port serves the gateway's own administration and no other routes of the shop.
+    // The gateway's port serves the gateway's own administration, and no other routes and no channels of the shop.
     const ownRoutes = opened.routesOf('gateway');
     const ownResources = systemResources(runtime, ownRoutes, version);
     const gatewayApp = createApp({ ...shared, routes: ownRoutes, resources: ownResources });

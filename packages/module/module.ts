@@ -1,4 +1,4 @@
-import type { Resource, Route } from '@tradepost/http';
+import type { Channel, Resource, Route } from '@tradepost/http';
 import type { Audit, Cron, Metrics, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
 import type { DemoSeed } from './demo-seed.ts';
 import type { MenuEntry } from './menu.ts';
@@ -40,6 +40,8 @@ export type OpenedModule = {
   /** Called once, when all modules are open: entries of registries are complete. */
   readonly routes?: () => readonly Route[];
   readonly resources?: readonly Resource[];
+  /** WebSocket endpoints. Called once, as `routes` is. */
+  readonly channels?: () => readonly Channel[];
   readonly tasks?: Tasks;
   readonly crons?: readonly Cron[];
   /** Called in the reverse order of the list. */

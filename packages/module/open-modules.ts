@@ -1,4 +1,4 @@
-import type { Resource, Route } from '@tradepost/http';
+import type { Channel, Resource, Route } from '@tradepost/http';
 import type { Cron, Runtime, Tasks } from '@tradepost/runtime';
 import type { Module, ModuleContext, OpenedModule } from './module.ts';
 import type { Registry, Service } from './registry.ts';
@@ -10,6 +10,7 @@ export type OpenedModules = {
   /** The routes of one module; empty where it is switched off. */
   routesOf(name: string): readonly Route[];
   readonly resources: readonly Resource[];
+  readonly channels: readonly Channel[];
   readonly tasks: Tasks;
   readonly crons: readonly Cron[];
   close(): Promise<void>;
@@ -78,6 +79,7 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
       routes,
       routesOf: (name) => routesByModule.get(name) ?? [],
       resources: all.flatMap((module) => module.resources ?? []),
+      channels: all.flatMap((module) => module.channels?.() ?? []),
       tasks: mergedTasks(all),
       crons: all.flatMap((module) => module.crons ?? []),
       close,
