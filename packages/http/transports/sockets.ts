@@ -39,8 +39,8 @@ export type SocketServer = {
   readonly channels: readonly { readonly path: string; readonly frameBytes: number }[];
   /** The path of the channel that a request path (without query) belongs to, or null. */
   pathOf(path: string): string | null;
-  /** Decides on a handshake for one of the channels. A Response is its refusal. Never throws. */
-  upgrade(request: Request): Upgrade | Response | Promise<Upgrade | Response>;
+  /** Decides on a handshake for one of the channels. A Response is its refusal. Never rejects. */
+  upgrade(request: Request): Promise<Upgrade | Response>;
   /** Refuses new sockets, closes the open ones with 1001 and waits for the handlers that run. */
   close(deadlineMs: number): Promise<void>;
   openSockets(): number;

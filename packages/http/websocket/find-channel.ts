@@ -20,18 +20,18 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   return params;
 }
 
-type Found<C> = { channel: C; params: Record<string, string> };
+type Found<C> = { match: C; params: Record<string, string> };
 
 /** Finds a channel by the path of a request, without query. A path with fewer parameters wins. */
-export function openChannelFinder<C extends WithPath>(channels: readonly C[]): (path: string) => Found<C> | null {
-  const patterns = [...channels]
+export function openChannelFinder<C extends WithPath>(entries: readonly C[]): (path: string) => Found<C> | null {
+  const patterns = [...entries]
     .sort((a, b) => a.path.split('/:').length - b.path.split('/:').length)
-    .map((channel) => ({ channel, parts: channel.path.split('/') }));
+    .map((entry) => ({ match: entry, parts: entry.path.split('/') }));
   return (path) => {
     const parts = path.split('/', 20);
-    for (const { channel, parts: pattern } of patterns) {
+    for (const { match, parts: pattern } of patterns) {
       const params = paramsOf(pattern, parts);
-      if (params) return { channel, params };
+      if (params) return { match, params };
     }
     return null;
   };

@@ -3,7 +3,7 @@ import { bearerOf } from '../routing/guard.ts';
 import type { Channel, TokenSource } from './define-channel.ts';
 
 /** The subprotocol that the server names in its answer to a client that passes its token as another one. */
-export const subprotocol = 'tradepost';
+const subprotocol = 'tradepost';
 const tokenPrefix = 'bearer.';
 const validKey = /^[+/\dA-Za-z]{22}==$/;
 

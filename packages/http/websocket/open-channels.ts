@@ -27,7 +27,8 @@ type Deps = {
 };
 type Metrics = Runtime['metrics'];
 
-const upgradeHeaders: [string, string][] = [
+/** Of the answer to a request without a handshake for the path of a channel. */
+export const upgradeRequiredHeaders: [string, string][] = [
   ['upgrade', 'websocket'],
   ['sec-websocket-version', '13'],
 ];
@@ -60,114 +61,20 @@ function countSockets(metrics: Metrics, { channel, connections, frames }: Channe
   });
 }
 
-/** Serves the channels: decides on handshakes, watches the deadlines of open sockets, closes all of them at shutdown. */
-export function openChannels({ channels, authenticate, runtime }: Deps): SocketServer {
-  const { log, metrics, settings, config, isDatabaseAway } = runtime;
-  const http = httpMetrics(metrics);
-  let running = 0;
-  let closing = false;
-  let ticker: NodeJS.Timeout | null = null;
+/** Counts the handlers that run, so that a shutdown can wait for them. */
+function createRunning() {
+  let count = 0;
   let onIdle: (() => void) | null = null;
-  const watch = {
-    began: () => {
-      running += 1;
-    },
-    ended: () => {
-      running -= 1;
-      if (running === 0) onIdle?.();
-    },
-  };
-  const states = channels.map((channel): ChannelState & { path: string } => ({
-    channel,
-    path: channel.path,
-    slots: openSlots(channel.limits),
-    connections: new Set(),
-    frames: { in: 0, out: 0, dropped: 0 },
-    countClose: (code, reason) => http.socketCloses.inc({ channel: channel.path, code: codeLabel(code), reason }),
-    running: watch,
-  }));
-  for (const state of states) countSockets(metrics, state);
-  const find = openChannelFinder(states);
-  const openSockets = () => states.reduce((sum, { connections }) => sum + connections.size, 0);
-  const tickMs = tickMsOf(channels);
-  const tick = () => {
-    const now = performance.now();
-    for (const { connections } of states) for (const connection of connections) connection.tick(now);
-    if (openSockets() > 0) return;
-    clearInterval(ticker!);
-    ticker = null;
-  };
-
-  /** Throws the refusal. */
-  const accept = async (
-    state: ChannelState,
-    request: Request,
-    search: URLSearchParams,
-    given: Record<string, string>,
-  ) => {
-    if (closing) throw serviceErrors.stopping();
-    if (isDatabaseAway()) throw postgresErrors.database_away();
-    const { channel } = state;
-    const { token, protocol } = readHandshake(channel, request, search);
-    const locale = requestLocale(request, search.get('lang'), settings);
-    const { params, query, limits } = channel;
-    const connection = new Connection(state, {
-      id: newTraceId(),
-      token,
-      locale,
-      address: clientNetwork(clientAddress(request, config.trustedProxies)),
-      params: params ? parseOrRefuse(params, tolerantParams(params)(given), locale, 'path') : {},
-      query: query ? parseOrRefuse(query, tolerantQuery(query)(search), locale, 'query') : {},
-      authenticate,
-      log,
-    });
-    ticker ??= setInterval(tick, tickMs).unref();
-    const timeout = new AbortController();
-    const late = sleep(limits.handshakeSeconds * 1000, undefined, { signal: timeout.signal, ref: false }).then(
-      () => Promise.reject(serviceErrors.busy()),
-      () => {},
-    );
-    try {
-      await Promise.race([connection.prepare(), late]);
-    } catch (error) {
-      connection.closed(1006, null);
-      throw error;
-    } finally {
-      timeout.abort();
-    }
-    return { protocol, events: connection };
-  };
-
-  const upgrade = async (request: Request): Promise<Upgrade | Response> => {
-    const traceId = traceIdOf(request);
-    const [path = '', query = ''] = request.url.replace(/^[^/]*\/\/[^/]*/, '').split(/\?(.*)/s);
-    const search = new URLSearchParams(query);
-    const found = find(path);
-    const where = found?.channel.path ?? 'unknown';
-    try {
-      if (!found) throw httpErrors.unknown_route();
-      const accepted = await accept(found.channel, request, search, found.params);
-      http.requests.labels('GET', where, '0').inc();
-      return accepted;
-    } catch (error) {
-      const refusal = refusalOf(error, traceId, log, `GET ${where}`);
-      http.requests.labels('GET', where, String(refusal.code)).inc();
-      const locale = requestLocale(request, search.get('lang'), settings);
-      const text = envelope(refusal.code, refusal.messageIn(locale), null);
-      return respond(statusOf(refusal), text, traceId, refusal.status === 426 ? upgradeHeaders : undefined);
-    }
-  };
-
   return {
-    channels: channels.map(({ path, limits }) => ({ path, frameBytes: limits.frameBytes })),
-    pathOf: (path) => find(path)?.channel.path ?? null,
-    upgrade,
-    openSockets,
-    async close(deadlineMs) {
-      closing = true;
-      for (const { connections } of states) for (const connection of [...connections]) connection.end('shutdown');
-      if (ticker) clearInterval(ticker);
-      if (running === 0) return;
+    began() {
+      count += 1;
+    },
+    ended() {
+      count -= 1;
+      if (count === 0) onIdle?.();
+    },
+    async idle(deadlineMs: number): Promise<void> {
+      if (count === 0) return;
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
       });
@@ -176,5 +83,127 @@ export function openChannels({ channels, authenticate, runtime }: Deps): SocketS
   };
 }
 
-/** The answer to a request without a handshake for the path of a channel. */
-export const upgradeRequiredHeaders = upgradeHeaders;
+/** Checks the deadlines of all connections while there are any. */
+function createTicker(states: readonly ChannelState[], tickMs: number) {
+  let timer: NodeJS.Timeout | null = null;
+  const stop = () => {
+    if (timer) clearInterval(timer);
+    timer = null;
+  };
+  const tick = () => {
+    const now = performance.now();
+    for (const { connections } of states) for (const connection of connections) connection.tick(now);
+    if (states.every(({ connections }) => connections.size === 0)) stop();
+  };
+  return {
+    start() {
+      timer ??= setInterval(tick, tickMs).unref();
+    },
+    stop,
+  };
+}
+
+/** Waits for authentication and `connect`, up to the time that the channel allows. Throws the refusal. */
+async function prepare(connection: Connection, handshakeSeconds: number): Promise<void> {
+  const timeout = new AbortController();
+  const late = sleep(handshakeSeconds * 1000, undefined, { signal: timeout.signal, ref: false }).then(
+    () => Promise.reject(serviceErrors.busy()),
+    () => {},
+  );
+  try {
+    await Promise.race([connection.prepare(), late]);
+  } catch (error) {
+    connection.closed(1006, null);
+    throw error;
+  } finally {
+    timeout.abort();
+  }
+}
+
+type Asked = { request: Request; search: URLSearchParams; params: Record<string, string> };
+
+/** Reads a handshake and opens its connection. Throws the refusal. */
+async function accept(state: ChannelState, asked: Asked, { authenticate, runtime }: Deps): Promise<Upgrade> {
+  const { log, settings, config, isDatabaseAway } = runtime;
+  if (isDatabaseAway()) throw postgresErrors.database_away();
+  const { request, search } = asked;
+  const { params, query, tokenFrom, limits } = state.channel;
+  const { token, protocol } = readHandshake({ tokenFrom }, request, search);
+  const locale = requestLocale(request, search.get('lang'), settings);
+  const connection = new Connection(state, {
+    id: newTraceId(),
+    token,
+    locale,
+    address: clientNetwork(clientAddress(request, config.trustedProxies)),
+    params: params ? parseOrRefuse(params, tolerantParams(params)(asked.params), locale, 'path') : {},
+    query: query ? parseOrRefuse(query, tolerantQuery(query)(search), locale, 'query') : {},
+    authenticate,
+    log,
+  });
+  await prepare(connection, limits.handshakeSeconds);
+  return { protocol, events: connection };
+}
+
+/** Path and query of an absolute URL. */
+function splitUrl(url: string): { path: string; search: URLSearchParams } {
+  const [path = '', query = ''] = url.replace(/^[^/]*\/\/[^/]*/, '').split(/\?(.*)/s);
+  return { path, search: new URLSearchParams(query) };
+}
+
+/** Serves the channels: decides on handshakes, watches the deadlines of open sockets, closes all of them at shutdown. */
+export function openChannels(deps: Deps): SocketServer {
+  const { channels } = deps;
+  const { log, metrics, settings } = deps.runtime;
+  const http = httpMetrics(metrics);
+  const running = createRunning();
+  let closing = false;
+  const states = channels.map((channel): ChannelState & { path: string } => ({
+    channel,
+    path: channel.path,
+    slots: openSlots(channel.limits),
+    connections: new Set(),
+    frames: { in: 0, out: 0, dropped: 0 },
+    countClose: (code, reason) => http.socketCloses.inc({ channel: channel.path, code: codeLabel(code), reason }),
+    running,
+  }));
+  for (const state of states) countSockets(metrics, state);
+  const find = openChannelFinder(states);
+  const ticker = createTicker(states, tickMsOf(channels));
+
+  const upgrade = async (request: Request): Promise<Upgrade | Response> => {
+    const traceId = traceIdOf(request);
+    const { path, search } = splitUrl(request.url);
+    const found = find(path);
+    const where = found?.match.path ?? 'unknown';
+    try {
+      if (!found) throw httpErrors.unknown_route();
+      if (closing) throw serviceErrors.stopping();
+      ticker.start();
+      const accepted = await accept(found.match, { request, search, params: found.params }, deps);
+      http.requests.labels('GET', where, '0').inc();
+      return accepted;
+    } catch (error) {
+      const refusal = refusalOf(error, traceId, log, `GET ${where}`);
+      http.requests.labels('GET', where, String(refusal.code)).inc();
+      const text = envelope(
+        refusal.code,
+        refusal.messageIn(requestLocale(request, search.get('lang'), settings)),
+        null,
+      );
+      return respond(statusOf(refusal), text, traceId, refusal.status === 426 ? upgradeRequiredHeaders : undefined);
+    }
+  };
+
+  return {
+    channels: channels.map(({ path, limits }) => ({ path, frameBytes: limits.frameBytes })),
+    pathOf: (path) => find(path)?.match.path ?? null,
+    upgrade,
+    openSockets: () => states.reduce((sum, { connections }) => sum + connections.size, 0),
+    async close(deadlineMs) {
+      closing = true;
+      for (const { connections } of states) for (const connection of [...connections]) connection.end('shutdown');
+      ticker.stop();
+      await running.idle(deadlineMs);
+    },
+  };
+}

@@ -7,9 +7,6 @@ import { createApp } from '../routing/app.ts';
 import type { Caller } from '../routing/route.ts';
 import type { Channel } from './define-channel.ts';
 
-/** Clients and an application without a database, for the tests of channels. */
-export type TestApp = ReturnType<typeof openTestApp>;
-
 /** An application with these channels. Its tokens are the keys of `callers`: a test adds and removes them. */
 export function openTestApp(channels: readonly Channel[]) {
   const callers = new Map<string, Caller>();

@@ -374,10 +374,13 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
         return;
       }
       server.background++;
-      sockets.upgrade(req, socket as Socket, head).finally(() => {
-        server.background--;
-        server.onIdle?.();
-      });
+      sockets
+        .upgrade(req, socket as Socket, head)
+        .catch(() => socket.destroy())
+        .finally(() => {
+          server.background--;
+          server.onIdle?.();
+        });
     });
   http.on('clientError', (error, socket) => onClientError(server, error, socket));
 

@@ -57,7 +57,7 @@ const settle = (request: UwsRequest, result: Upgrade | Response, context: us_soc
 const upgrade = (request: UwsRequest, sockets: SocketServer, context: us_socket_context_t): void => {
   const res = request._res;
   res.onAborted(() => aborted(request));
-  Promise.resolve(sockets.upgrade(request as unknown as Request)).then((result) => {
+  sockets.upgrade(request as unknown as Request).then((result) => {
     if (request._state === WAITING) {
       res.cork(() => settle(request, result, context));
       return;

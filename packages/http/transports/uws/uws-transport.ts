@@ -132,7 +132,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
       server.onIdle();
     });
     server.onIdle = undefined;
-    await Promise.all([channelsClosed, goodbye]);
+    if (sockets) await Promise.all([channelsClosed, goodbye]);
     app.close();
   };
 
