@@ -534,6 +534,18 @@ describe.each([
     expect(channel.hub.size('y')).toBe(1);
   });
 
+  test('a peer that does not answer the close frame is cut', async () => {
+    const { raw, log } = await echo();
+    const { socket } = await raw();
+    socket.allowHalfOpen = true;
+    socket.write(frameOf(Buffer.from(JSON.stringify({ type: 'leave' })), { opcode: 1 }));
+    await until(() => log.closed.length > 0);
+    // The pongs keep the connection busy; without the cut it would stay open as long as they come.
+    const pongs = setInterval(() => socket.write(frameOf(Buffer.alloc(0), { opcode: 10 })), 200);
+    await until(() => socket.closed, 12_000);
+    clearInterval(pongs);
+  });
+
   test('shutdown closes all sockets with 1001 after the running handlers', async () => {
     const { dial, transport, log } = await echo();
     const busy = await dial().open();
