@@ -1334,6 +1334,16 @@ export interface paths {
         /** This document */
         get: operations["getOpenapiJson"];
     };
+    "/asyncapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The document of the WebSocket channels */
+        get: operations["getAsyncapiJson"];
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -9801,6 +9811,26 @@ interface operations {
         requestBody?: never;
         responses: {
             /** @description This document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getAsyncapiJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document of the WebSocket channels */
             200: {
                 headers: {
                     [name: string]: unknown;

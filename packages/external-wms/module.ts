@@ -1,7 +1,7 @@
 import { inventoryProviders } from '@tradepost/inventory';
 import type { Module } from '@tradepost/module';
-import { externalWmsAudits } from './audits.ts';
 import { externalEntry, externalWarehouse } from './external-entry.ts';
+import { externalWmsAudits } from './external-wms-audits.ts';
 import { externalMetrics } from './protocol/external-metrics.ts';
 import { externalWmsRetention } from './retention.ts';
 import { externalWmsSettings } from './settings.ts';

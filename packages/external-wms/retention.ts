@@ -1,3 +1,4 @@
+import { isOrderOpen } from '@tradepost/inventory';
 import { type RetentionRule, retentionDays } from '@tradepost/runtime';
 
 const tasksDays = retentionDays('warehouse_tasks', 90, 'finished tasks for the external warehouse');
@@ -16,9 +17,7 @@ export const externalWmsRetention: readonly RetentionRule[] = [
         not exists (
           select from inventory.inventory_integration_tasks o
           where o.biz_no = t.biz_no and o.biz_type = t.biz_type and (o.status <> 'success' or o.completed_at >= ${before}))
-        and not exists (
-          select from inventory.order_inventory_state s
-          where s.order_no = t.biz_no and s.status not in ('confirmed', 'released'))))`,
+        and not ${isOrderOpen(sql, sql`t.biz_no`)}))`,
     days: tasksDays,
   },
   {

@@ -3,7 +3,6 @@ export { fileResponse } from './files/files.ts';
 export { httpMetrics } from './http-metrics.ts';
 export { systemResources } from './openapi/system-resources.ts';
 export { type App, createApp } from './routing/app.ts';
-export { batchIds, batchResult, batchResultSchema, maxBatch } from './routing/batch-result.ts';
 export { largeBody } from './routing/body-limits.ts';
 export { clientAddress, clientNetwork } from './routing/client-address.ts';
 export { envelope } from './routing/envelope.ts';
@@ -15,6 +14,7 @@ export { countBodies } from './transports/count-bodies.ts';
 export { serve } from './transports/serve.ts';
 export type { Transport } from './transports/transport.ts';
 export { loadUws } from './transports/uws/binary.ts';
+export { batchIds, batchResult, batchResultSchema, maxBatch } from './validation/batch-result.ts';
 export {
   amount,
   amountInput,

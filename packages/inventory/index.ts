@@ -24,6 +24,7 @@ export {
   endRemoteReservations,
   insertRemoteReservations,
   inventoryStatusOf,
+  isOrderOpen,
   type OrderStatusRow,
   orderIsWritten,
   reopenRemoteReservations,

@@ -8,7 +8,7 @@ import { openInventory } from './reservations/open-inventory.ts';
 import type { Inventory, WriteOrderStatus } from './reservations/provider.ts';
 import { inventoryProviders } from './reservations/provider-registry.ts';
 import { providerSetting } from './settings.ts';
-import { inventoryTables } from './tables.ts';
+import { inventoryPublishes, inventoryTables } from './tables.ts';
 
 /** The inventory operations that orders use. */
 export const inventoryService = defineService<Inventory>('inventory.inventory');
@@ -19,6 +19,7 @@ export const inventoryModule: Module = {
   name: 'inventory',
   needs: ['identity', 'catalog'],
   tables: inventoryTables,
+  publishes: inventoryPublishes,
   menu: inventoryMenu,
   seedDemo: { finish: shelveSeeded },
   entries: ownProviders.map(inventoryProviders.add),

@@ -8,3 +8,6 @@ export const inventoryTables: readonly string[] = [
   'inventory.stock_document_items',
   'inventory.stock_movements',
 ];
+
+/** Fails a statement whose condition does not hold: the external warehouse writes its tasks with it. */
+export const inventoryPublishes: readonly string[] = ['inventory.must_be_held'];

@@ -92,6 +92,12 @@ export function reopenRemoteReservations(tx: Transaction, orderNos: readonly str
 export const orderIsWritten = (sql: Queryable, orderNo: Statement) =>
   sql`exists (select from inventory.order_inventory_state s where s.order_no = ${orderNo})`;
 
+/** An SQL condition: the stock of the order of this number is neither confirmed nor released. `orderNo` is an SQL expression. */
+export const isOrderOpen = (sql: Queryable, orderNo: Statement) =>
+  sql`exists (
+    select from inventory.order_inventory_state s
+    where s.order_no = ${orderNo} and s.status not in ('confirmed', 'released'))`;
+
 /** An SQL expression: the inventory status of the order of this number, null where there is none. */
 export const inventoryStatusOf = (sql: Queryable, orderNo: Statement) =>
   sql`(select s.status from inventory.order_inventory_state s where s.order_no = ${orderNo})`;

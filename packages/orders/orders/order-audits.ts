@@ -138,6 +138,9 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
           select from inventory.inventory_integration_tasks t
           where t.biz_type = 'order' and t.biz_no = r.biz_no and t.action = 'reserve' and t.status = 'failed'))`,
   },
+];
+
+const paymentAudits: readonly Audit[] = [
   {
     name: 'orders.payments',
     about: 'a paid order has exactly one succeeded payment, of its total; any other order has none',
@@ -187,6 +190,9 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
       select p.id as payment_id, p.order_id, p.amount, p.status from orders.payments p
       where not exists (select from orders.orders o where o.id = p.order_id)`,
   },
+];
+
+const expiryAudits: readonly Audit[] = [
   {
     name: 'orders.expired',
     about: `no order has stayed unpaid for ${sweptAfter} after its time: else the sweep does not run, or can not cancel it`,
@@ -218,5 +224,7 @@ export const orderAudits = (remoteProviders: readonly string[]): readonly Audit[
   ...lineAudits,
   ...historyAudits,
   ...stateAudits(remoteProviders),
+  ...paymentAudits,
+  ...expiryAudits,
   ...countAudits,
 ];

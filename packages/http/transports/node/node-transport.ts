@@ -317,6 +317,30 @@ const shut = async ({ server, http, channels, sockets }: Closing, deadlineMs: nu
   await stopped;
 };
 
+const upgrade = (server: Server, sockets: NodeSockets, req: IncomingMessage, socket: Socket, head: Buffer): void => {
+  if (ending.has(socket)) {
+    socket.destroy();
+    return;
+  }
+  server.background++;
+  sockets
+    .upgrade(req, socket, head)
+    .catch(() => socket.destroy())
+    .finally(() => {
+      server.background--;
+      server.onIdle?.();
+    });
+};
+
+const listen = (http: HttpServer, hostname: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    http.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'address in use' : error.message;
+      reject(new Error(`Cannot listen on ${hostname}:${port}: ${reason}`, { cause: error }));
+    });
+    http.listen({ host: hostname, port, exclusive: true }, resolve);
+  });
+
 export const serveNode = async (options: TransportOptions): Promise<Transport> => {
   const hostname = options.hostname ?? '127.0.0.1';
   const bodyTimeoutMs = options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT;
@@ -367,30 +391,10 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       else run(server, req, res);
     },
   );
-  if (sockets)
-    http.on('upgrade', (req, socket, head) => {
-      if (ending.has(socket as Socket)) {
-        socket.destroy();
-        return;
-      }
-      server.background++;
-      sockets
-        .upgrade(req, socket as Socket, head)
-        .catch(() => socket.destroy())
-        .finally(() => {
-          server.background--;
-          server.onIdle?.();
-        });
-    });
+  if (sockets) http.on('upgrade', (req, socket, head) => upgrade(server, sockets, req, socket as Socket, head));
   http.on('clientError', (error, socket) => onClientError(server, error, socket));
 
-  await new Promise<void>((resolve, reject) => {
-    http.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'address in use' : error.message;
-      reject(new Error(`Cannot listen on ${hostname}:${options.port ?? 0}: ${reason}`, { cause: error }));
-    });
-    http.listen({ host: hostname, port: options.port ?? 0, exclusive: true }, resolve);
-  });
+  await listen(http, hostname, options.port ?? 0);
   const { port } = http.address() as AddressInfo;
 
   let closed: Promise<void> | undefined;

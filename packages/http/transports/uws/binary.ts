@@ -4,7 +4,7 @@ import { createRequire, findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-type UwsModule = typeof import('uWebSockets.js') & {
+export type UwsModule = typeof import('uWebSockets.js') & {
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   /** No compression of WebSocket messages. */
   DISABLED: number;

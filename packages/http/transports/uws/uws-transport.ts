@@ -10,7 +10,7 @@ import {
   type Transport,
   type TransportOptions,
 } from '../transport.ts';
-import { loadUws } from './binary.ts';
+import { loadUws, type UwsModule } from './binary.ts';
 import { collect } from './body.ts';
 import { UwsRequest, type UwsServer } from './request.ts';
 import { fault } from './response.ts';
@@ -48,12 +48,7 @@ type Listen = (
 ) => void;
 
 /** Rejects, and closes the app, where the address is not free. */
-const listen = async (
-  uws: Awaited<ReturnType<typeof loadUws>>['uws'],
-  app: TemplatedApp,
-  hostname: string,
-  port: number,
-): Promise<us_listen_socket> => {
+const listen = async (uws: UwsModule, app: TemplatedApp, hostname: string, port: number): Promise<us_listen_socket> => {
   const start = app.listen as unknown as Listen;
   const token = await new Promise<us_listen_socket | false>((resolve) => {
     // Without this option uWS shares the port (SO_REUSEPORT) with whoever else listens on it.
@@ -63,6 +58,35 @@ const listen = async (
   app.close();
   // uWS gives no reason.
   throw new Error(`Cannot listen on ${hostname}:${port}: address in use or not available`);
+};
+
+type Closing = {
+  uws: UwsModule;
+  app: TemplatedApp;
+  token: us_listen_socket;
+  server: UwsServer;
+  sockets: TransportOptions['sockets'];
+};
+
+const shut = async ({ uws, app, token, server, sockets }: Closing, deadlineMs: number): Promise<void> => {
+  server.closing = true;
+  uws.us_listen_socket_close(token);
+  const hadSockets = (sockets?.openSockets() ?? 0) > 0;
+  const goodbye = hadSockets ? sleep(Math.min(GOODBYE_MS, deadlineMs)) : undefined;
+  const channelsClosed = sockets?.close(deadlineMs);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, deadlineMs);
+    server.onIdle = () => {
+      if (server.active > 0 || server.background > 0) return;
+      clearTimeout(timer);
+      // The last response may still be in the cork of the running callback.
+      setImmediate(resolve);
+    };
+    server.onIdle();
+  });
+  server.onIdle = undefined;
+  if (sockets) await Promise.all([channelsClosed, goodbye]);
+  app.close();
 };
 
 export const serveUws = async (options: TransportOptions): Promise<Transport> => {
@@ -115,34 +139,13 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
   const port = uws.us_socket_local_port(token as unknown as Parameters<typeof uws.us_socket_local_port>[0]);
 
   let closed: Promise<void> | undefined;
-  const shut = async (deadlineMs: number): Promise<void> => {
-    server.closing = true;
-    uws.us_listen_socket_close(token);
-    const hadSockets = (sockets?.openSockets() ?? 0) > 0;
-    const goodbye = hadSockets ? sleep(Math.min(GOODBYE_MS, deadlineMs)) : undefined;
-    const channelsClosed = sockets?.close(deadlineMs);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, deadlineMs);
-      server.onIdle = () => {
-        if (server.active > 0 || server.background > 0) return;
-        clearTimeout(timer);
-        // The last response may still be in the cork of the running callback.
-        setImmediate(resolve);
-      };
-      server.onIdle();
-    });
-    server.onIdle = undefined;
-    if (sockets) await Promise.all([channelsClosed, goodbye]);
-    app.close();
-  };
-
   return {
     name: 'uws',
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
     port,
     hostname,
     close: (deadlineMs = DEFAULT_CLOSE_DEADLINE) => {
-      closed ??= shut(deadlineMs);
+      closed ??= shut({ uws, app, token, server, sockets }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active,

@@ -1,6 +1,6 @@
 import { AppError, type Locale } from '@tradepost/core';
 import { z } from 'zod';
-import { id, list } from '../validation/fields.ts';
+import { id, list } from './fields.ts';
 
 /** Most rows of one batch call; a page of the back office has no more. */
 export const maxBatch = 1_000;
