@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSecret } from '../packages/cli/read-secret.ts';
+import { readSecret } from '../packages/terminal/read-secret.ts';
 import { runHere } from './harness/command.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 

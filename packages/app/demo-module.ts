@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { fileResponse } from '@tradepost/http';
 import type { Module } from '@tradepost/module';
+import { demoSeedCheck } from './doctor/check-development.ts';
 import { fixturesFolder } from './version.ts';
 
 /** The pictures of the demo catalogue. */
 export const demoModule: Module = {
   name: 'demo',
+  doctorChecks: [demoSeedCheck],
   open: () => ({
     resources: [
       {

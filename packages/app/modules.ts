@@ -5,9 +5,10 @@ import { fulfilmentModule } from '@tradepost/fulfilment';
 import { gatewayModule } from '@tradepost/gateway';
 import { identityModule } from '@tradepost/identity';
 import { inventoryModule } from '@tradepost/inventory';
-import { chooseModules, type Module, staticEntriesOf } from '@tradepost/module';
+import { chooseModules, declaredBy, type Module } from '@tradepost/module';
 import { ordersModule } from '@tradepost/orders';
 import type { Audit, Config, RetentionRule, Setting } from '@tradepost/runtime';
+import { warehouseSimulatorModule } from '@tradepost/warehouse-simulator';
 import { demoModule } from './demo-module.ts';
 import { runtimeModule } from './runtime-module.ts';
 
@@ -23,19 +24,8 @@ export const modules: readonly Module[] = [
   fulfilmentModule,
   gatewayModule,
   backofficeModule,
+  warehouseSimulatorModule,
 ];
-
-/** What one of the lists of a module holds, over these modules in their order. */
-export const declaredBy = <K extends 'settings' | 'audits' | 'retention'>(
-  chosen: readonly Module[],
-  list: K,
-): NonNullable<Module[K]>[number][] => {
-  const entries = staticEntriesOf(chosen);
-  return chosen.flatMap((module) => {
-    const dependent = module.declares?.(entries) as Pick<Module, K> | undefined;
-    return [...(module[list] ?? []), ...(dependent?.[list] ?? [])];
-  });
-};
 
 /** The modules that this configuration runs. Throws ConfigError where they cannot run together. */
 export const modulesOf = (config: Pick<Config, 'modules'>): readonly Module[] =>

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayFault } from '@tradepost/gateway';
 import { countBodies, type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
-import type { DemoCounts } from '@tradepost/module';
+import { type DemoCounts, declaredBy } from '@tradepost/module';
 import {
   type Config,
   type Log,
@@ -17,7 +17,7 @@ import {
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
-import { declaredBy, modulesOf } from './modules.ts';
+import { modulesOf } from './modules.ts';
 import { startDemo } from './seed-demo.ts';
 
 export type Server = {

@@ -7,5 +7,5 @@ export { attrsIn, productCard, skuView, textsIn, type ViewContext } from './prod
 export { type SkuForSale, selectSkusForSale, selectSkusWithProducts } from './products/product-store.ts';
 export type { Attribute } from './products/sku-matrix.ts';
 export { productCardView, skuViewSchema } from './schemas.ts';
-export { ownStock, type StockOwner, stockOwners } from './stock-ownership/stock-owner.ts';
+export { ownStock, type StockOwner, stockOwnerOpeners, stockOwners } from './stock-ownership/stock-owner.ts';
 export { selectFavorited } from './storefront/favorite-store.ts';

@@ -1,5 +1,6 @@
 import type { Module } from '@tradepost/module';
 import { catalogAudits } from './catalog-audits.ts';
+import { catalogCommand } from './commands/catalog.ts';
 import { catalogMenu } from './menu.ts';
 import { refreshSales } from './products/product-list-store.ts';
 import { catalogRoutes } from './routes.ts';
@@ -19,6 +20,7 @@ export const catalogModule: Module = {
   menu: catalogMenu,
   seedDemo: catalogDemo,
   audits: catalogAudits,
+  commands: [catalogCommand],
   open: (context) => ({
     routes: () => catalogRoutes(context.runtime, stockOwnerIn(context)),
     tasks: {

@@ -1,25 +1,32 @@
-import { version } from '@tradepost/app';
+import { modules, shopCommands, version } from '@tradepost/app';
+import { type CommandContext, declaredBy, type Module, openCommandContext } from '@tradepost/module';
+import { ConfigError, loadConfig } from '@tradepost/runtime';
+import { exitCodes, reportFailure } from '@tradepost/terminal';
 import { Command, CommanderError } from 'commander';
-import { addAudit } from './commands/audit.ts';
-import { addBench } from './commands/bench.ts';
-import { addCatalog } from './commands/catalog.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addDemo } from './commands/demo.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addGateway } from './commands/gateway.ts';
-import { addJobs } from './commands/jobs.ts';
-import { addLimiter } from './commands/limiter.ts';
-import { addMaintenance } from './commands/maintain.ts';
-import { addPay } from './commands/pay.ts';
-import { addRetention } from './commands/retention.ts';
-import { addStaff } from './commands/staff.ts';
-import { addStart } from './commands/start.ts';
-import { addToken } from './commands/token.ts';
-import { addWms } from './commands/wms.ts';
-import { exitCodes, reportFailure } from './output.ts';
+import { completionCommand } from './completion/completion.ts';
 
-/** Runs one command line and answers its exit code; a server answers when it is ready and goes on. */
-export async function main(argv: readonly string[]): Promise<number | undefined> {
+/** The configuration file that a command line names, before the command has read its options. */
+function configFileIn(argv: readonly string[]): string | undefined {
+  const [flag, at] = ['--config', argv.findIndex((word) => word === '--config' || word.startsWith('--config='))];
+  if (at < 0) return undefined;
+  return argv[at] === flag ? argv[at + 1] : argv[at]!.slice(flag.length + 1);
+}
+
+/**
+ * The modules whose commands this command line can use: those that the configuration runs, or all where it cannot be
+ * read. In that case the command itself says what is wrong with it.
+ */
+function modulesFor(argv: readonly string[], context: CommandContext): readonly Module[] {
+  try {
+    return context.modulesOf(loadConfig({ file: configFileIn(argv) }).config);
+  } catch (error) {
+    if (error instanceof ConfigError) return modules;
+    throw error;
+  }
+}
+
+/** The tree of commands: those of every shop, and those that these modules declare. */
+function openProgram(running: readonly Module[], context: CommandContext): Command {
   const program = new Command('tradepost')
     .description('Self-hosted shop back end: storefront and back-office APIs, stock, orders and payments')
     .version(version)
@@ -29,27 +36,35 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
       'after',
       '\nExample:\n  $ tradepost start          # then open http://127.0.0.1:8080/docs\n\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 already running.',
     );
-  addStart(program);
-  addDemo(program);
-  addMaintenance(program);
-  addStaff(program);
-  addToken(program);
-  addCatalog(program);
-  addPay(program);
-  addWms(program);
-  addGateway(program);
-  addLimiter(program);
-  addAudit(program);
-  addJobs(program);
-  addRetention(program);
-  addDoctor(program);
-  addCompletion(program);
-  addBench(program);
+  const commands = [...shopCommands, completionCommand, ...declaredBy(running, 'commands')];
+  for (const { group, register } of commands.sort((a, b) => a.sort - b.sort)) {
+    const parent = group === undefined ? program : program.commands.find((command) => command.name() === group);
+    if (!parent) throw new Error(`there is no command group ${group}`);
+    register(parent, context);
+  }
+  return program;
+}
+
+/** Says which module has the command where the configuration switches that module off. */
+function explainUnknown(argv: readonly string[], running: readonly Module[]): void {
+  const name = argv.find((word) => !word.startsWith('-'));
+  const owner = modules.find(
+    (module) => !running.includes(module) && module.commands?.some((one) => one.name === name),
+  );
+  if (owner)
+    process.stderr.write(`${name} belongs to the module ${owner.name}, which the configuration switches off\n`);
+}
+
+/** Runs one command line and answers its exit code; a server answers when it is ready and continues to run. */
+export async function main(argv: readonly string[]): Promise<number | undefined> {
+  const context = openCommandContext(modules);
+  const running = modulesFor(argv, context);
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await openProgram(running, context).parseAsync([...argv], { from: 'user' });
     return undefined;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return reportFailure(error);
+    if (!(error instanceof CommanderError)) return reportFailure(error);
+    if (error.code === 'commander.unknownCommand') explainUnknown(argv, running);
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
 }

@@ -1,5 +1,7 @@
 import { inventoryProviders } from '@tradepost/inventory';
 import type { Module } from '@tradepost/module';
+import { wmsCommand } from './commands/wms.ts';
+import { externalDoctorChecks } from './doctor-checks.ts';
 import { externalEntry, externalWarehouse } from './external-entry.ts';
 import { externalWmsAudits } from './external-wms-audits.ts';
 import { externalMetrics } from './protocol/external-metrics.ts';
@@ -16,6 +18,8 @@ export const externalWmsModule: Module = {
   settings: externalWmsSettings,
   audits: externalWmsAudits,
   retention: externalWmsRetention,
+  commands: [wmsCommand],
+  doctorChecks: externalDoctorChecks,
   metrics: externalMetrics,
   // Also when another provider is active: its open orders still have tasks and callbacks.
   open(context) {

@@ -1,4 +1,7 @@
 import { defineService, type Module } from '@tradepost/module';
+import { gatewayCommand } from './commands/gateway.ts';
+import { limiterCommand } from './commands/limiter.ts';
+import { gatewayDoctorChecks } from './doctor-checks.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { gatewayAudits } from './gateway-audits.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
@@ -18,6 +21,8 @@ export const gatewayModule: Module = {
   audits: gatewayAudits,
   retention: gatewayRetention,
   metrics: gatewayMetrics,
+  commands: [gatewayCommand, limiterCommand],
+  doctorChecks: gatewayDoctorChecks,
   async open({ runtime }) {
     const gateway = await openGateway(runtime, { serves: runtime.config.only.includes('gateway') });
     return {

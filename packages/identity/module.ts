@@ -1,4 +1,7 @@
 import { defineService, type Module } from '@tradepost/module';
+import { staffCommand } from './commands/staff.ts';
+import { tokenCommand } from './commands/token.ts';
+import { identityDoctorChecks } from './doctor-checks.ts';
 import { identityAudits } from './identity-audits.ts';
 import { smsCodeSender } from './login/send-sms-code.ts';
 import { sendTask } from './login/sms-codes.ts';
@@ -16,6 +19,7 @@ export const tokensService = defineService<Tokens>('identity.tokens');
 
 export const identityModule: Module = {
   name: 'identity',
+  required: true,
   tables: identityTables,
   publishes: identityPublishes,
   settings: identitySettings,
@@ -23,6 +27,8 @@ export const identityModule: Module = {
   seedDemo: identityDemo,
   audits: identityAudits,
   retention: identityRetention,
+  commands: [staffCommand, tokenCommand],
+  doctorChecks: identityDoctorChecks,
   async open({ runtime, routes }) {
     const { sql, config, log } = runtime;
     const tokens = await openTokens(runtime);

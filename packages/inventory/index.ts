@@ -1,5 +1,6 @@
 export type { CompletedDocument } from './documents/document-hooks.ts';
-export { inventoryModule, inventoryService, orderStatusWriters } from './module.ts';
+export { inventoryModule, inventoryService } from './module.ts';
+export { orderStatusWriter, orderStatusWriters } from './reservations/order-status-writers.ts';
 export {
   type Demand,
   type Inventory,

@@ -3,8 +3,8 @@ import type { Module } from './module.ts';
 
 /**
  * The modules that run. `chosen` is the configuration's `modules`: null for all, names for only these, or names with a minus
- * before each for all but these. Throws ConfigError for an unknown name, for a mixture, and where a module needs one that
- * does not run.
+ * before each for all but these. Required modules always run. Throws ConfigError for an unknown name, for a mixture, for a
+ * required module with a minus, and where a module needs one that does not run.
  */
 export function chooseModules(modules: readonly Module[], chosen: readonly string[] | null): readonly Module[] {
   if (!chosen) return modules;
@@ -15,7 +15,9 @@ export function chooseModules(modules: readonly Module[], chosen: readonly strin
   const problems = named
     .filter((name) => !modules.some((module) => module.name === name))
     .map((name) => `modules: there is no module ${name}; there are ${modules.map((module) => module.name).join(', ')}`);
-  const running = modules.filter(({ name }) => named.includes(name) === (off.length === 0));
+  for (const { name } of modules.filter((module) => module.required && off.includes(module.name)))
+    problems.push(`modules: ${name} cannot be switched off`);
+  const running = modules.filter(({ name, required }) => required || named.includes(name) === (off.length === 0));
   for (const { name, needs = [] } of running)
     for (const missing of needs.filter((need) => !running.some((module) => module.name === need)))
       problems.push(`modules: ${name} needs ${missing}`);

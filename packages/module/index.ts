@@ -1,7 +1,11 @@
 export { chooseModules } from './choose-modules.ts';
+export { declaredBy } from './declared-by.ts';
 export type { DemoCounts, DemoSeed } from './demo-seed.ts';
+export { type DoctorArea, type DoctorCheck, type DoctorFacts, developmentArea } from './doctor.ts';
+export { type Finding, type Findings, findingsOf, isLoopback, type Level, levels, messageOf } from './finding.ts';
 export type { Menu, MenuEntry, MenuPage, MenuTitle } from './menu.ts';
-export type { Module, ModuleContext, OpenedModule } from './module.ts';
+export type { CommandContext, Module, ModuleCommand, ModuleContext, OpenedModule } from './module.ts';
+export { openCommandContext } from './open-command-context.ts';
 export { type OpenedModules, openModules } from './open-modules.ts';
 export {
   type Contribution,
@@ -12,4 +16,5 @@ export {
   type Service,
   type StaticEntries,
 } from './registry.ts';
+export { type StoredSettings, settingsIn } from './settings-in.ts';
 export { staticEntriesOf } from './static-entries.ts';

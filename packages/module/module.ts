@@ -1,6 +1,9 @@
 import type { Channel, Resource, Route } from '@tradepost/http';
-import type { Audit, Cron, Metrics, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import type { Audit, Config, Cron, Metrics, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import type { WithRuntime } from '@tradepost/terminal';
+import type { Command } from 'commander';
 import type { DemoSeed } from './demo-seed.ts';
+import type { DoctorCheck } from './doctor.ts';
 import type { MenuEntry } from './menu.ts';
 import type { Contribution, Provision, Registry, Service, StaticEntries } from './registry.ts';
 
@@ -8,6 +11,8 @@ import type { Contribution, Provision, Registry, Service, StaticEntries } from '
 export type Module = {
   /** The name of its package. */
   readonly name: string;
+  /** True where no shop runs without it: it runs whether the configuration names it or not. */
+  readonly required?: boolean;
   /** Modules whose services or tables it uses. A shop where one of them is switched off does not start with this one. */
   readonly needs?: readonly string[];
   /** The tables it owns, `schema.name`. No other package reads or writes them: `test/architecture/table-ownership.ts` checks it. */
@@ -25,6 +30,10 @@ export type Module = {
   readonly retention?: readonly RetentionRule[];
   /** Its part of the demo shop. */
   readonly seedDemo?: DemoSeed;
+  /** Its commands of `tradepost`. */
+  readonly commands?: readonly ModuleCommand[];
+  /** What `tradepost doctor` checks for it. */
+  readonly doctorChecks?: readonly DoctorCheck[];
   /** Its metrics, made with `defineMetrics`. They are created before the module opens. */
   readonly metrics?: (metrics: Metrics) => unknown;
   /** Further settings and audits: those that depend on the static entries of all modules that run. */
@@ -59,4 +68,23 @@ export type ModuleContext = {
   entries<T>(registry: Registry<T>): readonly T[];
   /** The routes of all modules. Throws before they are made. */
   routes(): readonly Route[];
+};
+
+/** A command of `tradepost` that a package adds: one of the top level, or one below a group such as `wms`. */
+export type ModuleCommand = {
+  readonly name: string;
+  /** The group of another package that it is added to. The group must have a smaller `sort`. */
+  readonly group?: string;
+  /** Its place in `tradepost --help`, over all packages. */
+  readonly sort: number;
+  /** Adds the command to the program, or to its group. */
+  readonly register: (parent: Command, context: CommandContext) => void;
+};
+
+/** What every command gets when it is registered. */
+export type CommandContext = {
+  /** Opens the shop with the settings of the modules that its configuration runs. */
+  readonly withRuntime: WithRuntime;
+  /** The modules that a configuration runs. Throws ConfigError where they cannot run together. */
+  modulesOf(config: Pick<Config, 'modules'>): readonly Module[];
 };

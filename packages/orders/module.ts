@@ -11,6 +11,8 @@ import { foldOrderCounts } from './orders/order-counts-store.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import { orderFilters, orderSections } from './orders/order-sections.ts';
 import { writeInventoryStatus } from './orders/order-store.ts';
+import { payCommand } from './payments/commands/pay.ts';
+import { paymentDoctorChecks } from './payments/doctor-checks.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
 import { openProviders, redirectProviders } from './payments/providers/open-providers.ts';
 import { ownProviders } from './payments/providers/own-providers.ts';
@@ -25,11 +27,13 @@ export const ordersModule: Module = {
   name: 'orders',
   needs: ['identity', 'catalog', 'inventory'],
   tables: orderTables,
-  entries: ownProviders.map(paymentProviders.add),
+  entries: [...ownProviders.map(paymentProviders.add), orderStatusWriters.add(writeInventoryStatus)],
   settings: orderSettings,
   menu: orderMenu,
   seedDemo: orderDemo,
   retention: orderRetention,
+  commands: [payCommand],
+  doctorChecks: paymentDoctorChecks,
   declares(entries) {
     const providers = entries(paymentProviders);
     return {
@@ -42,7 +46,6 @@ export const ordersModule: Module = {
     const inventory = context.service(inventoryService);
     const providers = openProviders(runtime, context.entries(paymentProviders));
     return {
-      contributions: [orderStatusWriters.add(writeInventoryStatus)],
       routes() {
         const sections = context.entries(orderSections);
         const filters = context.entries(orderFilters);

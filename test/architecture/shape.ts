@@ -21,9 +21,7 @@ const longFunctions: Readonly<Record<string, string>> = {
   'gateway-book.ts openGatewayBook': 'to be split when the load commands have their own folder',
 };
 /** Folders above the limit, each with its reason. */
-const fullFolders: Readonly<Record<string, string>> = {
-  'packages/cli/commands': 'commands move to the packages that they belong to',
-};
+const fullFolders: Readonly<Record<string, string>> = {};
 
 export type FunctionSize = { readonly name: string; readonly line: number; readonly lines: number };
 

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { declaredBy } from '@tradepost/app';
 import { createApp, serve, systemResources } from '@tradepost/http';
 import { tokensService } from '@tradepost/identity';
-import { type Module, openModules } from '@tradepost/module';
+import { declaredBy, type Module, openModules } from '@tradepost/module';
 import { loadConfig, openLog, openRuntime, runAudits } from '@tradepost/runtime';
 import { type Answer, call } from './client.ts';
 import type { TestDatabase } from './database.ts';

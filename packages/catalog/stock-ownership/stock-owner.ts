@@ -1,5 +1,12 @@
-import { defineRegistry, type ModuleContext } from '@tradepost/module';
+import {
+  defineRegistry,
+  type Module,
+  type ModuleContext,
+  type StaticEntries,
+  staticEntriesOf,
+} from '@tradepost/module';
 import type { Statement, Transaction } from '@tradepost/postgres';
+import type { Runtime } from '@tradepost/runtime';
 
 /** Where the stock of the SKUs is kept, as far as the catalogue has to know. The inventory package adds one for its active provider. */
 export type StockOwner = {
@@ -27,4 +34,23 @@ export function stockOwnerIn({ entries }: Pick<ModuleContext, 'entries'>): Stock
   const [owner = ownStock, ...others] = entries(stockOwners);
   if (others.length > 0) throw new Error('two modules own the stock of the SKUs');
   return owner;
+}
+
+type OpenStockOwner = (
+  runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>,
+  entries: StaticEntries,
+) => Promise<StockOwner>;
+
+/** Opens the stock owner of a module in a process that opens no modules, such as a command. */
+export const stockOwnerOpeners = defineRegistry<OpenStockOwner>('catalog.stock_owner_openers', { isStatic: true });
+
+/** For a command beside the shop: the owner of stock by what the modules declare; the catalogue itself where none declares one. */
+export async function openStockOwner(
+  runtime: Parameters<OpenStockOwner>[0],
+  modules: readonly Module[],
+): Promise<StockOwner> {
+  const entries = staticEntriesOf(modules);
+  const [open, ...others] = entries(stockOwnerOpeners);
+  if (others.length > 0) throw new Error('two modules own the stock of the SKUs');
+  return open ? open(runtime, entries) : ownStock;
 }

@@ -1,0 +1,103 @@
+import { type CommandContext, declaredBy, type ModuleCommand } from '@tradepost/module';
+import { type Audit, type AuditResult, auditPassed, runAudits } from '@tradepost/runtime';
+import {
+  bold,
+  configOf,
+  exitCodes,
+  type GlobalOptions,
+  green,
+  listOf,
+  print,
+  printJson,
+  progress,
+  red,
+  table,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
+import { type Command, Option } from 'commander';
+
+type AuditOptions = GlobalOptions & { only?: string[]; limit: number; list?: boolean };
+
+/** The audits named; a package's name stands for all of its own. */
+function choose(audits: readonly Audit[], names: readonly string[] | undefined, command: Command): readonly Audit[] {
+  if (!names) return audits;
+  const fits = (audit: Audit, name: string) => audit.name === name || audit.name.startsWith(`${name}.`);
+  const unknown = names.filter((name) => !audits.some((audit) => fits(audit, name)));
+  if (unknown.length > 0) command.error(`error: there is no check ${unknown.join(', ')}: see tradepost audit --list`);
+  return audits.filter((audit) => names.some((name) => fits(audit, name)));
+}
+
+const verdict = (result: AuditResult) =>
+  result.error !== null ? 'not checked' : result.total === 0 ? 'ok' : result.total.toLocaleString('en');
+
+function printResults(results: readonly AuditResult[], limit: number): void {
+  print(
+    table([
+      ['CHECK', 'ROWS', 'MS'],
+      ...results.map((result) => [result.name, verdict(result), result.ms.toLocaleString('en')]),
+    ]),
+  );
+  for (const { name, about, rows, total, error } of results.filter((result) => !auditPassed(result))) {
+    print(`\n${bold(name)}: ${about}`);
+    if (error !== null) print(`  could not be checked: ${error}`);
+    for (const row of rows) print(`  ${JSON.stringify(row)}`);
+    if (total > rows.length) print(`  and ${(total - rows.length).toLocaleString('en')} more (--limit ${limit})`);
+  }
+}
+
+const audit =
+  (context: CommandContext) =>
+  async (options: AuditOptions, command: Command): Promise<void> => {
+    const { only, limit, list, ...rest } = options;
+    const chosen = choose(declaredBy(context.modulesOf(configOf(rest).config), 'audits'), only, command);
+    if (list) {
+      if (options.json) return printJson(chosen.map(({ name, about }) => ({ name, about })));
+      return print(table([['CHECK', 'WHAT MUST HOLD'], ...chosen.map(({ name, about }) => [name, about])]));
+    }
+    const results = await context.withRuntime(rest, ({ sql }) => {
+      let count = 0;
+      return runAudits(sql, chosen, {
+        limit,
+        onResult(result) {
+          count += 1;
+          progress(`${count}/${chosen.length} ${result.name}: ${verdict(result)} (${result.ms} ms)`);
+        },
+      });
+    });
+    const failed = results.filter((result) => !auditPassed(result)).length;
+    if (failed > 0) process.exitCode = exitCodes.failed;
+    if (options.json) return printJson({ ok: failed === 0, checks: results });
+    printResults(results, limit);
+    print(
+      failed === 0
+        ? `\n${green('clean')}: ${results.length} checks`
+        : `\n${red(`${failed} of ${results.length} checks failed`)}`,
+    );
+  };
+
+export const auditCommand: ModuleCommand = {
+  name: 'audit',
+  sort: 510,
+  register(program, context) {
+    withDatabaseOptions(
+      program
+        .command('audit')
+        .description(
+          'check on the live database that stock, orders, payments and jobs agree; changes and locks nothing',
+        )
+        .addOption(
+          new Option('--only <names>', 'checks or packages, comma-separated: orders, inventory.sold').argParser(listOf),
+        )
+        .addOption(new Option('--limit <number>', 'rows shown per check').default(20).argParser(wholeNumber(1, 10_000)))
+        .option('--list', 'print the checks and what each one is about, without making them')
+        .option('--json', 'print the result as JSON')
+        .addHelpText(
+          'after',
+          '\nExamples:\n  $ tradepost audit\n  $ tradepost audit --only orders,inventory --json\n  $ tradepost audit --database-url postgres://shop@replica/shop\n\n' +
+            'All checks see one snapshot, so orders that come in meanwhile can not look broken.\n\n' +
+            'Exit codes: 0 clean, 1 rows were found or a check could not be made, 2 wrong usage.',
+        ),
+    ).action(audit(context));
+  },
+};

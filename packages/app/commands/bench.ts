@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModuleCommand } from '@tradepost/module';
+import type { Command } from 'commander';
+import { checkout } from '../version.ts';
+
+/** Benchmarks live in the checkout beside the tests; this only runs them. */
+export const benchCommand: ModuleCommand = {
+  name: 'bench',
+  sort: 620,
+  register(program) {
+    program
+      .command('bench [name]')
+      .description('run a benchmark of this checkout on this machine: orders, purchase, http, scale, boot')
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .addHelpText('after', '\nExamples:\n  $ tradepost bench orders\n  $ tradepost bench http --json')
+      .action(async (_name: string | undefined, _options: unknown, command: Command) => {
+        const script = join(checkout, 'test/bench/run.ts');
+        if (!existsSync(script)) throw new Error(`the benchmarks are not in this installation (${script})`);
+        const child = spawn(process.execPath, [script, ...command.args], { stdio: 'inherit' });
+        process.exitCode = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)));
+      });
+  },
+};

@@ -1,0 +1,26 @@
+import type { ModuleCommand } from '@tradepost/module';
+import { type GlobalOptions, print, printJson, withDatabaseOptions } from '@tradepost/terminal';
+
+export const migrateCommand: ModuleCommand = {
+  name: 'migrate',
+  sort: 30,
+  register(program, context) {
+    withDatabaseOptions(
+      program
+        .command('migrate')
+        .description('bring the database to this version')
+        .option('--json', 'print the result as JSON')
+        .addHelpText('after', '\nExample:\n  $ tradepost migrate --database-url postgres://shop@db/shop'),
+    ).action(async (options: GlobalOptions) => {
+      await context.withRuntime(
+        options,
+        async ({ migrated }) => {
+          if (options.json) return printJson(migrated);
+          if (migrated.applied.length === 0) return print(`up to date (${migrated.total} migrations)`);
+          print(`applied ${migrated.applied.join(', ')}`);
+        },
+        { mayMigrate: true },
+      );
+    });
+  },
+};

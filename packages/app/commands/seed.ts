@@ -1,0 +1,89 @@
+import type { ModuleCommand } from '@tradepost/module';
+import {
+  configOf,
+  type GlobalOptions,
+  print,
+  printJson,
+  progress,
+  UsageError,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
+import type { Command } from 'commander';
+import { finishDemo, seedDemo } from '../seed-demo.ts';
+import { type Scale, seedScale } from '../seed-scale.ts';
+
+const count = wholeNumber(1, 10_000_000);
+
+type ScaleOptions = Partial<Scale>;
+
+/** Undefined without --orders, which the other counts go with. */
+function scaleOf({ orders, shoppers, products }: ScaleOptions, command: Command): Scale | undefined {
+  if (orders !== undefined)
+    return {
+      orders,
+      shoppers: shoppers ?? Math.ceil(orders / 20),
+      products: products ?? Math.ceil(orders / 200),
+    };
+  if (shoppers !== undefined || products !== undefined)
+    command.error('error: --shoppers and --products go with --orders');
+}
+
+export const seedCommand: ModuleCommand = {
+  name: 'seed',
+  sort: 40,
+  register(program, context) {
+    withDatabaseOptions(
+      program
+        .command('seed')
+        .description('fill an empty database with the demo shop, or any database with as many orders as you like')
+        .option(
+          '--orders <number>',
+          'add so many orders of a year with their shoppers and products, to try the shop at size',
+          count,
+        )
+        .option('--shoppers <number>', 'with --orders: shoppers to add (default: one per 20 orders)', count)
+        .option('--products <number>', 'with --orders: products to add (default: one per 200 orders)', count)
+        .option('--seed <what>', 'demo: needed for an external database, as demo accounts have known passwords')
+        .option('--json', 'print the result as JSON')
+        .addHelpText(
+          'after',
+          '\nExamples:\n  $ tradepost seed --data /srv/try\n  $ tradepost seed --seed demo --database-url postgres://shop@db/try\n  $ tradepost seed --data /srv/try --orders 1000000',
+        ),
+    ).action(async (given: GlobalOptions & ScaleOptions, command: Command) => {
+      const { orders, shoppers, products, ...options } = given;
+      const scale = scaleOf({ orders, shoppers, products }, command);
+      const { config } = configOf(options);
+      if (config.databaseUrl && config.seed !== 'demo')
+        throw new UsageError(
+          'the database is an external one: demo data and its known passwords go there only with --seed demo',
+        );
+      await context.withRuntime(
+        options,
+        async (runtime) => {
+          const { sql } = runtime;
+          if (config.production)
+            throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
+          const seeded = await seedDemo(sql, context.modulesOf(config));
+          if (scale) {
+            const added = await seedScale(sql, scale, progress);
+            await finishDemo(runtime);
+            if (options.json) return printJson(added);
+            return print(`${added.orders} orders, ${added.shoppers} shoppers, ${added.products} products added`);
+          }
+          if (seeded) {
+            await runtime.settings.reload();
+            await finishDemo(runtime);
+          }
+          if (options.json) return printJson(seeded ?? { products: 0, skus: 0, accounts: 0 });
+          print(
+            seeded
+              ? `${seeded.products} products, ${seeded.skus} SKUs, ${seeded.accounts} accounts`
+              : 'there are products already: nothing was changed',
+          );
+        },
+        { mayMigrate: true },
+      );
+    });
+  },
+};

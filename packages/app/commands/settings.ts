@@ -1,0 +1,122 @@
+import { declaredBy, type ModuleCommand } from '@tradepost/module';
+import { ConfigError, runtimeErrors, type Setting, type SettingRow, type Settings } from '@tradepost/runtime';
+import {
+  configOf,
+  type GlobalOptions,
+  print,
+  printJson,
+  progress,
+  readSecret,
+  secretAsArgument,
+  table,
+  UsageError,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
+
+/** `true`, `15` and JSON are read as such, everything else is text. */
+function settingValue(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+/** What is to be stored: of a secret from standard input or a hidden prompt, else the argument. */
+async function givenValue(key: string, value: string | undefined, definitions: readonly Setting[]): Promise<unknown> {
+  const secret = definitions.find((definition) => definition.key === key && definition.secret);
+  if (secret) {
+    const how = `printf %s "$SECRET" | tradepost settings set ${key}, or without a pipe at the hidden prompt`;
+    if (value !== undefined && value !== '-') throw secretAsArgument(key, how);
+    const text = await readSecret(key);
+    // Digits alone are a secret too; a list of upstreams is JSON.
+    return secret.schema.safeParse(text).success ? text : settingValue(text);
+  }
+  if (value === undefined) throw new UsageError(`${key}: the value is missing`);
+  // An unset variable of a shell: it must not change who keeps the stock.
+  if (value === '')
+    throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} goes back to the default`]);
+  return settingValue(value);
+}
+
+/** An empty value is nothing to hide, and says that a secret is still to be set. */
+const hidden = ({ secret, value }: SettingRow) => secret && value !== '' && value !== null;
+const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: '***' } : row);
+
+function shown(row: SettingRow): string {
+  if (hidden(row)) return '***';
+  return row.secret ? '-' : JSON.stringify(row.value);
+}
+
+function rowOf(settings: Settings, key: string): SettingRow {
+  const row = settings.list().find((setting) => setting.key === key);
+  if (!row) throw runtimeErrors.unknown_setting({ key });
+  return row;
+}
+
+export const settingsCommand: ModuleCommand = {
+  name: 'settings',
+  sort: 60,
+  register(program, context) {
+    const group = program.command('settings').description('shop settings: list, get, set, unset');
+    withDatabaseOptions(
+      group
+        .command('list [prefix]')
+        .description('all settings, or those whose name begins so, with value, origin and meaning')
+        .option('--json', 'print them as JSON')
+        .addHelpText('after', '\nExamples:\n  $ tradepost settings list\n  $ tradepost settings list orders.'),
+    ).action((prefix: string | undefined, options: GlobalOptions) =>
+      context.withRuntime(options, async ({ settings }) => {
+        const rows = settings.list().filter((row) => row.key.startsWith(prefix ?? ''));
+        if (options.json) return printJson(rows.map(masked));
+        if (rows.length === 0) progress(`no setting begins with ${prefix}`);
+        const cells = rows.map((row) => [row.key, shown(row), row.source, row.about]);
+        print(table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...cells]));
+      }),
+    );
+    withDatabaseOptions(
+      group
+        .command('get <key>')
+        .description('print one value as JSON; of a secret only whether there is one')
+        .option('--reveal', 'print a secret too')
+        .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
+    ).action((key: string, { reveal, ...options }: GlobalOptions & { reveal?: boolean }) =>
+      context.withRuntime(options, async ({ settings }) => {
+        const row = rowOf(settings, key);
+        print(reveal ? JSON.stringify(row.value) : shown(row));
+      }),
+    );
+    withDatabaseOptions(
+      group
+        .command('set <key> [value]')
+        .description(
+          'store a value; running servers take it over at once or within 30 s. A secret is read from standard input, or asked for',
+        )
+        .addHelpText(
+          'after',
+          '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
+        ),
+    ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
+      const definitions = declaredBy(context.modulesOf(configOf(options).config), 'settings');
+      const given = await givenValue(key, value, definitions);
+      await context.withRuntime(options, async ({ settings }) => {
+        await settings.set(key, given, { by: 'cli' });
+        const row = rowOf(settings, key);
+        print(
+          `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (in force after a restart of all processes)' : ''}`,
+        );
+      });
+    });
+    withDatabaseOptions(
+      group
+        .command('unset <key>')
+        .description('back to the default')
+        .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
+    ).action((key: string, options: GlobalOptions) =>
+      context.withRuntime(options, async ({ settings }) => {
+        await settings.unset(key, { by: 'cli' });
+        print(`${key} = ${shown(rowOf(settings, key))}`);
+      }),
+    );
+  },
+};

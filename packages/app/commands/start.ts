@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { demoAccounts } from '@tradepost/identity';
+import { inventoryProvider } from '@tradepost/inventory';
+import type { ModuleCommand } from '@tradepost/module';
+import { ConfigError, demoShop, openLog } from '@tradepost/runtime';
+import { bold, configOf, dim, exitCodes, type GlobalOptions, print, withDatabaseOptions } from '@tradepost/terminal';
+import { runJobsOnce, type Server, startServer } from '../server.ts';
+
+type StartOptions = GlobalOptions & {
+  port?: string;
+  host?: string;
+  gatewayPort?: string;
+  seed?: string;
+  only?: string;
+  plain?: boolean;
+  once?: boolean;
+};
+
+const limiterNames = { embedded: 'in this process', redis: 'Redis', 'redis-cluster': 'Redis cluster' } as const;
+
+/** What a person wants to know once it runs. */
+function summaryLines(server: Server): string[] {
+  const url = server.transport?.url;
+  const lines = url
+    ? [
+        `Shop API       ${bold(url)}`,
+        `API reference  ${url}/docs`,
+        `Health         ${url}/health  ${url}/ready  ${url}/metrics`,
+      ]
+    : server.worker
+      ? ['Worker         running, no API in this process']
+      : [];
+  if (server.gateway)
+    lines.push(`LLM gateway    ${server.gateway.url}/v1  (limiter: ${limiterNames[server.limiter ?? 'embedded']})`);
+  const { embedded, store, config } = server.runtime;
+  lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
+  lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
+  const provider = server.runtime.settings.get(inventoryProvider);
+  if (provider !== inventoryProvider.fallback) lines.push(`Stock          ${provider}`);
+  if (server.runtime.settings.get(demoShop) && !config.production && url) {
+    const accounts = demoAccounts.map((a) => `${a.username} / ${a.password} (${a.kind})`);
+    lines.push(`Demo accounts  ${accounts.join(', ')}`);
+  }
+  return lines;
+}
+
+function onSignals(stop: (signal: string) => void): void {
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // A second Ctrl-C means now.
+      if (asked) process.exit(exitCodes.failed);
+      asked = true;
+      stop(signal);
+    });
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const { plain, once, ...flags } = options;
+  const { config } = configOf(flags);
+  if (once) {
+    if (config.only.join() !== 'worker') throw new ConfigError(['--once: only with --only worker']);
+    return runJobsOnce({ config, log: openLog({ level: config.logLevel }) });
+  }
+  const live = process.stdout.isTTY && !plain && config.logLevel !== 'silent';
+  const logFile = live ? join(config.data, 'tradepost.log') : undefined;
+  const log = openLog({ level: config.logLevel, file: logFile });
+  const begun = performance.now();
+  const say = live ? (line: string) => print(dim(line)) : print;
+  let server: Server | null = null;
+  let stopping = false;
+  const stop = (reason: string, code: number) => {
+    if (stopping) return;
+    stopping = true;
+    void (async () => {
+      say(`${reason}: finishing what runs, then stopping`);
+      await server?.stop();
+      say('stopped');
+      process.exit(code);
+    })();
+  };
+  // A signal during the start waits for the start to end: nothing is left half open.
+  let early: string | null = null;
+  onSignals((signal) => {
+    if (server) stop(signal, exitCodes.done);
+    else early = signal;
+  });
+  // npm and npx end on a signal without passing it on to what their shell runs: their end is ours.
+  if (process.env.npm_command) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent && server) stop('what started this has ended', exitCodes.done);
+    }, 500).unref();
+  }
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+  const onFatal = (reason: string) => {
+    log.fatal({ reason }, 'a part the shop can not do without has ended');
+    process.stderr.write(`error: ${reason}\n`);
+    stop('giving up', exitCodes.failed);
+  };
+  server = await startServer({ config, log, onProgress: say, onFatal });
+  if (early) return stop(early, exitCodes.done);
+  if (server.seeded) say(`demo shop: ${server.seeded.products} products, ${server.seeded.skus} SKUs`);
+  else if (config.production && config.seed === 'demo')
+    say('production: no demo data; `tradepost staff create` makes accounts');
+  print(
+    [
+      '',
+      `Tradepost is ready (${((performance.now() - begun) / 1000).toFixed(1)} s)`,
+      '',
+      ...summaryLines(server),
+      '',
+    ].join('\n'),
+  );
+  if (live) {
+    const { showLiveStatus } = await import('./live-status.ts');
+    showLiveStatus(server, { logFile: logFile!, onQuit: () => stop('quit', exitCodes.done) });
+  }
+}
+
+export const startCommand: ModuleCommand = {
+  name: 'start',
+  sort: 10,
+  register(program) {
+    withDatabaseOptions(
+      program
+        .command('start')
+        .description(
+          'run the shop: embedded PostgreSQL, migrations, demo data on the first start, API, worker and LLM gateway',
+        )
+        .option('--port <number>', 'port of the API (default 8080)')
+        .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+        .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
+        .option('--seed <what>', 'what an empty database gets: demo (default for the embedded one) or none')
+        .option('--only <parts>', 'parts to run, comma-separated: api, worker, gateway')
+        .option('--once', 'with --only worker: run the jobs that are due, then end')
+        .option('--plain', 'plain lines instead of the live status, also on a terminal')
+        .addHelpText(
+          'after',
+          '\nExamples:\n  $ tradepost start\n  $ tradepost start --port 9000 --data /srv/shop\n  $ tradepost start --only worker --database-url postgres://shop@db/shop\n\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong configuration, 3 already running on this data.',
+        ),
+    ).action(start);
+  },
+};

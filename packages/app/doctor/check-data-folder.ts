@@ -1,0 +1,62 @@
+import { access, constants, lstat, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Finding, findingsOf, messageOf } from '@tradepost/module';
+import { bytes } from './bytes.ts';
+
+const leastFree = 2 ** 30;
+
+/** Of files alone; what disappears meanwhile or may not be read does not count. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const sizes = entries.map((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory()
+      ? sizeOf(path)
+      : lstat(path).then(
+          ({ size }) => size,
+          () => 0,
+        );
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** The nearest folder above that is there. */
+async function existing(path: string): Promise<string> {
+  const there = await stat(path).catch(() => null);
+  return there || dirname(path) === path ? path : existing(dirname(path));
+}
+
+/** Space and permissions. `elsewhere` is the embedded cluster where it does not lie in the folder. */
+export async function checkDataFolder(
+  folder: string,
+  passwordFile: string | null,
+  elsewhere: string | null,
+): Promise<Finding[]> {
+  const { findings, ok, note, warning, error } = findingsOf('data folder');
+  const there = await existing(folder);
+  const disk = await statfs(elsewhere ?? there).catch(() => null);
+  const free = disk ? disk.bavail * disk.bsize : null;
+  const left = free === null ? 'free space not known' : `${bytes(free)} free`;
+  if (there === folder) {
+    const size = (await sizeOf(folder)) + (elsewhere ? await sizeOf(elsewhere) : 0);
+    ok(`${folder}: ${bytes(size)}, ${left}`);
+  } else note(`${folder} does not exist yet; ${left}`, 'nothing: the first start makes it');
+  if (disk && free !== null && free < leastFree)
+    (free < leastFree / 8 ? error : warning)(
+      `only ${bytes(free)} of ${bytes(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
+      'make room, or move the folder (--data)',
+    );
+  await access(there, constants.W_OK | constants.X_OK).catch((reason: unknown) =>
+    error(
+      `${there} can not be written: ${messageOf(reason)}`,
+      'give it to the account that runs the shop, or use --data',
+    ),
+  );
+  if (process.platform === 'win32') return findings;
+  const { mode } = await stat(there);
+  if (there === folder && mode & 0o002) warning(`everybody may write into ${folder}`, `chmod o-w ${folder}`);
+  const password = passwordFile ? await stat(passwordFile).catch(() => null) : null;
+  if (password && password.mode & 0o077)
+    warning(`others may read the database's password`, `chmod 600 ${passwordFile}`);
+  return findings;
+}

@@ -1,0 +1,91 @@
+import { type Finding, findingsOf, messageOf } from '@tradepost/module';
+import { migrationState, openDatabase, type ServerFacts, type Sql, selectServerFacts } from '@tradepost/postgres';
+import type { Config } from '@tradepost/runtime';
+import { bytes } from './bytes.ts';
+
+const skewMs = 2_000;
+
+function checkServer(facts: ServerFacts, skew: number, config: Config): Finding[] {
+  const { findings, ok, note, warning, error } = findingsOf('database');
+  const size = bytes(facts.database_bytes);
+  if (facts.version_number < 150_000) error(`PostgreSQL ${facts.version} is too old`, 'upgrade it to 15 or newer');
+  else ok(`PostgreSQL ${facts.version}, ${size}`);
+  if (facts.encoding !== 'UTF8')
+    error(
+      `the database is encoded in ${facts.encoding}: not every text fits`,
+      'create it anew with encoding UTF8 and restore a dump',
+    );
+  if (facts.is_replica)
+    error('this server is a read replica: the shop can not write', 'point DATABASE_URL to the primary');
+  for (const [name, on] of Object.entries({ fsync: facts.fsync, full_page_writes: facts.full_page_writes }))
+    if (!on)
+      (config.production ? error : warning)(
+        `${name} is off: a power failure can destroy the database`,
+        `set ${name} = on in postgresql.conf and reload`,
+      );
+  const wanted = config.databasePool + (config.only.includes('worker') ? config.workerConcurrency + 2 : 0) + 2;
+  const left = facts.max_connections - facts.connections;
+  const what = `${facts.connections} of ${facts.max_connections} connections in use; an instance takes up to ${wanted}`;
+  if (wanted > facts.max_connections) error(what, 'raise max_connections, or lower DATABASE_POOL');
+  else if (left < 5)
+    warning(`${what}: almost none is left`, 'raise max_connections, or lower DATABASE_POOL of the instances');
+  else ok(what);
+  if (Math.abs(skew) > skewMs)
+    warning(
+      `the database's clock is ${Math.abs(skew / 1000).toFixed(1)} s ${skew > 0 ? 'ahead of' : 'behind'} this machine's: orders run out at the wrong time`,
+      'let both synchronise their clocks (NTP)',
+    );
+  const oldest = facts.oldest_transaction;
+  if (oldest)
+    (oldest.seconds > 600 ? warning : note)(
+      `a transaction has been open for ${Math.round(oldest.seconds / 60)} min (pid ${oldest.pid}, ${oldest.application || 'no name'}, ${oldest.state}): rows it has locked can not be sold, and nothing can be cleaned up`,
+      `find out what it is; select pg_terminate_backend(${oldest.pid}) ends it`,
+    );
+  return findings;
+}
+
+async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; upToDate: boolean }> {
+  const { findings, ok, error } = findingsOf('migrations');
+  const { missing, unknown, edited } = await migrationState(sql);
+  if (unknown.length > 0)
+    error(`the database is newer than this program (${unknown.join(', ')})`, 'run that version, or restore a backup');
+  if (edited.length > 0)
+    error(
+      `sql/${edited.join(', sql/')} was edited after it had been applied`,
+      'restore the file; a change is a new migration',
+    );
+  if (missing.length > 0) error(`${missing.length} to be applied: ${missing.join(', ')}`, 'tradepost migrate');
+  if (findings.length === 0) ok('the database is at this version');
+  return { findings, upToDate: missing.length === 0 };
+}
+
+/** The database as it is found; `sql` is for further questions, and only there when it is at this version. */
+export async function checkDatabase<T>(
+  url: string,
+  config: Config,
+  further: (sql: Sql) => Promise<T>,
+): Promise<{ findings: Finding[]; further: T | null }> {
+  const { findings, error } = findingsOf('database');
+  const sql = openDatabase(url, { max: 1, name: 'tradepost doctor', statementTimeoutMs: 15_000, lockTimeoutMs: 5_000 });
+  try {
+    const before = Date.now();
+    const facts = await selectServerFacts(sql);
+    findings.push(...checkServer(facts, facts.clock.getTime() - (before + Date.now()) / 2, config));
+    const migrations = await checkMigrations(sql);
+    findings.push(...migrations.findings);
+    if (!migrations.upToDate) return { findings, further: null };
+    return { findings, further: await further(sql) };
+  } catch (reason) {
+    const { host, pathname } = new URL(url);
+    const missing = (reason as { code?: unknown }).code === '3D000';
+    error(
+      `PostgreSQL at ${host} can not be asked: ${messageOf(reason)}`,
+      missing
+        ? `createdb ${pathname.slice(1)}`
+        : 'is it running, and are address, account and password in DATABASE_URL right?',
+    );
+    return { findings, further: null };
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,15 @@
+import { type DoctorCheck, type DoctorFacts, type Finding, findingsOf } from '@tradepost/module';
+
+/** Makes the checks that modules declare, one area after the other. The order of areas is their `sort`. */
+export async function checkDeclared(checks: readonly DoctorCheck[], facts: DoctorFacts): Promise<Finding[]> {
+  const areas = [...new Map(checks.map(({ area }) => [area.name, area])).values()].sort((a, b) => a.sort - b.sort);
+  const all: Finding[] = [];
+  for (const area of areas) {
+    if (area.applies && !area.applies(facts)) continue;
+    const found = findingsOf(area.name);
+    for (const { check } of checks.filter((each) => each.area.name === area.name)) await check(facts, found);
+    if (area.allClear && !found.findings.some(({ level }) => level === 'error')) found.ok(area.allClear);
+    all.push(...found.findings);
+  }
+  return all;
+}

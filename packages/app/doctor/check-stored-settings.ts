@@ -1,0 +1,23 @@
+import type { DoctorCheck } from '@tradepost/module';
+
+/** Stored settings that are not in force. */
+export const storedSettingsCheck: DoctorCheck = {
+  area: { name: 'settings', sort: 20 },
+  check({ stored, definitions }, { findings, ok, note, error }) {
+    for (const { key, value } of stored) {
+      const definition = definitions.find((each) => each.key === key);
+      const parsed = definition?.schema.safeParse(value);
+      if (!definition)
+        note(
+          `${key} is stored, and this version has no such setting`,
+          'nothing, unless the version is older than the data',
+        );
+      else if (!parsed?.success)
+        error(
+          `${key} is stored with a value that is not valid (${parsed?.error.issues.map((issue) => issue.message).join('; ')}): its default is in force`,
+          `tradepost settings set ${key} <value>, or tradepost settings unset ${key}`,
+        );
+    }
+    if (findings.length === 0) ok(`${stored.length} stored, all valid`);
+  },
+};

@@ -1,0 +1,31 @@
+import type { ModuleCommand } from '@tradepost/module';
+import { print } from '@tradepost/terminal';
+import { Argument } from 'commander';
+import { bashScript } from './bash.ts';
+import { fishScript } from './fish.ts';
+import { wordsOf } from './words.ts';
+import { zshScript } from './zsh.ts';
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+type Shell = keyof typeof scripts;
+
+export const completionCommand: ModuleCommand = {
+  name: 'completion',
+  sort: 610,
+  register(program) {
+    program
+      .command('completion')
+      .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
+      .description('print a script that lets a shell complete the commands, options and values of tradepost')
+      .addHelpText(
+        'after',
+        '\nExamples:\n' +
+          '  $ tradepost completion bash > ~/.local/share/bash-completion/completions/tradepost\n' +
+          '  $ tradepost completion zsh > ~/.zfunc/_tradepost      # a folder named in fpath\n' +
+          '  $ tradepost completion fish > ~/.config/fish/completions/tradepost.fish\n\n' +
+          'For the current bash only: source <(tradepost completion bash). New shells find the files on their own (bash with the\n' +
+          'package bash-completion, zsh after compinit). It completes the command `tradepost`, so that must be in the PATH.',
+      )
+      .action((shell: Shell) => print(scripts[shell](wordsOf(program))));
+  },
+};

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orderStatusWriter } from '@tradepost/inventory';
+import type { CommandContext } from '@tradepost/module';
+import { type Runtime, startWorker } from '@tradepost/runtime';
+import {
+  exitCodes,
+  type GlobalOptions,
+  green,
+  print,
+  printJson,
+  progress,
+  red,
+  stopSignal,
+  withDatabaseOptions,
+  withProgress,
+} from '@tradepost/terminal';
+import type { Command } from 'commander';
+import { type Delivery, openDelivery } from '../open-external.ts';
+import { externalMetrics } from '../protocol/external-metrics.ts';
+import type { Delivered } from '../tasks/deliver-tasks.ts';
+import { selectTaskCounts, type TaskCounts } from '../tasks/task-report-store.ts';
+
+type DeliverOptions = GlobalOptions & { once?: boolean };
+type Totals = Omit<Delivered, 'nextDue'>;
+
+const noTotals = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0 } satisfies Totals;
+
+function add(totals: Totals, more: Totals): void {
+  for (const key of Object.keys(noTotals) as (keyof Totals)[]) totals[key] += more[key];
+}
+
+function openLine({ open, next_due, failed }: TaskCounts): string {
+  const late = failed > 0 ? `; ${failed} failed` : '';
+  if (open === 0 || next_due === null) return `no task is open${late}`;
+  const seconds = Math.ceil((next_due.getTime() - Date.now()) / 1000);
+  const next = seconds > 0 ? `the next is due in ${seconds} s` : 'the next is due now';
+  return `${open} ${open === 1 ? 'task is' : 'tasks are'} open, ${next}${late}`;
+}
+
+function summaryLines(totals: Totals, counts: TaskCounts): string[] {
+  const { delivered, succeeded, accepted, retried, failed, abandoned } = totals;
+  const parts = [
+    `${succeeded} succeeded`,
+    `${accepted} accepted`,
+    `${retried} to be tried again`,
+    `${failed} failed`,
+    ...(abandoned > 0 ? [`${abandoned} abandoned: their orders were not written`] : []),
+  ];
+  return [
+    `${failed > 0 ? red('failed') : green('delivered')}  ${delivered} ${delivered === 1 ? 'call' : 'calls'}: ${parts.join(', ')}`,
+    openLine(counts),
+    ...(failed > 0 ? ['tradepost wms tasks list --failed shows why; tradepost wms tasks retry tells them again'] : []),
+  ];
+}
+
+const openOf = ({ open, due, failed, next_due }: TaskCounts) => ({ open, due, failed_in_all: failed, next_due });
+
+/** Until nothing is due; answers whether all went well. */
+async function drain(
+  runtime: Runtime,
+  delivery: Delivery,
+  { json, stopping }: { json: boolean; stopping: AbortSignal },
+) {
+  const { sql, metrics } = runtime;
+  const made = externalMetrics(metrics).calls;
+  const calls = async () => (await made.get()).values.reduce((sum, row) => sum + row.value, 0);
+  const { nextDue: _, ...totals } = await withProgress(
+    async () => `${await calls()} calls made; ${openLine(await selectTaskCounts(sql))}`,
+    () => delivery.deliverDue(stopping),
+  );
+  const counts = await selectTaskCounts(sql);
+  if (totals.failed > 0) process.exitCode = exitCodes.failed;
+  if (json) return printJson({ ...totals, ...openOf(counts), stopped: stopping.aborted });
+  for (const line of summaryLines(totals, counts)) print(line);
+  if (stopping.aborted) print('stopped before all that was due had been delivered');
+}
+
+/** Until it is stopped. */
+async function serve(
+  runtime: Runtime,
+  delivery: Delivery,
+  { json, stopping, totals }: { json: boolean; stopping: AbortSignal; totals: Totals },
+): Promise<void> {
+  const { config, sql, log, metrics } = runtime;
+  const shutdownMs = config.shutdownSeconds * 1000;
+  const worker = await startWorker({
+    ...{ url: runtime.databaseUrl, concurrency: config.workerConcurrency, log, metrics, shutdownMs },
+    ...{ tasks: delivery.tasks, crons: delivery.crons },
+  });
+  const finish = async () => {
+    const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
+    await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
+  };
+  try {
+    // What fell due while nobody delivered does not wait for the next minute.
+    await delivery.lookNow();
+    const counts = await selectTaskCounts(sql);
+    if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
+    else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
+    const stopped = new Promise<void>((resolve) => {
+      if (stopping.aborted) resolve();
+      else stopping.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await stopped;
+    if (!json) progress('finishing the calls under way, then stopping');
+  } finally {
+    await finish();
+  }
+  const left = await selectTaskCounts(sql);
+  if (json) print(JSON.stringify({ event: 'stopped', ...totals, ...openOf(left) }));
+  else for (const line of summaryLines(totals, left)) print(line);
+}
+
+/** Neither a warehouse nor a database that hangs holds up the end of a process that was asked to stop. */
+function endInTime(delivery: Delivery, stopping: AbortSignal, shutdownMs: number): void {
+  const begin = () => {
+    // Calls are cut off in time to be kept, as calls without an answer.
+    setTimeout(() => void delivery.close(), shutdownMs - Math.min(1_000, shutdownMs / 2)).unref();
+    setTimeout(() => process.exit(process.exitCode ?? exitCodes.failed), shutdownMs + 1_000).unref();
+  };
+  if (stopping.aborted) begin();
+  else stopping.addEventListener('abort', begin, { once: true });
+}
+
+const deliver =
+  (context: CommandContext) =>
+  async ({ once, ...options }: DeliverOptions): Promise<void> => {
+    const stop = stopSignal();
+    const json = options.json === true;
+    const totals: Totals = { ...noTotals };
+    try {
+      await context.withRuntime(options, async (runtime) => {
+        const delivery = openDelivery(runtime, {
+          writeOrderStatus: orderStatusWriter(context.modulesOf(runtime.config)),
+          onDelivered: (delivered) => add(totals, delivered),
+        });
+        try {
+          const counts = await selectTaskCounts(runtime.sql);
+          if (!delivery.isCurrent && counts.open === 0) {
+            if (json) return printJson({ ...noTotals, ...openOf(counts), stopped: false });
+            return print('nothing to deliver: inventory.provider is not external_wms, and no task is open');
+          }
+          delivery.check();
+          endInTime(delivery, stop.signal, runtime.config.shutdownSeconds * 1000);
+          if (once) await drain(runtime, delivery, { json, stopping: stop.signal });
+          else await serve(runtime, delivery, { json, stopping: stop.signal, totals });
+        } finally {
+          await delivery.close();
+        }
+      });
+    } finally {
+      stop.release();
+    }
+  };
+
+export function addDeliver(group: Command, context: CommandContext): void {
+  withDatabaseOptions(
+    group
+      .command('deliver')
+      .description(
+        'tell the external warehouse what is due, for ever or until nothing is; beside a server or without one',
+      )
+      .option('--once', 'deliver what is due, then end')
+      .option('--json', 'print the result as JSON; without --once as JSON lines')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost wms deliver --once\n  $ tradepost wms deliver --database-url postgres://shop@db/shop\n\n' +
+          'Several may run at once. A signal lets the calls under way finish, within SHUTDOWN_SECONDS; WORKER_CONCURRENCY is\n' +
+          'how many batches go at once. `node daemons/wms-retry.ts` is the same.\n\n' +
+          'Exit codes: 0 all that was due is told, what is left waits for its time or its callback; 1 a task has failed for\n' +
+          'good in this run (--once), or the run itself; 2 wrong configuration.',
+      ),
+  ).action(deliver(context));
+}

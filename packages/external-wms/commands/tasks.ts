@@ -1,0 +1,252 @@
+import { orderStatusWriter } from '@tradepost/inventory';
+import type { CommandContext } from '@tradepost/module';
+import type { Runtime } from '@tradepost/runtime';
+import {
+  bold,
+  exitCodes,
+  type GlobalOptions,
+  print,
+  printJson,
+  progress,
+  table,
+  wholeNumber,
+  withDatabaseOptions,
+  withProgress,
+} from '@tradepost/terminal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type TaskAction, taskActions } from '../protocol/actions.ts';
+import { failTasks, type Managed, retryTasks } from '../tasks/manage-tasks.ts';
+import { type TaskStatus, taskStatuses } from '../tasks/task.ts';
+import { countTasks, selectTask, selectTasks, type TaskFilter, type TaskRow } from '../tasks/task-list-store.ts';
+import { selectTaskEffects, type TaskEffect } from '../tasks/task-report-store.ts';
+
+type ListOptions = GlobalOptions & {
+  status?: TaskStatus;
+  open?: boolean;
+  failed?: boolean;
+  action?: TaskAction;
+  bizNo?: string;
+  limit: number;
+};
+
+const isNumber = (text: string) => /^\d{1,15}$/.test(text);
+
+function taskIds(text: string, before: number[] = []): number[] {
+  if (!isNumber(text)) throw new InvalidArgumentError('A task is named by its number.');
+  return [...before, Number(text)];
+}
+
+const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
+const oneLine = (text: string) => text.split('\n')[0]!.slice(0, 120);
+const attempts = (task: TaskRow) => `${task.attempt_count}/${task.max_attempts}`;
+
+/** What comes next of an open task. */
+function nextOf(task: TaskRow): string {
+  if (task.status === 'pending') return iso(task.next_retry_at);
+  if (task.status !== 'processing') return '-';
+  return `${task.accepted_at ? 'callback by' : 'answer by'} ${iso(task.next_retry_at)}`;
+}
+
+function lastOf({ last_code, last_error }: TaskRow): string {
+  const error = oneLine(last_error);
+  if (last_code === null || last_code === 0) return error || '-';
+  return `${last_code} ${error}`.trim();
+}
+
+const list =
+  (context: CommandContext) =>
+  async ({ status, open, failed, action, bizNo, limit, ...options }: ListOptions, command: Command) => {
+    if ([status, open, failed].filter((one) => one !== undefined).length > 1)
+      command.error('error: give at most one of --status, --open and --failed');
+    const filter: TaskFilter = { status: failed ? 'failed' : status, open, action, biz_no: bizNo };
+    const { tasks, total } = await context.withRuntime(options, async ({ sql }) => {
+      const [rows, count] = await Promise.all([selectTasks(sql, filter, limit), countTasks(sql, filter)]);
+      return { tasks: rows, total: count };
+    });
+    if (options.json) return printJson({ total, tasks });
+    if (total === 0) return print('no tasks');
+    print(
+      table([
+        ['ID', 'REQUEST', 'STATUS', 'ATTEMPTS', 'NEXT', 'LAST ANSWER'],
+        ...tasks.map((task) => [
+          ...[String(task.id), task.request_id, task.status, attempts(task), nextOf(task), lastOf(task)],
+        ]),
+      ]),
+    );
+    if (total > tasks.length) print(`\n${tasks.length} of ${total}: --limit shows more`);
+  };
+
+const show =
+  (context: CommandContext) =>
+  async (key: string, options: GlobalOptions): Promise<void> => {
+    const task = await context.withRuntime(options, ({ sql }) => selectTask(sql, isNumber(key) ? Number(key) : key));
+    if (!task) throw new Error(`there is no task ${key}`);
+    if (options.json) return printJson(task);
+    const at = (moment: Date | null) => (moment ? iso(moment) : '-');
+    print(
+      table([
+        ['id', String(task.id)],
+        ['provider', task.provider],
+        ['request id', task.request_id],
+        ['action', task.action],
+        ['document', `${task.biz_type} ${task.biz_no}`],
+        ['sequence', task.sequence_key],
+        ['mode', task.mode],
+        ['status', task.status],
+        ['attempts', `${attempts(task)}, ${task.backoff_seconds} s between them`],
+        ['next', nextOf(task)],
+        ['last code', task.last_code === null ? '-' : String(task.last_code)],
+        ['last error', task.last_error || '-'],
+        ['lock', task.lock_owner ? `${task.lock_owner} until ${at(task.lock_expires_at)}` : '-'],
+        ['accepted', at(task.accepted_at)],
+        ['completed', at(task.completed_at)],
+        ['last callback', task.last_callback_id ?? '-'],
+        ['created', at(task.created_at)],
+        ['changed', at(task.updated_at)],
+        ['payload', JSON.stringify(task.payload)],
+      ]),
+    );
+    if (task.callbacks.length === 0) return print(`\n${bold('callbacks')}  none`);
+    print(`\n${bold('callbacks')}`);
+    print(
+      table([
+        ['ID', 'STATUS', 'OUTCOME', 'SEEN', 'FIRST', 'LAST', 'MESSAGE'],
+        ...task.callbacks.map((row) => [
+          ...[row.callback_id, row.status, row.outcome, String(row.seen), iso(row.received_at), iso(row.last_seen_at)],
+          oneLine(row.message) || '-',
+        ]),
+      ]),
+    );
+  };
+
+/** What giving a task up leaves to be done by hand. */
+const leftTo: Record<TaskAction, string> = {
+  reserve: 'the reservation here has ended; whatever the warehouse may hold for it has to be freed there',
+  confirm: 'the warehouse may still hold the goods as reserved: have them taken out there',
+  release: 'the warehouse may still hold the goods: have them freed there',
+  deduct: 'the stock at the warehouse may be too high by what was taken out',
+  restore: 'the stock at the warehouse may be too low by what came back',
+  sync_sku: 'the warehouse may not know the SKU, or another number of it',
+};
+
+function effectLine(effect: TaskEffect, isFailed: boolean): string {
+  const { order_status, following, action } = effect;
+  const parts = [
+    ...(order_status === null ? [] : [`its order shows ${order_status}`]),
+    ...(isFailed ? [leftTo[action]] : []),
+    ...(following > 0 ? [`${following} later ${following > 1 ? 'tasks follow' : 'task follows'}`] : []),
+  ];
+  return parts.join('; ') || 'it is due now';
+}
+
+const shown = 20;
+
+/** Says of each task what became of it; a refusal is a failure where the task was named. */
+async function report(
+  { sql }: Runtime,
+  { done, refused }: Managed,
+  { verb, named, json }: { verb: 'retried' | 'failed'; named: boolean; json: boolean | undefined },
+): Promise<void> {
+  if (named && refused.length > 0) process.exitCode = exitCodes.failed;
+  const effects = await selectTaskEffects(sql, json ? done : done.slice(0, shown));
+  if (json) {
+    const reasons = refused.map(({ id, refusal }) => ({ id, code: refusal.code, message: refusal.message }));
+    printJson({
+      [verb]: effects.map(({ id, request_id, order_status }) => ({ id, request_id, order_status })),
+      refused: reasons,
+    });
+    return;
+  }
+  for (const { id, refusal } of refused.slice(0, shown)) progress(`task ${id}: ${refusal.message}`);
+  if (refused.length > 0) progress(`${refused.length} left as they were`);
+  if (done.length === 0) return print(`${verb}: no tasks`);
+  print(`${verb}: ${done.length}`);
+  print(table(effects.map((effect) => [`  ${effect.id}`, effect.request_id, effectLine(effect, verb === 'failed')])));
+  if (done.length > effects.length) print(`  and ${done.length - effects.length} more`);
+}
+
+const retry =
+  (context: CommandContext) =>
+  async (ids: number[], { failed, ...options }: GlobalOptions & { failed?: boolean }, command: Command) => {
+    const named = ids.length > 0;
+    if (named === (failed === true)) command.error('error: give either numbers of tasks, or --failed');
+    await context.withRuntime(options, async (runtime) => {
+      const deps = { runtime, writeOrderStatus: orderStatusWriter(context.modulesOf(runtime.config)) };
+      const managed = await withProgress(
+        () => 'putting failed tasks back',
+        () => retryTasks(deps, named ? ids : { failed: true }),
+      );
+      await report(runtime, managed, { verb: 'retried', named, json: options.json });
+    });
+  };
+
+const fail =
+  (context: CommandContext) =>
+  async (ids: number[], { reason, ...options }: GlobalOptions & { reason: string }, command: Command) => {
+    if (reason.trim() === '') command.error('error: --reason must not be empty');
+    await context.withRuntime(options, async (runtime) => {
+      const deps = { runtime, writeOrderStatus: orderStatusWriter(context.modulesOf(runtime.config)) };
+      const managed = await failTasks(deps, ids, reason.trim());
+      await report(runtime, managed, { verb: 'failed', named: true, json: options.json });
+    });
+  };
+
+export function addTasks(group: Command, context: CommandContext): void {
+  const tasks = group.command('tasks').description('what the external warehouse is told: list, show, retry, fail');
+  withDatabaseOptions(
+    tasks
+      .command('list')
+      .description('the latest tasks first')
+      .addOption(new Option('--status <status>', 'only those in this state').choices(taskStatuses))
+      .option('--open', 'only those that have not ended: pending and processing')
+      .option('--failed', 'only those that the warehouse has refused or never answered')
+      .addOption(new Option('--action <action>', 'only those that tell this').choices(taskActions))
+      .option('--biz-no <number>', 'only those of this order or document')
+      .addOption(new Option('--limit <number>', 'at most so many').default(50).argParser(wholeNumber(1, 100_000)))
+      .option('--json', 'print them as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost wms tasks list --failed\n  $ tradepost wms tasks list --open --action reserve --json\n  $ tradepost wms tasks list --biz-no 1772358600000000001',
+      ),
+  ).action(list(context));
+  withDatabaseOptions(
+    tasks
+      .command('show')
+      .argument('<id|request_id>', 'number of the task, or what the warehouse knows it by')
+      .description('one task with its payload and all that was called back about it')
+      .option('--json', 'print it as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost wms tasks show 4711\n  $ tradepost wms tasks show order:1772358600000000001:reserve\n\nExit code 1 when there is no such task.',
+      ),
+  ).action(show(context));
+  withDatabaseOptions(
+    tasks
+      .command('retry')
+      .argument('[id...]', 'numbers of failed tasks', taskIds, [])
+      .description(
+        'deliver failed tasks again, under the same request id and with all their attempts; their orders wait again',
+      )
+      .option('--failed', 'all that have failed and that nothing later has overtaken')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost wms tasks retry 4711 4712\n  $ tradepost wms tasks retry --failed\n\n' +
+          'Each is decided for itself. Exit code 1 when one that was named is refused.',
+      ),
+  ).action(retry(context));
+  withDatabaseOptions(
+    tasks
+      .command('fail')
+      .argument('<id...>', 'numbers of open tasks', taskIds)
+      .description('give open tasks up: they are not delivered any more, and their orders show failed')
+      .requiredOption('--reason <text>', 'why; kept with the task')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExample:\n  $ tradepost wms tasks fail 4711 --reason "shipped by hand, told by telephone"\n\n' +
+          'What the warehouse has done already stays done there; the report says what to look after. A later task of the same\n' +
+          'document is delivered next. Each is decided for itself. Exit code 1 when one is refused.',
+      ),
+  ).action(fail(context));
+}

@@ -1,0 +1,71 @@
+import { selectShopper, selectShopperByLogin } from '@tradepost/identity';
+import type { CommandContext } from '@tradepost/module';
+import type { Runtime } from '@tradepost/runtime';
+import { type GlobalOptions, print, printJson, table, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
+import { type Command, InvalidArgumentError } from 'commander';
+import { selectUserLimits } from '../limits/user-limits-store.ts';
+import { maxLimit } from '../tokens/api-token.ts';
+import { openApiTokens } from '../tokens/api-tokens.ts';
+import { userLimitsViewOf } from '../tokens/token-view.ts';
+
+export const limitNumber = wholeNumber(0, maxLimit);
+
+/** Not null for `inherit`, which commander takes for an option without a value. */
+type Given = number | 'inherit' | undefined;
+function limitOrInherit(text: string): number | 'inherit' {
+  if (text === 'inherit') return text;
+  try {
+    return limitNumber(text);
+  } catch {
+    throw new InvalidArgumentError(`It must be a whole number from 0 (unlimited) to ${maxLimit}, or inherit.`);
+  }
+}
+
+/** The shopper whose id or user name it is. */
+export async function shopperNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<number> {
+  const shopper = /^\d{1,15}$/.test(given)
+    ? await selectShopper(sql, Number(given))
+    : await selectShopperByLogin(sql, given);
+  if (!shopper) throw new Error(`there is no shopper ${given}`);
+  return shopper.id;
+}
+
+export const limitText = (limit: number) => (limit === 0 ? 'unlimited' : String(limit));
+const storedText = (limit: number | null) => (limit === null ? 'inherit' : limitText(limit));
+
+type LimitsOptions = GlobalOptions & { rpm?: Given; tpm?: Given };
+const storedOf = (given: Given) => (given === 'inherit' ? null : given);
+
+export function addLimits(group: Command, context: CommandContext): void {
+  withDatabaseOptions(
+    group
+      .command('limits')
+      .argument('<user>', 'id or user name of a shopper')
+      .description('show the limits of a shopper over all API tokens, or change those that are given')
+      .option('--rpm <n|inherit>', 'requests per minute; 0 is unlimited, inherit takes the default', limitOrInherit)
+      .option('--tpm <n|inherit>', 'tokens per minute; 0 is unlimited, inherit takes the default', limitOrInherit)
+      .option('--json', 'print them as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost gateway limits demo\n  $ tradepost gateway limits 1 --rpm 600 --tpm 1000000\n  $ tradepost gateway limits 1 --rpm inherit --tpm inherit',
+      ),
+  ).action((given: string, { rpm, tpm, json, ...options }: LimitsOptions) =>
+    context.withRuntime(options, async (runtime) => {
+      const userId = await shopperNamed(runtime, given);
+      if (rpm !== undefined || tpm !== undefined) {
+        const limits = { rpm_limit: storedOf(rpm), tpm_limit: storedOf(tpm) };
+        const tokens = await openApiTokens(runtime);
+        await tokens.setUserLimits(userId, limits, 'cli').finally(() => tokens.close());
+      }
+      const view = userLimitsViewOf(runtime, userId, await selectUserLimits(runtime.sql, userId));
+      if (json) return printJson(view);
+      print(
+        table([
+          ['', 'STORED', 'IN FORCE'],
+          ['requests per minute', storedText(view.rpm_limit), limitText(view.effective.user_rpm)],
+          ['tokens per minute', storedText(view.tpm_limit), limitText(view.effective.user_tpm)],
+        ]),
+      );
+    }),
+  );
+}

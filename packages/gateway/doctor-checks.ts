@@ -1,0 +1,144 @@
+import { type DoctorCheck, type Findings, messageOf } from '@tradepost/module';
+import type { Sql } from '@tradepost/postgres';
+import { type Config, inspectRedis } from '@tradepost/runtime';
+import { rateLimitSettings } from './settings.ts';
+import { selectTokenFacts } from './tokens/api-token-store.ts';
+import { resolveKey } from './upstreams/connect-upstream.ts';
+import { pingUpstream, type UpstreamPing, unservedModels } from './upstreams/ping-upstream.ts';
+import { type UpstreamConfig, upstreamSettings } from './upstreams/upstream-settings.ts';
+
+/** For all upstreams together, as they are asked at once. */
+const pingMs = 3_000;
+const mostAsked = 20;
+const mostNamed = 5;
+const ownHosts = /^(localhost|127\..*|\[::1\])$/;
+
+const listOf = (names: readonly string[]): string =>
+  names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '');
+
+/** `isOnly`: no other upstream answers, so requests fail. */
+function judgePing(upstream: UpstreamConfig, { status, fault, ms }: UpstreamPing, isOnly: boolean, to: Findings): void {
+  const { name, base_url } = upstream;
+  const failed = isOnly ? to.error : to.warning;
+  if (status === null)
+    failed(
+      `upstream ${name} (${base_url}): ${fault}`,
+      'is the service running, and is the address right? gateway upstream add --replace',
+    );
+  else if (status === 401 || status === 403)
+    failed(
+      `upstream ${name} refuses its key (HTTP ${status})`,
+      'put the right key into its variable, or gateway upstream add --replace --key-stdin',
+    );
+  else if (status >= 300 && status < 400)
+    failed(
+      `upstream ${name} redirects (HTTP ${status}), which the gateway does not follow`,
+      'give it the address that it redirects to: gateway upstream add --replace',
+    );
+  else if (status === 429 || status >= 500)
+    to.warning(
+      `upstream ${name} answers HTTP ${status}`,
+      'see the status page of the service; requests go to the next upstream, if there is one',
+    );
+  else if (status === 200) to.ok(`upstream ${name} answers in ${ms} ms`);
+  else to.ok(`upstream ${name} answers in ${ms} ms (HTTP ${status}: it does not list its models)`);
+}
+
+function checkKey({ name, api_key, base_url }: UpstreamConfig, to: Findings): void {
+  if (resolveKey(api_key) === undefined)
+    to.warning(
+      `the key of upstream ${name} is not in the environment here: ${api_key.slice(4)}`,
+      `set ${api_key.slice(4)} where the gateway runs, and start it again`,
+    );
+  const { protocol, hostname } = new URL(base_url);
+  if (protocol === 'http:' && api_key !== '' && !ownHosts.test(hostname))
+    to.note(
+      `the key of upstream ${name} travels without encryption (${base_url})`,
+      'https, unless the network in between is your own',
+    );
+}
+
+async function checkUpstreams(upstreams: readonly UpstreamConfig[], to: Findings): Promise<void> {
+  const enabled = upstreams.filter((upstream) => upstream.enabled);
+  for (const upstream of enabled) checkKey(upstream, to);
+  const asked = enabled.slice(0, mostAsked);
+  const pings = await Promise.all(asked.map((upstream) => pingUpstream(upstream, pingMs)));
+  const answering = pings.filter(({ status }) => status !== null && status < 300).length;
+  for (const [i, upstream] of asked.entries()) judgePing(upstream, pings[i]!, answering === 0, to);
+  if (enabled.length > asked.length)
+    to.note(
+      `${enabled.length - asked.length} more upstreams were not asked`,
+      'nothing: the first ones stand for the others',
+    );
+}
+
+/** Its Redis, where that is not the store, which is looked at by itself. */
+async function checkLimiterStore(config: Config, to: Findings): Promise<void> {
+  const { limiterRedisUrl } = config;
+  if (!limiterRedisUrl || limiterRedisUrl === config.redisUrl) return;
+  for (const url of limiterRedisUrl.split(',').map((each) => each.trim())) {
+    const { host } = new URL(url);
+    try {
+      const { version, policy, latencyMs } = await inspectRedis(url);
+      to.ok(`the limiter's Redis ${version} at ${host} answers in ${latencyMs} ms`);
+      if (policy && policy !== 'noeviction')
+        to.warning(
+          `the limiter's Redis at ${host} forgets counts under memory pressure (${policy})`,
+          'config set maxmemory-policy noeviction',
+        );
+    } catch (reason) {
+      to.error(
+        `the limiter's Redis at ${host} does not answer: ${messageOf(reason)}`,
+        'start it, or correct LIMITER_REDIS_URL: without it nobody is limited',
+      );
+    }
+  }
+}
+
+async function checkTokens(sql: Sql, defaultRpm: number, to: Findings): Promise<number> {
+  const { active, expired, expiring, unlimited } = await selectTokenFacts(sql, defaultRpm);
+  if (active > 0) to.ok(`${active} API tokens are in force`);
+  if (expiring > 0)
+    to.note(
+      `${expiring} API tokens expire within a week`,
+      'gateway token list, and make new ones in time: gateway token create',
+    );
+  if (unlimited > 0)
+    to.warning(
+      `${unlimited} API tokens have no limit of requests, nor have their users`,
+      'gateway limits <user> --rpm <number>, or settings set ratelimit.user_default_rpm 60',
+    );
+  if (expired > 0)
+    to.note(
+      `${expired} API tokens have expired and are not revoked`,
+      'gateway token list --status expired; revoke those that nobody needs',
+    );
+  return active;
+}
+
+/** The gateway, where it has an upstream or a token. */
+const gateway: DoctorCheck = {
+  area: { name: 'gateway', sort: 60 },
+  async check({ sql, config, settings }, to) {
+    const upstreams = settings.get(upstreamSettings.upstreams);
+    const active = await checkTokens(sql, settings.get(rateLimitSettings.user_default_rpm), to);
+    if (upstreams.length === 0 && to.findings.length === 0) return;
+    if (!upstreams.some(({ enabled }) => enabled))
+      (active > 0 ? to.error : to.note)(
+        'no upstream is enabled: requests to the gateway are answered 503',
+        'tradepost gateway upstream add <name> <url> --key-env <name>',
+      );
+    await checkUpstreams(upstreams, to);
+    const unserved = unservedModels(upstreams, settings.get(upstreamSettings.models));
+    if (unserved.length > 0 && upstreams.length > 0)
+      to.warning(
+        `no enabled upstream serves ${listOf(unserved)}`,
+        'correct gateway.models, or the models of an upstream: gateway upstream add --replace --models',
+      );
+    if (!settings.get(rateLimitSettings.enabled))
+      to.warning('ratelimit.enabled is false: nobody is limited', 'tradepost settings unset ratelimit.enabled');
+    await checkLimiterStore(config, to);
+  },
+};
+
+export const gatewayDoctorChecks: readonly DoctorCheck[] = [gateway];

@@ -1,0 +1,14 @@
+import type { Module } from './module.ts';
+import { staticEntriesOf } from './static-entries.ts';
+
+/** What one of the lists of a module holds, over these modules in their order. */
+export const declaredBy = <K extends 'settings' | 'audits' | 'retention' | 'commands' | 'doctorChecks'>(
+  chosen: readonly Module[],
+  list: K,
+): NonNullable<Module[K]>[number][] => {
+  const entries = staticEntriesOf(chosen);
+  return chosen.flatMap((module) => {
+    const dependent = module.declares?.(entries) as Pick<Module, K> | undefined;
+    return [...(module[list] ?? []), ...(dependent?.[list] ?? [])];
+  });
+};

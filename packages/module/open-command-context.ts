@@ -1,0 +1,14 @@
+import type { Config } from '@tradepost/runtime';
+import { runtimeOpener } from '@tradepost/terminal';
+import { chooseModules } from './choose-modules.ts';
+import { declaredBy } from './declared-by.ts';
+import type { CommandContext, Module } from './module.ts';
+
+/** `modules` are all modules of the shop. */
+export function openCommandContext(modules: readonly Module[]): CommandContext {
+  const modulesOf = (config: Pick<Config, 'modules'>) => chooseModules(modules, config.modules ?? null);
+  return {
+    modulesOf,
+    withRuntime: runtimeOpener((config) => declaredBy(modulesOf(config), 'settings')),
+  };
+}

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { toMinor, toWire } from '@tradepost/core';
+import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import {
+  configOf,
+  exitCodes,
+  type GlobalOptions,
+  green,
+  print,
+  printJson,
+  progress,
+  readSecret,
+  red,
+  refuseSecretOption,
+  serverUrl,
+  table,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { signedHeaders } from '../pay-signature.ts';
+import { selectPaymentToTell } from '../payment-store.ts';
+import { sandboxSecret } from '../providers/sandbox/settings.ts';
+import { retryRefund } from '../refund-payments.ts';
+import { selectRefunds } from '../refund-store.ts';
+
+type CallbackOptions = GlobalOptions & {
+  paymentNo?: string;
+  order?: number;
+  amount?: number;
+  currency?: string;
+  status: 'succeeded' | 'failed';
+  tradeNo?: string;
+  times: number;
+  concurrency: number;
+  nonce?: string;
+  timestamp?: string;
+  secretStdin?: boolean;
+  url?: string;
+};
+type Told = { payment_no: string; amount: number; currency: string; secret: string };
+type Answer = { http: number; code: number; message: string; data: unknown; ms: number };
+
+const maxId = Number.MAX_SAFE_INTEGER;
+const databaseOf = ({ config, data, databaseUrl, redisUrl }: GlobalOptions): GlobalOptions =>
+  Object.fromEntries(
+    Object.entries({ config, data, databaseUrl, redisUrl }).filter(([, value]) => value !== undefined),
+  );
+
+function amountOf(text: string): number {
+  const amount = Number(text);
+  if (!/^\d+(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError('An amount looks like 12.90.');
+  return amount;
+}
+
+/** What to tell and the key to sign it with: as given, the rest from the shop's own database. */
+async function toldOf(context: CommandContext, options: CallbackOptions): Promise<Told> {
+  const { paymentNo, order, amount, currency } = options;
+  const secret = options.secretStdin ? await readSecret('Secret') : undefined;
+  if (paymentNo && amount !== undefined && secret)
+    return { payment_no: paymentNo, amount, currency: currency ?? 'CNY', secret };
+  return context.withRuntime(databaseOf(options), async ({ sql, settings }) => {
+    const key = secret ?? settings.get(sandboxSecret);
+    if (key === '')
+      throw new Error(`${sandboxSecret.key} is not set: tradepost settings set ${sandboxSecret.key} reads it`);
+    const found = await selectPaymentToTell(sql, paymentNo ? { payment_no: paymentNo } : { order_id: order! });
+    if (!found && !paymentNo)
+      throw new Error(`order ${order} has no payment of a provider: POST /api/pay/create opens one`);
+    return {
+      payment_no: paymentNo ?? found!.payment_no,
+      // One that is not there may be told about too: the answer is what is looked for.
+      amount: amount ?? (found ? toWire(found.amount) : 0),
+      currency: currency ?? found?.currency ?? 'CNY',
+      secret: key,
+    };
+  });
+}
+
+async function send(url: string, body: string, headers: Record<string, string>): Promise<Answer> {
+  const begun = performance.now();
+  const response = await fetch(`${url}/api/pay/callback`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'accept-language': 'en', ...headers },
+    body,
+    signal: AbortSignal.timeout(30_000),
+  }).catch((error: Error & { cause?: Error }) => {
+    throw new Error(`${url} does not answer: ${error.cause?.message ?? error.message}`);
+  });
+  const { code, message, data } = (await response.json()) as { code: number; message: string; data: unknown };
+  return { http: response.status, code, message, data, ms: Math.round((performance.now() - begun) * 10) / 10 };
+}
+
+const callback =
+  (context: CommandContext) =>
+  async (options: CallbackOptions, command: Command): Promise<void> => {
+    if ((options.paymentNo === undefined) === (options.order === undefined))
+      command.error('error: give either --payment-no <number> or --order <id>', { exitCode: exitCodes.usage });
+    const { config } = configOf(databaseOf(options));
+    const url = await serverUrl(options.url, config);
+    const { secret, ...told } = await toldOf(context, options);
+    const trade_no = options.tradeNo ?? `CLI-${randomBytes(6).toString('hex')}`;
+    const body = JSON.stringify({
+      ...{ provider: 'sandbox', ...told, amount: toWire(toMinor(told.amount)), status: options.status, trade_no },
+      paid_at: new Date().toISOString(),
+    });
+    const one = () => {
+      const timestamp = options.timestamp ?? String(Math.trunc(Date.now() / 1000));
+      const nonce = options.nonce ?? randomBytes(16).toString('hex');
+      return send(url, body, signedHeaders(secret, { timestamp, nonce, body }));
+    };
+    if (!options.json) progress(`${url}/api/pay/callback: ${body}`);
+    const answers: Answer[] = [];
+    let left = options.times;
+    const sender = async () => {
+      for (; left > 0; ) {
+        left -= 1;
+        answers.push(await one());
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(options.concurrency, options.times) }, sender));
+    const refused = answers.filter((answer) => answer.code !== 0).length;
+    if (options.json)
+      printJson({ url, ...told, trade_no, status: options.status, sent: answers.length, refused, answers });
+    else {
+      const kinds = new Map<string, number>();
+      for (const { http, code, message, data } of answers) {
+        const line = `${code === 0 ? green('taken') : red('refused')}  HTTP ${http}, code ${code}, ${message}${data ? ` ${JSON.stringify(data)}` : ''}`;
+        kinds.set(line, (kinds.get(line) ?? 0) + 1);
+      }
+      for (const [line, times] of kinds) print(options.times > 1 ? `${times} x  ${line}` : line);
+    }
+    if (refused > 0) process.exitCode = exitCodes.failed;
+  };
+
+function addCallback(group: Command, context: CommandContext): void {
+  const command = withDatabaseOptions(
+    group
+      .command('callback')
+      .description('play the payment gateway: send signed notices of the provider sandbox to a running server')
+      .option('--payment-no <number>', 'the payment that POST /api/pay/create answered')
+      .option('--order <id>', 'the latest payment of this order', wholeNumber(1, maxId))
+      .option('--amount <number>', 'what was paid (default: what the payment asks for)', amountOf)
+      .option('--currency <code>', 'its currency (default: that of the payment)')
+      .addOption(new Option('--status <status>', 'how it went').choices(['succeeded', 'failed']).default('succeeded'))
+      .option('--trade-no <number>', "the gateway's number of the money (default: a new one)")
+      .option('--times <number>', 'send the same notice so often', wholeNumber(1, 100_000), 1)
+      .option('--concurrency <number>', 'so many at once', wholeNumber(1, 1_000), 1)
+      .option('--nonce <text>', 'the same nonce for all (default: one each)')
+      .option('--timestamp <seconds>', 'Unix time to sign with (default: now)')
+      .option(
+        '--secret-stdin',
+        'read the key to sign with from standard input (default: the setting pay.sandbox.secret)',
+      )
+      .option('--url <url>', 'address of the server (default: the one running on the data folder)')
+      .option('--json', 'print the answers as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost pay callback --order 17\n  $ tradepost pay callback --order 17 --trade-no T1 --times 50 --concurrency 50\n  $ tradepost pay callback --payment-no PAY17723586000000123456789 --amount 0.01\n\nExit code 1 when a notice is refused.',
+      ),
+  ).action(callback(context));
+  refuseSecretOption(command, '--secret <text>', 'use --secret-stdin');
+}
+
+function addRefunds(group: Command, context: CommandContext): void {
+  withDatabaseOptions(
+    group
+      .command('refunds')
+      .description('money on its way back that has not arrived, failed refunds among it')
+      .option('--all', 'settled ones too, newest first')
+      .option('--limit <number>', 'so many at most', wholeNumber(1, 10_000), 100)
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost pay refunds\n\nExit code 1 when one has failed.'),
+  ).action(async (options: GlobalOptions & { all?: boolean; limit: number }) => {
+    const rows = await context.withRuntime(databaseOf(options), ({ sql }) =>
+      selectRefunds(sql, { all: options.all === true, limit: options.limit }),
+    );
+    if (options.json) printJson(rows.map((row) => ({ ...row, amount: toWire(row.amount) })));
+    else if (rows.length === 0) print('no refunds are open');
+    else
+      print(
+        table([
+          ['REFUND', 'ORDER', 'AMOUNT', 'REASON', 'STATUS', 'ATTEMPTS', 'LAST ERROR'],
+          ...rows.map((row) => [
+            ...[row.refund_no, row.order_no, `${toWire(row.amount).toFixed(2)} ${row.currency}`, row.reason],
+            ...[row.status, String(row.attempts), row.last_error || '-'],
+          ]),
+        ]),
+      );
+    if (rows.some((row) => row.status === 'failed')) process.exitCode = exitCodes.failed;
+  });
+  withDatabaseOptions(
+    group
+      .command('retry-refund <refund_no>')
+      .description('put a failed refund back into the queue, under its own number')
+      .addHelpText('after', '\nExample:\n  $ tradepost pay retry-refund RF17723586000000123456789'),
+  ).action(async (refundNo: string, options: GlobalOptions) => {
+    await context.withRuntime(databaseOf(options), (runtime) => retryRefund(runtime, refundNo));
+    print(`${refundNo} is tried again`);
+  });
+}
+
+export const payCommand: ModuleCommand = {
+  name: 'pay',
+  sort: 220,
+  register(program, context) {
+    const group = program.command('pay').description('payments: play the gateway, look after refunds');
+    addCallback(group, context);
+    addRefunds(group, context);
+  },
+};

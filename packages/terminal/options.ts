@@ -1,0 +1,40 @@
+import { type ConfigKey, type LoadedConfig, loadConfig } from '@tradepost/runtime';
+import { type Command, InvalidArgumentError } from 'commander';
+import { warnOfPassword } from './read-secret.ts';
+
+export type GlobalOptions = { config?: string; data?: string; databaseUrl?: string; redisUrl?: string; json?: boolean };
+
+/** The options of every command that opens the database. */
+export function withDatabaseOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'JSON configuration file')
+    .option('--data <folder>', 'data folder (default .tradepost)')
+    .option('--database-url <url>', 'external PostgreSQL instead of the embedded one')
+    .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store');
+}
+
+/** Reads `a, b` as a list. */
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Reads a whole number within bounds; anything else is wrong usage. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    return value;
+  };
+
+/** Configuration from flags, environment and file. Throws ConfigError. */
+export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unknown>>): LoadedConfig {
+  const { config: file, json: _json, ...flags } = options;
+  warnOfPassword('--database-url', flags.databaseUrl, 'DATABASE_URL or the configuration file');
+  warnOfPassword('--redis-url', flags.redisUrl, 'REDIS_URL or the configuration file');
+  return loadConfig({ flags: flags as Partial<Record<ConfigKey, unknown>>, file });
+}

@@ -1,0 +1,234 @@
+import type { ModuleCommand } from '@tradepost/module';
+import {
+  bold,
+  exitCodes,
+  listOf,
+  print,
+  readSecret,
+  refuseSecretOption,
+  stopSignal,
+  table,
+  wholeNumber,
+} from '@tradepost/terminal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type BehaviourOptions, changedBehaviour } from '../behaviour/behaviour.ts';
+import type { Counters } from '../counters.ts';
+import { openSimulator, type Simulator } from '../simulator.ts';
+
+type SimulateOptions = BehaviourOptions & {
+  port: number;
+  host: string;
+  appKey: string;
+  appSecretStdin?: boolean;
+  signatureTtl: number;
+  stock: number;
+  journal?: string;
+  control?: boolean;
+  seed: number;
+  every?: number;
+  json?: boolean;
+};
+
+const ms = wholeNumber(0, 3_600_000);
+const callbackPath = '/admin/api/external-wms/callback';
+
+function share(text: string): number {
+  const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('It must be a share from 0 to 1, like 0.3.');
+  return value;
+}
+
+const codeList = (text: string): number[] => listOf(text).map(wholeNumber(1, 999_999_999));
+/** A value as `settings set` reads it in a shell: what looks like JSON there has to stay a text. */
+function shellWord(text: string): string {
+  let value = text;
+  try {
+    value = typeof JSON.parse(text) === 'string' ? text : JSON.stringify(text);
+  } catch {}
+  return /^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What a shop needs to be told to use it; the secret stays where it is. */
+function settingLines({ url }: Simulator, { appKey, appSecretStdin, callbacks }: SimulateOptions): string[] {
+  const isAsync = callbacks === 'async';
+  const lines = [
+    ['external_wms.endpoint', url],
+    ['external_wms.app_key', shellWord(appKey)],
+    ['external_wms.callback_enabled', String(isAsync)],
+    ['inventory.external_mode', isAsync ? 'async' : 'sync'],
+    ['inventory.provider', 'external_wms'],
+  ].map(([key, value]) => `tradepost settings set ${key} ${value}`);
+  const secret = 'tradepost settings set external_wms.app_secret';
+  return [...lines, appSecretStdin ? secret : `printf %s "$WMS_APP_SECRET" | ${secret}`];
+}
+
+const sum = (of: Readonly<Record<string, number>>) => Object.values(of).reduce((total, n) => total + n, 0);
+
+function liveLine(now: Counters, before: Counters, seconds: number): string {
+  const { delivered, duplicates, lost, refused, given_up } = now.callbacks;
+  const parts = [
+    `calls ${now.calls} (${Math.round((now.calls - before.calls) / seconds)}/s)`,
+    `repeats ${now.repeats}`,
+    `refused ${sum(now.refusals)}`,
+    `faults ${sum(now.faults)}`,
+  ];
+  if (now.callbacks.sent > 0 || lost > 0)
+    parts.push(`callbacks ${delivered} delivered, ${duplicates} doubled, ${lost} lost, ${refused + given_up} failed`);
+  return parts.join('  ');
+}
+
+/** The books at the end: sums, and what somebody has to look at. */
+function printLedger(simulator: Simulator, isJson: boolean): void {
+  const { skus, documents, counters, callbacks } = simulator.ledger();
+  const states: Record<string, number> = {};
+  for (const { state } of documents) if (state) states[state] = (states[state] ?? 0) + 1;
+  const reserved = skus.reduce((total, sku) => total + sku.reserved, 0);
+  const net_change = skus.reduce((total, sku) => total + sku.net_change, 0);
+  if (isJson) {
+    const summary = { skus: skus.length, reserved, net_change, documents: states, open_callbacks: callbacks.length };
+    print(JSON.stringify({ event: 'ledger', ...summary, counters }));
+    return;
+  }
+  const pairs = (of: Readonly<Record<string, number>>) =>
+    Object.entries(of)
+      .filter(([, n]) => n > 0)
+      .map(([name, n]) => `${name} ${n}`)
+      .join(', ') || '-';
+  print(
+    table([
+      ['SKUs', `${skus.length}, ${reserved} pieces reserved, ${net_change} net change on hand`],
+      ['Documents', pairs(states)],
+      ['Calls', `${counters.calls}: ${pairs(counters.by_call)}; ${counters.repeats} repeats`],
+      ['Refusals', pairs(counters.refusals)],
+      ['Faults', pairs(counters.faults)],
+      ['Callbacks', `${pairs(counters.callbacks)}; ${callbacks.length} open`],
+    ]),
+  );
+}
+
+const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** A fault as the user of the command knows its options. */
+const inFlags = (fault: string) => fault.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, flagOf);
+
+async function simulate(options: SimulateOptions, command: Command): Promise<void> {
+  const { port, host, appKey, signatureTtl, stock, journal, control, seed, every, json = false, ...rest } = options;
+  const { appSecretStdin, ...behaviour } = rest;
+  const appSecret = appSecretStdin ? await readSecret('Secret') : (process.env.WMS_APP_SECRET ?? '');
+  const checked = changedBehaviour(behaviour);
+  const faults = 'faults' in checked ? checked.faults : [];
+  if (appSecret === '')
+    faults.unshift('the secret is missing: set WMS_APP_SECRET, or give it on standard input with --app-secret-stdin');
+  if (appKey === '') faults.unshift('--app-key must not be empty');
+  if (faults.length > 0)
+    command.error(`error: ${faults.map(inFlags).join('\nerror: ')}`, { exitCode: exitCodes.usage });
+
+  const stop = stopSignal();
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const simulator = await openSimulator({
+    ...{ ...behaviour, port, host, appKey, appSecret, signatureTtl, stock, journal, control, seed },
+  });
+  if (json) print(JSON.stringify({ event: 'ready', url: simulator.url, app_key: appKey, ...simulator.behaviour() }));
+  else
+    print(
+      [
+        `Simulated warehouse is ready at ${bold(simulator.url)}`,
+        '',
+        'A shop uses it after a restart with these settings:',
+        ...settingLines(simulator, options).map((line) => `  ${line}`),
+        '',
+      ].join('\n'),
+    );
+
+  const live = process.stdout.isTTY === true && !json;
+  const seconds = every ?? (live ? 1 : 10);
+  let before = simulator.counters();
+  const timer = setInterval(() => {
+    const now = simulator.counters();
+    if (json) print(JSON.stringify({ event: 'counters', at: new Date().toISOString(), ...now }));
+    else {
+      const line = liveLine(now, before, seconds);
+      // One line that renews itself, no longer than the terminal is wide: a wrapped one could not be taken back.
+      if (live) process.stdout.write(`\r\u001b[2K${line.slice(0, (process.stdout.columns || 80) - 1)}`);
+      else print(line);
+    }
+    before = now;
+  }, seconds * 1_000);
+  await stopped;
+  clearInterval(timer);
+  if (live) process.stdout.write('\r\u001b[2K');
+  await simulator.close();
+  stop.release();
+  printLedger(simulator, json);
+}
+
+export const simulateCommand: ModuleCommand = {
+  name: 'simulate',
+  group: 'wms',
+  sort: 240,
+  register(group) {
+    const command = group
+      .command('simulate')
+      .description('run a simulated external warehouse, well or badly behaved, to develop and test against')
+      .option('--port <number>', 'port to listen on, 0 for any free one', wholeNumber(0, 65_535), 9090)
+      .option('--host <address>', 'address to listen on', '127.0.0.1')
+      .option('--app-key <text>', 'key that the shop calls with', 'demo')
+      .option('--app-secret-stdin', 'read the secret of both sides from standard input (default: WMS_APP_SECRET)')
+      .option('--signature-ttl <seconds>', 'by which a timestamp may differ', wholeNumber(1, 86_400), 300)
+      .option('--stock <number>', 'on hand of each SKU at first', wholeNumber(0, 2_000_000_000), 1_000_000)
+      .option('--journal <file>', 'keep ledger and idempotency keys in this file over a restart')
+      .option('--control', 'POST /_control changes the behaviour while it runs, from this machine')
+      .option(
+        '--seed <number>',
+        'of the random generator: the same calls meet the same faults',
+        wholeNumber(0, 2 ** 32),
+        1,
+      )
+      .option('--delay-ms <number>', 'wait before looking at a call', ms)
+      .option('--jitter-ms <number>', 'and up to so much more', ms)
+      .option('--fail-rate <share>', 'of calls that get a failure code', share)
+      .option('--fail-codes <codes>', 'these, comma-separated (default: those that are retried)', codeList)
+      .option('--hang-rate <share>', 'of calls that are never answered', share)
+      .option('--html-rate <share>', 'of calls that get a page instead', share)
+      .option('--string-code-rate <share>', 'of calls that get the code "0", a text', share)
+      .option('--close-rate <share>', 'of calls whose connection is cut', share)
+      .option('--fail-after <share>', 'of all these that strike after the work was done (default 0.5)', share)
+      .option('--faults-per-key <number>', 'so many for one action of a document at most', wholeNumber(0, 1_000_000))
+      .addOption(
+        new Option('--fault-calls <calls>', 'strike these only, comma-separated: reserve,confirm').argParser(listOf),
+      )
+      .option('--no-remember-refusals', 'look at what was refused anew when it is delivered again')
+      .addOption(
+        new Option('--callbacks <mode>', 'async: code 0 means accepted, a callback tells the end')
+          .choices(['none', 'async'])
+          .default('none'),
+      )
+      .option('--callback-url <url>', `where the shop takes them, <shop>${callbackPath}`)
+      .option('--callback-delay-ms <number>', 'from accepting to the callback', ms)
+      .option('--callback-jitter-ms <number>', 'and up to so much more', ms)
+      .addOption(new Option('--carry-out <when>', 'do the work when accepting or later').choices(['at_once', 'later']))
+      .addOption(
+        new Option('--refusals-by <way>', 'how a shortage is told with callbacks').choices(['code', 'callback']),
+      )
+      .option('--duplicate-rate <share>', 'of callbacks that come twice', share)
+      .option('--late-rate <share>', 'of callbacks that come late', share)
+      .option('--late-ms <number>', 'by so much (default 5000)', ms)
+      .option('--early-rate <share>', 'of callbacks that come before the answer to the call', share)
+      .option('--failed-callback-rate <share>', 'of actions that are refused by a callback for no reason', share)
+      .option('--processing-first-rate <share>', 'of callbacks after one that says processing', share)
+      .option('--lost-callback-rate <share>', 'of callbacks that only come when the shop delivers again', share)
+      .option(
+        '--every <seconds>',
+        'between two lines of counters (default: 1 on a terminal, else 10)',
+        wholeNumber(1, 3_600),
+      )
+      .option('--json', 'JSON lines: ready, counters, ledger')
+      .addHelpText(
+        'after',
+        `\nExamples:\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --fail-rate 0.3 --fail-codes 1001,5000 --delay-ms 20 --jitter-ms 80\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --callbacks async --callback-url http://127.0.0.1:8080${callbackPath} --duplicate-rate 0.2\n\nIts books: GET /_ledger. Ctrl-C prints a summary of them.\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
+      )
+      .action(simulate);
+    refuseSecretOption(command, '--app-secret <text>', 'use WMS_APP_SECRET or --app-secret-stdin');
+  },
+};
