@@ -1,17 +1,5 @@
 export { gatewayErrors } from './errors.ts';
 export type { Gateway } from './gateway.ts';
-export { openLimiterView } from './limits/open-limiter.ts';
-export { selectUserLimits } from './limits/user-limits-store.ts';
-export { modelKey } from './messages/model-key.ts';
 export { gatewayFault } from './messages/openai-errors.ts';
 export { gatewayModule, gatewayService } from './module.ts';
-export { maxGraceSeconds } from './schemas.ts';
-export { rateLimitSettings } from './settings.ts';
-export { maxLimit, type TokenStatus, tokenStatuses } from './tokens/api-token.ts';
-export { selectTokenFacts, selectTokens, type TokenRow, tokensNamed } from './tokens/api-token-store.ts';
-export { type ApiTokens, openApiTokens } from './tokens/api-tokens.ts';
-export { addressKey, limitsOfKey, type NamedKey, refOf } from './tokens/key-limits.ts';
-export { tokenViewOf, tokenViews, userLimitsViewOf } from './tokens/token-view.ts';
-export { resolveKey } from './upstreams/connect-upstream.ts';
-export { pingUpstream, type UpstreamPing, unservedModels } from './upstreams/ping-upstream.ts';
-export { type UpstreamConfig, upstreamSettings } from './upstreams/upstream-settings.ts';
+export { upstreamSettings } from './upstreams/upstream-settings.ts';

@@ -33,5 +33,4 @@ export {
   writeRemoteStates,
 } from './reservations/remote-ledger.ts';
 export type { ReservationRow } from './reservations/reservation-store.ts';
-export { openStockOwner } from './reservations/stock-owner.ts';
 export { inventoryProvider } from './settings.ts';

@@ -10,11 +10,7 @@ export {
 } from './orders/order-sections.ts';
 export { markShipped, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';
-export { selectPaymentToTell } from './payments/payment-store.ts';
-export { instantPay } from './payments/providers/instant/settings.ts';
 export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } from './payments/providers/provider.ts';
-export { sandboxCashierUrl, sandboxRefundUrl, sandboxSecret } from './payments/providers/sandbox/settings.ts';
 export { retryRefund } from './payments/refund-payments.ts';
 export { selectRefunds } from './payments/refund-store.ts';
 export type { ShipmentView } from './schemas.ts';
-export { payProvider } from './settings.ts';

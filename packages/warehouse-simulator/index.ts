@@ -1,4 +1,3 @@
-export { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour/behaviour.ts';
-export type { Counters } from './counters.ts';
+export type { Behaviour, BehaviourOptions } from './behaviour/behaviour.ts';
 export { warehouseSimulatorModule } from './module.ts';
 export { type LedgerView, openSimulator, type Simulator, type SimulatorOptions } from './simulator.ts';
