@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const english = read('../../inventory/README.md');
+const english = read('../../../docs/OPERATIONS.md');
 const code = read('../../http/transports/uws/uws-transport.ts');
-const errors = read('../../inventory/errors.ts');
-const chinese = ['inventory', 'orders', 'identity', 'catalog']
+const errors = read('../../inventory/errors.ts') + read('../../external-wms/errors.ts');
+const chinese = ['inventory', 'external-wms', 'orders', 'identity', 'catalog']
   .flatMap((name) => [...read(`../../${name}/errors.ts`).matchAll(/'zh-CN': '([^']+)'/g)].map(([, text]) => text))
   .join('。');
 const json = JSON.stringify(
