@@ -53,7 +53,8 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
     },
   };
   const close = async () => {
-    for (const module of [...opened.values()].reverse()) await module.close?.();
+    for (const [name, module] of [...opened].reverse())
+      await module.close?.().catch((error: unknown) => runtime.log.warn({ err: error, module: name }, 'while closing'));
   };
   try {
     for (const module of modules) {
@@ -85,7 +86,7 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
       close,
     };
   } catch (error) {
-    await close().catch((reason: unknown) => runtime.log.warn({ err: reason }, 'while closing'));
+    await close();
     throw error;
   }
 }

@@ -17,8 +17,8 @@ const definitions = new Set(['defineRoute', 'defineChannel', 'Counter', 'Gauge',
 
 /** Functions above the limit, `file function`, each with its reason. */
 const longFunctions: Readonly<Record<string, string>> = {
-  'admission-log.ts openAdmissionLog': 'to be split when the load commands have their own folder',
-  'gateway-book.ts openGatewayBook': 'to be split when the load commands have their own folder',
+  'admission-log.ts openAdmissionLog': 'a merge of logs over shared typed arrays; only the load command uses it',
+  'gateway-book.ts openGatewayBook': 'five lines above the limit; only the load command uses it',
 };
 /** Folders above the limit, each with its reason. */
 const fullFolders: Readonly<Record<string, string>> = {};
