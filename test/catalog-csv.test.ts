@@ -7,7 +7,7 @@ import { seedDemo } from '@tradepost/app';
 import { type CsvFault, exportProducts, importProducts } from '@tradepost/catalog';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { cloneDatabase, type TestDatabase } from './harness/database.ts';
 import { runCommand } from './harness/process.ts';
 import { openShop } from './harness/shop.ts';
@@ -342,7 +342,7 @@ test('prices change under running orders: no order fails, none is charged half, 
     importing = false;
     await Promise.all(buying);
     expect(refusals).toEqual([]);
-    expect(await brokenBooks(sql)).toEqual([]);
+    expect(await auditViolations(sql)).toEqual([]);
     const [totals] = await sql<{ stock: number; sold: number; odd: number }[]>`
       select (select sum(stock)::int from catalog.product_skus) as stock,
              (select sum(sold)::int from catalog.product_skus) as sold,

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openTokens } from '@tradepost/identity';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { runCommand, startProcess } from './harness/process.ts';
 
 let data: string;
@@ -75,5 +75,5 @@ test('SIGTERM lets the orders under way finish', async () => {
   expect(await server.ended).toBe(0);
   const answered = answers.filter((answer) => answer.status === 'fulfilled').map((answer) => answer.value.status);
   expect(answered.every((status) => status === 200 || status === 503)).toBe(true);
-  await withDatabase(async ({ sql }) => expect(await brokenBooks(sql)).toEqual([]));
+  await withDatabase(async ({ sql }) => expect(await auditViolations(sql)).toEqual([]));
 });

@@ -230,7 +230,7 @@ describe.each(['auto', 'force_generic_plan'])('what is written again and again, 
       'a warehouse holds 50 orders',
       async (tx) => {
         const ids = Array.from({ length: 100 }, (_, n) => 1 + n * 3);
-        const hold = await builtinProvider.hold(tx, ids);
+        const hold = await builtinProvider.openStockSession(tx, ids);
         for (const [n, sku_id] of ids.entries())
           expect(hold.reserve({ biz_no: `X${n % 50}`, lines: [{ sku_id, qty: 1 }], expires_at: later(15) }).ok).toBe(
             true,

@@ -7,7 +7,7 @@ import { act, openMoney, openStage, order, type Stage, tell } from './faults/sta
 import { sendCallback, signedCallback, wrongCallbacks } from './faults/warehouse-callbacks.ts';
 import { externalPairs, shelfPairs } from './faults/warehouse-pairs.ts';
 import { allDone, balanced, mix, openWarehouseStage, type WarehouseStage } from './faults/warehouse-stage.ts';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { ledgerDifferences } from './harness/external.ts';
 
 /** Two things happen to one order of a partner, or to one shelf of ours; and a partner that calls back as nobody should. */
@@ -35,7 +35,7 @@ describe('an external warehouse: held before each of its statements while anothe
     60_000,
   );
   test('after all this the books are right', async () => {
-    expect(await brokenBooks(stage.sql)).toEqual([]);
+    expect(await auditViolations(stage.sql)).toEqual([]);
   });
 });
 
@@ -55,7 +55,7 @@ describe('shelves of our own: held before each of its statements while another o
     60_000,
   );
   test('after all this the books are right', async () => {
-    expect(await brokenBooks(stage.sql)).toEqual([]);
+    expect(await auditViolations(stage.sql)).toEqual([]);
   });
 });
 
@@ -82,7 +82,7 @@ describe('a partner that reserves and never says so, until the attempts are used
     expect(await ledgerDifferences(stage.sql, stage.warehouse.simulator())).toEqual([]);
     const [row] = await stage.sql`select sold from catalog.product_skus where id = ${sku}`;
     expect(row!.sold).toBe(sold);
-    expect(await brokenBooks(stage.sql)).toEqual([]);
+    expect(await auditViolations(stage.sql)).toEqual([]);
   };
 
   test('money that comes in nevertheless: the pieces are gone in both books', async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Callback, takeCallbacks } from '../packages/external-wms/callbacks/take-callbacks.ts';
 import type { TaskAction } from '../packages/external-wms/protocol/actions.ts';
 import { failTasks, retryTasks } from '../packages/external-wms/tasks/manage-tasks.ts';
-import { finishAheadReservations } from '../packages/external-wms/tasks/pre-reservation-store.ts';
+import { finishPreReservations } from '../packages/external-wms/tasks/pre-reservation-store.ts';
 import type { NewTask, TaskStatus } from '../packages/external-wms/tasks/task.ts';
 import { claimDueTasks } from '../packages/external-wms/tasks/task-claim-store.ts';
 import { selectTask } from '../packages/external-wms/tasks/task-list-store.ts';
@@ -382,7 +382,7 @@ describe('a reservation ahead of its order', () => {
     });
     await expect(
       bench.sql.begin(async (tx) => {
-        await finishAheadReservations(tx, ['E1'], bench.now());
+        await finishPreReservations(tx, ['E1'], bench.now());
       }),
     ).rejects.toThrow('given up');
   });

@@ -28,14 +28,14 @@ let released: string[];
 const depot: InventoryProvider = {
   name: 'depot',
   statusAfter: { reserve: 'reserved', confirm: 'pending', release: 'pending' },
-  async hold(tx) {
+  async openStockSession(tx) {
     const rows: ReservationRow[] = [];
     return {
       reserve({ biz_no, lines, expires_at }) {
         for (const item of summedItems(lines)) rows.push({ biz_no, ...item, expires_at });
         return { ok: true, warehouse_ids: lines.map(() => 0) };
       },
-      giveBack() {},
+      releaseDemand() {},
       statements: () =>
         rows.length > 0 ? [insertRemoteReservations(tx, rows, { provider: 'depot', status: 'reserved' })] : [],
     };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
 
 /** Callers that share a transaction must not see or move each other's things. */
@@ -41,7 +41,7 @@ test.each(['pay', 'cancel'])(
       expect(answers.map((answer) => answer.code).sort()).toEqual([0, 500, 500, 500]);
       expect([answers[1]!.code, answers[3]!.code]).toContain(0);
     }
-    expect(await brokenBooks(shop.database.sql)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   },
 );
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@tradepost/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { chinese } from './harness/contract.ts';
 import { moneyFaults, moneyOf, newNonce, notify, openPayment, paySecret, unixNow } from './harness/gateway.ts';
 import { runCommand } from './harness/process.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: shop.database.url, TRADEPOST_DATA: folder };
 });
 afterAll(async () => {
-  expect(await brokenBooks(shop.database.sql)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
   expect(await moneyFaults(shop)).toEqual([]);
   await shop.close();
   await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runJobsOnce } from '../packages/app/server.ts';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { buyOne, moneyFaults, moneyOf, notify, openPayment, paySecret } from './harness/gateway.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 beforeEach(() => shop.server.runtime.settings.set('pay.sandbox.secret', paySecret));
 afterAll(async () => {
-  expect(await brokenBooks(shop.database.sql)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
   expect(await moneyFaults(shop)).toEqual([]);
   await shop.close();
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '@tradepost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { retryRefund, selectRefunds } from '../packages/orders/index.ts';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { buyOne, moneyFaults, moneyOf, notify, type Opened, openPayment, paySecret } from './harness/gateway.ts';
 import { openShop, type Shop } from './harness/shop.ts';
 
@@ -49,7 +49,7 @@ beforeEach(async () => {
   await shop.server.runtime.settings.unset('pay.refund_attempts');
 });
 afterAll(async () => {
-  expect(await brokenBooks(shop.database.sql)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
   expect(await moneyFaults(shop)).toEqual([]);
   // Calls that nobody answered.
   gateway.closeAllConnections();
@@ -133,7 +133,7 @@ describe('at once', () => {
     }
     expect(Object.keys(outcomes).length, JSON.stringify(outcomes)).toBeGreaterThan(1);
     expect(asked.length).toBe(ledger.size);
-    expect(await brokenBooks(shop.database.sql)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
   test('opening payments while the order is cancelled and paid: no open payment survives as payable', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { chinese, expectFields } from './harness/contract.ts';
 import {
   buyOne,
@@ -51,7 +51,7 @@ describe.each([
   });
   beforeEach(() => shop.server.runtime.settings.set('pay.sandbox.secret', paySecret));
   afterAll(async () => {
-    expect(await brokenBooks(shop.database.sql)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
     expect(await moneyFaults(shop)).toEqual([]);
     await shop?.close();
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importProducts } from '../packages/catalog/csv/import-products.ts';
-import { brokenBooks } from './harness/books.ts';
+import { auditViolations } from './harness/audit-violations.ts';
 import { chinese } from './harness/contract.ts';
 import { insertProduct, openShop, type Shop } from './harness/shop.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   token = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
 });
 afterAll(async () => {
-  expect(await brokenBooks(shop.database.sql)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
   await shop.close();
 });
 
@@ -157,6 +157,6 @@ test('what an older version left on sale without a price cannot be ordered, and 
   expect((await shop.call('POST', '/api/v1/cart/add', asked)).code).toBe(10002);
   const order = { token: buyer, body: { address_id, items: [{ sku_id: sku_ids[0] }] } };
   expect(await shop.call('POST', '/api/v1/orders', order)).toMatchObject({ code: 20001 });
-  expect(JSON.stringify(await brokenBooks(shop.database.sql))).toContain('catalog.unpriced');
+  expect(JSON.stringify(await auditViolations(shop.database.sql))).toContain('catalog.unpriced');
   await shop.database.sql`update catalog.products set status = 0 where id = ${id}`;
 });

@@ -583,7 +583,7 @@ describe('what is told to a partner', () => {
       { sku_id: a, qty: 3 },
     ];
     const outcome = await sql.begin(async (tx) => {
-      const hold = await provider().hold(tx, [a, b]);
+      const hold = await provider().openStockSession(tx, [a, b]);
       const reserved = hold.reserve({ biz_no: 'D1', lines, expires_at: new Date(Date.now() + 60_000) });
       for (const statement of hold.statements()) await statement;
       return reserved;
@@ -622,7 +622,7 @@ describe('what is told to a partner', () => {
       });
     for (const biz_no of ['E1', 'E2'])
       await sql.begin(async (tx) => {
-        const hold = await builtinProvider.hold(tx, [a]);
+        const hold = await builtinProvider.openStockSession(tx, [a]);
         hold.reserve({ biz_no, lines: [{ sku_id: a, qty: 1 }], expires_at: new Date(Date.now() + 60_000) });
         for (const statement of hold.statements()) await statement;
       });

@@ -2,7 +2,7 @@ import type { InventoryProviderEntry } from '@tradepost/inventory';
 import { mustKeepStock } from '@tradepost/inventory';
 import { defineService } from '@tradepost/module';
 import { documentTasks } from './document-tasks.ts';
-import { aheadRefusals, openIntents } from './external-provider.ts';
+import { openIntents, preReserveRefusals } from './external-provider.ts';
 import { checkExternal, type External, openExternal } from './open-external.ts';
 import { externalMode, providerName } from './settings.ts';
 import type { NewTask } from './tasks/task.ts';
@@ -37,9 +37,9 @@ export const externalEntry: InventoryProviderEntry = {
   },
   open({ runtime, writeOrderStatus }) {
     const external = openExternal(runtime, writeOrderStatus);
-    const { provider, reserveAhead, tellNow, sellable, intents, close } = external;
+    const { provider, preReserve, notifyNow, sellable, intents, close } = external;
     return {
-      ...{ operations: provider, reserveAhead, aheadRefusals, tellNow, sellable, close },
+      ...{ operations: provider, preReserve, preReserveRefusals, notifyNow, sellable, close },
       completed: (tx, docs) => intents(tx, documentTasks(docs), { restMs: 0 }),
       provides: [externalWarehouse.provide(external)],
     };

@@ -3,8 +3,8 @@ import {
   insertRemoteReservations,
   type ReservationRow,
   type Reserved,
-  type StockHold,
   type StockLine,
+  type StockSession,
   settleRemoteReservations,
   summedItems,
 } from '@tradepost/inventory';
@@ -14,7 +14,7 @@ import { externalWmsErrors } from './errors.ts';
 import type { TaskAction } from './protocol/actions.ts';
 import type { ExternalClient } from './protocol/client.ts';
 import { backoffSeconds, externalTimeoutMs, maxAttempts, providerName } from './settings.ts';
-import { failAheadReservations, finishAheadReservations } from './tasks/pre-reservation-store.ts';
+import { failAheadReservations, finishPreReservations } from './tasks/pre-reservation-store.ts';
 import { type NewTask, requestIdOf } from './tasks/task.ts';
 import { insertTasks } from './tasks/task-store.ts';
 import { wakeWorker } from './tasks/wake-worker.ts';
@@ -65,12 +65,12 @@ export type Intents = ReturnType<typeof openIntents>;
 
 /**
  * Stock that a partner holds. async: the order's transaction writes the reserve task, a worker delivers it. sync:
- * `reserveAhead` has called the partner before; the order's transaction ends that task.
+ * `preReserve` has called the partner before; the order's transaction ends that task.
  */
 export function externalProvider({ runtime, mode }: Deps, intents: Intents): InventoryProvider {
   const sync = mode === 'sync';
 
-  async function hold(tx: Transaction): Promise<StockHold> {
+  async function openStockSession(tx: Transaction): Promise<StockSession> {
     const rows: ReservationRow[] = [];
     const tasks: NewTask[] = [];
     const releases: NewTask[] = [];
@@ -84,12 +84,12 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
         taken.add(biz_no);
         return { ok: true, warehouse_ids: lines.map(() => 0) };
       },
-      giveBack(biz_no, reason) {
+      releaseDemand(biz_no, reason) {
         returned.push({ biz_no, code: null, error: reason });
         releases.push(orderTask('release', biz_no, { reason: 'order_refused' }));
       },
       statements: () => [
-        ...(sync && taken.size > 0 ? [finishAheadReservations(tx, [...taken], runtime.now())] : []),
+        ...(sync && taken.size > 0 ? [finishPreReservations(tx, [...taken], runtime.now())] : []),
         ...(returned.length > 0 ? [failAheadReservations(tx, returned, runtime.now())] : []),
         ...(rows.length > 0
           ? [insertRemoteReservations(tx, rows, { provider: providerName, status: sync ? 'reserved' : 'pending' })]
@@ -104,7 +104,7 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
   return {
     name: providerName,
     statusAfter: { reserve: sync ? 'reserved' : 'pending', confirm: 'pending', release: 'pending' },
-    hold,
+    openStockSession,
     confirm: (tx, bizNos) => [
       settleRemoteReservations(tx, bizNos, 'confirmed'),
       ...intents(
@@ -123,7 +123,7 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
 }
 
 /** The refusals of a reservation before the order is written. */
-export const aheadRefusals = [externalWmsErrors.external_refused, externalWmsErrors.external_unavailable];
+export const preReserveRefusals = [externalWmsErrors.external_refused, externalWmsErrors.external_unavailable];
 
 type AheadDemand = { biz_no: string; lines: readonly StockLine[] };
 type AheadFailure = { biz_no: string; code: number | null; error: string; release: boolean };

@@ -4,8 +4,8 @@ import type { Route } from '@tradepost/http';
 import {
   type InventoryProvider,
   inventoryProvider,
-  type ReserveAhead,
-  type TellNow,
+  type NotifyNow,
+  type PreReserve,
   type WriteOrderStatus,
 } from '@tradepost/inventory';
 import { ConfigError, type Cron, type Runtime, type Tasks } from '@tradepost/runtime';
@@ -38,9 +38,9 @@ export type External = {
   provider: InventoryProvider;
   intents: Intents;
   /** In sync mode only. */
-  reserveAhead: ReserveAhead | null;
+  preReserve: PreReserve | null;
   /** In sync mode only. */
-  tellNow: TellNow | null;
+  notifyNow: NotifyNow | null;
   sellable: (skuIds: readonly number[]) => Promise<ReadonlyMap<number, number> | null>;
   routes: Route[];
   tasks: Tasks;
@@ -72,7 +72,7 @@ export function openExternal(
 
   const deliver = openDeliveryJob(runtime, taskDeps, onDelivered);
 
-  const tellNow = async (bizNos: readonly string[]) => {
+  const notifyNow = async (bizNos: readonly string[]) => {
     // The caller waits no longer than for one call; a worker delivers the rest.
     if (missingSettings(settings).length > 0) return;
     const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
@@ -84,8 +84,8 @@ export function openExternal(
   return {
     provider: externalProvider(deps, intents),
     intents,
-    reserveAhead: mode === 'sync' ? openReserveAhead(deps, intents) : null,
-    tellNow: mode === 'sync' ? tellNow : null,
+    preReserve: mode === 'sync' ? openReserveAhead(deps, intents) : null,
+    notifyNow: mode === 'sync' ? notifyNow : null,
     sellable: (skuIds) => sellable.sellable(skuIds),
     routes: [...taskRoutes(taskDeps), ...callbackRoutes(taskDeps)],
     tasks: {

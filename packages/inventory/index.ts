@@ -6,12 +6,12 @@ export {
   type Inventory,
   type InventoryProvider,
   type InventoryStatus,
-  type ReserveAhead,
+  type NotifyNow,
+  type PreReserve,
   type Reserved,
-  type StockHold,
   type StockLine,
+  type StockSession,
   summedItems,
-  type TellNow,
   type WriteOrderStatus,
 } from './reservations/provider.ts';
 export { mustKeepStock } from './reservations/provider-fence.ts';

@@ -1,4 +1,4 @@
-import { brokenBooks } from './books.ts';
+import { auditViolations } from './audit-violations.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
@@ -6,5 +6,5 @@ import type { TestDatabase } from './database.ts';
  * only orders moved since they were inserted.
  */
 export function invariantErrors({ sql }: TestDatabase): Promise<string[]> {
-  return brokenBooks(sql);
+  return auditViolations(sql);
 }

@@ -6,7 +6,7 @@ const bizType = 'order';
  * Ends the tasks of pre-reservations in the transaction that writes their orders. Fails the transaction when one of them
  * was given up meanwhile, because its release is a task by then.
  */
-export function finishAheadReservations(tx: Transaction, bizNos: readonly string[], now: Date): Statement {
+export function finishPreReservations(tx: Transaction, bizNos: readonly string[], now: Date): Statement {
   return tx`
     with done as (
       update inventory.inventory_integration_tasks

@@ -50,12 +50,12 @@ export function openLoginLimits(
     try {
       const result = await login();
       const [ofAddress, ofAccount] = reservation.counts;
-      await Promise.all([ofAddress?.giveBack(), ofAccount?.clear()]);
+      await Promise.all([ofAddress?.release(), ofAccount?.clear()]);
       if (account !== null) await unlessDown(log, store.set(ownKey, '1', ownAddressMs), undefined);
       return result;
     } catch (error) {
       const guessed = error instanceof AppError && isGuess(error);
-      await Promise.all(reservation.counts.map((count) => (guessed ? count.keep() : count.giveBack())));
+      await Promise.all(reservation.counts.map((count) => (guessed ? count.keep() : count.release())));
       throw error;
     }
   };

@@ -12,7 +12,7 @@ export type Limit = { kind: string; of: string; windowMs: number; max: number };
 export type Count = {
   /** The attempt stays counted. */
   keep(): Promise<void>;
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
   /** Sets the counter back to zero. */
   clear(): Promise<void>;
 };
@@ -32,7 +32,7 @@ export function unlessDown<T>(log: Deps['log'], asked: Promise<T>, otherwise: T)
   });
 }
 
-const uncounted: Count = { async keep() {}, async giveBack() {}, async clear() {} };
+const uncounted: Count = { async keep() {}, async release() {}, async clear() {} };
 
 /** Attempts of this process that wait for others to end. */
 const maxWaiting = 500;
@@ -80,7 +80,7 @@ export function openReservations(deps: Deps): Reservations {
     }
     return {
       keep: async () => void (await orDown(store.increment(keptKey, leftMs))),
-      giveBack: async () => void (await orDown(store.decrement(key))),
+      release: async () => void (await orDown(store.decrement(key))),
       clear: async () => void (await Promise.all([orDown(store.delete(key)), orDown(store.delete(keptKey))])),
     };
   }
@@ -88,14 +88,14 @@ export function openReservations(deps: Deps): Reservations {
   return {
     async reserve(limits) {
       const counts: Count[] = [];
-      const giveBack = () => Promise.all(counts.map((taken) => taken.giveBack()));
+      const release = () => Promise.all(counts.map((taken) => taken.release()));
       for (const limit of limits) {
         const taken = await count(limit).catch(async (error: unknown) => {
-          await giveBack();
+          await release();
           throw error;
         });
         if ('seconds' in taken) {
-          await giveBack();
+          await release();
           return taken;
         }
         counts.push(taken);

@@ -83,7 +83,7 @@ export async function sendCode(
     { kind: 'sms:phone_day', of: phone, windowMs: dayMs, max: settings.get(smsPerPhoneDay) },
   ]);
   const code = await registerCode(runtime, phone, provider).catch(async (error: unknown) => {
-    await Promise.all(counts.map((count) => count.giveBack()));
+    await Promise.all(counts.map((count) => count.release()));
     throw error;
   });
   await Promise.all(counts.map((count) => count.keep()));

@@ -73,9 +73,9 @@ export async function openInventory(runtime: Runtime, deps: Deps): Promise<Opene
   const opened = new Map(providers.map((provider) => [provider.name, provider.open({ runtime, writeOrderStatus })]));
   const {
     operations,
-    reserveAhead = null,
-    aheadRefusals = [],
-    tellNow = null,
+    preReserve = null,
+    preReserveRefusals = [],
+    notifyNow = null,
     completed,
     sellable = null,
   } = opened.get(active.name)!;
@@ -91,9 +91,9 @@ export async function openInventory(runtime: Runtime, deps: Deps): Promise<Opene
     inventory: {
       ...operations,
       ...settleByProvider({ active: operations, local: hasLocalOrders ? local : null, remote, writeOrderStatus }),
-      reserveAhead,
-      aheadRefusals: reserveAhead ? aheadRefusals : [],
-      tellNow,
+      preReserve,
+      preReserveRefusals: preReserve ? preReserveRefusals : [],
+      notifyNow,
     },
     stockOwner: { ...active.stockOwner(runtime), sellable },
     routes: [

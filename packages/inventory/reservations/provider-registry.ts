@@ -4,7 +4,7 @@ import { defineRegistry, type Provision } from '@tradepost/module';
 import type { Statement, Transaction } from '@tradepost/postgres';
 import { ConfigError, type Runtime, type Setting } from '@tradepost/runtime';
 import type { CompletedDocument } from '../documents/document-hooks.ts';
-import type { InventoryProvider, ReserveAhead, TellNow, WriteOrderStatus } from './provider.ts';
+import type { InventoryProvider, NotifyNow, PreReserve, WriteOrderStatus } from './provider.ts';
 
 /** What the rest of the package decides by. No code outside a provider compares provider names. */
 type ProviderCapabilities = {
@@ -39,10 +39,10 @@ type ProviderDeps = { runtime: Runtime; writeOrderStatus: WriteOrderStatus };
 
 export type OpenedProvider = {
   readonly operations: InventoryProvider;
-  readonly reserveAhead?: ReserveAhead | null;
-  /** The refusals that `reserveAhead` throws. */
-  readonly aheadRefusals?: readonly RefusalFactory[];
-  readonly tellNow?: TellNow | null;
+  readonly preReserve?: PreReserve | null;
+  /** The refusals that `preReserve` throws. */
+  readonly preReserveRefusals?: readonly RefusalFactory[];
+  readonly notifyNow?: NotifyNow | null;
   /** The sellable quantities that the catalogue shows; without it the stock column is shown. */
   readonly sellable?: NonNullable<StockOwner['sellable']>;
   /** Statements for the transaction that completes warehouse documents. */

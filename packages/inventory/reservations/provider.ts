@@ -15,11 +15,11 @@ export type Reserved =
   | { ok: false; reason: 'insufficient_stock' | 'sku_not_found'; sku_id: number };
 
 /** The stock of some SKUs, locked until the transaction ends. */
-export type StockHold = {
+export type StockSession = {
   /** Takes what the demand wants, or nothing. Demands are decided in the order of the calls. */
   reserve(demand: Demand): Reserved;
   /** Of a demand that was reserved ahead and is refused after all: its stock goes back when this transaction commits. */
-  giveBack(bizNo: string, reason: string): void;
+  releaseDemand(bizNo: string, reason: string): void;
   /** Writes what was taken and given back. To be sent once, after the last `reserve`. */
   statements(): Statement[];
 };
@@ -36,7 +36,7 @@ export type InventoryProvider = {
   readonly name: string;
   readonly statusAfter: StatusAfter;
   /** Locks what demands on these SKUs may need. */
-  hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold>;
+  openStockSession(tx: Transaction, skuIds: readonly number[]): Promise<StockSession>;
   /** The stock of these orders leaves. The caller has moved the orders under its guard, so each comes once. */
   confirm(tx: Transaction, bizNos: readonly string[]): Statement[];
   /** The stock of these orders is free again. */
@@ -50,23 +50,23 @@ export type InventoryProvider = {
 export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
   confirm(tx: Transaction, bizNos: readonly string[]): Promise<Statement[]>;
   release(tx: Transaction, bizNos: readonly string[], reason: string): Promise<Statement[]>;
-  readonly reserveAhead: ReserveAhead | null;
-  /** The refusals that `reserveAhead` throws. */
-  readonly aheadRefusals: readonly RefusalFactory[];
-  readonly tellNow: TellNow | null;
+  readonly preReserve: PreReserve | null;
+  /** The refusals that `preReserve` throws. */
+  readonly preReserveRefusals: readonly RefusalFactory[];
+  readonly notifyNow: NotifyNow | null;
 };
 
 /**
  * Reserves stock over the network before the order is written, or throws the refusal. Stock that is reserved without an
  * order being written within a minute is released, whatever happens to this process.
  */
-export type ReserveAhead = (demand: Omit<Demand, 'expires_at'>) => Promise<void>;
+export type PreReserve = (demand: Omit<Demand, 'expires_at'>) => Promise<void>;
 
 /**
  * Sends confirm or release for these orders to the partner, after the commit that wrote them. Resolves when the partner has
  * answered or the time for one call is over; a worker delivers the rest.
  */
-export type TellNow = (bizNos: readonly string[]) => Promise<void>;
+export type NotifyNow = (bizNos: readonly string[]) => Promise<void>;
 
 /** Sets the inventory_status of these orders: the column of orders, written in the transaction that writes the stock ledger. */
 export type WriteOrderStatus = (

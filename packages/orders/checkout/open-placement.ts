@@ -17,14 +17,14 @@ export function openPlacement(
   const place = runtime.groupCommit<PlaceOrder, Order>(useCase, (many, record) => placeOrders(deps, many, record), {
     revive: reviveOrder,
   });
-  const { reserveAhead } = inventory;
-  if (!reserveAhead) return place;
+  const { preReserve } = inventory;
+  if (!preReserve) return place;
   const draft = runtime.groupCommit<PlaceOrder, AheadOrder>('draft_orders', (many) => draftOrders(deps, many));
   return async (request, claim) => {
     // A repeat whose order is written gets that order, and asks nobody.
     if (claim && Object.hasOwn(claim.outcomes, useCase)) return place(request, claim);
     const ahead = await draft(request);
-    await reserveAhead({ biz_no: ahead.order_no, lines: ahead.lines });
+    await preReserve({ biz_no: ahead.order_no, lines: ahead.lines });
     return place({ ...request, ahead }, claim);
   };
 }

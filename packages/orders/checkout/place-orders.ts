@@ -1,7 +1,7 @@
 import { type SkuForSale, selectSkusForSale } from '@tradepost/catalog';
 import { type Locale, maxMinor } from '@tradepost/core';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
-import type { Inventory, StockHold } from '@tradepost/inventory';
+import type { Inventory, StockSession } from '@tradepost/inventory';
 import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
 import { type Queryable, writeTransaction } from '@tradepost/postgres';
 import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
@@ -197,7 +197,7 @@ export async function placeOrders(
     const skuIds = skuIdsOf(requests, carts);
     // The lock goes first: what an editor has committed while we waited for it, price or shelf, is then read.
     const [stock, skus, prices] = await Promise.all([
-      inventory.hold(tx, skuIds),
+      inventory.openStockSession(tx, skuIds),
       selectSkusForSale(tx, skuIds),
       pipeline.load(tx, { userIds, skuIds, now }),
     ]);
@@ -218,7 +218,7 @@ export async function placeOrders(
         answers[index] = draft.order;
       } catch (refusal) {
         answers[index] = refusal as Error;
-        if (request.ahead) stock.giveBack(request.ahead.order_no, (refusal as Error).message);
+        if (request.ahead) stock.releaseDemand(request.ahead.order_no, (refusal as Error).message);
       }
     });
     if (placed.length === 0) return { value: [], last: stock.statements() };
@@ -267,7 +267,7 @@ export function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<num
 }
 
 /** Takes the draft's stock, or throws the refusal. */
-function reserveStock(stock: StockHold, { order, items }: Draft): void {
+function reserveStock(stock: StockSession, { order, items }: Draft): void {
   const reserved = stock.reserve({
     biz_no: order.order_no,
     lines: items.map(({ sku_id, qty }) => ({ sku_id, qty })),

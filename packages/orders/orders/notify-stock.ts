@@ -9,12 +9,12 @@ import { selectOrderNumbers } from './batch-store.ts';
  */
 export function openTeller(
   { sql, log }: Pick<Runtime, 'sql' | 'log'>,
-  { tellNow }: Pick<Inventory, 'tellNow'>,
+  { notifyNow }: Pick<Inventory, 'notifyNow'>,
 ): (orderId: number) => Promise<void> {
-  if (!tellNow) return async () => {};
+  if (!notifyNow) return async () => {};
   const tell = groupCommit<number, true>(
     async (orderIds) => {
-      await tellNow(await selectOrderNumbers(sql, orderIds));
+      await notifyNow(await selectOrderNumbers(sql, orderIds));
       return orderIds.map(() => true);
     },
     // No more than are called at once, so that nobody waits for a second round.

@@ -91,7 +91,7 @@ export function orderRoutes(
         orderErrors.amount_too_large,
         orderErrors.insufficient_stock,
         orderErrors.cart_changed,
-        ...inventory.aheadRefusals,
+        ...inventory.preReserveRefusals,
       ],
       repeat: 'recorded',
       statements: 9,

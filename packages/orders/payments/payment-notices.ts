@@ -59,7 +59,7 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
   const surplus: NewPayment[] = [];
   const refunds: NewRefund[] = [];
 
-  const giveBack = (payment: Payment, reason: RefundReason) => {
+  const refundSurplus = (payment: Payment, reason: RefundReason) => {
     const { payment_no, order_id, provider, amount, currency } = payment;
     refunds.push({ refund_no: refundNumber(now), payment_no, order_id, provider, reason, amount, currency });
   };
@@ -76,7 +76,7 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     surplus.push(row);
     const added = { ...row, id: 0 };
     byTrade.set(tradeKey(notice), added);
-    giveBack(added, 'paid_twice');
+    refundSurplus(added, 'paid_twice');
     return { outcome: 'surplus', payment, answer: { payment_no: payment.payment_no, status: 'refunding' } };
   };
 
@@ -99,7 +99,7 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
       order.status = orderStatus.paid;
       return { outcome: 'paid', payment, answer: told(payment) };
     }
-    giveBack(payment, reason);
+    refundSurplus(payment, reason);
     return { outcome: 'surplus', payment, answer: told(payment) };
   };
 

@@ -212,13 +212,13 @@ const run = (server: Server, req: IncomingMessage, res: ServerResponse): void =>
 const lendBody = (req: IncomingMessage, buffer: BodyBuffer): void => {
   let body: Buffer | undefined = buffer.bytes();
   let read = false;
-  const giveBack = (): void => {
+  const returnBytes = (): void => {
     body = undefined;
     buffer.drop();
   };
   Object.defineProperty(req, 'rawBody', {
     get() {
-      if (!read) queueMicrotask(giveBack);
+      if (!read) queueMicrotask(returnBytes);
       read = true;
       return body;
     },

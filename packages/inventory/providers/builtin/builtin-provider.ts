@@ -1,5 +1,5 @@
 import type { Transaction } from '@tradepost/postgres';
-import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from '../../reservations/provider.ts';
+import { type InventoryProvider, type Reserved, type StockSession, summedBySku } from '../../reservations/provider.ts';
 import { mustKeepStock } from '../../reservations/provider-fence.ts';
 import {
   insertStockReservations,
@@ -39,7 +39,7 @@ function pickWarehouses(
 
 const inForce = (tx: Transaction) => mustKeepStock(tx, 'on shelves');
 
-async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
+async function openStockSession(tx: Transaction, skuIds: readonly number[]): Promise<StockSession> {
   // Sent together; the second is read after the first has its locks.
   const [active, stock] = await Promise.all([lockSkus(tx, skuIds), selectEnabledStock(tx, skuIds)]);
   const known = new Set(active);
@@ -64,7 +64,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
       }
       return { ok: true, warehouse_ids: lines.map((line) => choice.picked.get(line.sku_id)!.warehouse_id) };
     },
-    giveBack() {},
+    releaseDemand() {},
     statements: () => (rows.length > 0 ? [inForce(tx), insertStockReservations(tx, rows)] : []),
   };
 }
@@ -73,7 +73,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
 export const builtinProvider: InventoryProvider = {
   name: 'builtin_wms',
   statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },
-  hold,
+  openStockSession,
   confirm: (tx, bizNos) => [
     lockReservedSkus(tx, bizNos),
     inForce(tx),

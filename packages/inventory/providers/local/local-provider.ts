@@ -1,10 +1,10 @@
 import type { Transaction } from '@tradepost/postgres';
-import { type InventoryProvider, type Reserved, type StockHold, summedBySku } from '../../reservations/provider.ts';
+import { type InventoryProvider, type Reserved, type StockSession, summedBySku } from '../../reservations/provider.ts';
 import { mustKeepStock } from '../../reservations/provider-fence.ts';
 import type { ReservationRow } from '../../reservations/reservation-store.ts';
 import { insertReservations, lockSkuStock, settleReservations } from './local-store.ts';
 
-async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHold> {
+async function openStockSession(tx: Transaction, skuIds: readonly number[]): Promise<StockSession> {
   const left = new Map((await lockSkuStock(tx, skuIds)).map((row) => [row.id, row.sellable]));
   const rows: ReservationRow[] = [];
   const taken = new Map<number, number>();
@@ -23,7 +23,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
       }
       return { ok: true, warehouse_ids: demand.lines.map(() => 0) };
     },
-    giveBack() {},
+    releaseDemand() {},
     statements: () => (rows.length > 0 ? [mustKeepStock(tx, 'on SKUs'), insertReservations(tx, rows, taken)] : []),
   };
 }
@@ -32,7 +32,7 @@ async function hold(tx: Transaction, skuIds: readonly number[]): Promise<StockHo
 export const localProvider: InventoryProvider = {
   name: 'local',
   statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },
-  hold,
+  openStockSession,
   confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed'), mustKeepStock(tx, 'on SKUs')],
   release: (tx, bizNos) => [settleReservations(tx, bizNos, 'released'), mustKeepStock(tx, 'on SKUs')],
 };

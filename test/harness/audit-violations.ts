@@ -13,7 +13,7 @@ const aboutWork = [
 const books = audits.filter((audit) => !aboutWork.includes(audit.name));
 
 /** What must hold in the database whatever happened: the product's own audits. Answers the rows that break it as lines. */
-export async function brokenBooks(sql: Sql): Promise<string[]> {
+export async function auditViolations(sql: Sql): Promise<string[]> {
   const results = await runAudits(sql, books);
   return results.flatMap(({ name, about, rows, error }) =>
     error === null ? rows.map((row) => `${name} (${about}): ${JSON.stringify(row)}`) : [`${name}: ${error}`],
