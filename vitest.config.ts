@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/harness/cluster.ts'],
-    setupFiles: ['test/harness/named-refusals.ts'],
+    globalSetup: ['packages/testing/servers/cluster.ts'],
+    setupFiles: ['packages/testing/routes/named-refusals.ts'],
     // A file has a process of its own: its server, its database, its memory.
     pool: 'forks',
     testTimeout: 30_000,

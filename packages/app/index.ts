@@ -3,5 +3,5 @@ export { shopCommands } from './commands/shop-commands.ts';
 export { audits, modules, modulesOf, retention, settings } from './modules.ts';
 export { seedDemo } from './seed-demo.ts';
 export { seedScale } from './seed-scale.ts';
-export { type Server, startServer } from './server.ts';
+export { runJobsOnce, type Server, startServer } from './server.ts';
 export { version } from './version.ts';

@@ -1,5 +1,5 @@
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, expect, test } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { modules } from './modules.ts';
 import { seedDemo } from './seed-demo.ts';
 

@@ -1,6 +1,6 @@
 import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
+import { type Behaviour, json, type Received, raw, startPartner } from '@tradepost/testing/servers/partner';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Behaviour, json, type Received, raw, startPartner } from '../../test/harness/partner.ts';
 import { openExternalClient } from './protocol/client.ts';
 import { externalMetrics } from './protocol/external-metrics.ts';
 import { openSellable } from './sellable.ts';

@@ -1,6 +1,7 @@
 export { fileUrls } from './files/file-urls.ts';
 export { fileResponse } from './files/files.ts';
 export { httpMetrics } from './http-metrics.ts';
+export { openApiDocument } from './openapi/openapi.ts';
 export { systemResources } from './openapi/system-resources.ts';
 export { type App, createApp } from './routing/app.ts';
 export { largeBody } from './routing/body-limits.ts';
@@ -10,6 +11,7 @@ export type { Authenticate } from './routing/guard.ts';
 export { requestLocale } from './routing/request-locale.ts';
 export type { Resource } from './routing/resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './routing/route.ts';
+export { type UnnamedRefusal, unnamedRefusals } from './routing/unnamed-refusals.ts';
 export { countBodies } from './transports/count-bodies.ts';
 export { serve } from './transports/serve.ts';
 export type { Transport } from './transports/transport.ts';

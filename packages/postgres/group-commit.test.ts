@@ -1,6 +1,6 @@
 import { AppError } from '@tradepost/core';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { groupCommit } from './group-commit.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

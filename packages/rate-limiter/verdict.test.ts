@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { noLimits } from '../../test/harness/limiter-oracle.ts';
 import { dimensionName, dimensions, type Limits } from './limits.ts';
+import { noLimits } from './testing/oracle.ts';
 import { refusalOf, tighter } from './verdict.ts';
 
 /** Which dimension a client is told of. */

@@ -64,5 +64,6 @@ export { type Setting, type SettingRow, type Settings, setting } from './setting
 export { inspectRedis } from './store/inspect-redis.ts';
 export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
 export { faultCode, type KeptConnections, keptConnections } from './store/kept-connections.ts';
+export { openStore } from './store/open-store.ts';
 export type { Store } from './store/store.ts';
 export { runtimePublishes, runtimeTables } from './tables.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MigrationError } from '@tradepost/postgres';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { migrateDatabase as migrate } from './migrate-database.ts';
 
 let database: TestDatabase;

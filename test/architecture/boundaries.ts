@@ -1,14 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { join, relative } from 'node:path';
+import { isTestFile, root } from './tree.ts';
 
 /**
- * Package boundaries: every import of a package is declared in its package.json, nobody reaches into another package's
- * files, packages depend on each other in one direction, and no file depends on itself round a corner. Answers the
+ * Package boundaries: every import of a package is declared in its package.json, a package imports no file of another
+ * package, packages depend on each other in one direction, and files do not import each other in a cycle. Answers the
  * faults, each with its file. `node test/architecture/boundaries.ts` prints them.
  */
-const root = join(import.meta.dirname, '../..');
-
 type Package = { name: string; folder: string; declared: Set<string>; development: Set<string> };
 type Import = { file: string; specifier: string };
 
@@ -82,8 +81,8 @@ export async function boundaryFaults(): Promise<string[]> {
         const target = join(file, '..', specifier);
         fileEdges.set(file, [...(fileEdges.get(file) ?? []), target]);
         const crosses = owner !== workspace && !target.startsWith(`${owner.folder}/`);
-        if (crosses && !(isTest && target.startsWith(join(root, 'test'))))
-          faults.push(`${where}: ${specifier} reaches out of ${owner.name}`);
+        if (crosses) faults.push(`${where}: ${specifier} is a file outside of ${owner.name}`);
+        if (!isTest && isTestFile(relative(root, target))) faults.push(`${where}: ${specifier} is for tests`);
         if (owner === workspace && target.startsWith(join(root, 'packages')) && !isTest)
           faults.push(`${where}: ${specifier} reaches into a package`);
         continue;
@@ -91,12 +90,13 @@ export async function boundaryFaults(): Promise<string[]> {
       const name = packageOf(specifier);
       if (specifier.startsWith('node:')) continue;
       if (builtinModules.includes(name)) faults.push(`${where}: write node:${specifier}`);
-      else if (name.startsWith('@tradepost/') && specifier !== name)
+      else if (name === '@tradepost/testing' && !isTest) faults.push(`${where}: ${specifier} is for tests`);
+      else if (name.startsWith('@tradepost/') && specifier !== name && name !== '@tradepost/testing')
         faults.push(`${where}: ${specifier} reaches into ${name}`);
       else if (name === owner.name) faults.push(`${where}: imports its own package by name`);
       else if (
         !owner.declared.has(name) &&
-        !(isTest && (workspace.development.has(name) || workspace.declared.has(name))) &&
+        !(isTest && [workspace.development, workspace.declared, owner.development].some((names) => names.has(name))) &&
         // What only developers run is made with what only they install.
         !(where.endsWith('/generate.ts') && owner.development.has(name))
       )
@@ -104,7 +104,7 @@ export async function boundaryFaults(): Promise<string[]> {
     }
   };
   for (const owner of packages)
-    for (const file of await sources(owner.folder)) await check(file, owner, file.endsWith('.test.ts'));
+    for (const file of await sources(owner.folder)) await check(file, owner, isTestFile(relative(root, file)));
   for (const folder of rest)
     for (const file of await sources(folder).catch(() => [])) await check(file, workspace, folder.endsWith('test'));
 

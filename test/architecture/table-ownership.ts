@@ -4,6 +4,7 @@ import { modules } from '@tradepost/app';
 import { postgresTables } from '@tradepost/postgres';
 import { parseSync, Visitor } from 'oxc-parser';
 import { readSqlObjects, type SqlObject, withoutComments } from './sql-objects.ts';
+import { isTestFile } from './tree.ts';
 
 /**
  * Table ownership: every table belongs to the package whose module declares it, and only the SQL of that package names it.
@@ -112,9 +113,9 @@ export function ownershipFaults(
 async function packageSources(): Promise<Source[]> {
   const entries = await readdir(join(root, 'packages'), { recursive: true, withFileTypes: true });
   const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
-    .filter((entry) => !entry.parentPath.includes('node_modules'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => !isTestFile(file));
   return Promise.all(
     files.map(async (file) => ({
       ...{ file, package: file.split('/')[1]! },

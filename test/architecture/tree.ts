@@ -11,3 +11,7 @@ export function filesOf(patterns: readonly string[]): string[] {
   const found = globSync([...patterns], { cwd: root, exclude: (name) => skipped.test(name) });
   return found.map((path) => path.replaceAll('\\', '/')).sort();
 }
+
+/** Tests, what only tests import (the `testing` folder of a package), and the package `@tradepost/testing`: path from the root. */
+export const isTestFile = (path: string): boolean =>
+  path.endsWith('.test.ts') || /^packages\/(?:[^/]+\/)?testing\//.test(path);

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { defer } from './cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 
 type Told = { event: string } | { result: unknown } | { failed: string };
 

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLargeBodies } from '../../packages/gateway/proxy/large-bodies.ts';
-import { costlyBodies, hostileBodies } from '../harness/hostile-bodies.ts';
+import { costlyBodies, hostileBodies } from '../../packages/gateway/testing/hostile-bodies.ts';
 import { takeJob } from './child.ts';
 
 /** `naiveTimes`: of the way that takes many times as long; its delay does not depend on how many follow. */

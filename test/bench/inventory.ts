@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '@tradepost/postgres';
-import { defer } from './cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 import { type LoadJob, mustSucceed } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import { resetOrders, seedBuyers, seedSkus } from './seed.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { defer } from './cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 import type { OrderData, PurchaseData, ReadData, ScenarioName } from './scenarios.ts';
 
 export type LoadJob = {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { defer } from './cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 import { freePort, temporaryFolder } from './server.ts';
 
 export type RedisServer = { url: string; pid: number; version: string; stop(): Promise<void> };

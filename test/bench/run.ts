@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { cleanUp } from '@tradepost/testing/processes/cleanup';
 import { boot } from './boot.ts';
-import { cleanUp } from './cleanup.ts';
 import { gateway } from './gateway.ts';
 import { gatewayBodies } from './gateway-bodies.ts';
 import { http } from './http.ts';

@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openTokens, type Tokens } from '@tradepost/identity';
 import type { Sql } from '@tradepost/postgres';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
-import { defer } from './cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 import { type LoadJob, type LoadResult, runLoad } from './load.ts';
 import { cpuSeconds } from './usage.ts';
 

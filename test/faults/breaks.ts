@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '@tradepost/testing/client';
 import type { Raced } from './race.ts';
 import { act, type Instance, keyed, openMoney, order, type Stage, tell } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '@tradepost/testing/client';
 import {
   audit,
   check,

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createShopper } from '@tradepost/identity';
-import { defer } from '../bench/cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
+import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { freePort } from '../bench/server.ts';
-import { type RunningServer, startProcess } from '../harness/process.ts';
 import { audit, check, nothingYet, type Outcome, type Scenario, tally } from './scenario.ts';
 import { act, type Buyer, type Instance, openMoney, openStage, order, type Stage, tell, until } from './stage.ts';
 

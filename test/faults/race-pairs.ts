@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '@tradepost/testing/client';
 import type { Doing, Pair, Race } from './race.ts';
 import { act, type Buyer, keyed, openMoney, order, type Stage, tell } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '@tradepost/testing/client';
 import type { Instance, Stage } from './stage.ts';
 
 /** Something that a customer, a member of staff, a gateway or a job does, on whichever instance it is given. */

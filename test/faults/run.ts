@@ -1,4 +1,4 @@
-import { runSuite } from '../harness/scenario-cli.ts';
+import { runSuite } from '@tradepost/testing/processes/scenario-cli';
 import { raceScenarios } from './race-scenarios.ts';
 import { nothingYet, type Outcome } from './scenario.ts';
 import { scenarios } from './scenarios.ts';

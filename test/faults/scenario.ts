@@ -1,9 +1,9 @@
 import { audits } from '@tradepost/app';
 import type { Sql } from '@tradepost/postgres';
 import { runAudits } from '@tradepost/runtime';
-import type { Outcome as Result, Scenario as Run } from '../harness/scenario-cli.ts';
+import type { Outcome as Result, Scenario as Run } from '@tradepost/testing/processes/scenario-cli';
 
-export type { Ground } from '../harness/scenario-cli.ts';
+export type { Ground } from '@tradepost/testing/processes/scenario-cli';
 
 export type Outcome = Result & {
   rounds: number;

@@ -7,10 +7,10 @@ import { assemble, type Server, startServer } from '@tradepost/app';
 import { signedHeaders } from '@tradepost/orders';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { type ConfigKey, loadConfig, openLog, type Tasks } from '@tradepost/runtime';
-import { defer } from '../bench/cleanup.ts';
-import { type Answer, type CallOptions, call } from '../harness/client.ts';
-import { templateDatabase } from '../harness/cluster.ts';
-import { openWire, type Wire } from '../harness/wire.ts';
+import { type Answer, type CallOptions, call } from '@tradepost/testing/client';
+import { defer } from '@tradepost/testing/processes/cleanup';
+import { templateDatabase } from '@tradepost/testing/servers/cluster';
+import { openWire, type Wire } from '@tradepost/testing/servers/database-proxy';
 
 const paySecret = 'secret-of-the-fault-proofs';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { externalSignature } from '@tradepost/external-wms';
-import type { Answer } from '../harness/client.ts';
-import { partner } from '../harness/external.ts';
+import type { Answer } from '@tradepost/testing/client';
+import { partner } from '@tradepost/testing/external-shop';
 import type { Instance } from './stage.ts';
 
 type Status = 'success' | 'failed' | 'processing';

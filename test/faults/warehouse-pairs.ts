@@ -1,5 +1,5 @@
-import type { Answer } from '../harness/client.ts';
-import { ledgerDifferences } from '../harness/external.ts';
+import type { Answer } from '@tradepost/testing/client';
+import { ledgerDifferences } from '@tradepost/testing/external-shop';
 import type { Doing, Pair } from './race.ts';
 import { act, type Buyer, order, type Stage } from './stage.ts';
 import { type Message, sendCallback, signedCallback } from './warehouse-callbacks.ts';

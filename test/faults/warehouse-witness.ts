@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defer } from '../bench/cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 
 /** One call as it passed, by its idempotency key `<biz_type>:<biz_no>:<action>`. `answered`: else one side went away first. */
 type Call = { key: string; began: number; ended: number; answered: boolean };

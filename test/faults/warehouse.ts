@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { externalSettings } from '@tradepost/testing/external-shop';
+import { openWire } from '@tradepost/testing/servers/database-proxy';
+import { shelve } from '@tradepost/testing/warehouses';
 import type { BehaviourOptions } from '@tradepost/warehouse-simulator';
-import { externalSettings } from '../harness/external.ts';
-import { shelve } from '../harness/warehouses.ts';
-import { openWire } from '../harness/wire.ts';
 import { makeShelf, openTarget } from './kills.ts';
 import { audit, check, type Ground, nothingYet, type Outcome, type Scenario } from './scenario.ts';
 import { openCrowd } from './shoppers.ts';

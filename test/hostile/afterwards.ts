@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scenario } from '@tradepost/testing/processes/scenario-cli';
 import { audit } from '../faults/scenario.ts';
 import { until } from '../faults/stage.ts';
-import type { Scenario } from '../harness/scenario-cli.ts';
 import { type Arena, openArena, type Target } from './arena.ts';
 import { nothingYet, type Outcome } from './attack.ts';
 import { openWitness } from './witness.ts';

@@ -7,11 +7,11 @@ import { settings } from '@tradepost/app';
 import { openTokens } from '@tradepost/identity';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
-import { defer } from '../bench/cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
+import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
+import { delta, type FakeUpstream, openUpstream, sse } from '@tradepost/testing/servers/upstream';
 import { residentMb } from '../bench/usage.ts';
 import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/stage.ts';
-import { type RunningServer, startProcess } from '../harness/process.ts';
-import { delta, type FakeUpstream, openUpstream, sse } from '../harness/upstream.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { openWitness } from './witness.ts';
 

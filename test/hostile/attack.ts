@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ground, Outcome as Result, Scenario, Size } from '../harness/scenario-cli.ts';
+import type { Ground, Outcome as Result, Scenario, Size } from '@tradepost/testing/processes/scenario-cli';
 import { type Arena, openArena, type Target } from './arena.ts';
 import { openWitness } from './witness.ts';
 

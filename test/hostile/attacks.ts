@@ -1,4 +1,4 @@
-import type { Scenario } from '../harness/scenario-cli.ts';
+import type { Scenario } from '@tradepost/testing/processes/scenario-cli';
 import { type Attack, type Outcome, scenarioOf } from './attack.ts';
 import { bodies } from './bodies.ts';
 import { callbacks } from './callbacks.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defer } from '../bench/cleanup.ts';
-import { runCommand } from '../harness/process.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
+import { runCommand } from '@tradepost/testing/processes/process';
 import type { Attack } from './attack.ts';
 
 const head = 'handle,title,price,sku_code,stock\n';

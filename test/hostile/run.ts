@@ -1,4 +1,4 @@
-import { runSuite } from '../harness/scenario-cli.ts';
+import { runSuite } from '@tradepost/testing/processes/scenario-cli';
 import { afterwards } from './afterwards.ts';
 import { nothingYet, type Outcome } from './attack.ts';
 import { attacks } from './attacks.ts';

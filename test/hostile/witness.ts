@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { defer } from '../bench/cleanup.ts';
+import { defer } from '@tradepost/testing/processes/cleanup';
 import type { Buyer } from '../faults/stage.ts';
 import type { Order, Said, Testimony } from './witness-worker.ts';
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
+import { type Behaviour, json, type Received, raw, startPartner } from '@tradepost/testing/servers/partner';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Behaviour, json, type Received, raw, startPartner } from '../../../test/harness/partner.ts';
 import { type ExternalAction, type ExternalClient, openExternalClient } from './client.ts';
 import { externalCodes } from './codes.ts';
 

@@ -1,5 +1,5 @@
+import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openShop, type Shop } from '../../../test/harness/shop.ts';
 import { ipKey } from './ip-key.ts';
 
 /** Whom an address counts as: an office behind one IPv4 network shares a quota, nobody gets a new one by spelling. */

@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import {
-  type Asked,
-  histories,
-  nobody,
-  noLimits,
-  openOracle,
-  runs,
-  shown,
-  startMs,
-} from '../../../test/harness/limiter-oracle.ts';
 import type { Limits } from '../limits.ts';
+import { type Asked, histories, nobody, noLimits, openOracle, runs, shown, startMs } from '../testing/oracle.ts';
 import { type EmbeddedLimiter, openEmbeddedLimiter } from './embedded-limiter.ts';
 
 /** Who is admitted, who is refused and how long they wait, against lists that are looked through from end to end. */

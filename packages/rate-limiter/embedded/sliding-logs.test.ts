@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../../test/harness/limiter-oracle.ts';
+import { runs } from '../testing/oracle.ts';
 import { SlidingLogs } from './sliding-logs.ts';
 
 /** Queues in typed arrays against plain lists: also when keys come and go, share segments and are dropped in between. */

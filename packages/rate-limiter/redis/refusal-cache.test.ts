@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nobody, noLimits, runs } from '../../../test/harness/limiter-oracle.ts';
 import type { Limits, Refused } from '../limits.ts';
+import { nobody, noLimits, runs } from '../testing/oracle.ts';
 import { unlimited } from './limiter-script.ts';
 import { openRefusalCache } from './refusal-cache.ts';
 

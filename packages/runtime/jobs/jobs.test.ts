@@ -1,5 +1,5 @@
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { openLog } from '../observability/log.ts';
 import { openMetrics } from '../observability/metrics.ts';
 import {

@@ -1,6 +1,6 @@
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { freeJobsOf, freeJobsOfGoneWorkers, holdWorkerLock, ownsSession, saveWorkers } from './worker-store.ts';
 
 let database: TestDatabase;

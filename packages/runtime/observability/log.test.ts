@@ -1,7 +1,7 @@
 import { AppError } from '@tradepost/core';
 import { openDatabase, type Sql } from '@tradepost/postgres';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { openLog } from './log.ts';
 
 function open(level = 'trace') {

@@ -1,6 +1,6 @@
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { cloneDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { openLog } from '../observability/log.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { runHere } from '@tradepost/testing/processes/command';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runHere } from '../../../test/harness/command.ts';
 import { appKey, appSecret, call } from '../test-shop.ts';
 
 const script = join(import.meta.dirname, '../../../bin/tradepost.ts');

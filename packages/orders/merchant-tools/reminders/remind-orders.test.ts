@@ -1,7 +1,7 @@
 import type { Sql } from '@tradepost/postgres';
 import { openLog } from '@tradepost/runtime';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cloneDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { type OrderMessage, sendReminder } from './remind-orders.ts';
 
 /** What the job does with a reminder, with and without something that sends. */

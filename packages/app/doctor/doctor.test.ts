@@ -1,0 +1,251 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runHere } from '@tradepost/testing/processes/command';
+import { runCommand, startProcess } from '@tradepost/testing/processes/process';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+
+type Finding = { area: string; level: string; what: string; todo: string };
+
+let database: TestDatabase;
+let folder: string;
+let files = 0;
+beforeAll(async () => {
+  // The test runner's own would win over the files.
+  vi.stubEnv('NODE_ENV', '');
+  database = await cloneDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tradepost-doctor-'));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What it finds with this configuration file; port 0, so that no other program of this machine comes into it. */
+async function findings(config: object, ...args: string[]): Promise<{ code: number; findings: Finding[] }> {
+  files += 1;
+  const file = join(folder, `config${files}.json`);
+  await writeFile(file, JSON.stringify({ port: 0, data: join(folder, 'data'), ...config }), { mode: 0o600 });
+  const { code, stdout } = await runHere(['doctor', '--json', '--config', file, ...args]);
+  const found = JSON.parse(stdout);
+  for (const { level, todo } of found.findings as Finding[]) expect(level === 'ok' || todo !== '').toBe(true);
+  return { code, findings: found.findings };
+}
+const of = (found: Finding[], area: string) => found.filter((each) => each.area === area);
+const texts = (found: Finding[], level: string) =>
+  found.filter((each) => each.level === level).map((each) => each.what);
+
+test('a shop in order: every area is looked at, no error, exit code 0; the text says the same', async () => {
+  const { code, findings: found } = await findings({ databaseUrl: database.url });
+  expect(texts(found, 'error')).toEqual([]);
+  expect(code).toBe(0);
+  expect([...new Set(found.map((each) => each.area))]).toEqual([
+    'configuration',
+    'platform',
+    'database',
+    'migrations',
+    'accounts',
+    'settings',
+    'jobs',
+    'store',
+    'data folder',
+    'network',
+  ]);
+  const asText = await runCommand(['doctor'], {
+    env: { DATABASE_URL: database.url, PORT: '0', TRADEPOST_DATA: folder },
+  });
+  expect(asText.code).toBe(0);
+  expect(asText.stdout).toMatch(/^database\n {2}ok {7}PostgreSQL \d+/m);
+  expect(asText.stdout).toMatch(/0 errors, \d+ warnings, \d+ notes/);
+});
+
+test('it changes nothing: no key, no folder, no migration, no server', async () => {
+  const empty = join(folder, 'nothing here');
+  const { code, findings: found } = await findings({ data: empty });
+  expect(code).toBe(0);
+  expect(of(found, 'database')).toMatchObject([{ level: 'note', todo: expect.stringContaining('tradepost start') }]);
+  await expect(readdir(empty)).rejects.toThrow('ENOENT');
+  expect(await database.sql`select kid from identity.signing_keys`).toHaveLength(0);
+});
+
+test('a database, a store and a password that do not answer are findings, not crashes, and no secret is shown', async () => {
+  const { code, findings: found } = await findings({
+    databaseUrl: 'postgres://shop:hunter2@127.0.0.1:1/shop',
+    redisUrl: 'redis://:hunter2@127.0.0.1:1',
+  });
+  expect(code).toBe(1);
+  expect(of(found, 'database')).toMatchObject([{ level: 'error', what: expect.stringContaining('127.0.0.1:1') }]);
+  expect(of(found, 'store')).toMatchObject([{ level: 'error', what: expect.stringContaining('does not answer') }]);
+  expect(JSON.stringify(found)).not.toContain('hunter2');
+  const missing = new URL(database.url);
+  missing.pathname = '/not_there';
+  const noDatabase = await findings({ databaseUrl: missing.toString() });
+  expect(of(noDatabase.findings, 'database')).toMatchObject([{ level: 'error', todo: 'createdb not_there' }]);
+});
+
+test('a configuration that can not be used: each problem by its name, and the platform is still looked at', async () => {
+  const { code, findings: found } = await findings({ prot: 1, batchMax: 0 });
+  expect(code).toBe(1);
+  expect(texts(of(found, 'configuration'), 'error')).toHaveLength(2);
+  expect(of(found, 'platform').length).toBeGreaterThan(2);
+});
+
+test('values that ask for trouble', async () => {
+  const warned = async (config: object) =>
+    texts(of((await findings({ databaseUrl: database.url, ...config })).findings, 'configuration'), 'warning').join(
+      '\n',
+    );
+  expect(await warned({})).toBe('');
+  expect(await warned({ host: '0.0.0.0' })).toMatch(/demo accounts[\s\S]*no PUBLIC_URL/);
+  const { findings: found } = await findings({ databaseUrl: database.url, production: true });
+  expect(texts(of(found, 'configuration'), 'error')).toEqual([expect.stringContaining('no PUBLIC_URL')]);
+  expect(await warned({ production: true, publicUrl: 'http://shop.example' })).toContain('not https');
+  expect(await warned({ tokenHours: 8000 })).toContain('8000 hours');
+  expect(await warned({ logLevel: 'silent' })).toContain('silent');
+  expect(await warned({ only: ['worker'] })).toContain('REDIS_URL');
+  const file = join(folder, 'open.json');
+  await writeFile(file, JSON.stringify({ databaseUrl: database.url, data: folder, port: 0 }));
+  await chmod(file, 0o644);
+  expect((await runHere(['doctor', '--config', file])).stdout).toContain(`chmod 600 ${file}`);
+});
+
+describe('conveniences of development', () => {
+  const safe = { 'pay.instant': false, 'sms.provider': 'off' };
+  const development = async (settings: object, config: object = {}) =>
+    of(
+      (await findings({ databaseUrl: database.url, production: true, settings: { ...safe, ...settings }, ...config }))
+        .findings,
+      'development',
+    );
+  test.each<[string, object, string, object?]>([
+    ['instant payment', { 'pay.instant': true }, 'without money'],
+    ['the instant provider as default', { 'pay.provider': 'instant' }, 'pay.provider'],
+    ['a sandbox without a gateway', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'pay.sandbox.cashier_url'],
+    ['a sandbox that pays nothing back', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'refund_url'],
+    ['a secret of the documentation', { 'external_wms.app_secret': 'demo-secret' }, 'external_wms.app_secret'],
+    ['login codes in answers', { 'sms.provider': 'test' }, 'sms.provider is test'],
+    ['a WeChat of our own', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'stand-in for WeChat'],
+    ['demo data', {}, 'TRADEPOST_SEED', { seed: 'demo' }],
+  ])('%s is an error in production', async (_what, settings, said, config) => {
+    expect(texts(await development(settings, config), 'error').join('\n')).toContain(said);
+    expect(await development(settings, { ...config, production: false })).toEqual([]);
+  });
+
+  test('a shop without any of them passes, and a gateway behind the sandbox is none', async () => {
+    const gateway = {
+      'pay.sandbox.secret': 'a secret of sixteen or more',
+      'pay.sandbox.cashier_url': 'https://pay.example/cashier',
+      'pay.sandbox.refund_url': 'https://pay.example/refund',
+    };
+    expect(await development(gateway)).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('a database that the demo seed filled is an error, until an operator has turned its instant payment off', async () => {
+    const { sql } = database;
+    await sql`insert into runtime.settings (key, value) values ('shop.demo', 'true')`;
+    try {
+      const of = async (value: boolean | null) =>
+        texts(await development({ 'pay.instant': value }), 'error').join('\n');
+      expect(await of(null)).toContain('the demo seed filled this database');
+      expect(await of(false)).toBe('');
+    } finally {
+      await sql`delete from runtime.settings where key = 'shop.demo'`;
+    }
+  });
+
+  test('a file that claims a demo shop is refused', async () => {
+    const { code, findings: found } = await findings({ databaseUrl: database.url, settings: { 'shop.demo': true } });
+    expect([code, texts(of(found, 'configuration'), 'error').join()]).toEqual([
+      1,
+      expect.stringContaining('shop.demo'),
+    ]);
+  });
+});
+
+test('what a look into the database finds, each with what to do', async () => {
+  const { sql } = database;
+  await sql`insert into runtime.settings (key, value) values ('orders.unpaid_minutes', '"soon"'), ('shop.bogus', '1')`;
+  await sql`insert into identity.signing_keys (kid, secret, created_at) values ('old', '\\x00', now() - interval '400 days')`;
+  await sql`insert into identity.shoppers (username, is_demo) values ('demo', true)`;
+  await sql`select graphile_worker.permanently_fail_jobs(array[(graphile_worker.add_job('x', '{}')).id])`;
+  await sql`select graphile_worker.add_job('x', '{}', run_at => now() - interval '1 hour')`;
+  const { code, findings: found } = await findings({
+    databaseUrl: database.url,
+    production: true,
+    settings: { 'shop.nothing': 1, 'shop.time_zone': 'Mars' },
+  });
+  expect(code).toBe(1);
+  expect(of(found, 'settings')).toMatchObject([
+    { level: 'error', what: expect.stringContaining('orders.unpaid_minutes'), todo: expect.stringContaining('unset') },
+    { level: 'note', what: expect.stringContaining('shop.bogus') },
+  ]);
+  expect(texts(of(found, 'configuration'), 'error')).toEqual([
+    expect.stringContaining('no PUBLIC_URL'),
+    expect.stringContaining('no shop setting shop.nothing'),
+    expect.stringContaining('shop.time_zone: must be an IANA time zone'),
+  ]);
+  expect(texts(of(found, 'configuration'), 'ok').join()).toContain('shop.time_zone (file)');
+  expect(of(found, 'jobs')).toMatchObject([
+    {
+      level: 'error',
+      what: expect.stringContaining('1 jobs are due, the oldest for 60 min, and no worker is running'),
+    },
+    { level: 'warning', todo: expect.stringContaining('jobs list --failed') },
+  ]);
+  expect(of(found, 'accounts')).toMatchObject([
+    { level: 'note', what: expect.stringContaining('400 days'), todo: expect.stringContaining('token rotate') },
+    { level: 'error', what: expect.stringContaining('1 demo accounts') },
+    { level: 'note', todo: expect.stringContaining('staff create') },
+  ]);
+  // The test cluster writes without fsync: for a shop in production the worst there is.
+  expect(texts(of(found, 'database'), 'error').join()).toContain('fsync is off');
+});
+
+describe('migrations', () => {
+  let own: TestDatabase;
+  beforeAll(async () => {
+    own = await cloneDatabase();
+  });
+  afterAll(() => own?.drop());
+  const migrations = async () => of((await findings({ databaseUrl: own.url })).findings, 'migrations');
+
+  test('missing, edited, and newer than the program', async () => {
+    await own.sql`update runtime.migrations set checksum = 'other' where id = 1`;
+    expect(await migrations()).toMatchObject([{ level: 'error', what: expect.stringContaining('0001_core.sql') }]);
+    await own.sql`insert into runtime.migrations (id, name, checksum) values (9999, '9999_future.sql', '')`;
+    expect(await migrations()).toMatchObject([{ what: expect.stringContaining('newer') }, { level: 'error' }]);
+    await own.sql`delete from runtime.migrations where id > 1`;
+    expect((await migrations()).at(-1)).toMatchObject({ level: 'error', todo: 'tradepost migrate' });
+    expect(await own.sql`select id from runtime.migrations`).toHaveLength(1);
+    await own.sql`drop schema runtime cascade`;
+    expect(await migrations()).toMatchObject([{ level: 'error', todo: 'tradepost migrate' }]);
+  });
+});
+
+test('beside a running instance on its embedded database it looks into all of it, and tells a foreign program apart', async () => {
+  const data = join(folder, 'embedded');
+  const server = await startProcess(['--seed', 'none', '--data', data]);
+  const port = Number(new URL(server.url).port);
+  const look = async (config: object) => (await findings({ data, ...config })).findings;
+  try {
+    const found = await look({ port });
+    expect(of(found, 'network')).toMatchObject([
+      { level: 'ok', what: expect.stringContaining(`pid ${server.child.pid}`) },
+    ]);
+    expect(of(found, 'jobs')).toMatchObject([{ level: 'ok', what: expect.stringContaining('a worker is connected') }]);
+    expect(texts(of(found, 'migrations'), 'ok')).toHaveLength(1);
+  } finally {
+    server.child.kill('SIGTERM');
+    await server.ended;
+  }
+  const foreign = createServer((_request, response) => response.writeHead(404).end());
+  await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+  const after = await look({ port: (foreign.address() as AddressInfo).port });
+  foreign.close();
+  expect(of(after, 'database')).toMatchObject([{ level: 'note', what: expect.stringContaining('not running') }]);
+  expect(of(after, 'network')).toMatchObject([{ level: 'error', what: expect.stringContaining('another program') }]);
+});

@@ -1,0 +1,332 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Route } from '@tradepost/http';
+import { createStaff } from '@tradepost/identity';
+import { declaredBy, type Module, type OpenedModule, openModules } from '@tradepost/module';
+import { ConfigError, type Runtime } from '@tradepost/runtime';
+import { runHere } from '@tradepost/testing/processes/command';
+import { openShop, type Shop, storeSettings } from '@tradepost/testing/shop';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { modules, modulesOf } from './index.ts';
+
+/** A module that is switched off contributes nothing anywhere. */
+
+const namesOf = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name);
+const optional = modules.filter((module) => !module.required);
+
+/** The module and those that need it, directly or through others. */
+function withDependents(name: string): readonly string[] {
+  const off = new Set([name]);
+  for (const module of modules) if (module.needs?.some((need) => off.has(need))) off.add(module.name);
+  return [...off];
+}
+
+/** The `modules` of a configuration without this module and without those that need it. */
+const without = (name: string) => withDependents(name).map((each) => `-${each}`);
+const runningWithout = (name: string) => modulesOf({ modules: without(name) as never });
+const offWithout = (name: string) => modules.filter((module) => withDependents(name).includes(module.name));
+
+function problemsOf(chosen: readonly string[]): readonly string[] {
+  try {
+    modulesOf({ modules: chosen as never });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('what a configuration may choose', () => {
+  test('all modules run when it names none; a module comes after those it needs', () => {
+    expect(modulesOf({ modules: undefined })).toBe(modules);
+    for (const [index, { needs = [] }] of modules.entries())
+      for (const need of needs) expect(namesOf(modules.slice(0, index))).toContain(need);
+  });
+
+  test.each(namesOf(optional))('without %s: those that need it are named with it', (name) => {
+    const direct = modules.filter((module) => module.needs?.includes(name));
+    expect(problemsOf([`-${name}`])).toEqual(direct.map((module) => `modules: ${module.name} needs ${name}`));
+    expect(problemsOf(without(name))).toEqual([]);
+    expect(namesOf(runningWithout(name))).toEqual(
+      namesOf(modules).filter((each) => !withDependents(name).includes(each)),
+    );
+  });
+
+  test('a required module runs although it is not named, and cannot be switched off', () => {
+    const required = namesOf(modules.filter((module) => module.required));
+    expect(required).toEqual(['runtime', 'identity']);
+    for (const name of required) expect(problemsOf([`-${name}`])).toContain(`modules: ${name} cannot be switched off`);
+    expect(namesOf(modulesOf({ modules: ['catalog'] }))).toEqual([...required, 'catalog']);
+  });
+
+  test('an unknown name and a mixture are refused; the message lists the modules that exist', () => {
+    const all = namesOf(modules).join(', ');
+    expect(problemsOf(['-nothing'])).toEqual([`modules: there is no module nothing; there are ${all}`]);
+    expect(problemsOf(['nothing'])).toEqual([`modules: there is no module nothing; there are ${all}`]);
+    expect(problemsOf(['catalog', '-gateway'])).toEqual([
+      'modules: give either names, or names with a minus before each',
+    ]);
+    expect(problemsOf(['orders'])).toEqual(['modules: orders needs catalog', 'modules: orders needs inventory']);
+  });
+});
+
+/** What the modules contribute to a server, each by itself: opened on a runtime as `assemble` opens them. */
+async function contributions(runtime: Runtime, running: readonly Module[]) {
+  const parts = new Map<string, OpenedModule>();
+  const recorded = running.map((module): Module => {
+    const open: Module['open'] = async (context) => {
+      const part = (await module.open?.(context)) ?? {};
+      parts.set(module.name, part);
+      return part;
+    };
+    return { ...module, open };
+  });
+  const opened = await openModules(runtime, recorded);
+  await opened.close();
+  const keysOf = (routes: readonly Route[]) => routes.map(({ method, path }) => `${method} ${path}`);
+  const of = (name: string) => ({
+    routes: keysOf(opened.routesOf(name)),
+    resources: (parts.get(name)?.resources ?? []).map(({ path }) => path),
+    tasks: Object.keys(parts.get(name)?.tasks ?? {}),
+    crons: (parts.get(name)?.crons ?? []).map(({ task }) => task),
+    permissions: opened.routesOf(name).flatMap(({ permission }) => permission ?? []),
+  });
+  const all = {
+    routes: keysOf(opened.routes),
+    resources: opened.resources.map(({ path }) => path),
+    tasks: Object.keys(opened.tasks),
+    crons: opened.crons.map(({ task }) => task),
+    permissions: opened.routes.flatMap(({ permission }) => permission ?? []),
+  };
+  return { of, all };
+}
+type Contributed = Awaited<ReturnType<typeof contributions>>;
+
+const lists = ['settings', 'audits', 'retention', 'commands', 'doctorChecks'] as const;
+
+/** What one of the lists has, by key or name: some settings and audits are made anew for the modules that run. */
+const idsIn = (running: readonly Module[], list: (typeof lists)[number]): readonly unknown[] =>
+  declaredBy(running, list).map((entry) => ('key' in entry ? entry.key : 'name' in entry ? entry.name : entry));
+
+describe('each module that can be switched off', () => {
+  let shop: Shop;
+  let full: Contributed;
+  beforeAll(async () => {
+    shop = await openShop();
+    full = await contributions(shop.server.runtime, modules);
+  }, 120_000);
+  afterAll(() => shop?.close());
+
+  test('together they make up the whole shop', () => {
+    const keys = Object.keys(full.all) as (keyof Contributed['all'])[];
+    for (const key of keys) expect(modules.flatMap(({ name }) => full.of(name)[key])).toEqual(full.all[key]);
+    // Every module contributes something, so that no case below is empty.
+    for (const module of modules) {
+      const served = Object.values(full.of(module.name)).flat().length;
+      const declared = lists.reduce((sum, list) => sum + (module[list]?.length ?? 0), 0);
+      expect(served + declared, module.name).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(namesOf(optional))('without %s: the lists of settings, audits, retention, commands and checks', (name) => {
+    for (const list of lists) {
+      const kept = idsIn(runningWithout(name), list);
+      const off = idsIn(offWithout(name), list);
+      expect(kept.filter((each) => off.includes(each))).toEqual([]);
+      expect(new Set([...kept, ...off])).toEqual(new Set(idsIn(modules, list)));
+    }
+  });
+
+  test.each(namesOf(optional))('without %s: no route, resource, task, cron or permission of it', async (name) => {
+    const rest = await contributions(shop.server.runtime, runningWithout(name));
+    for (const key of Object.keys(full.all) as (keyof Contributed['all'])[])
+      expect(rest.all[key]).toEqual(runningWithout(name).flatMap((module) => full.of(module.name)[key]));
+  });
+
+  describe('on the command line', () => {
+    let data: string;
+    beforeAll(async () => {
+      data = await mkdtemp(join(tmpdir(), 'tradepost-modules-'));
+    });
+    afterAll(() => rm(data, { recursive: true, force: true }));
+    afterEach(() => vi.unstubAllEnvs());
+
+    const tradepost = (name: string, ...args: string[]) => {
+      vi.stubEnv('NODE_ENV', '');
+      vi.stubEnv('TRADEPOST_MODULES', without(name).join(','));
+      vi.stubEnv('TRADEPOST_DATA', data);
+      vi.stubEnv('DATABASE_URL', shop.database.url);
+      vi.stubEnv('PORT', '0');
+      return runHere(args);
+    };
+    const json = async (name: string, ...args: string[]) =>
+      JSON.parse((await tradepost(name, ...args, '--json')).stdout);
+
+    test.each(namesOf(optional))('without %s: help, completion and the command itself', async (name) => {
+      const { stdout: help } = await tradepost(name, '--help');
+      const { stdout: completion } = await tradepost(name, 'completion', 'bash');
+      for (const command of declaredBy(runningWithout(name), 'commands'))
+        if (!command.group) expect(help).toMatch(new RegExp(`^  ${command.name} `, 'm'));
+      for (const module of offWithout(name))
+        for (const command of module.commands ?? []) {
+          const words = command.group ? [command.group, command.name] : [command.name];
+          const refused = await tradepost(name, ...words);
+          expect(refused.code).toBe(2);
+          expect(refused.stderr).toContain('unknown command');
+          expect(completion).not.toContain(`'${words.join(' ')}'`);
+          if (command.group) continue;
+          expect(help).not.toMatch(new RegExp(`^  ${command.name} `, 'm'));
+          expect(refused.stderr).toContain(`${command.name} belongs to the module ${module.name}`);
+        }
+    });
+
+    test.each(namesOf(optional))('without %s: settings, audit and retention', async (name) => {
+      const keys = (await json(name, 'settings', 'list')).map((row: { key: string }) => row.key);
+      const audits = (await json(name, 'audit', '--list')).map((row: { name: string }) => row.name);
+      const rules = (await json(name, 'retention', 'list')).map((row: { name: string }) => row.name);
+      expect(keys).toEqual(
+        expect.arrayContaining(declaredBy(runningWithout(name), 'settings').map((setting) => setting.key)),
+      );
+      expect(audits).toEqual(namesOf(declaredBy(runningWithout(name), 'audits')));
+      expect(rules).toEqual(namesOf(declaredBy(runningWithout(name), 'retention')));
+      for (const { key } of declaredBy(offWithout(name), 'settings')) expect(keys).not.toContain(key);
+      for (const audit of declaredBy(offWithout(name), 'audits').slice(0, 1)) {
+        const refused = await tradepost(name, 'audit', '--only', audit.name);
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`no check ${audit.name}`) });
+      }
+    });
+
+    test('audit --only refuses a name that no module has, and makes the checks of a module that runs', async () => {
+      const refused = await tradepost('gateway', 'audit', '--only', 'orders,nothing');
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no check nothing') });
+      const made = await json('gateway', 'audit', '--only', 'orders');
+      expect(made.checks.length).toBeGreaterThan(0);
+    });
+
+    test('without gateway, or without inventory: doctor makes none of its checks', async () => {
+      await storeSettings(shop.database, {
+        'gateway.upstreams': [{ name: 'main', base_url: 'http://127.0.0.1:1/v1', enabled: false }],
+        'inventory.provider': 'external_wms',
+      });
+      const areasWithout = async (name: string): Promise<string[]> => {
+        const { findings } = await json(name, 'doctor');
+        return findings.map((finding: { area: string }) => finding.area);
+      };
+      try {
+        const some = await areasWithout('demo');
+        expect(some).toEqual(expect.arrayContaining(['accounts', 'settings', 'jobs', 'warehouse', 'gateway']));
+        expect(await areasWithout('gateway')).toEqual(some.filter((area) => area !== 'gateway'));
+        expect(await areasWithout('inventory')).not.toContain('warehouse');
+      } finally {
+        await shop.database.sql`
+          delete from runtime.settings where key in ('gateway.upstreams', 'inventory.provider')`;
+      }
+    });
+
+    test('a choice that cannot run is refused by every command with exit code 2, and is a finding of doctor', async () => {
+      vi.stubEnv('NODE_ENV', '');
+      vi.stubEnv('TRADEPOST_MODULES', '-catalog');
+      vi.stubEnv('TRADEPOST_DATA', data);
+      vi.stubEnv('DATABASE_URL', shop.database.url);
+      vi.stubEnv('PORT', '0');
+      const needed = 'modules: inventory needs catalog';
+      for (const args of [['settings', 'list'], ['audit', '--list'], ['retention', 'list'], ['start']])
+        expect(await runHere(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(needed) });
+      const { code, stdout } = await runHere(['doctor']);
+      expect(code).toBe(1);
+      expect(stdout).toContain(needed);
+      expect((await runHere(['--help'])).code).toBe(0);
+    });
+  });
+});
+
+type Menus = { groups: { menus: { children: { path: string }[] }[] }[] };
+
+/** What a client of a shop that runs without this module sees. */
+async function seenBy(shop: Shop) {
+  const id = await createStaff(shop.database.sql, { username: 'owner', password: 'a long password' });
+  const token = await shop.server.tokens.issue({ role: 'admin', id, perms: ['*'] });
+  const { data: menus } = (await shop.call('GET', '/admin/api/menus', { token })) as { data: Menus };
+  const { data: permissions } = await shop.call('GET', '/admin/api/permissions', { token });
+  const document = (await (await fetch(`${shop.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  return {
+    token,
+    pages: menus.groups.flatMap((group) => group.menus.flatMap((menu) => menu.children.map((child) => child.path))),
+    permissions: permissions as string[],
+    operations: Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    ),
+  };
+}
+
+describe('a shop that runs without a module', () => {
+  let whole: Shop;
+  let seen: Awaited<ReturnType<typeof seenBy>>;
+  let full: Contributed;
+  beforeAll(async () => {
+    whole = await openShop();
+    seen = await seenBy(whole);
+    full = await contributions(whole.server.runtime, modules);
+  }, 120_000);
+  afterAll(() => whole?.close());
+
+  test.each(['gateway', 'inventory', 'fulfilment', 'demo'])(
+    '%s: no endpoint, resource, page, permission or entry in the document',
+    async (name) => {
+      const shop = await openShop({ modules: without(name).join(',') });
+      try {
+        const found = await seenBy(shop);
+        const off = withDependents(name).flatMap((each) => full.of(each).routes);
+        const offResources = withDependents(name).flatMap((each) => full.of(each).resources);
+        expect(off.length + offResources.length).toBeGreaterThan(0);
+        expect(found.operations.sort()).toEqual(
+          seen.operations
+            .filter((operation) => !off.includes(operation))
+            .filter((operation) => !offResources.includes(operation.slice('GET '.length)))
+            .sort(),
+        );
+        for (const route of off.filter((each) => !each.includes('*'))) {
+          const [method = '', path = ''] = route.split(' ');
+          const response = await fetch(`${shop.url}${path.replaceAll(/:\w+/g, '1')}`, {
+            method,
+            headers: { authorization: `Bearer ${found.token}` },
+          });
+          await response.body?.cancel();
+          expect([404, 405], route).toContain(response.status);
+        }
+        for (const path of offResources)
+          expect((await fetch(`${shop.url}${path.replaceAll(/:\w+/g, '1')}`)).status).toBe(404);
+        const kept = new Set(
+          modulesOf(shop.server.runtime.config).flatMap((module) => full.of(module.name).permissions),
+        );
+        const onlyOff = withDependents(name).flatMap((each) =>
+          full.of(each).permissions.filter((code) => !kept.has(code)),
+        );
+        const asked = shop.server.routes.flatMap(({ permission }) => permission ?? []);
+        expect(asked.filter((code) => onlyOff.includes(code))).toEqual([]);
+        expect(seen.permissions).toEqual(expect.arrayContaining(found.permissions));
+        expect(seen.pages).toEqual(expect.arrayContaining(found.pages));
+      } finally {
+        await shop.close();
+      }
+    },
+    120_000,
+  );
+
+  test('the pages of the console go with the module that serves them', async () => {
+    const pagesWithout = async (name: string) => {
+      const shop = await openShop({ modules: without(name).join(',') });
+      return seenBy(shop)
+        .then(({ pages }) => pages)
+        .finally(() => shop.close());
+    };
+    expect(seen.pages).toEqual(expect.arrayContaining(['/product/list', '/order/list', '/wms/stock']));
+    expect(await pagesWithout('orders')).toEqual(seen.pages.filter((page) => page !== '/order/list'));
+    expect(await pagesWithout('inventory')).toEqual(
+      seen.pages.filter((page) => page !== '/order/list' && !page.startsWith('/wms/')),
+    );
+  }, 120_000);
+});

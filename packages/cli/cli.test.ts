@@ -1,0 +1,201 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand, startProcess } from '@tradepost/testing/processes/process';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+let database: TestDatabase;
+let folder: string;
+/** Every command of this file works on the file's own database. */
+let env: Record<string, string>;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tradepost-cli-'));
+  env = { DATABASE_URL: database.url, TRADEPOST_DATA: folder };
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('usage', () => {
+  const commands = [
+    'start',
+    'demo',
+    'migrate',
+    'seed',
+    'config',
+    'settings list',
+    'settings get',
+    'settings set',
+    'settings unset',
+    'staff create',
+    'pay callback',
+    'pay refunds',
+    'pay retry-refund',
+    'audit',
+    'jobs list',
+    'jobs show',
+    'jobs retry',
+    'jobs discard',
+    'doctor',
+    'completion',
+    'bench',
+  ];
+  test.each(commands)('%s --help shows an example and ends with 0', async (command) => {
+    const { code, stdout } = await runCommand([...command.split(' '), '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Examples?:\n {2}\$ .*tradepost/);
+  });
+
+  test.each([
+    ['bogus'],
+    ['start', '--bogus'],
+    ['settings', 'get'],
+    ['start', '--port', 'abc'],
+    ['start', '--once'],
+    ['seed', '--orders', 'abc'],
+    ['seed', '--shoppers', '5'],
+  ])('wrong usage ends with 2: %s %s', async (...args) => {
+    const { code, stderr } = await runCommand(args, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('error:');
+  });
+});
+
+test('config masks secrets and says where each value comes from', async () => {
+  const file = join(folder, 'config.json');
+  await writeFile(file, JSON.stringify({ port: 9001, logLevel: 'debug', settings: { 'shop.time_zone': 'UTC' } }));
+  const given = { PORT: '9002', DATABASE_URL: 'postgres://shop:s3cret@db.example/shop', LOG_LEVEL: '' };
+  const { stdout } = await runCommand(['config', '--config', file, '--json'], { env: given });
+  const rows = Object.fromEntries(JSON.parse(stdout).values.map((row: { key: string }) => [row.key, row]));
+  expect(rows.port).toMatchObject({ value: '9002', source: 'environment' });
+  expect(rows.logLevel).toMatchObject({ value: 'debug', source: 'file' });
+  expect(rows.production).toMatchObject({ value: expect.not.stringContaining('false') });
+  expect(rows.host).toMatchObject({ value: '127.0.0.1', source: 'default' });
+  expect(rows.databaseUrl.value).toContain('db.example');
+  expect(stdout).not.toContain('s3cret');
+  const plain = await runCommand(['config', '--config', file], { env: given });
+  expect(plain.stdout).not.toContain('s3cret');
+});
+
+test('a command that looks at a shop does not make one where there is none', async () => {
+  const nowhere = join(folder, 'nowhere');
+  for (const command of [['audit'], ['settings', 'list'], ['jobs', 'list']])
+    expect(await runCommand([...command, '--data', nowhere], { env: { DATABASE_URL: '' } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`there is no shop in ${nowhere}`),
+    });
+  expect(existsSync(nowhere)).toBe(false);
+});
+
+test('a secret setting is told from one that is not set, and printed only when asked for', async () => {
+  const settings = async (...args: string[]) => (await runCommand(['settings', ...args], { env })).stdout;
+  const key = 'pay.sandbox.secret';
+  const secret = 'hush-hush-hush-1';
+  expect(await settings('get', key)).toBe('-\n');
+  const set = await runCommand(['settings', 'set', key], { env, input: secret });
+  expect(set.stdout).toBe(`${key} = ***\n`);
+  const listed = await settings('list', key);
+  expect(listed).toMatch(/\*\*\* +table/);
+  expect(listed.trim().split('\n')).toHaveLength(2);
+  expect(await settings('get', key)).toBe('***\n');
+  expect(await settings('get', key, '--reveal')).toBe(`"${secret}"\n`);
+  await settings('unset', key);
+});
+
+test('settings are validated, stored, listed with their origin and taken back', async () => {
+  const settings = (...args: string[]) => runCommand(['settings', ...args], { env });
+  expect((await settings('set', 'orders.unpaid_minutes', '30')).stdout).toBe('orders.unpaid_minutes = 30\n');
+  expect((await settings('get', 'orders.unpaid_minutes')).stdout).toBe('30\n');
+  const wrong = await settings('set', 'orders.unpaid_minutes', 'soon');
+  expect(wrong).toMatchObject({ code: 1 });
+  expect(wrong.stderr).toContain('orders.unpaid_minutes');
+  expect((await settings('set', 'shop.colour', 'red')).stderr).toContain('no setting shop.colour');
+  const rows = JSON.parse((await settings('list', '--json')).stdout);
+  expect(rows.find((row: { key: string }) => row.key === 'orders.unpaid_minutes')).toMatchObject({
+    value: 30,
+    source: 'table',
+  });
+  expect((await settings('unset', 'orders.unpaid_minutes')).stdout).toBe('orders.unpaid_minutes = 15\n');
+});
+
+test('migrate says that there is nothing to do', async () => {
+  expect(await runCommand(['migrate'], { env })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('up to date'),
+  });
+});
+
+test('staff create makes an administrator that can log in; a taken name, a short password and a missing role are refused', async () => {
+  const create = (args: string[], input: string) =>
+    runCommand(['staff', 'create', ...args, '--password-stdin'], { env, input });
+  expect(await create(['ann', '--json'], 'long enough 1\n')).toMatchObject({ code: 0 });
+  expect(await create(['ann'], 'long enough 1')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ann is taken'),
+  });
+  expect(await create(['bob'], 'short')).toMatchObject({ code: 1, stderr: expect.stringContaining('password') });
+  expect(await create(['bob', '--role', 'Cook'], 'long enough 1')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Cook'),
+  });
+  const server = await startProcess(['--seed', 'none', '--only', 'api'], env);
+  const body = JSON.stringify({ username: 'ann', password: 'long enough 1' });
+  const answer = await fetch(`${server.url}/admin/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  expect(await answer.json()).toMatchObject({ code: 0 });
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+});
+
+test('seed fills an empty database once, is refused in production, and demo tells the whole story on it', async () => {
+  const refused = await runCommand(['seed', '--seed', 'demo'], { env: { ...env, NODE_ENV: 'production' } });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('NODE_ENV=production') });
+  const seeded = JSON.parse((await runCommand(['seed', '--seed', 'demo', '--json'], { env })).stdout);
+  expect(seeded.products).toBeGreaterThanOrEqual(200);
+  expect((await runCommand(['seed', '--seed', 'demo'], { env })).stdout).toContain('nothing was changed');
+
+  const server = await startProcess([], env);
+  const story = await runCommand(['demo', '--url', server.url, '--json'], { env });
+  expect(story).toMatchObject({ code: 0, stderr: '' });
+  const { steps } = JSON.parse(story.stdout);
+  expect(steps.at(-1)).toMatchObject({ result: expect.stringContaining('Pending Receipt') });
+  expect(await runCommand(['demo', '--url', server.url, '--keyword', 'nosuchthing'], { env })).toMatchObject({
+    code: 1,
+  });
+
+  const list = (await fetch(`${server.url}/api/v1/products?size=100&lang=zh-CN`).then((response) =>
+    response.json(),
+  )) as { data: { list: { title: string; cover: string }[] } };
+  for (const product of list.data.list.slice(0, 20)) {
+    expect(product.title).toMatch(/\p{Script=Han}/u);
+    const picture = await fetch(product.cover);
+    expect(picture.headers.get('content-type')).toBe('image/svg+xml');
+    expect(await picture.text()).toContain('<svg');
+  }
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+
+  const production = await startProcess([], { ...env, NODE_ENV: 'production' });
+  const body = JSON.stringify({ username: 'admin', password: 'admin123' });
+  const login = await fetch(`${production.url}/admin/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  expect(await login.json()).toMatchObject({ code: 401 });
+  production.child.kill('SIGTERM');
+  await production.ended;
+});
+
+test('the worker runs what is due once and ends', async () => {
+  const [due] = await database.sql<{ id: number }[]>`select (graphile_worker.add_job('orders.expire', '{}')).id`;
+  expect(await runCommand(['start', '--only', 'worker', '--once'], { env })).toMatchObject({ code: 0 });
+  expect(await database.sql`select id from graphile_worker.jobs where id = ${due!.id}`).toHaveLength(0);
+});

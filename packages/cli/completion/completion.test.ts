@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '@tradepost/testing/processes/process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+let folder: string;
+const script = (shell: string) => join(folder, `tradepost.${shell}`);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tradepost-completion-'));
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout } = await runCommand(['completion', shell]);
+    expect(code).toBe(0);
+    await writeFile(script(shell), stdout);
+  }
+  await writeFile(join(folder, 'shop one.json'), '{}');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What a Tab after these words offers; the last one is the word under the cursor. */
+function offered(...words: string[]): string[] {
+  const asked = ['tradepost', ...words];
+  const program = `
+    source "$1"; shift
+    COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+    _tradepost
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const done = spawnSync('bash', ['--norc', '-c', program, 'bash', script('bash'), ...asked], {
+    encoding: 'utf8',
+    cwd: folder,
+  });
+  expect(done.stderr).toBe('');
+  return done.stdout.split('\n').filter(Boolean);
+}
+
+describe.runIf(has('bash'))('in bash', () => {
+  test('commands, and commands of a group', () => {
+    expect(offered('')).toEqual(expect.arrayContaining(['start', 'audit', 'jobs', 'doctor', 'completion', 'settings']));
+    expect(offered('do')).toEqual(['doctor']);
+    expect(offered('jobs', '')).toEqual(['list', 'show', 'retry', 'discard', 'help']);
+    expect(offered('jobs', 'r')).toEqual(['retry']);
+  });
+
+  test('options of the command, also after values that look like commands', () => {
+    expect(offered('audit', '--')).toEqual(expect.arrayContaining(['--json', '--only', '--limit', '--data', '--help']));
+    expect(offered('audit', '--li')).toEqual(['--limit', '--list']);
+    expect(offered('jobs', 'list', '--task', 'start', '--fa')).toEqual(['--failed']);
+    expect(offered('jobs', 'list', '--task', '=', 'start', '--fa')).toEqual(['--failed']);
+    expect(offered('jobs', 'list', '--po')).toEqual([]);
+  });
+
+  test('values: words to choose from, files with blanks in their names, folders, and nothing where anything goes', () => {
+    expect(offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(offered('audit', '--config', 'shop')).toEqual(['shop one.json']);
+    expect(offered('audit', '--config', '=', 'shop')).toEqual(['shop one.json']);
+    expect(offered('audit', '--data', 'shop')).toEqual([]);
+    expect(offered('audit', '--limit', '')).toEqual([]);
+  });
+});
+
+describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
+  test.skipIf(!has(shell))('reads its script without a complaint', () => {
+    const { status, stderr } = spawnSync(shell, ['-n', script(shell)], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+test('another shell is wrong usage, and the help says where the script belongs', async () => {
+  expect(await runCommand(['completion', 'tcsh'])).toMatchObject({ code: 2 });
+  expect((await runCommand(['completion', '--help'])).stdout).toMatch(/bash-completion[\s\S]*zfunc[\s\S]*fish/);
+});

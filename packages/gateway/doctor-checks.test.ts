@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runHere } from '@tradepost/testing/processes/command';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upstream';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+
+/** Before customers notice it, the doctor says that the gateway can not do its work, and why. */
+type Finding = { area: string; level: string; what: string; todo: string };
+const key = 'sk-key-that-is-not-shown';
+let database: TestDatabase;
+let folder: string;
+let upstream: FakeUpstream;
+beforeAll(async () => {
+  vi.stubEnv('NODE_ENV', '');
+  vi.stubEnv('DOCTOR_TEST_KEY', key);
+  [database, upstream, folder] = await Promise.all([
+    cloneDatabase(),
+    openUpstream(),
+    mkdtemp(join(tmpdir(), 'tradepost-doctor-gateway-')),
+  ]);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await upstream?.close();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  upstream.always(null);
+  upstream.received.length = 0;
+});
+
+async function gateway(settings: object, more: object = {}): Promise<Finding[]> {
+  const file = join(folder, 'config.json');
+  const config = { port: 0, data: folder, databaseUrl: database.url, settings, ...more };
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  const { stdout } = await runHere(['doctor', '--json', '--config', file]);
+  expect(stdout).not.toContain(key);
+  const found = (JSON.parse(stdout) as { findings: Finding[] }).findings.filter(({ area }) => area === 'gateway');
+  for (const { level, todo } of found) expect(level === 'ok' || todo !== '').toBe(true);
+  return found;
+}
+const at = (name: string, more: object = {}) => ({
+  name,
+  base_url: upstream.url,
+  api_key: 'env:DOCTOR_TEST_KEY',
+  ...more,
+});
+const says = (found: Finding[]) => found.map(({ level, what }) => `${level}: ${what}`).join('\n');
+
+test('a shop without a gateway hears nothing of it', async () => {
+  expect(await gateway({})).toEqual([]);
+});
+
+test('an upstream in order is asked once, with its key', async () => {
+  const found = await gateway({ 'gateway.upstreams': [at('main')] });
+  expect(says(found)).toMatch(/^ok: upstream main answers in \d+ ms$/);
+  expect(upstream.received.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
+    ['GET', '/v1/models', `Bearer ${key}`],
+  ]);
+});
+
+test.each([
+  [{ status: 401, body: { error: key } }, /error: upstream main refuses its key \(HTTP 401\)/],
+  [{ status: 302, headers: { location: '/elsewhere' } }, /error: upstream main redirects/],
+  [{ status: 500, body: key }, /warning: upstream main answers HTTP 500/],
+  [{ status: 404 }, /ok: upstream main answers in \d+ ms \(HTTP 404/],
+  [{ hang: true }, /error: upstream main \(http.*\): no answer within 3000 ms/],
+  [{ reset: true }, /error: upstream main \(http.*\): \w+/],
+])('an upstream that answers %j', async (behaviour, said) => {
+  upstream.always(behaviour);
+  expect(says(await gateway({ 'gateway.upstreams': [at('main')] }))).toMatch(said);
+});
+
+test('one of several that does not answer is a warning; a disabled one is not asked', async () => {
+  const found = await gateway({
+    'gateway.upstreams': [
+      at('main'),
+      at('gone', { base_url: 'http://127.0.0.1:2099/v1' }),
+      at('off', { base_url: 'http://127.0.0.1:2/v1', enabled: false }),
+    ],
+  });
+  expect(says(found)).toMatch(
+    /ok: upstream main[\s\S]*warning: upstream gone \(http:\/\/127\.0\.0\.1:2099\/v1\): ECONNREFUSED/,
+  );
+  expect(says(found)).not.toContain('off');
+});
+
+test('a key that is not in the environment, models that nobody serves, and limits that are off', async () => {
+  const found = await gateway({
+    'gateway.upstreams': [at('main', { api_key: 'env:DOCTOR_NO_SUCH_KEY', models: ['GPT-*'] })],
+    'gateway.models': {
+      'gpt-4': {},
+      fast: { model: 'gpt-4o-mini' },
+      lost: { model: 'llama' },
+      other: { upstreams: ['nowhere'] },
+    },
+    'ratelimit.enabled': false,
+  });
+  expect(says(found)).toContain('warning: the key of upstream main is not in the environment here: DOCTOR_NO_SUCH_KEY');
+  expect(says(found)).toContain('warning: no enabled upstream serves lost, other');
+  expect(says(found)).toContain('warning: ratelimit.enabled is false');
+});
+
+test('a Redis of the limiter that does not answer', async () => {
+  const found = await gateway(
+    { 'gateway.upstreams': [at('main')] },
+    { limiterRedisUrl: 'redis://:hunter2@127.0.0.1:1' },
+  );
+  expect(says(found)).toMatch(/error: the limiter's Redis at 127\.0\.0\.1:1 does not answer/);
+  expect(JSON.stringify(found)).not.toContain('hunter2');
+});
+
+test('tokens without an upstream, without limits, expired and about to', async () => {
+  const { sql } = database;
+  const insert = (n: number, rpm: number | null, expires: string | null, revoked = false) => sql`
+    insert into gateway.api_tokens (user_id, prefix, token_hash, rpm_limit, expires_at, revoked_at)
+    values (${n}, 'tp-x', ${Buffer.from(`hash${n}`)}, ${rpm}, now() + ${expires}::interval, ${revoked ? new Date() : null})`;
+  await insert(1, null, null);
+  await insert(2, 0, null);
+  await insert(3, null, '3 days');
+  await insert(4, null, '-1 day');
+  await insert(5, 0, null, true);
+  await sql`insert into gateway.user_limits (user_id, rpm_limit) values (2, 0), (1, 5)`;
+  const found = await gateway({});
+  expect(says(found)).toBe(
+    [
+      'ok: 3 API tokens are in force',
+      'note: 1 API tokens expire within a week',
+      'warning: 1 API tokens have no limit of requests, nor have their users',
+      'note: 1 API tokens have expired and are not revoked',
+      'error: no upstream is enabled: requests to the gateway are answered 503',
+    ].join('\n'),
+  );
+});

@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve, type Transport } from '@tradepost/http';
+import type { Admitted, Refused, Verdict } from '@tradepost/rate-limiter';
+import { loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import OpenAI from 'openai';
+import { gatewayFault } from '../messages/openai-errors.ts';
+import { gatewayFetch } from '../proxy/gateway-fetch.ts';
+import { gatewaySettings } from '../settings.ts';
+import type { ApiToken, TokenRefusal } from '../tokens/api-token.ts';
+import { openUpstreams, type Upstreams } from '../upstreams/upstreams.ts';
+import { openUsageLog } from '../usage/usage-log.ts';
+
+export const goodKey = 'tp-good';
+export const admitted: Admitted = {
+  admitted: true,
+  tightest: { dimension: 'user_tpm', limit: 100_000, remaining: 99_000, resetMs: 30_000 },
+  at: 0,
+};
+export const refused = (waitMs: number | null): Refused => ({
+  admitted: false,
+  dimension: 'user_rpm',
+  limit: 60,
+  waitMs,
+  denied: ['user_rpm'],
+  at: 0,
+});
+
+type Admission = { token: ApiToken | null; address: string; model: string | null; tokens: number };
+
+export type OpenedProxy = {
+  url: string;
+  runtime: Runtime;
+  upstreams: Upstreams;
+  database: TestDatabase;
+  /** Everything the gate was asked for. */
+  asked: Admission[];
+  /** What the gate says next; then it lets through again. */
+  refuseNext(...verdicts: (Verdict | Promise<Verdict>)[]): void;
+  /** What is known without charging, from now on. */
+  peekSays(verdict: Refused | null): void;
+  /** Keys that were looked up in the database. */
+  lookedUp: string[];
+  /** The real, unmodified client. */
+  client(options?: { maxRetries?: number; apiKey?: string }): OpenAI;
+  /** The rows of usage, oldest first, once none is open any more. */
+  // biome-ignore lint/suspicious/noExplicitAny: columns as they are
+  rows(): Promise<any[]>;
+  set(values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** `last`: a look at the database that is left. */
+  close(last?: (database: TestDatabase) => Promise<void>): Promise<void>;
+};
+
+const token: ApiToken = {
+  id: 7,
+  userId: 3,
+  rpmLimit: null,
+  tpmLimit: null,
+  userRpmLimit: null,
+  userTpmLimit: null,
+  expiresAt: null,
+};
+const keys: Readonly<Record<string, ApiToken | TokenRefusal>> = {
+  [goodKey]: token,
+  'tp-revoked': 'revoked',
+  'tp-expired': 'expired',
+  'tp-disabled': 'disabled',
+};
+
+/** The proxy on a socket and a database of its own, with a gate and tokens that do as they are told. */
+export async function openProxy(
+  settings: Readonly<Record<string, unknown>>,
+  { transport = 'auto', maxBodyBytes = 1024 * 1024 }: { transport?: 'auto' | 'node'; maxBodyBytes?: number } = {},
+): Promise<OpenedProxy> {
+  const database = await cloneDatabase();
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-proxy-'));
+  const { config } = loadConfig({
+    env: {},
+    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', databasePool: 4 },
+  });
+  const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
+  const runtime = await openRuntime({ config, definitions: gatewaySettings, log });
+  await runtime.settings.setMany(settings);
+  const upstreams = openUpstreams(runtime);
+  const usage = openUsageLog(runtime);
+  const asked: Admission[] = [];
+  const lookedUp: string[] = [];
+  let verdicts: (Verdict | Promise<Verdict>)[] = [];
+  let peeked: Refused | null = null;
+  const gate = {
+    admit(of: Admission) {
+      asked.push(of);
+      return verdicts.shift() ?? admitted;
+    },
+    peek: () => peeked,
+  };
+  const app = () => Response.json({ code: 404 }, { status: 404 });
+  const fetch = gatewayFetch({
+    runtime,
+    gate,
+    tokens: {
+      // Ours are known already, all others are looked up.
+      verify(key, mayLookUp) {
+        if (Object.hasOwn(keys, key)) return keys[key]!;
+        if (mayLookUp && !mayLookUp()) return 'unknown';
+        lookedUp.push(key);
+        return Promise.resolve('unknown' as const);
+      },
+    },
+    upstreams,
+    usage,
+    app,
+  });
+  const served: Transport = await serve(
+    { fetch },
+    { host: '127.0.0.1', port: 0, transport, maxBodyBytes },
+    log,
+    gatewayFault,
+  );
+  const url = served.url;
+  return {
+    ...{ url, runtime, upstreams, database, asked, lookedUp },
+    refuseNext(...given) {
+      verdicts = given;
+    },
+    peekSays(verdict) {
+      peeked = verdict;
+    },
+    client: ({ maxRetries = 0, apiKey = goodKey } = {}) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries }),
+    async rows() {
+      for (let tries = 0; ; tries += 1) {
+        const rows = await database.sql`select * from gateway.usage order by started_at, id`;
+        if (tries > 100 || rows.every((row) => row.state !== 'open')) return rows.map((row) => ({ ...row }));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    set: (values) => runtime.settings.setMany(values),
+    async close(last) {
+      await served.close(300);
+      await usage.close();
+      await upstreams.close();
+      await runtime.close(1_000);
+      await last?.(database);
+      await database.drop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import { chinese, contract, expectFields } from '@tradepost/testing/routes/contract';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createStaff } from '../index.ts';
+
+/** Contract: commerce-admin.md 11 (admins, roles, permissions) and 13. */
+let shop: Shop;
+let boss: string;
+let lead: string;
+/** Ids of roles and administrators by name. */
+let roles: Record<string, number>;
+let staff: Record<string, number>;
+
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop?.close());
+beforeEach(async () => {
+  const { sql } = shop.database;
+  await sql`truncate identity.staff, identity.roles restart identity cascade`;
+  await createStaff(sql, { username: 'boss', password: 'boss-secret' });
+  await sql`
+    insert into identity.roles (name, permissions) values
+      ('Lead', '{system:admin,order:view}'), ('Clerk', '{order:view}'), ('Shipper', '{order:view,order:ship}')`;
+  // One hash is enough for all of them.
+  await sql`
+    insert into identity.staff (username, password_hash, role_id)
+    select v.name, (select password_hash from identity.staff), r.id
+    from (values ('lead', 'Lead'), ('clerk', 'Clerk'), ('shipper', 'Shipper')) as v (name, role)
+    join identity.roles r on r.name = v.role order by r.id`;
+  const rows = async (list: { id: number; name: string }[]) => Object.fromEntries(list.map((r) => [r.name, r.id]));
+  roles = await rows(await sql<{ id: number; name: string }[]>`select id, name from identity.roles`);
+  staff = await rows(await sql<{ id: number; name: string }[]>`select id, username as name from identity.staff`);
+  const issue = (id: number, perms: string[]) =>
+    shop.server.tokens.issue({ role: 'admin', id, perms, generation: 2 ** 40 });
+  boss = await issue(staff.boss!, ['*']);
+  lead = await issue(staff.lead!, ['system:admin', 'order:view']);
+});
+
+const admin = (method: string, path: string, body?: unknown, token = boss, lang = 'en') =>
+  shop.call(method, `/admin/api${path}`, { token, body, lang });
+const ann = () => ({ username: 'ann', password: 'ann-secret', role_id: roles.Clerk });
+
+describe('the answers', () => {
+  test('permissions are a bare array of all codes of the contract and of the routes', async () => {
+    const { data } = await admin('GET', '/permissions');
+    expect(data).toEqual(expect.arrayContaining(['system:admin', 'im:staff:manage', 'group_buy:delete', 'ai:config']));
+    expect(new Set(data).size).toBe(data.length);
+    for (const route of shop.server.routes) if (route.permission) expect(data).toContain(route.permission);
+    expect(data).toHaveLength(new Set([...data]).size);
+    expect(data.every((code: string) => /^[a-z_]+(:[a-z-]+)+$/.test(code))).toBe(true);
+  });
+
+  test('administrators are a bare array without a hash, roles with an array of codes', async () => {
+    const { data, body } = await admin('GET', '/admins');
+    expect(data).toHaveLength(4);
+    for (const row of data) expectFields(row, contract.admin);
+    expect(JSON.stringify(body)).not.toContain('argon2');
+    const list = (await admin('GET', '/roles')).data;
+    for (const row of list) expectFields(row, contract.role);
+    expect(list[0]).toMatchObject({ id: 1, name: 'Administrator', permissions: ['*'] });
+  });
+
+  test('an added administrator can log in, with the permissions of the role', async () => {
+    const { data } = await admin('POST', '/admins', ann());
+    expectFields(data, contract.admin);
+    expect(Object.keys(data)).not.toContain('password');
+    const token = await shop.login('ann', 'ann-secret');
+    expect((await shop.call('GET', '/api/auth/profile', { token })).data).toMatchObject({ perms: ['order:view'] });
+    expect((await admin('DELETE', `/admins/${data.id}`)).data).toBeNull();
+    await expect(shop.login('ann', 'ann-secret')).rejects.toThrow('Invalid username or password');
+  });
+
+  test('a change is partial; the whole row sent back changes nothing and logs nobody out', async () => {
+    const row = (await admin('POST', '/admins', ann())).data;
+    const token = await shop.login('ann', 'ann-secret');
+    expect((await admin('PUT', `/admins/${row.id}`, { ...row, password: '' })).data).toBeNull();
+    expect((await shop.call('GET', '/api/auth/profile', { token })).status).toBe(200);
+    expect((await admin('PUT', `/admins/${row.id}`, { username: 'anna' })).code).toBe(0);
+    expect((await shop.call('GET', '/api/auth/profile', { token })).data.username).toBe('anna');
+    await admin('PUT', `/admins/${row.id}`, { password: 'new-secret' });
+    await shop.login('anna', 'new-secret');
+    await admin('PUT', `/admins/${row.id}`, { status: 0 });
+    await expect(shop.login('anna', 'new-secret')).rejects.toThrow('Account disabled');
+  });
+
+  test('roles: add, change, remove', async () => {
+    const { data } = await admin('POST', '/roles', {
+      name: 'Support',
+      permissions: ['im:view', 'im:view', 'im:reply'],
+    });
+    expectFields(data, contract.role);
+    expect(data.permissions).toEqual(['im:view', 'im:reply']);
+    expect((await admin('PUT', `/roles/${data.id}`, { ...data, permissions: ['im:view'] })).data).toBeNull();
+    expect((await admin('GET', '/roles')).data.at(-1)).toMatchObject({ name: 'Support', permissions: ['im:view'] });
+    expect((await admin('DELETE', `/roles/${data.id}`)).data).toBeNull();
+    expect(await admin('DELETE', `/roles/${data.id}`)).toMatchObject({ status: 200, code: 404 });
+  });
+});
+
+describe('refused', () => {
+  const cases: [string, () => [string, string, unknown?], number, string][] = [
+    ['a name that is taken', () => ['POST', '/admins', { ...ann(), username: 'clerk' }], 409, 'clerk'],
+    ['a rename to one that is taken', () => ['PUT', `/admins/${staff.clerk}`, { username: 'boss' }], 409, 'boss'],
+    ['a role that is not there', () => ['POST', '/admins', { ...ann(), role_id: 999 }], 404, 'role_id'],
+    ['a change to one that is not there', () => ['PUT', `/admins/${staff.clerk}`, { role_id: 999 }], 404, 'role_id'],
+    ['a short password', () => ['POST', '/admins', { ...ann(), password: 'short' }], 400, 'password'],
+    ['a short new password', () => ['PUT', `/admins/${staff.clerk}`, { password: 'short' }], 400, 'password'],
+    ['an administrator that is not there', () => ['PUT', '/admins/999', { status: 0 }], 404, '999'],
+    ['removing one that is not there', () => ['DELETE', '/admins/999'], 404, '999'],
+    ['an unknown code', () => ['POST', '/roles', { name: 'X', permissions: ['order:fly'] }], 400, 'permissions'],
+    ['an unknown code later', () => ['PUT', `/roles/${roles.Clerk}`, { permissions: ['x'] }], 400, 'permissions'],
+    ['a role name that is taken', () => ['POST', '/roles', { name: 'Clerk', permissions: [] }], 409, 'Clerk'],
+    ['a role renamed to a taken one', () => ['PUT', `/roles/${roles.Clerk}`, { name: 'Lead' }], 409, 'Lead'],
+    ['removing a role in use', () => ['DELETE', `/roles/${roles.Clerk}`], 500, 'Role in use'],
+    ['removing the first administrator', () => ['DELETE', '/admins/1'], 500, 'access'],
+    ['disabling oneself', () => ['PUT', '/admins/1', { status: 0 }], 500, 'access'],
+    ['giving oneself a lesser role', () => ['PUT', '/admins/1', { role_id: roles.Clerk }], 500, 'access'],
+    ['taking it from one’s own role', () => ['PUT', '/roles/1', { permissions: ['order:view'] }], 500, 'access'],
+    ['leaving nobody who may do everything', () => ['PUT', '/roles/1', { permissions: ['system:admin'] }], 500, 'last'],
+    ['leaving nobody, by role', () => ['PUT', '/admins/1', { role_id: roles.Lead }], 500, 'last'],
+  ];
+  test.each(cases)('%s', async (_what, request, code, says) => {
+    const [method, path, body] = request();
+    const before = await shop.database.sql`select id, username, role_id, status, password_hash from identity.staff`;
+    expect(await admin(method, path, body)).toMatchObject({
+      status: 200,
+      code,
+      message: expect.stringContaining(says),
+    });
+    expect((await admin(method, path, body, boss, 'zh-CN')).message).toMatch(chinese);
+    expect(await shop.database.sql`select id, username, role_id, status, password_hash from identity.staff`).toEqual(
+      before,
+    );
+  });
+
+  test('the first administrator, also to another one who may do everything', async () => {
+    await admin('POST', '/admins', { username: 'ann', password: 'ann-secret', role_id: 1 });
+    const second = await shop.login('ann', 'ann-secret');
+    for (const [method, body] of [['DELETE'], ['PUT', { status: 0 }]] as const)
+      expect(await admin(method, '/admins/1', body, second)).toMatchObject({
+        code: 500,
+        message: expect.stringContaining('first administrator'),
+      });
+    expect((await admin('PUT', '/admins/1', { role_id: roles.Clerk }, second)).code, 'it is not the last one').toBe(0);
+    expect(await admin('PUT', `/admins/5`, { role_id: roles.Lead }, second)).toMatchObject({
+      message: expect.stringContaining('last administrator'),
+    });
+  });
+});
+
+describe('nobody gets more than they have', () => {
+  const refusals: [string, () => [string, string, unknown?]][] = [
+    ['a role with more', () => ['POST', '/roles', { name: 'X', permissions: ['order:view', 'order:ship'] }]],
+    ['a role with everything', () => ['POST', '/roles', { name: 'X', permissions: ['*'] }]],
+    ['more for a role', () => ['PUT', `/roles/${roles.Clerk}`, { permissions: ['order:view', 'system:config'] }]],
+    ['everything for their own role', () => ['PUT', `/roles/${roles.Lead}`, { permissions: ['*'] }]],
+    ['less for a role that has more', () => ['PUT', `/roles/${roles.Shipper}`, { permissions: [] }]],
+    ['another name for it', () => ['PUT', `/roles/${roles.Shipper}`, { name: 'X' }]],
+    ['removing it', () => ['DELETE', `/roles/${roles.Shipper}`]],
+    ['an account with everything', () => ['POST', '/admins', { ...ann(), role_id: 1 }]],
+    ['an account with more', () => ['POST', '/admins', { ...ann(), role_id: roles.Shipper }]],
+    ['everything for themselves', () => ['PUT', `/admins/${staff.lead}`, { role_id: 1 }]],
+    ['a password for the owner', () => ['PUT', '/admins/1', { password: 'mine-now-1' }]],
+    ['disabling the owner', () => ['PUT', '/admins/1', { status: 0 }]],
+    ['removing the owner', () => ['DELETE', '/admins/1']],
+    ['a password for who has more', () => ['PUT', `/admins/${staff.shipper}`, { password: 'mine-now-1' }]],
+    ['a lesser role for who has more', () => ['PUT', `/admins/${staff.shipper}`, { role_id: roles.Clerk }]],
+  ];
+  test.each(refusals)('%s is refused', async (_what, request) => {
+    const state = async () =>
+      JSON.stringify([
+        await shop.database.sql`select * from identity.staff order by id`,
+        await shop.database.sql`select * from identity.roles order by id`,
+      ]);
+    const [method, path, body] = request();
+    const before = await state();
+    expect(await admin(method, path, body, lead)).toMatchObject({
+      status: 200,
+      code: 403,
+      message: expect.stringContaining('You can not manage'),
+    });
+    expect((await admin(method, path, body, lead, 'zh-CN')).message).toMatch(chinese);
+    expect(await state()).toBe(before);
+  });
+
+  test('what they have they may give', async () => {
+    expect((await admin('POST', '/roles', { name: 'Reader', permissions: ['order:view'] }, lead)).code).toBe(0);
+    expect((await admin('POST', '/admins', ann(), lead)).code).toBe(0);
+    expect((await admin('PUT', `/admins/${staff.clerk}`, { password: 'clerk-secret' }, lead)).code).toBe(0);
+    expect((await admin('PUT', `/admins/${staff.clerk}`, { status: 0 }, lead)).code).toBe(0);
+    expect((await admin('DELETE', `/admins/${staff.clerk}`, undefined, lead)).code).toBe(0);
+  });
+
+  test('without system:admin nothing of it opens, and a shopper never comes near', async () => {
+    const clerk = await shop.server.tokens.issue({ role: 'admin', id: staff.clerk!, perms: ['order:view'] });
+    const { token: shopper } = await shop.shopper();
+    for (const [method, path] of [
+      ['GET', '/admins'],
+      ['GET', '/roles'],
+      ['GET', '/permissions'],
+      ['POST', '/admins'],
+      ['DELETE', '/admins/2'],
+    ] as const) {
+      const body = method === 'POST' ? ann() : undefined;
+      expect(await admin(method, path, body, clerk)).toMatchObject({
+        code: 403,
+        message: 'No permission: system:admin',
+      });
+      expect(await admin(method, path, body, shopper)).toMatchObject({ code: 403, message: 'No permission' });
+    }
+  });
+});
+
+test('two owners who remove each other at once leave one', async () => {
+  const { sql } = shop.database;
+  for (let round = 0; round < 5; round += 1) {
+    await sql`delete from identity.staff where id > 4`;
+    // Neither is the first administrator, who keeps out of it here.
+    await sql`update identity.staff set role_id = ${roles.Clerk!} where id = 1`;
+    const [a, b] = await sql<{ id: number }[]>`
+      insert into identity.staff (username, password_hash, role_id)
+      select name, 'x', 1 from (values ('a'), ('b')) as v (name) returning id`;
+    const issue = (id: number) => shop.server.tokens.issue({ role: 'admin', id, perms: ['*'], generation: 2 ** 40 });
+    const [tokenA, tokenB] = [await issue(a!.id), await issue(b!.id)];
+    const answers = await Promise.all([
+      admin('DELETE', `/admins/${b!.id}`, undefined, tokenA),
+      admin('PUT', `/admins/${a!.id}`, { status: 0 }, tokenB),
+    ]);
+    expect(answers.filter((answer) => answer.code === 0)).toHaveLength(1);
+    const [row] = await sql`select count(*)::int as n from identity.staff where role_id = 1 and status = 1`;
+    expect(row!.n).toBe(1);
+  }
+});
+
+test('one name given twice at once is one account', async () => {
+  const answers = await Promise.all(Array.from({ length: 6 }, () => admin('POST', '/admins', ann())));
+  expect(answers.map((answer) => answer.code).sort()).toEqual([0, 409, 409, 409, 409, 409]);
+});

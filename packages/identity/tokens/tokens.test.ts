@@ -1,0 +1,266 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Route } from '@tradepost/http';
+import { chinese } from '@tradepost/testing/routes/contract';
+import { inputSchema, label, valid } from '@tradepost/testing/routes/inputs';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createStaff } from '../index.ts';
+
+/** What is no token, or not the right one, opens no route. Walks all routes: a new one is covered by being there. */
+let shop: Shop;
+let protectedRoutes: Route[];
+beforeAll(async () => {
+  shop = await openShop();
+  protectedRoutes = shop.server.routes.filter((route) => route.auth !== 'public' && route.auth !== 'optional');
+});
+afterAll(() => shop?.close());
+
+const concrete = (route: Route, id = 1) => route.path.replace(/:\w+/g, String(id));
+const bodyOf = (route: Route) => (route.body ? valid(inputSchema(route.body)) : undefined);
+const send = (
+  route: Route,
+  options: { token?: string; headers?: Record<string, string>; body?: unknown; lang?: string } = {},
+  id = 1,
+) =>
+  shop.call(route.method, concrete(route, id), {
+    body: route.method === 'GET' ? undefined : bodyOf(route),
+    ...options,
+  });
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** Claims of an administrator who may do everything, with whatever is wrong about them. */
+const claims = (over: object = {}) => {
+  const now = Math.trunc(Date.now() / 1000);
+  return { user_id: 1, role: 'admin', perms: ['*'], jti: 'forged', iat: now - 10, exp: now + 3600, ...over };
+};
+async function trueKey() {
+  const [row] = await shop.database.sql<{ kid: string; secret: Buffer }[]>`
+    select kid, secret from identity.signing_keys order by created_at desc limit 1`;
+  return row!;
+}
+/** A JWT made by hand, with the true key unless another is given. */
+async function signed(payload: object, over: { secret?: Buffer; head?: object; hash?: 'sha256' | 'sha512' } = {}) {
+  const { kid, secret } = await trueKey();
+  const text = `${encode({ alg: 'HS256', kid, ...over.head })}.${encode(payload)}`;
+  const signature = createHmac(over.hash ?? 'sha256', over.secret ?? secret)
+    .update(text)
+    .digest('base64url');
+  return `${text}.${signature}`;
+}
+
+/** Everything that is no valid token. */
+const forgeries: [string, () => string | Promise<string>][] = [
+  ['garbage', () => 'garbage'],
+  ['three parts of garbage', () => 'a.b.c'],
+  ['dots', () => '..'],
+  ['very long', () => 'x'.repeat(2_000)],
+  ['expired', () => signed(claims({ iat: 1_000_000, exp: 1_000_100 }))],
+  ['expired a second ago', () => signed(claims({ exp: Math.trunc(Date.now() / 1000) - 1 }))],
+  ['not valid yet', () => signed(claims({ nbf: Math.trunc(Date.now() / 1000) + 3600 }))],
+  ['alg none', () => `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims())}.`],
+  [
+    'alg none with our key id',
+    async () => `${encode({ alg: 'none', kid: (await trueKey()).kid })}.${encode(claims())}.`,
+  ],
+  ['alg None', async () => `${encode({ alg: 'None', kid: (await trueKey()).kid })}.${encode(claims())}.x`],
+  ['signed with another key', () => signed(claims(), { secret: randomBytes(32) })],
+  ['signed without a key id', () => signed(claims(), { head: { kid: undefined } })],
+  ['signed with a key id that is no text', () => signed(claims(), { head: { kid: 1 } })],
+  ['signed with an inherited key id', () => signed(claims(), { head: { kid: '__proto__' } })],
+  ['signed with an empty key id', () => signed(claims(), { head: { kid: '' } })],
+  ['signed with an unknown key id', () => signed(claims(), { head: { kid: 'other' } })],
+  ['another algorithm of the family', () => signed(claims(), { head: { alg: 'HS512' }, hash: 'sha512' })],
+  ['the true signature under RS256', () => signed(claims(), { head: { alg: 'RS256' } })],
+  ['the true signature under HS512', () => signed(claims(), { head: { alg: 'HS512' } })],
+  ['the true signature under no algorithm', () => signed(claims(), { head: { alg: undefined } })],
+  ['an extension nobody knows', () => signed(claims(), { head: { crit: ['x'], x: 1 } })],
+  ['an unencoded payload', () => signed(claims(), { head: { b64: false, crit: ['b64'] } })],
+  ['two tokens in one', async () => `${await signed(claims())}.${await signed(claims())}`],
+  [
+    'a true token with other claims',
+    async () => {
+      const [head, , signature] = (await shop.server.tokens.issue({ role: 'user', id: 1, perms: [] })).split('.');
+      return `${head}.${encode(claims())}.${signature}`;
+    },
+  ],
+  [
+    'a true token cut short',
+    async () => (await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] })).slice(0, -4),
+  ],
+  ['no user', () => signed(claims({ user_id: undefined }))],
+  ['a user that is no id', () => signed(claims({ user_id: '1 or 1=1' }))],
+  ['another role', () => signed(claims({ role: 'root' }))],
+  ['user 0', () => signed(claims({ user_id: 0 }))],
+  ['half a user', () => signed(claims({ user_id: 1.5 }))],
+  ['no role', () => signed(claims({ role: undefined }))],
+  ['both roles', () => signed(claims({ role: ['admin', 'user'] }))],
+  ['permissions that are no list', () => signed(claims({ perms: '*' }))],
+  ['no id of its own', () => signed(claims({ jti: undefined }))],
+  ['no time of issue', () => signed(claims({ iat: undefined }))],
+  ['issued in an hour', () => signed(claims({ iat: Math.trunc(Date.now() / 1000) + 3600 }))],
+  ['an expiry that is no time', () => signed(claims({ exp: '2099-01-01' }))],
+  ['a generation below nothing', () => signed(claims({ gen: -1 }))],
+  ['no expiry', () => signed(claims({ exp: undefined }))],
+];
+
+/** Every route that needs a token says that this is none (any more). `of`: those of one kind of account. */
+async function expectNoToken(token: string, of: readonly Route['auth'][] = ['shopper', 'staff', 'any']) {
+  const refused = { status: 401, code: 401, message: 'Token invalid or expired' };
+  const check = async (route: Route) => expect(await send(route, { token }), label(route)).toMatchObject(refused);
+  await Promise.all(protectedRoutes.filter((route) => of.includes(route.auth)).map(check));
+}
+
+describe('without a valid token', () => {
+  test('every protected route says "Please log in" with HTTP 401, before it looks at anything else', async () => {
+    for (const route of protectedRoutes)
+      for (const options of [
+        {},
+        { token: '' },
+        { headers: { authorization: 'Basic eDp5' } },
+        { headers: { authorization: '' } },
+      ]) {
+        expect(await send(route, options), label(route)).toMatchObject({
+          status: 401,
+          code: 401,
+          message: 'Please log in',
+        });
+        if (route.body && route.method !== 'GET')
+          expect((await send(route, { ...options, body: { wrong: [] } })).status, label(route)).toBe(401);
+        expect((await send(route, { ...options, lang: 'zh-CN' })).message).toMatch(chinese);
+      }
+  });
+
+  test.each(forgeries)('%s is no token', async (_what, forge) => {
+    await expectNoToken(await forge());
+  });
+
+  test.each(forgeries)('%s counts as anonymous where no token is needed', async (_what, forge) => {
+    const token = await forge();
+    for (const route of shop.server.routes.filter((r) => !protectedRoutes.includes(r)))
+      expect((await send(route, { token })).status, label(route)).toBe(200);
+  });
+
+  test('our own forging works: the same claims with the true key are a token', async () => {
+    expect((await shop.call('GET', '/admin/api/orders', { token: await signed(claims()) })).code).toBe(0);
+  });
+});
+
+describe('a token that was good', () => {
+  const ask = async (token: string, role: 'user' | 'admin') =>
+    (await shop.call('GET', role === 'user' ? '/api/v1/orders' : '/admin/api/orders', { token })).code;
+
+  test.each(['user', 'admin'] as const)(
+    'is none after its logout (%s), while another one of the account is',
+    async (role) => {
+      const { id } = await shop.shopper();
+      const issue = () => shop.server.tokens.issue({ role, id: role === 'user' ? id : 1, perms: ['*'] });
+      const [ended, other] = [await issue(), await issue()];
+      expect(await ask(ended, role)).toBe(0);
+      expect((await shop.call('POST', '/api/auth/logout', { token: ended })).code).toBe(0);
+      await expectNoToken(ended);
+      expect(await ask(other, role)).toBe(0);
+    },
+  );
+
+  test.each([
+    ['disabled', 'PUT', { status: 0 }],
+    ['given another role', 'PUT', { role_id: 0 }],
+    ['given another password', 'PUT', { password: 'another-Password-2' }],
+    ['deleted', 'DELETE', undefined],
+  ])('of an administrator who was %s is none', async (_what, method, change) => {
+    const { sql } = shop.database;
+    const root = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+    await createStaff(sql, { username: `first${Date.now()}`, password: 'first-Password-1' });
+    const username = `second${Date.now()}`;
+    const id = await createStaff(sql, { username, password: 'second-Password-1' });
+    const token = (
+      await shop.call('POST', '/admin/api/auth/login', { body: { username, password: 'second-Password-1' } })
+    ).data.token;
+    expect((await shop.call('GET', '/admin/api/orders', { token })).code).toBe(0);
+    const role = await shop.call('POST', '/admin/api/roles', {
+      token: root,
+      body: { name: username, permissions: [] },
+    });
+    const body = change && 'role_id' in change ? { role_id: role.data.id } : change;
+    const done = await shop.call(method, `/admin/api/admins/${id}`, { token: root, body });
+    expect(done.code, done.message).toBe(0);
+    await expectNoToken(token, ['staff', 'any']);
+  });
+
+  test('of a shopper who deleted the account is none', async () => {
+    const { id, token } = await shop.shopper();
+    const phone = '13911119999';
+    await shop.database.sql`update identity.shoppers set phone = ${phone} where id = ${id}`;
+    const { data } = await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
+    const gone = await shop.call('POST', '/api/v1/user/delete', { token, body: { phone, code: data.dev_code } });
+    expect(gone.code, gone.message).toBe(0);
+    await expectNoToken(token, ['shopper', 'any']);
+  });
+});
+
+describe('with the wrong kind of account', () => {
+  const refused = { status: 200, code: 403, message: 'No permission' };
+  test('an administrator is no shopper, though the ids of the two overlap', async () => {
+    const { id } = await shop.shopper();
+    const token = await shop.server.tokens.issue({ role: 'admin', id, perms: ['*'] });
+    for (const route of protectedRoutes.filter((r) => r.auth === 'shopper')) {
+      expect(await send(route, { token }), label(route)).toMatchObject(refused);
+      expect((await send(route, { token, lang: 'zh-CN' })).message).toMatch(chinese);
+    }
+  });
+
+  test('a shopper is no administrator, whatever the token says they may do', async () => {
+    const { id } = await shop.shopper();
+    for (const token of [
+      await shop.server.tokens.issue({ role: 'user', id, perms: [] }),
+      await signed(claims({ role: 'user', user_id: id })),
+    ])
+      for (const route of protectedRoutes.filter((r) => r.auth === 'staff'))
+        expect(await send(route, { token }), label(route)).toMatchObject(refused);
+  });
+
+  test('everything under /admin/api and /api/admin but login and callbacks needs an administrator, and under /api/v1 nothing does', () => {
+    // The one makes the token, the other is signed by the warehouse.
+    const open = ['/admin/api/auth/login', '/admin/api/external-wms/callback'];
+    for (const route of shop.server.routes) {
+      if (/^\/(admin\/api|api\/admin)\//.test(route.path) && !open.includes(route.path))
+        expect(['staff'], label(route)).toContain(route.auth);
+      if (route.path.startsWith('/api/v1/'))
+        expect(['public', 'optional', 'shopper'], label(route)).toContain(route.auth);
+    }
+  });
+});
+
+describe('without the permission', () => {
+  test('every staff route that names one refuses, and names it', async () => {
+    const staff = shop.server.routes.filter((route) => route.auth === 'staff' && route.permission);
+    expect(staff.length).toBeGreaterThan(0);
+    const all = [...new Set(staff.map((route) => route.permission!))];
+    for (const route of staff) {
+      const others = all.filter((code) => code !== route.permission);
+      // Codes that only look like the right one.
+      const near = [
+        ...others,
+        `${route.permission}s`,
+        route.permission!.split(':')[0]!,
+        `${route.permission!.split(':')[0]}:*`,
+        '**',
+        ' *',
+        route.permission!.toUpperCase(),
+      ];
+      for (const perms of [[], others, near]) {
+        const token = await shop.server.tokens.issue({ role: 'admin', id: 1, perms });
+        expect(await send(route, { token }), label(route)).toMatchObject({
+          status: 200,
+          code: 403,
+          message: `No permission: ${route.permission}`,
+        });
+      }
+      for (const perms of [[route.permission!], ['*']])
+        expect(
+          (await send(route, { token: await shop.server.tokens.issue({ role: 'admin', id: 1, perms }) }, 2 ** 40)).code,
+          label(route),
+        ).not.toBe(403);
+    }
+  });
+});

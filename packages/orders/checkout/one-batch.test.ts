@@ -1,0 +1,91 @@
+import { auditViolations } from '@tradepost/testing/audit-violations';
+import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** Callers that share a transaction must not see or move each other's things. */
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ only: 'api,worker' });
+});
+afterAll(() => shop?.close());
+
+const rounds = 20;
+
+test('a stranger ordering to my address in the same batch is refused, before me and after me', async () => {
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [10_000] });
+  const [owner, stranger] = [await shop.shopper(), await shop.shopper()];
+  const order = (token: string) =>
+    shop.call('POST', '/api/v1/orders', {
+      token,
+      body: { address_id: owner.address_id, items: [{ sku_id: sku_ids[0] }] },
+    });
+  for (let round = 0; round < rounds; round += 1) {
+    const tokens = [stranger.token, owner.token, owner.token, stranger.token];
+    const answers = await Promise.all(tokens.map(order));
+    expect(answers.map((answer) => answer.code)).toEqual([20001, 0, 0, 20001]);
+  }
+});
+
+test.each(['pay', 'cancel'])(
+  'a stranger who tries to %s my order in the same batch gets the refusal, and I the answer',
+  async (verb) => {
+    const { sku_ids } = await insertProduct(shop.database, { stocks: [10_000] });
+    const [owner, stranger] = [await shop.shopper(), await shop.shopper()];
+    for (let round = 0; round < rounds; round += 1) {
+      const body = { address_id: owner.address_id, items: [{ sku_id: sku_ids[0] }] };
+      const { data } = await shop.call('POST', '/api/v1/orders', { token: owner.token, body });
+      const tokens = [stranger.token, owner.token, stranger.token, owner.token];
+      const answers = await Promise.all(
+        tokens.map((token) => shop.call('POST', `/api/v1/orders/${data.id}/${verb}`, { token })),
+      );
+      expect(answers.map((answer) => answer.code).sort()).toEqual([0, 500, 500, 500]);
+      expect([answers[1]!.code, answers[3]!.code]).toContain(0);
+    }
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
+  },
+);
+
+test('one order whose books are broken does not keep the others from running out', async () => {
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [10] });
+  const { token, address_id } = await shop.shopper();
+  const ids: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const body = { address_id, items: [{ sku_id: sku_ids[0] }] };
+    ids.push((await shop.call('POST', '/api/v1/orders', { token, body })).data.id);
+  }
+  const { sql } = shop.database;
+  await sql`update orders.orders set expires_at = now() - interval '1 hour' where id = any(${ids}::bigint[])`;
+  await sql`
+    delete from inventory.inventory_reservation r using orders.orders o where o.id = ${ids[0]!} and r.biz_no = o.order_no`;
+  await sql`select graphile_worker.add_job('orders.expire', '{}')`;
+  const statuses = async () =>
+    (
+      await sql<{ status: number }[]>`select status from orders.orders where id = any(${ids}::bigint[]) order by id`
+    ).map((row) => row.status);
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual([1, 6, 6]);
+});
+
+test('an order that waited for the editor is sold at the new price, and not at all once off the shelf', async () => {
+  const { id, sku_ids } = await insertProduct(shop.database, { price: 100, stocks: [10] });
+  const { token, address_id } = await shop.shopper();
+  const body = { address_id, items: [{ sku_id: sku_ids[0] }] };
+  const during = async (change: (tx: typeof shop.database.sql) => Promise<unknown>) => {
+    let placed: Promise<{ code: number; data: { total_amount: number } }> | undefined;
+    await shop.database.sql.begin(async (tx) => {
+      await tx`select id from catalog.product_skus where id = ${sku_ids[0]!} for no key update`;
+      await change(tx as never);
+      placed = shop.call('POST', '/api/v1/orders', { token, body });
+      // Until the order waits for our lock.
+      await expect
+        .poll(async () => (await shop.database.sql`select 1 from pg_locks where not granted`).length, {
+          timeout: 5_000,
+        })
+        .toBeGreaterThan(0);
+    });
+    return placed!;
+  };
+  const dearer = await during((tx) => tx`update catalog.product_skus set price = 999900 where id = ${sku_ids[0]!}`);
+  expect(dearer.data.total_amount).toBe(9999);
+  const gone = await during((tx) => tx`update catalog.products set status = 0 where id = ${id}`);
+  expect(gone.code).toBe(20001);
+});

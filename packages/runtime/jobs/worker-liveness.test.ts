@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+/** Jobs of a worker that died go to another one within a minute; one that is only paused keeps its own. */
+let database: TestDatabase;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  database = await cloneDatabase();
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await new Promise((ended) => child.once('close', ended));
+  }
+  await database.drop();
+});
+
+type HangingWorker = { child: ChildProcess; took: number[] };
+async function startHanging(concurrency = 1): Promise<HangingWorker> {
+  const script = join(import.meta.dirname, '../../testing/processes/hanging-worker.ts');
+  const child = spawn(process.execPath, [script, database.url, String(concurrency)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const worker: HangingWorker = { child, took: [] };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.stdout!.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().split('\n')) {
+      if (line === 'ready') resolve();
+      else if (line.startsWith('took ')) worker.took.push(Number(line.slice(5)));
+    }
+  });
+  await promise;
+  return worker;
+}
+const addHanging = (n: number) =>
+  database.sql`select graphile_worker.add_job('hang', ${database.sql.json({ n })}::json)`;
+const until = (holds: () => void | Promise<void>, timeout: number) => vi.waitFor(holds, { timeout, interval: 100 });
+
+describe('jobs of a worker that is gone', () => {
+  test('killed -9 they run again within a minute, while a paused worker keeps its own', async () => {
+    await addHanging(1);
+    const paused = await startHanging();
+    await until(() => expect(paused.took).toEqual([1]), 20_000);
+    await addHanging(2);
+    const killed = await startHanging();
+    await until(() => expect(killed.took).toEqual([2]), 20_000);
+    const heir = await startHanging(2);
+    paused.child.kill('SIGSTOP');
+    // Its last news is then older than that of the one that dies.
+    await sleep(6_000);
+    killed.child.kill('SIGKILL');
+    await until(() => expect(heir.took).toEqual([2]), 60_000);
+    // As long again as it takes to find one that is gone.
+    await sleep(12_000);
+    expect(heir.took).toEqual([2]);
+    paused.child.kill('SIGCONT');
+    const locked = await database.sql<{ workers: number }[]>`
+      select count(distinct locked_by)::int as workers from graphile_worker.jobs where locked_by is not null`;
+    expect(locked[0]!.workers).toBe(2);
+  }, 120_000);
+});

@@ -1,0 +1,148 @@
+import { PassThrough } from 'node:stream';
+import { runHere } from '@tradepost/testing/processes/command';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSecret } from './read-secret.ts';
+
+/** A secret on a command line is in the process list and in the shell's history: no command takes one there. */
+const secret = 'hunter2-hunter2-hunter2';
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+const onShop = () => ['--database-url', shop.database.url];
+const run = (args: string[], input?: string) => runHere([...args, ...onShop()], input === undefined ? {} : { input });
+const stored = async (key: string) =>
+  (await shop.database.sql`select value from runtime.settings where key = ${key}`)[0]?.value;
+
+describe('on the command line', () => {
+  test.each([
+    ['settings', 'set', 'pay.sandbox.secret', secret],
+    ['settings', 'set', 'external_wms.app_secret', secret],
+    ['settings', 'set', 'gateway.upstreams', `[{"name":"a","base_url":"http://a","api_key":"${secret}"}]`],
+    ['token', 'inspect', `${secret}.b.c`],
+    ['token', 'revoke', `${secret}.b.c`],
+    ['gateway', 'token', 'revoke', `tp-${secret}`],
+    ['gateway', 'token', 'rotate', `tp-${secret}`],
+    ['limiter', 'inspect', `tp-${secret}`],
+    ['limiter', 'reset', `token:tp-${secret}`],
+    ['pay', 'callback', '--order', '1', '--secret', secret],
+  ])('%s %s %s with a secret is refused, says how, and does not repeat it', async (...args) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/can read the command line: .{10}/);
+    expect(stdout + stderr).not.toContain(secret);
+  });
+
+  test.each([
+    ['limiter', 'load', '--url', 'http://127.0.0.1:9', '--token', secret],
+    ['limiter', 'load', '--url', 'http://127.0.0.1:9', '--admin-token', secret],
+    ['wms', 'simulate', '--app-secret', secret],
+    ['demo', '--password', secret],
+    ['demo', '--admin-password', secret],
+  ])('%s %s with a secret is refused too', async (...args) => {
+    const { code, stdout, stderr } = await runHere(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain('can read the command line');
+    expect(stdout + stderr).not.toContain(secret);
+  });
+
+  test('a password in a database or Redis address is warned about, once, and not repeated', async () => {
+    const nowhere = ['--database-url', `postgres://shop:${secret}@127.0.0.1:1/shop`];
+    const { code, stderr } = await runHere([
+      'settings',
+      'list',
+      ...nowhere,
+      '--redis-url',
+      `redis://:${secret}@127.0.0.1:1`,
+    ]);
+    expect(code).toBe(1);
+    expect(stderr.match(/warning: --database-url holds a password/g)).toHaveLength(1);
+    expect(stderr).toContain('use REDIS_URL');
+    expect(stderr).not.toContain(secret);
+    expect((await runHere(['config', '--database-url', 'postgres://shop@127.0.0.1:1/shop'])).stderr).toBe('');
+  });
+
+  test('no help shows an option that takes a secret', async () => {
+    const { stdout } = await runHere(['completion', 'bash']);
+    expect(stdout).not.toMatch(/--(secret|token|admin-token|app-secret|password|admin-password)\b(?!-)/);
+  });
+});
+
+describe('on standard input', () => {
+  test('a secret setting is stored as text, with or without a newline and -, and never printed', async () => {
+    for (const [args, input, value] of [
+      [['settings', 'set', 'pay.sandbox.secret'], `${secret}\n`, secret],
+      [['settings', 'set', 'pay.sandbox.secret', '-'], '1234567890123456', '1234567890123456'],
+    ] as const) {
+      expect(await run([...args], input)).toMatchObject({ code: 0, stdout: 'pay.sandbox.secret = ***\n' });
+      expect(await stored('pay.sandbox.secret')).toBe(value);
+    }
+    const upstreams = [{ name: 'a', base_url: 'http://127.0.0.1:9/v1', api_key: secret }];
+    expect((await run(['settings', 'set', 'gateway.upstreams'], JSON.stringify(upstreams))).code).toBe(0);
+    expect(await stored('gateway.upstreams')).toMatchObject(upstreams);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['two\nlines', 'one line only'],
+    ['x'.repeat(70_000), 'more than 65536 characters'],
+  ])('%.9s is refused', async (input, said) => {
+    const before = await stored('pay.sandbox.secret');
+    const answer = await run(['settings', 'set', 'pay.sandbox.secret'], input);
+    expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining(said) });
+    expect(await stored('pay.sandbox.secret')).toEqual(before);
+  });
+
+  test('what is no secret still stands on the command line, and has to', async () => {
+    expect(await run(['settings', 'set', 'orders.unpaid_minutes', '20'])).toMatchObject({ code: 0 });
+    expect(await run(['settings', 'set', 'orders.unpaid_minutes'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the value is missing'),
+    });
+  });
+});
+
+describe('typed at a terminal', () => {
+  const terminal = () => {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    const output = new PassThrough();
+    let shown = '';
+    output.on('data', (chunk) => {
+      shown += String(chunk);
+    });
+    return { streams: { input, output }, type: (text: string) => input.write(text), shown: () => shown };
+  };
+
+  test('it is asked for and not shown', async () => {
+    const { streams, type, shown } = terminal();
+    const read = readSecret('Secret', { streams });
+    type(`${secret}\r`);
+    expect(await read).toBe(secret);
+    expect(shown()).toBe('Secret: \n');
+  });
+
+  test('a new password is typed twice, and must be the same', async () => {
+    for (const [second, outcome] of [
+      [secret, secret],
+      ['other', 'the two differ'],
+    ] as const) {
+      const { streams, type } = terminal();
+      const read = readSecret('Password', { confirm: true, streams }).catch((error: Error) => error.message);
+      type(`${secret}\r`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      type(`${second}\r`);
+      expect(await read).toContain(outcome);
+    }
+  });
+
+  test('Ctrl-C and the end of the input give nothing', async () => {
+    for (const end of ['\u0003', '\u0004']) {
+      const { streams, type } = terminal();
+      const read = readSecret('Secret', { streams });
+      type(end);
+      await expect(read).rejects.toThrow('nothing was given');
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import type { Route } from '@tradepost/http';
+import { undocumented } from './routes/document.ts';
+
+export type CallOptions = {
+  token?: string;
+  body?: unknown;
+  /** Sent as it is, with its own content type. */
+  rawBody?: string | Uint8Array;
+  headers?: Record<string, string>;
+  lang?: string;
+};
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+export type Answer = { status: number; code: number; message: string; data: any; headers: Headers; body: any };
+
+function routeOf(routes: readonly Route[], method: string, path: string): Route | undefined {
+  const parts = path.split('?')[0]!.split('/');
+  const fits = (route: Route) => {
+    const pattern = route.path.split('/');
+    return pattern.length === parts.length && pattern.every((part, i) => part.startsWith(':') || part === parts[i]);
+  };
+  const candidates = routes.filter((route) => route.method === method && fits(route));
+  // A literal path wins over a parameter, as in the router.
+  return candidates.sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
+}
+
+type Envelope = { code: number; message: string; msg: string; data: unknown };
+
+function checkedAnswer(routes: readonly Route[], method: string, path: string, status: number, text: string): Envelope {
+  const answer = JSON.parse(text) as Envelope;
+  for (const key of ['code', 'message', 'msg', 'data'])
+    if (!(key in answer)) throw new Error(`${method} ${path}: the envelope has no ${key}: ${text}`);
+  if (answer.msg !== answer.message) throw new Error(`${method} ${path}: msg differs from message`);
+  const route = routeOf(routes, method, path);
+  const misfit = undocumented(route, status, answer);
+  if (misfit) throw new Error(`${method} ${path}: the answer is not what /openapi.json says: ${misfit}`);
+  if (answer.code === 0) {
+    if (!route) throw new Error(`${method} ${path} succeeded but is no route`);
+    const parsed = route.response.safeParse(answer.data);
+    if (!parsed.success) throw new Error(`${method} ${path}: answer does not fit its schema: ${parsed.error.message}`);
+  } else if (answer.data !== null) {
+    throw new Error(`${method} ${path}: a refusal carries data`);
+  }
+  return answer;
+}
+
+/** `fetch` for the typed client, with the checks of `call`. */
+export const checkedFetch = (routes: readonly Route[]) =>
+  (async (request: Request) => {
+    const response = await fetch(request);
+    const { pathname, search } = new URL(request.url);
+    checkedAnswer(routes, request.method, pathname + search, response.status, await response.clone().text());
+    return response;
+  }) as typeof fetch;
+
+/**
+ * Sends one request and checks what every answer must be: never 5xx (unless the test asks for the raw status), the
+ * whole envelope, status and data as the OpenAPI document says, and `data` as the route's schema says.
+ */
+export async function call(
+  url: string,
+  routes: readonly Route[],
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const { token, body, rawBody, headers = {}, lang = 'en' } = options;
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      'accept-language': lang,
+      ...(token !== undefined ? { authorization: `Bearer ${token}` } : {}),
+      ...(body !== undefined ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    ...(body !== undefined ? { body: JSON.stringify(body) } : rawBody !== undefined ? { body: rawBody as never } : {}),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  if (method === 'HEAD')
+    return { status: response.status, code: 0, message: '', data: null, headers: response.headers, body: null };
+  const answer = checkedAnswer(routes, method, path, response.status, text);
+  return {
+    status: response.status,
+    code: answer.code,
+    message: answer.message,
+    data: answer.data,
+    headers: response.headers,
+    body: answer,
+  };
+}

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Server, startServer } from '@tradepost/app';
+import { type Client, createClient } from '@tradepost/client';
+import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
+import { type Answer, type CallOptions, call, checkedFetch } from './client.ts';
+import { cloneDatabase, type TestDatabase } from './servers/database.ts';
+
+export type Shop = {
+  url: string;
+  server: Server;
+  database: TestDatabase;
+  /** One request; the answer's data is checked against the route's response schema. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The typed client, its answers checked as those of `call`; a refusal throws RefusalError. */
+  client(token?: string): Client;
+  /** Token of a demo account or of one made by `shopper`. */
+  login(username: string, password: string): Promise<string>;
+  /** A new shopper with one address. */
+  shopper(): Promise<{ id: number; token: string; address_id: number; username: string }>;
+  close(): Promise<void>;
+};
+
+/** The whole server in this process on a database of its own; `settings` are stored before it starts. */
+export async function openShop(
+  flags: Partial<Record<ConfigKey, unknown>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Shop> {
+  const database = await cloneDatabase();
+  await storeSettings(database, { ...instantPayment, ...settings });
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-shop-'));
+  const { config } = loadConfig({
+    env: {},
+    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
+  });
+  const server = await startServer({ config, log: openLog({ level: process.env.TEST_LOG ?? 'silent' }) });
+  const url = server.transport?.url ?? '';
+  const shopCall: Shop['call'] = (method, path, options) => call(url, server.routes, method, path, options);
+  const login: Shop['login'] = async (username, password) => {
+    const answer = await shopCall('POST', '/api/auth/login', { body: { username, password } });
+    if (answer.code !== 0) throw new Error(`login of ${username}: ${answer.message}`);
+    return answer.data.token;
+  };
+  let shoppers = 0;
+  return {
+    url,
+    server,
+    database,
+    call: shopCall,
+    client: (token) => createClient({ url, lang: 'en', token: token ?? null, fetch: checkedFetch(server.routes) }),
+    login,
+    async shopper() {
+      shoppers += 1;
+      const username = `shopper${shoppers}`;
+      const [row] = await database.sql<{ id: number }[]>`
+        insert into identity.shoppers (username, nickname) values (${username}, ${username}) returning id`;
+      const id = row!.id;
+      const token = await server.tokens.issue({ role: 'user', id, perms: [] });
+      const address = await shopCall('POST', '/api/v1/addresses', {
+        token,
+        body: {
+          name: 'Ann',
+          phone: '13800000000',
+          province: 'Zhejiang',
+          city: 'Hangzhou',
+          district: 'Xihu',
+          detail: '1 Road',
+        },
+      });
+      return { id, token, username, address_id: address.data.id };
+    },
+    async close() {
+      await server.stop();
+      await database.drop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A test shop is no demo shop: that its shoppers pay at once is set by name. */
+export const instantPayment = { 'pay.instant': true } as const;
+
+/** As they are found by whoever starts on this database. */
+export async function storeSettings({ sql }: TestDatabase, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  await sql`
+    insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(settings as never)})
+    on conflict (key) do update set value = excluded.value`;
+}
+
+/** A product on the shelf made by SQL, with one SKU per stock given. Prices in cents. */
+export async function insertProduct(
+  database: TestDatabase,
+  product: { title?: string; price?: number; stocks?: number[]; status?: number } = {},
+): Promise<{ id: number; sku_ids: number[] }> {
+  const { title = 'Enamel mug', price = 1290, stocks = [100], status = 1 } = product;
+  const { sql } = database;
+  const [row] = await sql<{ id: number }[]>`
+    insert into catalog.products (title, price, status) values (${title}, ${price}, ${status}) returning id`;
+  const skus = await sql<{ id: number }[]>`
+    insert into catalog.product_skus (product_id, sku_key, price, stock)
+    select ${row!.id}, 'Size:' || n, ${price}, stock from unnest(${stocks}::int[]) with ordinality as s (stock, n)
+    returning id`;
+  return { id: row!.id, sku_ids: skus.map((sku) => sku.id) };
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Route } from '@tradepost/http';
+import { label } from '@tradepost/testing/routes/inputs';
+import { openWorld, type World } from '@tradepost/testing/routes/world';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/**
+ * A PUT, PATCH or DELETE whose process dies between its commit and its answer: the repeat with the same key does nothing more and
+ * gets the first answer. Walks the route table: a new route is covered by being there.
+ */
+let shop: Shop;
+let world: World;
+let changing: Route[];
+beforeAll(async () => {
+  shop = await openShop();
+  world = await openWorld(shop);
+  changing = shop.server.routes.filter((route) => ['PUT', 'PATCH', 'DELETE'].includes(route.method));
+});
+afterAll(() => shop?.close());
+
+/** What a caller repeats without harm: values that are set as they are given, and ends that stay ends. */
+const natural = [
+  'PUT /api/v1/cart/qty',
+  'DELETE /api/v1/cart/:sku_id',
+  'DELETE /api/v1/products/:id/favorite',
+  'PATCH /api/admin/settings/:key',
+  'PATCH /api/admin/api-tokens/:id',
+  'DELETE /api/admin/api-tokens/:id',
+  'PUT /api/admin/users/:id/ratelimit',
+  'DELETE /api/admin/users/:id/ratelimit',
+  // The log is in Redis or in memory: it can not be part of a transaction.
+  'DELETE /api/admin/ratelimit/usage',
+  'PUT /admin/api/site-settings',
+];
+
+/** No gateway runs here whose memory could be asked. */
+const refused = ['DELETE /api/admin/ratelimit/usage'];
+
+/** As if the process had died after its commit, before it kept the answer. */
+const loseAnswer = (key: string) => shop.database.sql`
+  update runtime.idempotency_keys set answer = null, status = null, code = null, instance = 'gone' where key = ${key}`;
+
+test('every PUT, PATCH and DELETE keeps its outcome, or says that a second time changes nothing', () => {
+  const others = changing.filter((route) => route.repeat !== 'recorded');
+  expect(others.map(label).sort()).toEqual([...natural].sort());
+  expect(others.filter((route) => route.repeat !== 'natural').map(label)).toEqual([]);
+});
+
+test('a repeat after a crash gets the first answer', async () => {
+  const broken: string[] = [];
+  for (const route of changing) {
+    const paid = route.path.endsWith('/ship') ? 'paid' : 'unpaid';
+    const { path, query, body } = await world.fill(route, { order: paid, large: false });
+    const token = await world.tokenFor(route);
+    const key = randomUUID();
+    const send = () =>
+      shop.call(route.method, path + query, {
+        ...(token === undefined ? {} : { token }),
+        body,
+        headers: { 'idempotency-key': key },
+      });
+    const first = await send();
+    if (first.code !== 0 && !refused.includes(label(route)))
+      broken.push(`${label(route)}: ${first.code} ${first.message}`);
+    await loseAnswer(key);
+    const again = await send();
+    if (!isDeepStrictEqual(again.body, first.body))
+      broken.push(`${label(route)}: ${JSON.stringify(first.body)} then ${JSON.stringify(again.body)}`);
+    const replayed = again.headers.get('idempotency-replayed') === 'true';
+    if (replayed !== (route.repeat === 'recorded')) broken.push(`${label(route)}: replayed ${replayed}`);
+  }
+  expect(broken).toEqual([]);
+}, 60_000);
+
+test('a repeat does not overwrite what was written since', async () => {
+  const { token, address_id } = await shop.shopper();
+  const key = randomUUID();
+  const put = (name: string, headers: Record<string, string> = {}) =>
+    shop.call('PUT', `/api/v1/addresses/${address_id}`, {
+      token,
+      body: { name, phone: '13800000000', detail: '1 Road' },
+      headers,
+    });
+  await put('First', { 'idempotency-key': key });
+  await loseAnswer(key);
+  await put('Later');
+  expect((await put('First', { 'idempotency-key': key })).data.name).toBe('First');
+  const { data } = await shop.call('GET', '/api/v1/addresses', { token });
+  expect(data[0].name).toBe('Later');
+});

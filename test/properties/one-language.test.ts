@@ -1,0 +1,166 @@
+import type { Route } from '@tradepost/http';
+import { chinese } from '@tradepost/testing/routes/contract';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+/** An answer is in one language: a shopper who reads Chinese finds no English beside it where there is a translation. */
+let shop: Shop;
+let shopper: string;
+let staff: string;
+let orderId: number;
+beforeAll(async () => {
+  shop = await openShop({ seed: 'demo' });
+  shopper = await shop.login('demo', 'demo123456');
+  staff = await shop.login('admin', 'admin123');
+  const { data: addresses } = await shop.call('GET', '/api/v1/addresses', { token: shopper });
+  const { data: found } = await shop.call('GET', '/api/v1/products?size=1', { token: shopper });
+  const { data: product } = await shop.call('GET', `/api/v1/products/${found.list[0].id}`);
+  await shop.call('POST', '/api/v1/cart/add', { token: shopper, body: { sku_id: product.skus[0].id } });
+  await shop.call('POST', `/api/v1/products/${product.id}/favorite`, { token: shopper });
+  const { data: order } = await shop.call('POST', '/api/v1/orders', {
+    token: shopper,
+    lang: 'en',
+    body: { address_id: addresses[0].id, items: [{ sku_id: product.skus[1]?.id ?? product.skus[0].id }] },
+  });
+  orderId = order.id;
+  await shop.call('POST', `/api/v1/orders/${orderId}/pay`, { token: shopper });
+  await shop.call('PUT', `/admin/api/orders/${orderId}/ship`, {
+    token: staff,
+    body: { company: 'SF', tracking_no: 'SF1' },
+  });
+});
+afterAll(() => shop?.close());
+
+/**
+ * What is not in the language of the request, on purpose: keys and codes, what people wrote, an order's lines (the texts
+ * its buyer saw), translations themselves.
+ */
+const sameInEvery = new Set([
+  'sku_key',
+  'translations',
+  'items',
+  'address_snapshot',
+  'nickname',
+  'user_nickname',
+  'spec_schema',
+]);
+/** Forms of the back office: what is edited there is the text of the shop's language, in every request. */
+const forms = new Set(['/admin/api/products/:id', '/admin/api/categories', '/admin/api/categories/tree']);
+
+type Leaf = { at: string; text: string };
+function leavesOf(value: unknown, at = ''): Leaf[] {
+  if (typeof value === 'string') {
+    // SKU attributes are a JSON text on the storefront.
+    if (/^\[\{"name":/.test(value)) return leavesOf(JSON.parse(value), at);
+    return value === '' ? [] : [{ at, text: value }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => (sameInEvery.has(key) ? [] : leavesOf(part, `${at}.${key}`)));
+}
+
+/** In the editor the words of a SKU's specs are the key that it is found by. */
+const isKey = (path: string, at: string) => path === '/admin/api/products/:id' && /^\.skus\.\d+\.attrs/.test(at);
+
+/** Every list and page of the shop with an id that is there; a route that refuses (no such thing here) is left out. */
+async function answers(lang: string): Promise<Map<string, Leaf[]>> {
+  const found = new Map<string, Leaf[]>();
+  const gets = shop.server.routes.filter((route) => route.method === 'GET' && !/gateway|settings\//.test(route.path));
+  for (const route of gets) {
+    const answer = await shop.call('GET', pathOf(route), { token: tokenOf(route), lang });
+    if (answer.code === 0) found.set(route.path, leavesOf(answer.data));
+  }
+  return found;
+}
+const tokenOf = (route: Route) => (route.auth === 'staff' ? staff : route.auth === 'public' ? '' : shopper);
+const pathOf = ({ path }: Route) =>
+  path.replace(/:\w+/g, (name) => String(path.includes('orders') && name === ':id' ? orderId : 1)) +
+  (path.endsWith('/products') ? '?size=100' : '');
+
+describe('all GET routes on the demo shop', () => {
+  let english: Map<string, Leaf[]>;
+  let inChinese: Map<string, Leaf[]>;
+  /** Words that some route says in both languages. */
+  const pairs = new Map<string, string>();
+  beforeAll(async () => {
+    english = await answers('en');
+    inChinese = await answers('zh-CN');
+    for (const [path, leaves] of english) {
+      const others = new Map(inChinese.get(path)?.map(({ at, text }) => [at, text]));
+      for (const { at, text } of leaves) {
+        const other = others.get(at);
+        if (other !== undefined && other !== text) pairs.set(text, other);
+      }
+    }
+  }, 60_000);
+
+  test('there is enough to compare', () => {
+    expect(english.size).toBeGreaterThan(25);
+    expect([...english.keys()].sort()).toEqual([...inChinese.keys()].sort());
+    expect(pairs.size).toBeGreaterThan(200);
+    for (const path of ['/api/v1/products', '/api/v1/cart', '/api/v1/user/favorites', '/admin/api/products'])
+      expect(english.get(path)!.length, path).toBeGreaterThan(3);
+  });
+
+  test('an English answer has no Chinese', () => {
+    const wrong = [...english].flatMap(([path, leaves]) =>
+      forms.has(path)
+        ? []
+        : leaves.filter(({ text }) => chinese.test(text)).map(({ at, text }) => `${path} ${at}: ${text}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('a Chinese answer has no English that is said in Chinese elsewhere', () => {
+    const wrong = [...inChinese].flatMap(([path, leaves]) =>
+      leaves
+        .filter(
+          ({ at, text }) => !isKey(path, at) && text.split(' / ').some((word) => chinese.test(pairs.get(word) ?? '')),
+        )
+        .map(({ at, text }) => `${path} ${at}: ${text}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('a form of the back office is in the language of the shop, whatever the request’s', () => {
+    for (const path of forms) expect(english.get(path), path).toEqual(inChinese.get(path));
+  });
+});
+
+describe('which language', () => {
+  const messageIn = async (path: string, lang: string) =>
+    (await shop.call('GET', path, { lang, token: shopper })).message;
+  const missing = '/api/v1/products/999999';
+
+  test('?lang= wins over Accept-Language, in messages and texts', async () => {
+    expect(await messageIn(`${missing}?lang=zh-CN`, 'en')).toMatch(chinese);
+    expect(await messageIn(`${missing}?lang=en`, 'zh-CN')).not.toMatch(chinese);
+    const title = async (query: string, lang: string) =>
+      (await shop.call('GET', `/api/v1/products?size=1${query}`, { lang })).data.list[0].title;
+    expect(await title('&lang=zh-CN', 'en-GB,en;q=0.9')).toMatch(chinese);
+    expect(await title('&lang=en', 'zh-CN')).not.toMatch(chinese);
+  });
+
+  test('with shop.accept_language off, the browser’s language does not count: the page says what it wants, or it is the shop’s', async () => {
+    expect(await messageIn(missing, 'en')).not.toMatch(chinese);
+    await shop.server.runtime.settings.set('shop.accept_language', false);
+    try {
+      expect(await messageIn(missing, 'en')).toMatch(chinese);
+      expect(await messageIn('/api/v1/nowhere', 'en')).toMatch(chinese);
+      expect(await messageIn(`${missing}?lang=en`, 'zh-CN')).not.toMatch(chinese);
+      const page = await fetch(`${shop.url}/pay/sandbox/none`, { headers: { 'accept-language': 'en' } });
+      expect(await page.text()).toMatch(chinese);
+      await shop.server.runtime.settings.set('shop.locale', 'en');
+      expect(await messageIn(missing, 'zh-CN')).not.toMatch(chinese);
+    } finally {
+      await shop.server.runtime.settings.unset('shop.locale');
+      await shop.server.runtime.settings.unset('shop.accept_language');
+    }
+  });
+
+  test('the lines of an order keep the texts that its buyer saw', async () => {
+    for (const lang of ['en', 'zh-CN']) {
+      const { data } = await shop.call('GET', `/api/v1/orders/${orderId}`, { token: shopper, lang });
+      expect(data.items[0].title).not.toMatch(chinese);
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Route } from '@tradepost/http';
+import type { Answer, CallOptions } from '@tradepost/testing/client';
+import { callBack, partner } from '@tradepost/testing/external-shop';
+import { inputSchema, label, valid } from '@tradepost/testing/routes/inputs';
+import { openWorld, type Wish, type World } from '@tradepost/testing/routes/world';
+import { notify, paySecret } from '@tradepost/testing/servers/payment-gateway';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { logStatements, type StatementLog } from '@tradepost/testing/statements';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+
+/**
+ * Every endpoint has a bound on what it asks of the database, whatever the page size, the order's lines or the number of
+ * ids: a query in a loop shows here before a shop with data shows it. A new route is measured by being there.
+ */
+let shop: Shop;
+let world: World;
+let statements: StatementLog;
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  shop = await openShop();
+  world = await openWorld(shop);
+  await shop.server.runtime.settings.set('pay.sandbox.secret', paySecret);
+  await shop.server.runtime.settings.set('external_wms.app_key', partner.appKey);
+  await shop.server.runtime.settings.set('external_wms.app_secret', partner.appSecret);
+  statements = logStatements(shop);
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await shop?.close();
+});
+
+/** What a key adds: its claim, its answer, and the outcome where the use case keeps one. */
+const keyed = (route: Route) => (route.repeat === 'recorded' ? 3 : 2);
+
+type Measured = { most: number; texts: string[]; withKey: number; successes: number; refusals: Set<string> };
+const measured = new Map<Route, Measured>();
+
+async function measure(route: Route, call: (headers?: Record<string, string>) => Promise<Answer>, key = false) {
+  // The news of what the calls before have changed has arrived.
+  await sleep(5);
+  const { value, texts } = await statements.during(() => call(key ? { 'idempotency-key': randomUUID() } : {}));
+  const entry = measured.get(route) ?? { most: -1, texts: [], withKey: 0, successes: 0, refusals: new Set() };
+  measured.set(route, entry);
+  if (value.code === 0) entry.successes += 1;
+  else entry.refusals.add(`${value.code} ${value.message}`);
+  if (key) entry.withKey = Math.max(entry.withKey, texts.length);
+  else if (texts.length > entry.most) Object.assign(entry, { most: texts.length, texts });
+}
+
+async function measureFilled(route: Route, wish: Wish, key = false) {
+  const { path, query, body, kinds } = await world.fill(route, wish);
+  const token = await world.tokenFor(route);
+  const options: CallOptions = token === undefined ? { body } : { token, body };
+  await measure(route, (headers) => shop.call(route.method, path + query, { ...options, headers }), key);
+  return kinds;
+}
+
+/** Each filter by itself: some ask other tables. */
+async function measureFilters(route: Route) {
+  const { path, query } = await world.fill(route, { order: 'unpaid', large: true });
+  const token = await world.tokenFor(route);
+  const fields = Object.entries(valid(inputSchema(route.query!)) as object);
+  for (const [name, value] of fields.filter(([, value]) => typeof value !== 'object')) {
+    const url = `${path}${query || '?'}&${new URLSearchParams({ [name]: String(value) })}`;
+    await measure(route, () => shop.call('GET', url, token === undefined ? {} : { token }));
+  }
+}
+
+/** What needs more than rows of the right kind. */
+const special: Record<string, (route: Route) => Promise<void>> = {
+  'POST /api/v1/auth/sms/login': async (route) => {
+    const phone = '13911110000';
+    for (const _ of ['a new shopper', 'a known one']) {
+      const { data } = await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
+      const body = { phone, code: data.dev_code };
+      await measure(route, () => shop.call('POST', route.path, { body }));
+    }
+  },
+  'POST /api/v1/user/delete': async (route) => {
+    const phone = '13911110001';
+    const { id, token } = await shop.shopper();
+    await shop.database.sql`update identity.shoppers set phone = ${phone} where id = ${id}`;
+    const { data } = await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
+    await measure(route, () => shop.call('POST', route.path, { token, body: { phone, code: data.dev_code } }));
+  },
+  'POST /admin/api/external-wms/callback': async (route) => {
+    for (const task of await world.make('/admin/api/inventory/tasks', 2, { order: 'unpaid', large: true })) {
+      await shop.call('POST', `/admin/api/inventory/tasks/${task}/retry`, { token: world.staff });
+      const [row] = await shop.database
+        .sql`select request_id from inventory.inventory_integration_tasks where id = ${Number(task)}`;
+      for (const status of ['processing', 'success', 'success'])
+        await measure(route, () => callBack(shop, { request_id: row!.request_id, status }));
+    }
+    await measure(route, () => callBack(shop, { request_id: 'order:0:reserve', status: 'success' }));
+  },
+  'POST /api/pay/callback': async (route) => {
+    const wish = { order: 'unpaid', large: true } as const;
+    for (const payment_no of await world.make('/api/pay', 2, wish)) {
+      const [row] = await shop.database.sql`select amount from orders.payments where payment_no = ${payment_no}`;
+      const told = { payment_no: String(payment_no), trade_no: `T${payment_no}`, amount: row!.amount / 100 };
+      for (const _ of ['once', 'again']) await measure(route, () => notify(shop, told));
+    }
+  },
+};
+
+async function measureAll(route: Route): Promise<void> {
+  for (const large of [false, true])
+    for (const order of ['unpaid', 'paid', 'shipped'] as const) {
+      const kinds = await measureFilled(route, { order, large });
+      if (route.method !== 'GET' && order === 'unpaid') await measureFilled(route, { order, large }, true);
+      if (!kinds.has('orders')) break;
+    }
+  if (route.params || route.body) await measureFilled(route, { order: 'paid', large: true, missing: true });
+  if (route.method === 'GET' && route.query) await measureFilters(route);
+  await special[label(route)]?.(route);
+}
+
+test('every route says how many statements a call sends at most', () => {
+  const silent = shop.server.routes.filter((route) => route.statements === undefined).map(label);
+  expect(silent, 'declare `statements` in defineRoute; this file measures it (STATEMENTS=print)').toEqual([]);
+});
+
+test('no call sends more, be it about one row or about many', async () => {
+  for (const key of ['sms.resend_seconds', 'sms.per_phone_hour', 'sms.per_phone_day', 'sms.per_address_hour'])
+    await shop.server.runtime.settings.set(key, key === 'sms.resend_seconds' ? 0 : 1_000);
+  // Something to list.
+  for (const order of ['unpaid', 'paid', 'shipped'] as const)
+    await world.make('/api/v1/orders', 17, { order, large: true });
+  await world.make('/api/v1/cart', 50);
+  for (const id of await world.make('/api/v1/products', 60))
+    await shop.call('POST', `/api/v1/products/${id}/favorite`, { token: world.owner.token });
+  const { routes } = shop.server;
+  const listed = new Set(routes.filter((route) => route.method === 'GET').map((route) => route.path));
+  for (const { method, path } of routes)
+    if (method === 'POST' && listed.has(path)) await world.make(path, 15).catch(() => null);
+
+  const unknown: string[] = [];
+  for (const route of routes) await measureAll(route).catch((error: Error) => unknown.push(error.message));
+  expect(unknown).toEqual([]);
+
+  const rows = [...measured].map(([route, { most, withKey, successes, refusals, texts }]) => {
+    const { statements: declared = 0 } = route;
+    const only = successes > 0 ? '' : ` (only refused: ${[...refusals].join(', ')})`;
+    return {
+      line: `${label(route)}: ${most} of ${declared}${withKey > 0 ? `, with a key ${withKey}` : ''}${only}`,
+      over: most > declared || withKey > declared + keyed(route),
+      texts,
+    };
+  });
+  if (process.env.STATEMENTS) console.info(rows.map((row) => row.line).join('\n'));
+  const over = rows.filter((row) => row.over);
+  expect(over.map(({ line, texts }) => [line, ...texts.map((text) => text.slice(0, 90))].join('\n    '))).toEqual([]);
+  // A refusal proves little: where most calls are refused, the harness has lost its way.
+  expect(rows.filter((row) => row.line.includes('only refused')).length).toBeLessThan(rows.length / 10);
+}, 120_000);
