@@ -11,8 +11,8 @@ import {
   oneWrong,
 } from '@tradepost/testing/routes/fuzz';
 import { inputSchema, type Json, label, valid, withAt } from '@tradepost/testing/routes/inputs';
+import { openRouteRequests, type RouteRequests } from '@tradepost/testing/routes/route-requests';
 import { changed, openTraces } from '@tradepost/testing/routes/traces';
-import { openWorld, type World } from '@tradepost/testing/routes/world';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,16 +29,16 @@ const deadlineMs = 5_000;
 const limitMs = 60_000 + runs * 15_000;
 
 let shop: Shop;
-let mine: World;
-let theirs: World;
+let mine: RouteRequests;
+let theirs: RouteRequests;
 let traces: Awaited<ReturnType<typeof openTraces>>;
 /** Of both shoppers, of the catalogue and of nobody. */
 let ids: number[];
 beforeAll(async () => {
   console.info(`FUZZ_SEED=${seed} FUZZ_RUNS=${runs}`);
   shop = await openShop();
-  mine = await openWorld(shop);
-  theirs = await openWorld(shop);
+  mine = await openRouteRequests(shop);
+  theirs = await openRouteRequests(shop);
   traces = await openTraces(shop.database);
   const made = await Promise.all(
     [mine, theirs].flatMap((world) => [

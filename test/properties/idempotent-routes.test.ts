@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Route } from '@tradepost/http';
 import { label } from '@tradepost/testing/routes/inputs';
-import { openWorld, type World } from '@tradepost/testing/routes/world';
+import { openRouteRequests, type RouteRequests } from '@tradepost/testing/routes/route-requests';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -11,11 +11,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
  * gets the first answer. Walks the route table: a new route is covered by being there.
  */
 let shop: Shop;
-let world: World;
+let world: RouteRequests;
 let changing: Route[];
 beforeAll(async () => {
   shop = await openShop();
-  world = await openWorld(shop);
+  world = await openRouteRequests(shop);
   changing = shop.server.routes.filter((route) => ['PUT', 'PATCH', 'DELETE'].includes(route.method));
 });
 afterAll(() => shop?.close());

@@ -4,7 +4,7 @@ import type { Route } from '@tradepost/http';
 import type { Answer, CallOptions } from '@tradepost/testing/client';
 import { callBack, partner } from '@tradepost/testing/external-shop';
 import { inputSchema, label, valid } from '@tradepost/testing/routes/inputs';
-import { openWorld, type Wish, type World } from '@tradepost/testing/routes/world';
+import { openRouteRequests, type RequestOptions, type RouteRequests } from '@tradepost/testing/routes/route-requests';
 import { notify, paySecret } from '@tradepost/testing/servers/payment-gateway';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { logStatements, type StatementLog } from '@tradepost/testing/statements';
@@ -15,12 +15,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
  * ids: a query in a loop shows here before a shop with data shows it. A new route is measured by being there.
  */
 let shop: Shop;
-let world: World;
+let world: RouteRequests;
 let statements: StatementLog;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   shop = await openShop();
-  world = await openWorld(shop);
+  world = await openRouteRequests(shop);
   await shop.server.runtime.settings.set('pay.sandbox.secret', paySecret);
   await shop.server.runtime.settings.set('external_wms.app_key', partner.appKey);
   await shop.server.runtime.settings.set('external_wms.app_secret', partner.appSecret);
@@ -49,7 +49,7 @@ async function measure(route: Route, call: (headers?: Record<string, string>) =>
   else if (texts.length > entry.most) Object.assign(entry, { most: texts.length, texts });
 }
 
-async function measureFilled(route: Route, wish: Wish, key = false) {
+async function measureFilled(route: Route, wish: RequestOptions, key = false) {
   const { path, query, body, kinds } = await world.fill(route, wish);
   const token = await world.tokenFor(route);
   const options: CallOptions = token === undefined ? { body } : { token, body };

@@ -1,8 +1,9 @@
 import type { Route } from '@tradepost/http';
 import { invariantErrors } from '@tradepost/testing/invariants';
+import { idName } from '@tradepost/testing/routes/ids';
 import { inputSchema, label, valid } from '@tradepost/testing/routes/inputs';
+import { openRouteRequests } from '@tradepost/testing/routes/route-requests';
 import { changed, openBelongings } from '@tradepost/testing/routes/traces';
-import { idName, openWorld } from '@tradepost/testing/routes/world';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -36,7 +37,7 @@ describe("another shopper's things", () => {
     return { ...ann, sku_ids, unpaid, paid };
   }
   test('whatever a route takes of theirs, by path, query or body, stays theirs', async () => {
-    const ann = await openWorld(shop);
+    const ann = await openRouteRequests(shop);
     const { id } = ann.owner;
     const hidden = { name: 'Annabel Hidden', phone: '13912345678', detail: '77 Hidden Lane' };
     await shop.database.sql`update identity.addresses set ${shop.database.sql(hidden)} where user_id = ${id}`;

@@ -1,0 +1,220 @@
+import type { Maker } from '@tradepost/testing/routes/makers';
+import { insertProduct } from '@tradepost/testing/shop';
+import { type TestData, withoutConstraints } from '@tradepost/testing/test-data';
+
+/** An unpaid order, a paid one, a shipped one and a cancelled one whose late payments are refunded; N5 to N7 are reserved in an external warehouse. */
+const rows = `
+  insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, discount_amount, freight_amount,
+      total_amount, address_snapshot, tracking_no, expires_at, paid_at)
+    values (1, 'N1', 1, 1, 'reserved', 2000, 0, 0, 2000, '{}', '', now() + interval '15 min', null),
+           (2, 'N2', 1, 2, 'confirmed', 2500, 100, 0, 2400, '{}', '', now(), now()),
+           (3, 'N3', 2, 3, 'confirmed', 3000, 0, 500, 3500, '{}', 'T3', now(), now()),
+           (4, 'N4', 2, 6, 'released', 1000, 0, 0, 1000, '{}', '', now(), null);
+  insert into orders.order_items (order_id, product_id, sku_id, title, price, qty, payable_amount)
+    values (1, 1, 1, 'Mug', 1000, 2, 2000), (2, 1, 1, 'Mug', 1000, 1, 960), (2, 1, 1, 'Mug', 1000, 1, 960),
+           (2, 1, 2, 'Mug', 500, 1, 480), (3, 1, 1, 'Mug', 1000, 3, 3500), (4, 1, 1, 'Mug', 1000, 1, 1000);
+  insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
+    values (1, null, 1, 'create', 'user'), (2, null, 1, 'create', 'user'), (3, null, 1, 'create', 'user'),
+           (4, null, 1, 'create', 'user'), (2, 1, 2, 'pay', 'user'), (3, 1, 2, 'pay', 'user'), (4, 1, 6, 'timeout', 'system'),
+           (3, 2, 3, 'ship', 'admin');
+  insert into orders.payments (id, order_id, provider, method, amount, status, payment_no, trade_no, paid_at) overriding system value
+    values (1, 2, 'instant', 'wechat', 2400, 'succeeded', null, null, now()),
+           (2, 3, 'sandbox', 'wechat', 3500, 'succeeded', 'P2', 'T2', now()),
+           (3, 4, 'sandbox', 'wechat', 1000, 'refunding', 'P3', 'T3', now()),
+           (4, 4, 'sandbox', 'wechat', 1000, 'refunded', 'P4', 'T4', now()),
+           (5, 1, 'sandbox', 'wechat', 2000, 'pending', 'P5', null, null);
+  select setval('orders.payments_id_seq', 100);
+  insert into orders.refunds (refund_no, payment_id, order_id, provider, reason, amount, currency, status, finished_at)
+    values ('R3', 3, 4, 'sandbox', 'order_cancelled', 1000, 'CNY', 'pending', null),
+           ('R4', 4, 4, 'sandbox', 'paid_twice', 1000, 'CNY', 'succeeded', now());
+  select graphile_worker.add_job('payments.refund', '{"refund_no": "R3"}', job_key => 'payments.refund:R3');
+  insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, discount_amount, freight_amount,
+      total_amount, address_snapshot, tracking_no, expires_at, paid_at)
+    values (5, 'N5', 1, 1, 'pending', 500, 0, 0, 500, '{}', '', now() + interval '15 min', null),
+           (6, 'N6', 1, 2, 'confirmed', 500, 0, 0, 500, '{}', '', now(), now()),
+           (7, 'N7', 1, 1, 'failed', 500, 0, 0, 500, '{}', '', now() + interval '15 min', null);
+  insert into orders.order_items (order_id, product_id, sku_id, title, price, qty, payable_amount)
+    select n, 2, 3, 'Jug', 500, 1, 500 from generate_series(5, 7) as n;
+  insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
+    values (5, null, 1, 'create', 'user'), (6, null, 1, 'create', 'user'), (7, null, 1, 'create', 'user'), (6, 1, 2, 'pay', 'user');
+  insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (6, 'instant', 'wechat', 500, 'succeeded', now());`;
+
+/** Creates orders and moves them to the state that is asked for. */
+const makeOrders: Maker = async ({ shop, owner, staff, send, repeat }, count, { order, large }) => {
+  const { sku_ids } = await insertProduct(shop.database, { stocks: Array(large ? 20 : 1).fill(1_000_000) });
+  const items = sku_ids.map((sku_id) => ({ sku_id, qty: 1 }));
+  return repeat(count, async () => {
+    const { id } = await send('POST', '/api/v1/orders', owner.token, { address_id: owner.address_id, items });
+    if (order !== 'unpaid') await send('POST', `/api/v1/orders/${id}/pay`, owner.token);
+    if (order === 'shipped')
+      await send('PUT', `/admin/api/orders/${id}/ship`, staff, { company: 'SF', tracking_no: `SF${id}` });
+    return id;
+  });
+};
+
+export const testData: TestData = {
+  rows,
+  auditCases: [
+    ['orders.amounts', 'shares of the lines', `update orders.order_items set payable_amount = 479 where sku_id = 2`],
+    [
+      'orders.amounts',
+      'goods of the lines',
+      `update orders.order_items set qty = 1, price = 2001 where order_id = 1`,
+      ['orders.lines_reserved'],
+    ],
+    [
+      'orders.amounts',
+      'total of the order',
+      `${withoutConstraints('orders.orders')} update orders.orders set freight_amount = 1 where id = 1`,
+    ],
+    [
+      'orders.amounts',
+      'a line dearer than its goods',
+      `update orders.order_items set payable_amount = case when sku_id = 2 then 510 else 945 end where order_id = 2`,
+    ],
+    [
+      'orders.without_lines',
+      'lines are gone',
+      `delete from orders.order_items where order_id = 4`,
+      ['orders.lines_reserved'],
+    ],
+    [
+      'orders.line_orphans',
+      'order is gone',
+      `update orders.order_items set order_id = 99 where order_id = 4`,
+      ['orders.without_lines', 'orders.lines_reserved'],
+    ],
+    [
+      'orders.lines_reserved',
+      'more reserved than ordered',
+      `update inventory.inventory_reservation set qty = 2 where biz_no = 'N4'`,
+    ],
+    ['orders.lines_reserved', 'nothing reserved', `delete from inventory.inventory_reservation where biz_no = 'N4'`],
+    [
+      'orders.lines_reserved',
+      'reserved for no order',
+      `insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status) values ('order', 'N9', 1, 1, 'released')`,
+    ],
+    ['orders.history_end', 'the last move is missing', `delete from orders.order_history where to_status = 3`],
+    ['orders.history_end', 'no history', `delete from orders.order_history where order_id = 4`],
+    [
+      'orders.history_chain',
+      'a move is missing',
+      `delete from orders.order_history where order_id = 3 and to_status = 2`,
+    ],
+    [
+      'orders.history_chain',
+      'two beginnings',
+      `insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type) values (1, null, 1, 'create', 'user')`,
+    ],
+    ['orders.history_moves', 'nobody pays so', `update orders.order_history set trigger = 'pay' where to_status = 6`],
+    [
+      'orders.history_moves',
+      'begins in the middle',
+      `update orders.order_history set to_status = 6 where order_id = 4 and from_status is null;
+       delete from orders.order_history where order_id = 4 and from_status = 1`,
+    ],
+    [
+      'orders.history_orphans',
+      'order is gone',
+      `insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type) values (99, null, 1, 'create', 'user')`,
+    ],
+    ['orders.paid_at', 'paid at no time', `update orders.orders set paid_at = null where id = 2`],
+    ['orders.paid_at', 'unpaid with a time', `update orders.orders set paid_at = now() where id = 4`],
+    [
+      'orders.stock_state',
+      'order and inventory disagree',
+      `update inventory.order_inventory_state set status = 'reserved' where order_no = 'N2'`,
+    ],
+    ['orders.stock_state', 'no state', `delete from inventory.order_inventory_state where order_no = 'N4'`],
+    [
+      'orders.stock_state',
+      'both say that a paid order holds nothing',
+      `update inventory.order_inventory_state set status = 'released' where order_no = 'N2';
+       update orders.orders set inventory_status = 'released' where id = 2`,
+    ],
+    [
+      'orders.reservations',
+      'confirmed for a cancelled order',
+      `update inventory.inventory_reservation set status = 'confirmed' where biz_no = 'N4';
+       update catalog.product_skus set sold = sold + 1 where id = 1`,
+    ],
+    [
+      'orders.reservations',
+      'one line of a paid order was given back',
+      `update inventory.inventory_reservation set status = 'released' where biz_no = 'N2' and sku_id = 2;
+       update catalog.product_skus set sold = 0 where id = 2`,
+    ],
+    ['orders.payments', 'paid without a payment', `delete from orders.payments where id = 1`],
+    ['orders.payments', 'another amount', `update orders.payments set amount = 2399 where id = 1`],
+    [
+      'orders.payments',
+      'paid twice',
+      `drop index orders.payments_of_order;
+       insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (2, 'instant', 'wechat', 2400, 'succeeded', now())`,
+    ],
+    [
+      'orders.payments',
+      'money for an unpaid order is kept',
+      `update orders.payments set status = 'succeeded', paid_at = now(), trade_no = 'T5' where id = 5`,
+    ],
+    [
+      'orders.payments',
+      'money for a cancelled order is kept',
+      `delete from orders.refunds where payment_id = 4; update orders.payments set status = 'succeeded' where id = 4`,
+    ],
+    ['orders.refunds', 'money goes back by no refund', `delete from orders.refunds where payment_id = 3`],
+    ['orders.refunds', 'a part only', `update orders.refunds set amount = 1 where payment_id = 3`],
+    ['orders.refunds', 'said to be back too early', `update orders.payments set status = 'refunded' where id = 3`],
+    ['orders.refunds', 'back, but not said so', `update orders.payments set status = 'refunding' where id = 4`],
+    [
+      'orders.refunds',
+      'a payment that counts was paid back',
+      `insert into orders.refunds (refund_no, payment_id, order_id, provider, reason, amount, currency) values ('R2', 2, 3, 'sandbox', 'already_paid', 3500, 'CNY')`,
+    ],
+    [
+      'orders.refunds_forgotten',
+      'no job comes for it',
+      `select graphile_worker.remove_job('payments.refund:R3');
+       update orders.refunds set updated_at = now() - interval '1 hour' where refund_no = 'R3'`,
+    ],
+    [
+      'orders.refunds_failed',
+      'given up',
+      `update orders.refunds set status = 'failed', finished_at = now() where refund_no = 'R3'`,
+    ],
+    [
+      'orders.payment_orphans',
+      'order is gone',
+      `insert into orders.payments (order_id, provider, method, amount, status) values (99, 'instant', 'wechat', 1, 'closed')`,
+    ],
+    ['orders.expired', 'still unpaid', `update orders.orders set expires_at = now() - interval '1 hour' where id = 1`],
+    ['orders.counts', 'a change was lost', `delete from orders.order_changes where status = 6`],
+    [
+      'orders.counts',
+      'counted twice',
+      `insert into orders.order_blocks (block, status, payment_method, orders, first_at, last_at) values (7, 1, '', 1, now(), now())`,
+    ],
+  ],
+  makers: {
+    orders: makeOrders,
+    // A SKU in the cart is an existing line of the cart.
+    cart: async ({ shop, owner, send }, count) => {
+      const { sku_ids } = await insertProduct(shop.database, { stocks: Array(count).fill(1_000) });
+      for (const sku_id of sku_ids) await send('POST', '/api/v1/cart/add', owner.token, { sku_id, qty: 1 });
+      return sku_ids;
+    },
+    pay: ({ make, owner, send, repeat }, count, options) =>
+      repeat(count, async () => {
+        const [order_id] = await make('orders', 1, { ...options, order: 'unpaid' });
+        return (await send('POST', '/api/pay/create', owner.token, { order_id, provider: 'sandbox' })).payment_no;
+      }),
+    // Lines of the newest order of the owner, which the path of the request names.
+    items: async ({ sql, owner }, count) => {
+      const rows = await sql<{ id: number }[]>`
+        select id from orders.order_items
+        where order_id = (select max(id) from orders.orders where user_id = ${owner.id}) order by id limit ${count}`;
+      return rows.map((row) => row.id);
+    },
+  },
+};

@@ -1,0 +1,34 @@
+import type { Sql } from '@tradepost/postgres';
+import type { Shop } from '../shop.ts';
+
+export type Id = number | string;
+
+/** A shopper with an address and a token. */
+export type TestShopper = { id: number; token: string; address_id: number; username: string };
+
+/** `order`: the state of the orders that are made. `large`: many lines, many ids in a list, many rows on a page. */
+export type MakeOptions = { order: 'unpaid' | 'paid' | 'shipped'; large: boolean };
+
+export type MakerContext = {
+  readonly shop: Shop;
+  readonly sql: Sql;
+  /** The shopper who owns what is made. */
+  readonly owner: TestShopper;
+  /** The token of an administrator with all permissions. */
+  readonly staff: string;
+  /** Answers the data of a request; throws when it is refused. */
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the route
+  send(method: string, path: string, token: string | undefined, body?: unknown): Promise<any>;
+  /** Makes `count` objects at the same time. */
+  repeat<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]>;
+  /** A number that no other object of this context has. */
+  nextNumber(): number;
+  /** Makes objects of another kind. */
+  make(kind: string, count: number, options?: MakeOptions): Promise<Id[]>;
+};
+
+/** Makes `count` objects and answers their ids. */
+export type Maker = (context: MakerContext, count: number, options: MakeOptions) => Promise<Id[]>;
+
+/** The length of the lists in a large request. */
+export const many = 50;

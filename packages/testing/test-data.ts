@@ -1,0 +1,46 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { modules } from '@tradepost/app';
+import type { Maker } from './routes/makers.ts';
+
+/**
+ * What a package gives to the tests that cover all packages. Each package declares it as `testData` in its file
+ * `testing/test-data.ts`; no list names the packages.
+ */
+export type TestData = {
+  /** SQL that inserts rows of the package's tables into a small shop without faults, after the rows of the modules before it. */
+  readonly rows?: string;
+  /** For each audit of the package at least one way to break the small shop. */
+  readonly auditCases?: readonly AuditCase[];
+  /** How tests create objects that a POST to their collection does not create; the key is the last part of the collection's path. */
+  readonly makers?: Readonly<Record<string, Maker>>;
+};
+
+/** `sql` breaks the small shop; `audit` and the audits in `also` must report it, and no other audit may. */
+export type AuditCase = [audit: string, what: string, sql: string, also?: readonly string[]];
+
+/** SQL that drops the check and foreign key constraints of a table, so that a test can write what they forbid. */
+export const withoutConstraints = (table: string): string => `
+  do $$ declare c text; begin
+    for c in select conname from pg_constraint where conrelid = '${table}'::regclass and contype in ('c', 'f') loop
+      execute format('alter table ${table} drop constraint %I', c);
+    end loop;
+  end $$;`;
+
+const packages = join(import.meta.dirname, '..');
+
+/** The test data of all packages, in the order of the module list. */
+export async function loadTestData(): Promise<TestData[]> {
+  const order = modules.map(({ name }) => name);
+  const files = globSync('*/testing/test-data.ts', { cwd: packages })
+    .map((file) => ({ file, place: order.indexOf(file.split(/[\\/]/)[0]!) }))
+    .sort((a, b) => a.place - b.place);
+  return Promise.all(
+    files.map(async ({ file, place }) => {
+      if (place < 0) throw new Error(`packages/${file}: no module has the name of this package`);
+      const { testData } = await import(pathToFileURL(join(packages, file)).href);
+      return testData as TestData;
+    }),
+  );
+}
