@@ -1,5 +1,5 @@
 import type Postgres from 'postgres';
-import { postgres } from './driver-patch.ts';
+import { postgres } from './driver.ts';
 
 export type Sql = Postgres.Sql<{ bigint: number }>;
 export type Transaction = Postgres.TransactionSql<{ bigint: number }>;
@@ -83,7 +83,7 @@ export function writeTransaction<T>(
     // A statement that the driver itself refuses fails before this turn's write: then nothing may be committed.
     await new Promise((resolve) => process.nextTick(resolve));
     if (failed) throw failed;
-    // Tells the driver that the transaction ends here, whatever becomes of it (postgres-js.ts).
+    // Tells the driver that the transaction ends here, whatever becomes of it (patch 5 in README.md).
     Object.assign(tx, { ended: true });
     await Promise.all([...sent, tx`commit`.execute()]);
     return { value };

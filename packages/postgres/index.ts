@@ -7,7 +7,7 @@ export {
   type Transaction,
   writeTransaction,
 } from './client.ts';
-export { postgres } from './driver-patch.ts';
+export { postgres } from './driver.ts';
 export { postgresErrors } from './errors.ts';
 export { groupCommit, lostConnection } from './group-commit.ts';
 export { type Migrated, type MigrateOptions, MigrationError, migrate, migrationState } from './migrate.ts';
