@@ -1,52 +1,28 @@
-/**
- * Latencies in microseconds in log-linear buckets: exact below 256 us, above it 128 buckets per power of two, so a
- * quantile is off by less than 1 %. Recording is two integer operations and an increment.
- */
+import { createHistogram } from 'node:perf_hooks';
+
+/** Latencies in microseconds, in the HDR histogram of Node: a quantile is off by less than 0.1 %. */
 export type Histogram = {
   record(microseconds: number): void;
-  /** Milliseconds below which the share `q` (0..1) of the values lies. */
+  /** Milliseconds within which the share `q` (0..1) of the values is. */
   quantile(q: number): number;
   /** Milliseconds. */
   max(): number;
   count(): number;
 };
 
-const exact = 256;
-const perPower = 128;
-const powers = 24;
-
-function bucketOf(value: number): number {
-  if (value < exact) return value;
-  const shift = 24 - Math.clz32(value);
-  return exact + (shift - 1) * perPower + ((value >>> shift) - perPower);
-}
-
-function upperEdge(bucket: number): number {
-  if (bucket < exact) return bucket;
-  const shift = Math.trunc((bucket - exact) / perPower) + 1;
-  return (((bucket - exact) % perPower) + perPower + 1) * 2 ** shift - 1;
-}
-
+/** Values below a microsecond count as one: the histogram accepts no zero. */
 export function newHistogram(): Histogram {
-  const buckets = new Uint32Array(exact + powers * perPower);
-  let count = 0;
+  const histogram = createHistogram({ figures: 3 });
+  /** The histogram itself rounds its maximum. */
   let max = 0;
   return {
     record(microseconds) {
-      const value = Math.max(0, microseconds | 0);
-      buckets[bucketOf(value)]! += 1;
-      count += 1;
+      const value = Math.max(1, Math.round(microseconds));
       if (value > max) max = value;
+      histogram.record(value);
     },
-    quantile(q) {
-      let left = Math.ceil(q * count);
-      for (let bucket = 0; bucket < buckets.length; bucket++) {
-        left -= buckets[bucket]!;
-        if (left <= 0) return Math.min(upperEdge(bucket), max) / 1000;
-      }
-      return max / 1000;
-    },
+    quantile: (q) => (histogram.count === 0 ? 0 : Math.min(histogram.percentile(q * 100), max) / 1000),
     max: () => max / 1000,
-    count: () => count,
+    count: () => histogram.count,
   };
 }

@@ -83,7 +83,7 @@ test('tokens of chat completions are held against the limits of tokens', () => {
 
 test('percentiles are within 4 % of the true ones', () => {
   const histogram = openHistogram();
-  for (let i = 1; i <= 10_000; i += 1) histogram.add(i / 100);
+  for (let i = 1; i <= 10_000; i += 1) histogram.record(i / 100);
   const { mean, p50, p99, max } = histogram.summary();
   for (const [value, exact] of [
     [mean, 50.005],
@@ -94,7 +94,7 @@ test('percentiles are within 4 % of the true ones', () => {
     expect(Math.abs(value / exact - 1)).toBeLessThan(0.04);
   expect(openHistogram().summary()).toEqual({ mean: 0, p50: 0, p99: 0, max: 0 });
   const outlier = openHistogram();
-  outlier.add(1e9);
+  outlier.record(1e9);
   expect(outlier.summary().max).toBe(1e9);
 });
 

@@ -1,57 +1,33 @@
-/** Durations in a few hundred buckets, each 3 % wide: percentiles of a run of any length in the same memory. */
+import { createHistogram } from 'node:perf_hooks';
+
+/** Durations of a run. Percentiles are within 0.1 %, and memory does not grow with the run. */
 export type Histogram = {
   readonly count: number;
-  add(ms: number): void;
-  /** All figures in milliseconds; zeros when there was nothing. */
+  record(ms: number): void;
+  /** All figures in milliseconds; zeros when nothing was recorded. */
   summary(): Latency;
 };
 type Latency = { readonly mean: number; readonly p50: number; readonly p99: number; readonly max: number };
 
-/** The unit is a tenth of a microsecond: up to 3.5 minutes fit in 31 bits. */
-const perMs = 10_000;
-const largest = 2 ** 31 - 1;
+const nsPerMs = 1_000_000;
 
-/** Below 64 a bucket is one unit; above, 32 buckets to each doubling. */
-function bucketOf(value: number): number {
-  if (value < 64) return value;
-  const shift = 26 - Math.clz32(value);
-  return shift * 32 + (value >>> shift);
-}
-
-/** The largest value of a bucket. */
-function upperOf(bucket: number): number {
-  if (bucket < 64) return bucket;
-  const shift = (bucket >> 5) - 1;
-  return (bucket - shift * 32 + 1) * 2 ** shift - 1;
-}
-
+/** The HDR histogram of Node, in nanoseconds. It accepts no value below 1. */
 export function openHistogram(): Histogram {
-  const counts = new Float64Array(bucketOf(largest) + 1);
-  let count = 0;
-  let sum = 0;
+  const histogram = createHistogram({ figures: 3 });
+  /** The histogram itself rounds its maximum. */
   let max = 0;
-  const percentile = (share: number) => {
-    const wanted = Math.ceil(count * share);
-    let passed = 0;
-    for (let bucket = 0; bucket < counts.length; bucket += 1) {
-      passed += counts[bucket]!;
-      if (passed >= wanted) return Math.min(upperOf(bucket) / perMs, max);
-    }
-    return max;
-  };
+  const percentile = (share: number) => Math.min(histogram.percentile(share) / nsPerMs, max);
   return {
     get count() {
-      return count;
+      return histogram.count;
     },
-    add(ms) {
-      count += 1;
-      sum += ms;
+    record(ms) {
       if (ms > max) max = ms;
-      counts[bucketOf(Math.min(largest, Math.max(0, Math.round(ms * perMs))))]! += 1;
+      histogram.record(Math.max(1, Math.round(ms * nsPerMs)));
     },
     summary: () =>
-      count === 0
+      histogram.count === 0
         ? { mean: 0, p50: 0, p99: 0, max: 0 }
-        : { mean: sum / count, p50: percentile(0.5), p99: percentile(0.99), max },
+        : { mean: histogram.mean / nsPerMs, p50: percentile(50), p99: percentile(99), max },
   };
 }

@@ -76,7 +76,7 @@ export async function loadGateway(ask: Ask, load: GatewayLoad): Promise<LoadRun>
 
   const told = (token: number, answer: Answered, sent: number) => {
     const received = performance.now();
-    tally.latency.add(received - sent);
+    tally.latency.record(received - sent);
     const dimension = refusedBy(answer);
     const limit = Number(answer.headers['x-ratelimit-limit']);
     if (dimension) {

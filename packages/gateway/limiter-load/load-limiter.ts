@@ -59,7 +59,7 @@ async function runEmbedded({ limiter, load: { limits }, mix, tally, log, pace }:
         countError(tally, messageOf(error));
       }
       const after = performance.now();
-      latency.add(after - before);
+      latency.record(after - before);
       before = after;
     }
     for (let i = 0; i < count; i += 1) {
@@ -96,7 +96,7 @@ async function runShared({ limiter, load, mix, tally, log, pace }: Parts): Promi
     const began = performance.now();
     const tell = (verdict: Verdict, cached: boolean) => {
       const now = performance.now();
-      tally.latency.add(now - began);
+      tally.latency.record(now - began);
       if (verdict.admitted) {
         tally.admitted += 1;
         if (verdict.unchecked) {

@@ -20,7 +20,7 @@ function openRun(): LoadRun {
   tally.refusedBy.user_rpm = 50;
   tally.refusedBy.model_tpm = 6;
   tally.unchecked = 3;
-  tally.latency.add(2.5);
+  tally.latency.record(2.5);
   countError(tally, 'ECONNRESET');
   const pace = openPace({ durationMs: 30_000, rate: null, maxRequests: 1, signal: new AbortController().signal });
   const wrong = () => ({ overAdmissions: 2, falseRefusals: 0 });
