@@ -20,11 +20,11 @@ import {
   wholeNumber,
 } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { openAsk } from '../limiter-load/ask-gateway.ts';
-import { loadGateway } from '../limiter-load/load-gateway.ts';
-import { loadLimiter } from '../limiter-load/load-limiter.ts';
+import { loadLimiter } from '../limiter-load/in-process/load-limiter.ts';
+import { type Distribution, distributions } from '../limiter-load/in-process/mix.ts';
 import type { LoadRun } from '../limiter-load/load-run.ts';
-import { type Distribution, distributions } from '../limiter-load/mix.ts';
+import { openAsk } from '../limiter-load/over-http/ask-gateway.ts';
+import { loadGateway } from '../limiter-load/over-http/load-gateway.ts';
 import type { PaceOptions } from '../limiter-load/pace.ts';
 import { progressLine } from '../limiter-load/progress-line.ts';
 import { exitCodeOf, reportOf, reportText } from '../limiter-load/report.ts';

@@ -1,5 +1,5 @@
 import { type Dimension, dimensions, type KeyKind, type Limits } from '@tradepost/rate-limiter';
-import type { AdmissionLog } from './admission-log.ts';
+import type { AdmissionLog } from './in-process/admission-log.ts';
 
 /** One proof that the limiter was wrong. */
 type Proof = {

@@ -1,10 +1,10 @@
 import { type Dimension, dimensionName, dimensions, type Limits } from '@tradepost/rate-limiter';
+import { type Findings, noFindings } from '../findings.ts';
+import type { LoadRun } from '../load-run.ts';
+import { openPace, type PaceOptions, runWorkers } from '../pace.ts';
+import { countError, openTally } from '../tally.ts';
 import { type Answered, type Ask, parsed, prefixOf, readFacts, readUnchecked } from './ask-gateway.ts';
-import { type Findings, noFindings } from './findings.ts';
 import { type Excess, type GatewayBook, openGatewayBook } from './gateway-book.ts';
-import type { LoadRun } from './load-run.ts';
-import { openPace, type PaceOptions, runWorkers } from './pace.ts';
-import { countError, openTally } from './tally.ts';
 
 export type GatewayLoad = PaceOptions & {
   readonly tokens: readonly string[];

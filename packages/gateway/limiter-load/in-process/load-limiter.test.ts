@@ -1,7 +1,7 @@
 import { type Limiter, type Limits, openEmbeddedLimiter, type Verdict } from '@tradepost/rate-limiter';
 import { afterEach, expect, test } from 'vitest';
+import { exitCodeOf, reportOf, reportText } from '../report.ts';
 import { type LimiterLoad, loadLimiter } from './load-limiter.ts';
-import { exitCodeOf, reportOf, reportText } from './report.ts';
 
 /** A run against limiters that are right or wrong on purpose: who load-tests has to be able to trust what it says. */
 const windowMs = 100;

@@ -1,5 +1,5 @@
 import { type Dimension, dimensions, type Limits } from '@tradepost/rate-limiter';
-import { isOfRequests, kindOf } from './findings.ts';
+import { isOfRequests, kindOf } from '../findings.ts';
 import { openIntervalLog } from './interval-log.ts';
 
 /** What an administrator is told of one API token. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openHistogram } from '../histogram.ts';
+import { openMix } from '../in-process/mix.ts';
 import { openGatewayBook } from './gateway-book.ts';
-import { openHistogram } from './histogram.ts';
 import { openIntervalLog } from './interval-log.ts';
 import { gatewayFindings } from './load-gateway.ts';
-import { openMix } from './mix.ts';
 
 /** What is said of a gateway from outside must be certain: a limiter that is right is never blamed. */
 test('from outside never more is counted than was charged within one window, wherever in its journey it was', () => {

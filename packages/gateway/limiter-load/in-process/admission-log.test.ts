@@ -45,13 +45,13 @@ test('a refusal is only wrong when there was room with all that was charged in i
   // The second charge of this millisecond is told after the refusal it caused.
   log.refused(1_000, 1_000, keys, 0, 1, 0);
   log.admitted(1_000, keys, 0, 1);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log.falseRefusals).toBe(0);
   log.refused(1_009, 1_009, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log.falseRefusals).toBe(0);
   log.refused(1_010, 1_010, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log.falseRefusals).toBe(1);
 });
 
@@ -61,32 +61,32 @@ test('a refusal of an uncertain moment is wrong only when there was room at all 
   log.admitted(1_000, [1, 0, 0, 0], 0, 1);
   log.refused(1_008, end, keys, 0, 1, 0);
   log.admitted(1_015, [1, 0, 0, 0], 0, 1);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log.falseRefusals).toBe(0);
   log.refused(2_020, end, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log.falseRefusals).toBe(1);
 });
 
 test('after a charge that was not told refusals are not judged for a window', () => {
   const log = open({ user_rpm: 2 });
   log.admitted(1_000, keys, 0, 1);
-  log.lost();
+  log.verdictLost();
   // Of an uncertain moment, before any other verdict is there.
   log.refused(1_002, end, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 1 });
   log.refused(1_003, 1_003, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 2 });
   log.refused(1_030, 1_030, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 2 });
   // A store that stood still charges late: up to the next thing it says.
-  log.lost();
+  log.verdictLost();
   log.admitted(2_000, [1, 0, 0, 0], 0, 1);
   log.refused(2_008, 2_008, keys, 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 3 });
 });
 
@@ -104,7 +104,7 @@ test('told out of order, the windows are the same; a clock that went back starts
   log.admitted(500, keys, 0, 1);
   expect(log.overAdmissions).toBe(1);
   log.refused(505, 505, [2, 0, 0, 0], 0, 1, 0);
-  log.settle(end);
+  log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 1 });
 });
 

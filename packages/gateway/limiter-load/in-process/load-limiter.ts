@@ -1,11 +1,11 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Limiter, Limits, Verdict } from '@tradepost/rate-limiter';
+import { exactFindings, noFindings } from '../findings.ts';
+import type { LoadRun } from '../load-run.ts';
+import { openPace, type Pace, type PaceOptions, runWorkers } from '../pace.ts';
+import { countError, openTally, type Tally } from '../tally.ts';
 import { type AdmissionLog, openAdmissionLog } from './admission-log.ts';
-import { exactFindings, noFindings } from './findings.ts';
-import type { LoadRun } from './load-run.ts';
 import { type Mix, type MixOptions, openMix } from './mix.ts';
-import { openPace, type Pace, type PaceOptions, runWorkers } from './pace.ts';
-import { countError, openTally, type Tally } from './tally.ts';
 
 export type LimiterLoad = PaceOptions & {
   readonly mix: MixOptions;
@@ -42,7 +42,7 @@ async function runEmbedded({ limiter, load: { limits }, mix, tally, log, pace }:
     const count = pace.take(slice);
     if (count === 0) {
       await sleep(1);
-      log.settle(performance.now());
+      log.judgeDue(performance.now());
       continue;
     }
     const subjects = [];
@@ -74,7 +74,7 @@ async function runEmbedded({ limiter, load: { limits }, mix, tally, log, pace }:
         log.refused(verdict.at, verdict.at, keys, i * 4, costs[i]!, before);
       }
     }
-    log.settle(before);
+    log.judgeDue(before);
     if (log.full) pace.end('log_full');
     if (before - turned >= turnMs) {
       await turn();
@@ -101,7 +101,7 @@ async function runShared({ limiter, load, mix, tally, log, pace }: Parts): Promi
         tally.admitted += 1;
         if (verdict.unchecked) {
           tally.unchecked += 1;
-          if (isLost(verdict)) log.lost();
+          if (isLost(verdict)) log.verdictLost();
           return;
         }
       } else {
@@ -132,7 +132,7 @@ async function runShared({ limiter, load, mix, tally, log, pace }: Parts): Promi
       failed(error);
     }
   };
-  const timer = setInterval(() => log.settle(performance.now()), settleMs);
+  const timer = setInterval(() => log.judgeDue(performance.now()), settleMs);
   await runWorkers(pace, load.concurrency, one).finally(() => clearInterval(timer));
 }
 
@@ -160,7 +160,7 @@ export function loadLimiter(limiter: Limiter, given: LimiterLoad): LoadRun {
   const pace = openPace(load);
   const run = async () => {
     await (embedded ? runEmbedded : runShared)({ limiter, load, mix, tally, log, pace });
-    log.settle(Number.POSITIVE_INFINITY);
+    log.judgeDue(Number.POSITIVE_INFINITY);
     if (limiter.kind === 'redis-cluster') return { ...noFindings, notes: [clusterNote] };
     return { ...exactFindings(log, limits, mix.nameOf), evicted: load.evicted() };
   };
