@@ -1,15 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import {
-  dimensions,
-  type Limits,
-  maxCost,
-  openEmbeddedLimiter,
-  openRedisLimiter,
-  windowMs,
-} from '@tradepost/rate-limiter';
-import { openLog } from '@tradepost/runtime';
+import { dimensions, maxCost } from '@tradepost/rate-limiter';
 import {
   print,
   printJson,
@@ -19,221 +8,26 @@ import {
   warnOfPassword,
   wholeNumber,
 } from '@tradepost/terminal';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadLimiter } from '../limiter-load/in-process/load-limiter.ts';
+import { type Command, Option } from 'commander';
 import { type Distribution, distributions } from '../limiter-load/in-process/mix.ts';
+import {
+  checkUsage,
+  costRange,
+  durationMs,
+  gatewayUrl,
+  givenLimits,
+  inProcessLimits,
+  type LoadOptions,
+} from '../limiter-load/load-options.ts';
 import type { LoadRun } from '../limiter-load/load-run.ts';
-import { openAsk } from '../limiter-load/over-http/ask-gateway.ts';
-import { loadGateway } from '../limiter-load/over-http/load-gateway.ts';
-import type { PaceOptions } from '../limiter-load/pace.ts';
+import { openEmbeddedRun, openGatewayRun, openRedisRun } from '../limiter-load/open-run.ts';
 import { progressLine } from '../limiter-load/progress-line.ts';
 import { exitCodeOf, reportOf, reportText } from '../limiter-load/report.ts';
 import { limitNumber } from './limits.ts';
 
-type LimitOptions = {
-  userRpm?: number;
-  userTpm?: number;
-  tokenRpm?: number;
-  tokenTpm?: number;
-  ipRpm?: number;
-  modelRpm?: number;
-  modelTpm?: number;
-};
-type LoadOptions = LimitOptions & {
-  inProcess?: boolean;
-  redisUrl?: string;
-  url?: string;
-  remote?: boolean;
-  tokens?: string;
-  adminToken?: string;
-  chat?: string;
-  maxTokens: number;
-  timeout: number;
-  concurrency: number;
-  duration: number;
-  rate?: number;
-  maxRequests: number;
-  maxErrors: number;
-  users: number;
-  tokensPerUser: number;
-  ips: number;
-  models: number;
-  distribution: Distribution;
-  cost: [number, number];
-  storeDeadline: number;
-  memoryMb: number;
-  seed: number;
-  json?: boolean;
-  plain?: boolean;
-};
-
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-const longestMs = 3_600_000;
 const lineMs = 1_000;
 
-function durationMs(text: string): number {
-  const [, count, unit = 's'] = /^(\d{1,7})(ms|s|m|h)?$/.exec(text) ?? [];
-  const ms = Number(count) * unitMs[unit as keyof typeof unitMs];
-  if (!(ms > 0 && ms <= longestMs))
-    throw new InvalidArgumentError('It must be a duration such as 30s or 5m, at most 1h.');
-  return ms;
-}
-
-function costRange(text: string): [number, number] {
-  const [, least, most = least] = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text) ?? [];
-  const range: [number, number] = [Number(least), Number(most)];
-  if (!(range[0] <= range[1] && range[1] <= maxCost))
-    throw new InvalidArgumentError(`It must be a number of tokens or a range such as 100-3000, at most ${maxCost}.`);
-  return range;
-}
-
-const secret = /^[\x21-\x7e]{1,500}$/;
-
-function gatewayUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash || url.username)
-    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:8081.');
-  return text.replace(/\/+$/, '').replace(/\/v1$/, '');
-}
-
-const isLoopback = (url: string) => {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
-};
-
-/** What the user has told of the limits. */
-function givenLimits({
-  userRpm,
-  userTpm,
-  tokenRpm,
-  tokenTpm,
-  ipRpm,
-  modelRpm,
-  modelTpm,
-}: LimitOptions): Partial<Limits> {
-  const values = [userRpm, userTpm, tokenRpm, tokenTpm, ipRpm, modelRpm, modelTpm];
-  return Object.fromEntries(
-    dimensions.flatMap((dimension, i) => (values[i] === undefined ? [] : [[dimension, values[i]]])),
-  );
-}
-
-/** Those of a new shop. */
-function inProcessLimits(given: Partial<Limits>): Limits {
-  const { user_rpm = 60, user_tpm = 100_000 } = given;
-  const model = { model_rpm: 0, model_tpm: 0 };
-  return { user_rpm, user_tpm, token_rpm: user_rpm, token_tpm: user_tpm, ip_rpm: 600, ...model, ...given };
-}
-
-const onlyInProcess = [
-  ...[
-    'redisUrl',
-    'users',
-    'tokensPerUser',
-    'ips',
-    'models',
-    'distribution',
-    'cost',
-    'seed',
-    'storeDeadline',
-    'memoryMb',
-  ],
-];
-const onlyOverHttp = ['tokens', 'chat', 'maxTokens', 'timeout'];
-
-function checkUsage({ url, redisUrl, inProcess, remote, chat }: LoadOptions, command: Command): void {
-  const fail = (text: string) => command.error(`error: ${text}`);
-  if (url && inProcess) fail('give either --in-process or --url');
-  const misplaced = (url ? onlyInProcess : onlyOverHttp).find((name) => command.getOptionValueSource(name) === 'cli');
-  const flag = command.options.find((option) => option.attributeName() === misplaced)?.long;
-  if (flag) fail(url ? `${flag} goes with the limiter in process` : `${flag} goes with --url`);
-  if (url && chat === undefined && command.getOptionValueSource('maxTokens') === 'cli')
-    fail('--max-tokens goes with --chat');
-  const address = url ?? redisUrl;
-  if (address && !isLoopback(address) && !remote)
-    fail(`${new URL(address).host} is another machine: --remote says that it is meant`);
-}
-
-/** A run under way and how to leave nothing of it behind. */
-type Opened = { run: LoadRun; close(): Promise<void> };
-
-async function openEmbedded(options: LoadOptions, pace: PaceOptions): Promise<Opened> {
-  const limiter = openEmbeddedLimiter({ memoryMb: options.memoryMb });
-  const limits = inProcessLimits(givenLimits(options));
-  const { concurrency } = options;
-  const load = {
-    ...pace,
-    mix: options,
-    limits,
-    concurrency,
-    windowMs,
-    cacheHits: null,
-    evicted: () => limiter.evicted,
-  };
-  return { run: loadLimiter(limiter, load), close: () => limiter.close() };
-}
-
-async function openShared(options: LoadOptions, pace: PaceOptions, live: boolean): Promise<Opened> {
-  const { redisUrl = '', concurrency, storeDeadline } = options;
-  const prefix = `tradepost:limit-load:${randomBytes(6).toString('hex')}:`;
-  let hits = 0;
-  const limiter = openRedisLimiter({
-    ...{ urls: [redisUrl], prefix, deadlineMs: () => storeDeadline },
-    log: openLog({ level: live ? 'silent' : 'error' }),
-    onCacheHit: () => {
-      hits += 1;
-    },
-  });
-  await limiter.ready();
-  try {
-    await limiter.inspect({ kind: 'model', key: 'none' });
-  } catch (error) {
-    await limiter.close();
-    throw new Error(`Redis does not answer at ${new URL(redisUrl).host}: ${(error as Error).message}`);
-  }
-  const limits = inProcessLimits(givenLimits(options));
-  const load = { ...pace, mix: options, limits, concurrency, windowMs, cacheHits: () => hits, evicted: () => 0 };
-  return {
-    run: loadLimiter(limiter, load),
-    async close() {
-      await limiter.reset().catch(() => progress(`keys ${prefix}* are left behind: they expire within two minutes`));
-      await limiter.close();
-    },
-  };
-}
-
-async function tokensOf({ tokens: file }: LoadOptions, command: Command): Promise<string[]> {
-  if (file === undefined) command.error('error: --url needs API tokens: --tokens <file>, or - for standard input');
-  const given = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-  const all = given
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  if (all.length === 0) command.error(`error: there is no API token in ${file}`);
-  if (!all.every((each) => secret.test(each))) command.error(`error: a line of ${file} is no token`);
-  return [...new Set(all)];
-}
-
-async function openGateway(options: LoadOptions, pace: PaceOptions, command: Command): Promise<Opened> {
-  const { url = '', chat, maxTokens, concurrency, timeout } = options;
-  const adminToken = process.env.TRADEPOST_ADMIN_TOKEN ?? null;
-  const tokens = await tokensOf(options, command);
-  const ask = openAsk(url, { connections: concurrency, timeoutMs: timeout });
-  try {
-    await ask('GET', '/health').catch((error: NodeJS.ErrnoException) => {
-      throw new Error(`no gateway answers at ${url} (${error.code ?? error.message})`);
-    });
-    const asked = { tokens, chat: chat === undefined ? null : { model: chat, maxTokens } };
-    const run = await loadGateway(ask, {
-      ...{ ...pace, ...asked, concurrency, windowMs, limits: givenLimits(options), adminToken },
-    });
-    return { run, close: async () => ask.close() };
-  } catch (error) {
-    ask.close();
-    throw error;
-  }
-}
-
-/** The live view, or a line a second; until the run has ended. */
+/** Shows the live view, or prints a line each second. Returns the function that ends it. */
 async function show(run: LoadRun, { maxErrors, live, stop }: { maxErrors: number; live: boolean; stop: () => void }) {
   if (live) {
     const { showLoad } = await import('../limiter-load/view.ts');
@@ -254,10 +48,10 @@ async function load(options: LoadOptions, command: Command): Promise<void> {
   const pace = { durationMs: duration, rate, maxRequests, signal: AbortSignal.any([stop.signal, quit.signal]) };
   try {
     const opened = await (url
-      ? openGateway(options, pace, command)
+      ? openGatewayRun(options, pace, command)
       : redisUrl
-        ? openShared(options, pace, live)
-        : openEmbedded(options, pace));
+        ? openRedisRun(options, pace, live)
+        : openEmbeddedRun(options, pace));
     const { run } = opened;
     try {
       const hide = await show(run, { maxErrors, live, stop: () => quit.abort() });
@@ -265,8 +59,7 @@ async function load(options: LoadOptions, command: Command): Promise<void> {
     } finally {
       await opened.close();
     }
-    const given = givenLimits(options);
-    const limits = url ? given : inProcessLimits(given);
+    const limits = url ? givenLimits(options) : inProcessLimits(options);
     const report = await reportOf(run, { url, seed, limits, maxErrors });
     if (json) printJson(report);
     else print(reportText(report));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openHistogram } from '../histogram.ts';
 import { openMix } from '../in-process/mix.ts';
-import { openGatewayBook } from './gateway-book.ts';
+import { GatewayAdmissions, type GatewayAdmissionsOptions } from './gateway-admissions.ts';
 import { openIntervalLog } from './interval-log.ts';
 import { gatewayFindings } from './load-gateway.ts';
 
@@ -41,8 +41,8 @@ test('what was answered at once is counted to the last one, and leaves with its 
   expect(log.maxRequests).toBe(7);
 });
 
-const book = (options: Partial<Parameters<typeof openGatewayBook>[0]> = {}) =>
-  openGatewayBook({
+const admissionsWith = (options: Partial<GatewayAdmissionsOptions> = {}) =>
+  new GatewayAdmissions({
     ...{ tokenNames: ['tp-a', 'tp-b'], model: null, given: {}, facts: null, windowMs: 60_000, ...options },
   });
 
@@ -51,34 +51,38 @@ test('limits that were told or read are held against each key; what is beyond is
     tokens: [7, 7].map((userId) => ({ userId, limits: { user_rpm: 5, user_tpm: 0, token_rpm: 4, token_tpm: 0 } })),
     ...{ ip_rpm: 0, model: null },
   };
-  const of = book({ facts });
-  for (let i = 0; i < 3; i += 1) for (const token of [0, 1]) of.admitted(token, 1_000 + i, 1_001 + i, 0);
-  expect(of.excesses()).toEqual([{ dimension: 'user_rpm', key: 'user:7', count: 6, limit: 5 }]);
-  expect(gatewayFindings(of, 0, [])).toMatchObject({
+  const admissions = admissionsWith({ facts });
+  for (let i = 0; i < 3; i += 1) for (const token of [0, 1]) admissions.admitted(token, 1_000 + i, 1_001 + i, 0);
+  expect(admissions.excesses()).toEqual([{ dimension: 'user_rpm', key: 'user:7', count: 6, limit: 5 }]);
+  expect(gatewayFindings(admissions, 0, [])).toMatchObject({
     ...{ method: 'bound', over_admissions: 1, explained_by_unchecked: 0 },
     ...{ verified: ['user_rpm', 'token_rpm', 'ip_rpm'], not_verified: [], false_refusals: null },
     proofs: [{ what: 'over_admission', key: 'user:7' }],
   });
-  expect(gatewayFindings(of, 1, [])).toMatchObject({ over_admissions: 0, explained_by_unchecked: 1, proofs: [] });
+  expect(gatewayFindings(admissions, 1, [])).toMatchObject({
+    over_admissions: 0,
+    explained_by_unchecked: 1,
+    proofs: [],
+  });
 });
 
 test('without them a refusal tells the limit of its key, and the rest is said not to be verified', () => {
-  const of = book();
-  for (let i = 0; i < 6; i += 1) of.admitted(0, 1_000 + i, 1_001 + i, 0);
-  expect(gatewayFindings(of, 0, [])).toMatchObject({ over_admissions: 0, verified: [] });
-  of.learned(0, 'token_rpm', 4);
-  expect(of.partly).toEqual([{ dimension: 'token_rpm', known: 1, of: 2 }]);
-  expect(gatewayFindings(of, 0, [])).toMatchObject({
+  const admissions = admissionsWith();
+  for (let i = 0; i < 6; i += 1) admissions.admitted(0, 1_000 + i, 1_001 + i, 0);
+  expect(gatewayFindings(admissions, 0, [])).toMatchObject({ over_admissions: 0, verified: [] });
+  admissions.limitNamed(0, 'token_rpm', 4);
+  expect(admissions.partlyVerified).toEqual([{ dimension: 'token_rpm', known: 1, of: 2 }]);
+  expect(gatewayFindings(admissions, 0, [])).toMatchObject({
     over_admissions: 2,
     not_verified: ['user_rpm', 'token_rpm', 'ip_rpm'],
   });
 });
 
 test('tokens of chat completions are held against the limits of tokens', () => {
-  const of = book({ model: 'm', given: { model_tpm: 100, user_rpm: 0 } });
-  for (let i = 0; i < 11; i += 1) of.admitted(0, 1_000 + i, 1_001 + i, 10);
-  expect(of.excesses()).toEqual([{ dimension: 'model_tpm', key: 'model:m', count: 110, limit: 100 }]);
-  expect(of.verified).toEqual(['user_rpm', 'model_tpm']);
+  const admissions = admissionsWith({ model: 'm', given: { model_tpm: 100, user_rpm: 0 } });
+  for (let i = 0; i < 11; i += 1) admissions.admitted(0, 1_000 + i, 1_001 + i, 10);
+  expect(admissions.excesses()).toEqual([{ dimension: 'model_tpm', key: 'model:m', count: 110, limit: 100 }]);
+  expect(admissions.verified).toEqual(['user_rpm', 'model_tpm']);
 });
 
 test('percentiles are within 4 % of the true ones', () => {
