@@ -4,7 +4,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { gatewayErrors } from '../errors.ts';
 import { gatewayMetrics } from '../gateway-metrics.ts';
 import { rateLimitSettings } from '../settings.ts';
-import { answerQuestions, openRemoteLimiter } from './ask-instances.ts';
+import { answerQuestions, openRemoteLimiter } from './remote-limiter.ts';
 
 /** Says that logs were forgotten, so that nobody goes on refusing because of them. */
 const forgotten = 'gateway.limiter.forgotten';

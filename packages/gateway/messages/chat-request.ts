@@ -9,7 +9,7 @@ export const endpoints = ['chat/completions', 'completions', 'embeddings', 'resp
 export type Endpoint = (typeof endpoints)[number];
 
 /** What the gateway wants to know of a request; everything else in it is between client and upstream. */
-export type AskedFor = {
+export type RequestFacts = {
   /** As the client wrote it. */
   readonly model: string;
   readonly stream: boolean;
@@ -139,12 +139,12 @@ export function parseBody(json: Buffer): { readonly body: Json } | ProxyError {
 }
 
 /** What a parsed body asks for; `json` shows the names that parsing hides. */
-export function readBody(endpoint: Endpoint, json: Buffer, body: Json): AskedFor | ProxyError {
+export function readBody(endpoint: Endpoint, json: Buffer, body: Json): RequestFacts | ProxyError {
   return ambiguous(fieldNames(json, mostFields + 1)) ?? readFields(endpoint, body);
 }
 
 /** Reads a body in one step; a refusal names the field. Large ones are read by `openLargeBodies`. */
-export function readRequest(endpoint: Endpoint, bytes: Uint8Array): AskedFor | ProxyError {
+export function readRequest(endpoint: Endpoint, bytes: Uint8Array): RequestFacts | ProxyError {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const fault = shapeFault(json);
   if (fault) return proxyErrors[fault]();
@@ -152,7 +152,7 @@ export function readRequest(endpoint: Endpoint, bytes: Uint8Array): AskedFor | P
   return 'status' in parsed ? parsed : readBody(endpoint, json, parsed.body);
 }
 
-function readFields(endpoint: Endpoint, body: Json): AskedFor | ProxyError {
+function readFields(endpoint: Endpoint, body: Json): RequestFacts | ProxyError {
   const model = modelOf(body);
   if (typeof model !== 'string') return model;
   const stream = Object.hasOwn(body, 'stream') ? (body.stream ?? false) : false;

@@ -2,7 +2,7 @@ import type { Admitted } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
-import type { AskedFor } from '../messages/chat-request.ts';
+import type { RequestFacts } from '../messages/chat-request.ts';
 import { type ProxyError, proxyErrors } from '../messages/openai-errors.ts';
 import type { StreamEnd } from '../messages/stream.ts';
 import { type Asked, type Cancel, cancelNow, type Outcome } from '../upstreams/ask-upstream.ts';
@@ -53,7 +53,7 @@ export type AdmittedCall = {
   readonly model: string;
   readonly bytes: Uint8Array;
   readonly headers: readonly string[];
-  readonly wanted: AskedFor;
+  readonly wanted: RequestFacts;
   readonly cancel: Cancel;
 };
 

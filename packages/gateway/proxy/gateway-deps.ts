@@ -20,7 +20,7 @@ type ProxyGate = {
 };
 /** Of the API tokens. */
 type ProxyTokens = {
-  verify(secret: string, mayLookUp?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
+  verify(secret: string, mayQuery?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
 };
 
 export type GatewayDeps = {

@@ -109,11 +109,11 @@ async function answerRequest(port: Port, request: Request, path: string, id: str
   const of: Asker = { token: null, address, endpoint: label, id, started };
   // An address that is out of requests sends the database no keys to look up.
   let refused: Refused | null = null;
-  const mayLookUp = () => {
+  const mayQuery = () => {
     refused = deps.gate.peek({ token: null, address, model: null });
     return refused === null;
   };
-  const verified = secret === null ? null : deps.tokens.verify(secret, mayLookUp);
+  const verified = secret === null ? null : deps.tokens.verify(secret, mayQuery);
   const found = verified instanceof Promise ? await verified : verified;
   if (refused !== null) return answers.refuseRate(label, refused, id);
   if (found === null) return answers.refuseCounted(of, proxyErrors.missing_key());

@@ -1,5 +1,5 @@
 import type { Settings } from '@tradepost/runtime';
-import type { AskedFor } from '../messages/chat-request.ts';
+import type { RequestFacts } from '../messages/chat-request.ts';
 import { countTokens } from '../messages/estimate.ts';
 import { rateLimitSettings } from '../settings.ts';
 import type { ApiToken } from '../tokens/api-token.ts';
@@ -19,7 +19,7 @@ export function mostTokens(settings: Pick<Settings, 'get'>, token: ApiToken, mod
 /** The tokens that a request is charged: its input and the most output it can have. Input above `most` is not counted to the end. */
 export async function priceRequest(
   settings: Pick<Settings, 'get'>,
-  wanted: AskedFor,
+  wanted: RequestFacts,
   route: ModelRoute,
   most: number,
 ): Promise<{ input: number; output: number; partly: boolean }> {

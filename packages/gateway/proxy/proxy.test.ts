@@ -210,16 +210,16 @@ describe('refusals before an upstream is asked', () => {
   });
 
   test('an address that is out of requests has no keys looked up', async () => {
-    proxy.lookedUp.length = 0;
+    proxy.queriedKeys.length = 0;
     proxy.peekSays({ ...refused(2_000), dimension: 'ip_rpm' });
     const headers = { authorization: 'Bearer tp-somebody' };
     const response = await chat({}, { headers });
     expect([response.status, (await errorOf(response)).message]).toEqual([429, 'rate limit exceeded: ip RPM']);
-    expect(proxy.lookedUp).toEqual([]);
+    expect(proxy.queriedKeys).toEqual([]);
     expect(proxy.asked).toEqual([]);
     proxy.peekSays(null);
     expect((await chat({}, { headers })).status).toBe(401);
-    expect(proxy.lookedUp).toEqual(['tp-somebody']);
+    expect(proxy.queriedKeys).toEqual(['tp-somebody']);
   });
 
   test('a gateway that is its own upstream says so at once, also with another one between', async () => {

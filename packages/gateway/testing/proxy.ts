@@ -42,7 +42,7 @@ export type OpenedProxy = {
   /** What is known without charging, from now on. */
   peekSays(verdict: Refused | null): void;
   /** Keys that were looked up in the database. */
-  lookedUp: string[];
+  queriedKeys: string[];
   /** The real, unmodified client. */
   client(options?: { maxRetries?: number; apiKey?: string }): OpenAI;
   /** The rows of usage, oldest first, once none is open any more. */
@@ -86,7 +86,7 @@ export async function openProxy(
   const upstreams = openUpstreams(runtime);
   const usage = openUsageLog(runtime);
   const asked: Admission[] = [];
-  const lookedUp: string[] = [];
+  const queriedKeys: string[] = [];
   let verdicts: (Verdict | Promise<Verdict>)[] = [];
   let peeked: Refused | null = null;
   const gate = {
@@ -102,10 +102,10 @@ export async function openProxy(
     gate,
     tokens: {
       // Ours are known already, all others are looked up.
-      verify(key, mayLookUp) {
+      verify(key, mayQuery) {
         if (Object.hasOwn(keys, key)) return keys[key]!;
-        if (mayLookUp && !mayLookUp()) return 'unknown';
-        lookedUp.push(key);
+        if (mayQuery && !mayQuery()) return 'unknown';
+        queriedKeys.push(key);
         return Promise.resolve('unknown' as const);
       },
     },
@@ -121,7 +121,7 @@ export async function openProxy(
   );
   const url = served.url;
   return {
-    ...{ url, runtime, upstreams, database, asked, lookedUp },
+    ...{ url, runtime, upstreams, database, asked, queriedKeys },
     refuseNext(...given) {
       verdicts = given;
     },

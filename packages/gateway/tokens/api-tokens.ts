@@ -2,142 +2,126 @@ import { serviceErrors } from '@tradepost/core';
 import { activeShoppers, onShopperTokensEnded } from '@tradepost/identity';
 import { groupCommit, lostConnection, type Sql } from '@tradepost/postgres';
 import { keepFresh, type Runtime } from '@tradepost/runtime';
+import { LRUCache } from 'lru-cache';
 import { type ApiToken, digestOf, isSecret, type TokenRefusal } from './api-token.ts';
 import { selectTokensByDigest } from './api-token-store.ts';
 import { type ChangeTokens, changeTokens } from './change-tokens.ts';
-import { openLastUses, usedEveryMs } from './last-uses.ts';
+import { lastUseIntervalMs, openLastUses } from './last-uses.ts';
 import { type CachedToken, cachedOf, openTokenCache, refusalOf, type TokenCache } from './token-cache.ts';
 import { type Changed, onTokensChanged, openChangeReader, publishChanges } from './token-changes.ts';
 
 /** About 600 bytes each. */
-const cacheLimit = 50_000;
-/** Secrets that are nobody's, apart from the others: whoever invents some must not push good ones out. */
-const unknownLimit = 10_000;
+const maxCached = 50_000;
+/** Digests that no token has are kept apart, so that invented secrets do not evict valid ones. */
+const maxUnknown = 10_000;
 const unknownMs = 5_000;
 
 export type ApiTokens = ChangeTokens & {
   /**
-   * The token of a secret, or why not. Synchronous for one seen before, so that the hot path awaits nothing. `mayLookUp` is asked
-   * before the database is; where it says no the answer is `unknown`. Rejects with 503 when this process has heard nothing of
-   * changed tokens for longer than the bound and the database does not answer.
+   * Returns the token of a secret, or the reason why it is refused. Synchronous for a cached token, so that the hot path
+   * awaits nothing. `mayQuery` is called before the database is queried; when it returns false, the result is `unknown`.
+   * Rejects with 503 when the cache may be stale and the database does not answer.
    */
-  verify(secret: string, mayLookUp?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
+  verify(secret: string, mayQuery?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
   close(): Promise<void>;
 };
-
-/** Digests that no token has. Such an answer is kept for a few seconds. */
-class UnknownDigests {
-  /** The moment (`performance.now`) until which a digest is taken for unknown. */
-  readonly #until = new Map<string, number>();
-
-  add(digest: string): void {
-    if (this.#until.size >= unknownLimit) this.#until.delete(this.#until.keys().next().value!);
-    this.#until.set(digest, performance.now() + unknownMs);
-  }
-
-  has(digest: string): boolean {
-    const until = this.#until.get(digest);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    this.#until.delete(digest);
-    return false;
-  }
-}
 
 type Reading = {
   readonly sql: Sql;
   readonly cache: TokenCache;
-  /** Counts the changes heard of: rows that were read before one must not be kept. */
-  readonly changes: () => number;
+  /** Number of invalidations so far. Rows that were read before one must not be cached. */
+  readonly invalidations: () => number;
 };
 
-/** Reads tokens by the digests of their secrets, and keeps them; null for an unknown one. */
+const maxReads = 3;
+
+/** Reads tokens by the digests of their secrets, and caches them. null for a digest that no token has. */
 async function readTokens(
-  { sql, cache, changes }: Reading,
+  { sql, cache, invalidations }: Reading,
   digests: readonly string[],
 ): Promise<(CachedToken | null)[]> {
-  // Reads again when something has changed meanwhile. When changes do not end, the last rows are answered and not kept.
-  for (let attempt = 1; ; attempt += 1) {
-    const before = changes();
+  // A token that changes during the read is read again. After the last read the rows are returned and not cached.
+  for (let reads = 1; ; reads += 1) {
+    const before = invalidations();
     const rows = await selectTokensByDigest(sql, digests);
     const active = await activeShoppers(sql, [...new Set(rows.map((row) => row.user_id))]);
-    if (before !== changes() && attempt < 3) continue;
+    if (before !== invalidations() && reads < maxReads) continue;
     const found = new Map(rows.map((row) => [row.digest, cachedOf(row, active.has(row.user_id))]));
-    if (before === changes()) for (const [digest, entry] of found) cache.put(digest, entry);
+    if (before === invalidations()) for (const [digest, entry] of found) cache.put(digest, entry);
     return digests.map((digest) => found.get(digest) ?? null);
   }
 }
 
 /**
- * API tokens as they are in force: looked up once, then kept until something about them changes. That is heard of from the other
- * instances at once, and read from the database within the bound of `keepFresh`.
+ * Opens the API tokens. A token is read once and cached until it changes. Other instances announce changes at once. When an
+ * announcement is lost, the change is read from the database within the bound of `keepFresh`.
  */
 export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
   const { sql, events, log } = runtime;
-  const cache = openTokenCache(cacheLimit);
-  const unknown = new UnknownDigests();
-  const lookups = new Map<string, Promise<ApiToken | TokenRefusal>>();
+  const cache = openTokenCache(maxCached);
+  const unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownMs });
+  /** By digest: the read that is running. */
+  const reads = new Map<string, Promise<ApiToken | TokenRefusal>>();
   const lastUses = openLastUses(sql, log);
-  /** Counts what was forgotten: rows that were read before must not be kept. */
-  let changes = 0;
+  let invalidations = 0;
 
-  const forget = (of: Changed) => {
-    changes += 1;
-    cache.forget(of);
+  const invalidate = (changed: Changed) => {
+    invalidations += 1;
+    cache.invalidate(changed);
   };
 
-  const judge = (entry: CachedToken): ApiToken | TokenRefusal => {
+  const use = (entry: CachedToken): ApiToken | TokenRefusal => {
     const now = runtime.now().getTime();
     const refusal = refusalOf(entry, now);
     if (refusal) return refusal;
-    if (now - entry.usedAt >= usedEveryMs) {
+    if (now - entry.usedAt >= lastUseIntervalMs) {
       entry.usedAt = now;
       lastUses.note(entry.token.id, now);
     }
     return entry.token;
   };
 
-  const lookUp = groupCommit((digests: readonly string[]) =>
-    readTokens({ sql, cache, changes: () => changes }, digests).catch((error: unknown) => {
+  const readBatch = groupCommit((digests: readonly string[]) =>
+    readTokens({ sql, cache, invalidations: () => invalidations }, digests).catch((error: unknown) => {
       throw lostConnection(error) ? Object.assign(serviceErrors.busy(), { cause: error }) : error;
     }),
   );
 
-  const fetchToken = (digest: string): Promise<ApiToken | TokenRefusal> => {
-    const running = lookups.get(digest);
+  const read = (digest: string): Promise<ApiToken | TokenRefusal> => {
+    const running = reads.get(digest);
     if (running) return running;
-    const found = lookUp(digest)
+    const found = readBatch(digest)
       .then((entry) => {
-        if (entry) return judge(entry);
-        unknown.add(digest);
+        if (entry) return use(entry);
+        unknown.set(digest, true);
         return 'unknown' as const;
       })
-      .finally(() => lookups.delete(digest));
-    lookups.set(digest, found);
+      .finally(() => reads.delete(digest));
+    reads.set(digest, found);
     return found;
   };
 
-  const readChanges = openChangeReader(runtime, forget);
+  const readChanges = openChangeReader(runtime, invalidate);
   const subscriptions = await Promise.all([
-    onTokensChanged(runtime, forget),
-    onShopperTokensEnded(events, (users) => forget({ users })),
+    onTokensChanged(runtime, invalidate),
+    onShopperTokensEnded(events, (users) => invalidate({ users })),
   ]);
-  // After the subscriptions, so that nothing falls between the two.
+  // Opened after the subscriptions, so that no change is missed between the two.
   const fresh = await keepFresh({ read: readChanges, what: 'changed API tokens', log });
 
-  /** Forgets what has changed: here at once, on other instances by message. */
-  async function notify(of: Changed): Promise<void> {
-    forget(of);
-    await publishChanges(runtime, of);
+  /** Invalidates changed tokens: here at once, on other instances by message. */
+  async function notify(changed: Changed): Promise<void> {
+    invalidate(changed);
+    await publishChanges(runtime, changed);
   }
 
-  const verify: ApiTokens['verify'] = (secret, mayLookUp) => {
+  const verify: ApiTokens['verify'] = (secret, mayQuery) => {
     if (!isSecret(secret)) return 'unknown';
     const digest = digestOf(secret);
     const entry = cache.get(digest);
-    if (entry) return fresh.isFresh() ? judge(entry) : fresh.renew().then(() => verify(secret, mayLookUp));
+    if (entry) return fresh.isFresh() ? use(entry) : fresh.renew().then(() => verify(secret, mayQuery));
     if (unknown.has(digest)) return 'unknown';
-    return mayLookUp && !mayLookUp() ? 'unknown' : fetchToken(digest);
+    return mayQuery && !mayQuery() ? 'unknown' : read(digest);
   };
 
   return {
@@ -147,7 +131,7 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
       lastUses.stop();
       fresh.close();
       await Promise.all(subscriptions.map((end) => end()));
-      await lookUp.drain();
+      await readBatch.drain();
       await lastUses.flush().catch((error: unknown) => log.warn({ err: error }, 'the last use of API tokens is lost'));
     },
   };

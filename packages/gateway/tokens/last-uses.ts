@@ -4,7 +4,7 @@ import { writeLastUsed } from './api-token-store.ts';
 
 const flushMs = 5_000;
 /** `last_used_at` of a token is written at most this often. */
-export const usedEveryMs = 60_000;
+export const lastUseIntervalMs = 60_000;
 
 /** Collects when tokens were last used, and writes that every few seconds. */
 export function openLastUses(sql: Sql, log: Log) {
@@ -14,7 +14,7 @@ export function openLastUses(sql: Sql, log: Log) {
     if (uses.size === 0) return;
     const rows = [...uses].map(([id, at]) => ({ id, at: new Date(at) }));
     uses.clear();
-    await writeLastUsed(sql, rows, usedEveryMs / 1000 - 10).catch((error: unknown) => {
+    await writeLastUsed(sql, rows, lastUseIntervalMs / 1000 - 10).catch((error: unknown) => {
       for (const { id, at } of rows) if (!uses.has(id)) uses.set(id, at.getTime());
       throw error;
     });

@@ -36,10 +36,10 @@ test('forgets both secrets of a token, and all tokens of a user, and no others',
   ] as const)
     cache.put(digest, entry(id, user));
   const left = () => ['a', 'a-before', 'b', 'c', 'd', 'e'].filter((digest) => cache.get(digest));
-  cache.forget({ tokens: [1, 99] });
+  cache.invalidate({ tokens: [1, 99] });
   expect(left()).toEqual(['b', 'c', 'd', 'e']);
-  cache.forget({ users: [2, 99] });
+  cache.invalidate({ users: [2, 99] });
   expect(left()).toEqual(['b', 'e']);
-  cache.forget({});
+  cache.invalidate({});
   expect([left(), cache.size]).toEqual([['b', 'e'], 2]);
 });

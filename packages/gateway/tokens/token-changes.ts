@@ -3,46 +3,49 @@ import type { Runtime } from '@tradepost/runtime';
 import { selectChangedSince } from './api-token-store.ts';
 
 const channel = 'gateway.tokens';
-/** Changes are read again for so long: transactions do not end in the order of their timestamps. */
+/** Each read covers this much of the time before the last read, because transactions do not commit in timestamp order. */
 const overlapMs = 60_000;
 /** A message of PostgreSQL holds 8,000 bytes. */
 const idsPerMessage = 300;
 
-/** Ids of changed tokens, and of users of whom all tokens have changed. */
-export type Changed = { tokens?: readonly number[]; users?: readonly number[] };
+/** Ids of changed tokens, and of users whose tokens have all changed. */
+export type Changed = { readonly tokens?: readonly number[]; readonly users?: readonly number[] };
 
-/** Tells the other instances what has changed. */
-export async function publishChanges({ events, log }: Pick<Runtime, 'events' | 'log'>, of: Changed): Promise<void> {
+/** Notifies the other instances of changed tokens. */
+export async function publishChanges(
+  { events, log }: Pick<Runtime, 'events' | 'log'>,
+  changed: Changed,
+): Promise<void> {
   for (const kind of ['tokens', 'users'] as const) {
-    const ids = of[kind] ?? [];
+    const ids = changed[kind] ?? [];
     for (let i = 0; i < ids.length; i += idsPerMessage)
       await events.publish(channel, `${kind} ${ids.slice(i, i + idsPerMessage).join(',')}`).catch((error: unknown) => {
-        log.warn({ err: error }, 'other instances learn of changed API tokens at their next reading');
+        log.warn({ err: error }, 'other instances learn of changed API tokens at their next poll');
       });
   }
 }
 
-/** Calls `forget` for what other instances have changed; answers the function that ends it. */
-export const onTokensChanged = ({ events }: Pick<Runtime, 'events'>, forget: (of: Changed) => void) =>
+/** Calls `invalidate` for changes of other instances. Returns the function that ends the subscription. */
+export const onTokensChanged = ({ events }: Pick<Runtime, 'events'>, invalidate: (changed: Changed) => void) =>
   events.subscribe(channel, (message) => {
     const [kind, list = ''] = message.split(' ');
     const ids = list.split(',').map(Number);
-    if (kind === 'tokens' || kind === 'users') forget({ [kind]: ids });
+    if (kind === 'tokens' || kind === 'users') invalidate({ [kind]: ids });
   });
 
-/** Answers a function that reads changes from the database, and calls `forget` for those that were not read before. */
+/** Returns a function that reads changes from the database, and calls `invalidate` for those that it has not read before. */
 export function openChangeReader(
   runtime: Pick<Runtime, 'control' | 'now'>,
-  forget: (of: Changed) => void,
+  invalidate: (changed: Changed) => void,
 ): () => Promise<void> {
   const { control } = runtime;
   let readFrom = runtime.now();
   /** Changes within the overlap, and when they were last read (`performance.now`). */
   const known = new Map<string, number>();
   const isNew = (change: string): boolean => {
-    const unseen = !known.has(change);
+    const isUnknown = !known.has(change);
     known.set(change, performance.now());
-    return unseen;
+    return isUnknown;
   };
 
   return async () => {
@@ -50,7 +53,7 @@ export function openChangeReader(
     const { at, tokens, users } = await selectChangedSince(control, since);
     const ended = await shoppersEndedSince(control, since);
     readFrom = at;
-    const seenBefore = performance.now();
+    const readAt = performance.now();
     const changed = {
       tokens: tokens.filter((each) => isNew(`token ${each.id} ${each.version}`)).map(({ id }) => id),
       users: [
@@ -58,7 +61,7 @@ export function openChangeReader(
         ...ended.filter((each) => isNew(`ended ${each.id} ${each.generation}`)),
       ].map(({ id }) => id),
     };
-    for (const [change, seen] of known) if (seen < seenBefore) known.delete(change);
-    if (changed.tokens.length > 0 || changed.users.length > 0) forget(changed);
+    for (const [change, lastRead] of known) if (lastRead < readAt) known.delete(change);
+    if (changed.tokens.length > 0 || changed.users.length > 0) invalidate(changed);
   };
 }
