@@ -1,3 +1,4 @@
+export { CircuitBreaker, type CircuitBreakerOptions, type CircuitState } from './circuit-breaker.ts';
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
 export { AppError, defineErrors, type Refusal, type RefusalFactory, type RefusalValues } from './errors.ts';
 export { type Labels, labelOf } from './labels.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CircuitBreaker } from '@tradepost/core';
 import type { Log } from '@tradepost/runtime';
 import type { ExternalClient } from './protocol/client.ts';
 import { type Batch, openBatches } from './sellable-batches.ts';
@@ -14,8 +15,9 @@ export type Sellable = {
 const freshMs = 2_000;
 /** After this time a page is shown with our own numbers. */
 const deadlineMs = 500;
-/** How long the circuit stays open after a failure or a missed deadline, so that pages do not each wait for a partner that hangs. */
 const openMs = 5_000;
+/** The first failure or missed deadline opens the circuit, so that not every page waits for a partner that hangs. */
+const circuitOptions = { failuresToOpen: 1, firstPauseMs: openMs, longestPauseMs: openMs };
 /** An old quantity of the warehouse is better than our own, which does not include its other customers. */
 const rememberedMs = 600_000;
 const maxRemembered = 50_000;
@@ -36,23 +38,16 @@ function stocksOf(data: unknown): Map<unknown, number> | null {
 
 /**
  * Sellable stock for product pages. Requests of one tick of the event loop become calls of at most 100 ids; an id that is
- * being asked for is not asked for twice. A circuit breaker protects pages from a partner that hangs:
- *
- * ```
- *          failure, missed deadline            after 5 s: one page tries
- *  closed --------------------------> open -------------------------> half open: other pages do not ask
- *                                      ^       fails                        | answers in time
- *                                      +------------------------------------+--> closed
- * ```
- *
- * While the circuit is open, pages get the quantities of the last ten minutes. An answer after the deadline is cached, but
- * does not close the circuit: the next pages would wait again.
+ * being asked for is not asked for twice. A circuit breaker protects pages from a partner that hangs. After a failure or a
+ * missed deadline it is open for 5 s, then one page makes the trial call. While the circuit is open, pages get the quantities
+ * of the last ten minutes. An answer after the deadline is cached, but does not close the circuit: the next pages would wait
+ * again.
  */
 export function openSellable(deps: { client: ExternalClient; log: Log; now?: () => number }): Sellable {
   const { client, log, now = () => performance.now() } = deps;
   const cached = new Map<number, Cached>();
-  /** When the next page may ask; null while the circuit is closed. */
-  let openUntil: number | null = null;
+  const circuit = new CircuitBreaker(circuitOptions);
+  /** All failures since the start. */
   let failures = 0;
 
   function remember(sku: number, stock: number | undefined, at: number): void {
@@ -65,8 +60,10 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
 
   function fail(reason: string): void {
     failures += 1;
-    if (openUntil === null) log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
-    openUntil = now() + openMs;
+    const at = now();
+    if (circuit.state(at) === 'closed') log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
+    // Also the failure of a call that is not the trial starts a new pause.
+    circuit.fail(at, true);
     batches.settleWaiting();
   }
 
@@ -83,10 +80,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     // A missed deadline of this call is one of the failures.
     if (failures > failuresBefore) return;
     if (!stocks) fail(answer.kind === 'success' ? 'the answer holds no rows' : answer.message);
-    else if (openUntil !== null) {
-      openUntil = null;
-      log.info('sellable stock comes from the external warehouse again');
-    }
+    else if (circuit.succeed()) log.info('sellable stock comes from the external warehouse again');
   }
 
   const batches = openBatches(
@@ -98,11 +92,11 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     async sellable(skuIds) {
       const ids = new Set(skuIds);
       const old = [...ids].filter((id) => now() - (cached.get(id)?.at ?? Number.NEGATIVE_INFINITY) >= freshMs);
-      const isOpen = openUntil !== null && now() < openUntil;
-      if (old.length > 0 && !isOpen) {
-        // The first page after the time tries; the circuit stays open for the others meanwhile.
-        if (openUntil !== null) openUntil = now() + openMs;
+      if (old.length > 0 && circuit.allows(now())) {
+        const isTrial = circuit.begin(now());
         await Promise.all([...new Set(old.map(batches.batchOf))].map((batch) => batch.done));
+        // Without an answer in time the trial has failed, also when no call reported it.
+        if (isTrial && circuit.state(now()) === 'half-open') circuit.pause(now(), openMs);
       }
       const known = new Map<number, number>();
       for (const id of ids) {

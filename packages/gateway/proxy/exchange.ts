@@ -140,9 +140,9 @@ export class Exchange {
   }
 
   #onStreamEnd(how: StreamEnd): void {
-    const { health } = this.#forwarded!.upstream!;
-    if (how === 'reset' || how === 'idle') health.failed(performance.now());
-    else health.succeeded();
+    const { circuit } = this.#forwarded!.upstream!;
+    if (how === 'reset' || how === 'idle') circuit.fail(performance.now());
+    else circuit.succeed();
     this.#reader
       .measure()
       .catch((error: unknown) => this.#notMeasured(error))

@@ -42,34 +42,34 @@ function resultOf(outcome: Outcome): string {
   return status < 300 ? 'ok' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'error';
 }
 
-/** Tells the upstream's health, and what is to be done next. */
+/** Reports the outcome to the circuit breaker of the upstream, and decides what to do next. */
 function judge(upstream: Upstream, outcome: Outcome): Judged {
-  const { health } = upstream;
+  const { circuit } = upstream;
   const now = performance.now();
   if (outcome.kind === 'fault') {
     if (outcome.fault === 'cancelled') {
-      health.unknown();
+      circuit.abandonTrial();
       return 'stop';
     }
-    health.failed(now);
+    circuit.fail(now);
     // The next one's would be as large.
     return outcome.fault === 'too_large' ? 'stop' : 'again';
   }
   const { status, headers } = outcome;
   if (status === 429) {
-    health.limited(now, retryAfterMs(headers));
+    circuit.pause(now, retryAfterMs(headers));
     return 'next';
   }
   if (isUnusable(status)) {
-    health.failed(now);
+    circuit.fail(now);
     return 'next';
   }
   if (status >= 500) {
-    health.failed(now);
+    circuit.fail(now);
     return 'again';
   }
-  if (outcome.kind === 'stream') health.answering();
-  else health.succeeded();
+  if (outcome.kind === 'stream') circuit.close();
+  else circuit.succeed();
   return 'answer';
 }
 
@@ -101,7 +101,7 @@ export async function forward(
     for (let tries = upstream.config.max_attempts; tries > 0 && attempts < maxAttempts; tries -= 1) {
       attempts += 1;
       const started = performance.now();
-      upstream.health.asked(started);
+      upstream.circuit.begin(started);
       let outcome = await askUpstream(upstream, { ...asked, body }, cancel);
       if (outcome.kind === 'fault' && outcome.stale && mayRepeatStale && attempts < maxAttempts && !cancel.cancelled) {
         mayRepeatStale = false;

@@ -68,7 +68,7 @@ export function openModelList(
       kept.set(upstream, known);
     }
     if (known.asking) return known.asking;
-    if (now - known.at < believedMs || !upstream.health.ready(now)) return known.models;
+    if (now - known.at < believedMs || !upstream.circuit.allows(now)) return known.models;
     const of = known;
     of.asking = askForModels(upstream, upstreams.redactor(), passed, deadlineMs).then((found) => {
       of.asking = null;

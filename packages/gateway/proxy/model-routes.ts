@@ -56,9 +56,9 @@ export function openModelRoutes(
   };
 }
 
-/** Ready ones first, each kind in its given order: an upstream that rests is asked only when nobody else is left. */
+/** Upstreams whose circuit allows a call come first, in their given order. The others are asked last. */
 export function inTurn(candidates: readonly Candidate[], now: number): readonly Candidate[] {
-  if (candidates.every(({ upstream }) => upstream.health.ready(now))) return candidates;
-  const ready = candidates.filter(({ upstream }) => upstream.health.ready(now));
+  if (candidates.every(({ upstream }) => upstream.circuit.allows(now))) return candidates;
+  const ready = candidates.filter(({ upstream }) => upstream.circuit.allows(now));
   return [...ready, ...candidates.filter((candidate) => !ready.includes(candidate))];
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([first?.close(), second?.close()]);
 });
 let turn = 0;
-/** Settings of this test; upstreams under new names, so that no health of an earlier test is left. */
+/** Settings of this test; upstreams under new names, so that no circuit of an earlier test is open. */
 async function use(upstreams: readonly { name: string }[], models: object = {}, more: object = {}): Promise<string> {
   turn += 1;
   const renamed = upstreams.map((one) => ({ ...one, name: `${one.name}-${turn}` }));
@@ -567,7 +567,7 @@ test('the list of models: a silent upstream is left at the deadline, a resting o
   first.always({ hang: true });
   expect(await list()).toEqual(['a', 'b']);
   const before = first.received.length;
-  own.enabled()[0]!.health.limited(performance.now(), 60_000);
+  own.enabled()[0]!.circuit.pause(performance.now(), 60_000);
   expect(await list()).toEqual(['a', 'b']);
   expect(first.received.length).toBe(before);
 });

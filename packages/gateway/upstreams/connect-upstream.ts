@@ -1,11 +1,12 @@
+import { CircuitBreaker } from '@tradepost/core';
 import { type KeptConnections, keptConnections } from '@tradepost/runtime';
 import { type FindServed, servedModels } from './served-models.ts';
-import { type Health, openHealth } from './upstream-health.ts';
 import type { UpstreamConfig } from './upstream-settings.ts';
 
 /** Requests of one process to one upstream at once; more wait for a connection. */
 const connections = 1024;
 const keepAliveMs = 30_000;
+const circuitOptions = { failuresToOpen: 3, firstPauseMs: 1_000, longestPauseMs: 60_000 };
 
 /** One upstream as it is in force: its connections and how it has been doing. */
 export type Upstream = KeptConnections & {
@@ -15,7 +16,7 @@ export type Upstream = KeptConnections & {
   readonly prefix: string;
   /** Name, value, name, value: its key and extra headers. Secret. */
   readonly headers: readonly string[];
-  readonly health: Health;
+  readonly circuit: CircuitBreaker;
   readonly serves: FindServed;
 };
 
@@ -37,7 +38,7 @@ export function connectUpstream(config: UpstreamConfig): Upstream {
     prefix: pathname.replace(/\/+$/, ''),
     headers,
     ...keptConnections(origin, { connections, connectMs, keepAliveMs }),
-    health: openHealth(),
+    circuit: new CircuitBreaker(circuitOptions),
     serves: servedModels(config.models),
   };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { fitsPattern } from './served-models.ts';
-import { openHealth } from './upstream-health.ts';
 import { modelLimits, upstreamSettings } from './upstream-settings.ts';
 
 const upstream = { name: 'main', base_url: 'https://api.example.com/v1' };
@@ -58,44 +57,4 @@ test('patterns', () => {
     for (const name of fits) expect(fitsPattern(pattern, name), `${pattern} ${name}`).toBe(true);
     for (const name of not) expect(fitsPattern(pattern, name), `${pattern} ${name}`).toBe(false);
   }
-});
-
-test('rests double up to a minute; a success forgets them; only one request probes', () => {
-  const health = openHealth();
-  let now = 0;
-  for (let i = 0; i < 3; i += 1) {
-    expect(health.ready(now)).toBe(true);
-    health.failed(now);
-  }
-  for (const rest of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
-    expect(health.ready(now + rest - 1)).toBe(false);
-    now += rest;
-    expect(health.ready(now)).toBe(true);
-    health.asked(now);
-    expect(health.ready(now)).toBe(false);
-    health.failed(now);
-  }
-  now += 60_000;
-  health.asked(now);
-  // The one that should find out was given up: the next one does.
-  health.unknown();
-  expect(health.ready(now)).toBe(true);
-  health.asked(now);
-  health.succeeded();
-  expect(health.state(now)).toEqual({ state: 'up', failures: 0, restMs: 0 });
-  health.limited(now, 5_000);
-  expect(health.ready(now + 4_999)).toBe(false);
-  expect(health.ready(now + 5_000)).toBe(true);
-  health.limited(now, 3_600_000);
-  expect(health.ready(now + 60_000)).toBe(true);
-});
-
-test('a stream that begins ends a rest, but streams that break add up', () => {
-  const health = openHealth();
-  for (let i = 0; i < 3; i += 1) {
-    expect(health.ready(0)).toBe(true);
-    health.answering();
-    health.failed(0);
-  }
-  expect(health.ready(0)).toBe(false);
 });

@@ -1,13 +1,19 @@
+import type { CircuitState } from '@tradepost/core';
 import type { Runtime } from '@tradepost/runtime';
 import { loadTokenizer } from '../messages/estimate.ts';
 import { type ModelRoute, openModelRoutes } from '../proxy/model-routes.ts';
 import { connectUpstream, resolveKey, type Upstream } from './connect-upstream.ts';
 import { openRedactor, type Redactor, secretsOf } from './redact.ts';
-import type { HealthState } from './upstream-health.ts';
 import { type ModelConfig, type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 
 /** Requests that have chosen an upstream by then can still be sent to it. */
 const graceMs = 5_000;
+
+/** The states of circuits, as the API names them. */
+const stateNames = { closed: 'up', open: 'resting', 'half-open': 'probing' } as const satisfies Record<
+  CircuitState,
+  string
+>;
 
 type UpstreamState = {
   readonly name: string;
@@ -17,7 +23,7 @@ type UpstreamState = {
   readonly enabled: boolean;
   /** Whether a key is configured; the key itself is shown nowhere. */
   readonly has_key: boolean;
-  readonly state: HealthState | 'disabled';
+  readonly state: (typeof stateNames)[CircuitState] | 'disabled';
   /** In a row. */
   readonly failures: number;
   readonly rest_ms: number;
@@ -105,12 +111,13 @@ export function openUpstreams(
       const { of, enabled } = now();
       const byName = new Map(enabled.map((upstream) => [upstream.config.name, upstream]));
       return of[0].map(({ name, base_url, models, priority, enabled, api_key }) => {
-        const health = byName.get(name)?.health.state(performance.now());
+        const circuit = byName.get(name)?.circuit;
+        const at = performance.now();
         return {
           ...{ name, base_url, models, priority, enabled, has_key: (resolveKey(api_key) ?? '') !== '' },
-          state: health?.state ?? 'disabled',
-          failures: health?.failures ?? 0,
-          rest_ms: health?.restMs ?? 0,
+          state: circuit ? stateNames[circuit.state(at)] : 'disabled',
+          failures: circuit?.failures ?? 0,
+          rest_ms: circuit?.pauseLeftMs(at) ?? 0,
         };
       });
     },

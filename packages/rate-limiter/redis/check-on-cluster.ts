@@ -23,7 +23,7 @@ export async function checkOnCluster(deps: ClusterDeps, check: Check): Promise<P
   const guards = groups.map((group) => guardOf(connection.nodeOf(group[0]!.name)));
   const answers = await Promise.all(
     groups.map((group, i) =>
-      guards[i]!.ask(() => checkInStore(deps, [{ ...check, keys: group }]).then(([parts]) => parts!)),
+      guards[i]!.call(() => checkInStore(deps, [{ ...check, keys: group }]).then(([parts]) => parts!)),
     ),
   );
   const parts = answers.filter((answer) => typeof answer !== 'string');
@@ -33,7 +33,7 @@ export async function checkOnCluster(deps: ClusterDeps, check: Check): Promise<P
       if (typeof answer === 'string' || !answer[0]!.admitted) continue;
       const names = answer.map(({ key }) => key.name);
       // The request is refused, also where a charge stays: it counts for a window at most.
-      void guards[i]!.ask(() => connection.run(takeBack, names, [String(answer[0]!.now), String(tokens)]));
+      void guards[i]!.call(() => connection.run(takeBack, names, [String(answer[0]!.now), String(tokens)]));
     }
     return refused.flat();
   }

@@ -54,7 +54,7 @@ function openGuards(options: { deadlineMs: () => number }, log: LimiterLog): (no
         lastError = now;
         log.warn({ err: error, why, node }, 'limiter: the store did not answer, requests pass unchecked');
       },
-      onBack: () => log.info({ node }, 'limiter: the store answers again'),
+      onRecovery: () => log.info({ node }, 'limiter: the store answers again'),
     });
     guards.set(node, guard);
     return guard;
@@ -91,7 +91,7 @@ function shareCalls(deps: ClusterDeps, maxBatch: number) {
   return coalesce<Check, Asked>(
     async (checks) => {
       const sentAt = performance.now();
-      const answers = await deps.guardOf('').ask(() => checkInStore(deps, checks), checks[0]!.since);
+      const answers = await deps.guardOf('').call(() => checkInStore(deps, checks), checks[0]!.since);
       return checks.map((_, i) => ({ answer: typeof answers === 'string' ? answers : answers[i]!, sentAt }));
     },
     {
@@ -161,7 +161,7 @@ export function openRedisLimiter(options: {
         options.onCacheHit?.();
         return known;
       }
-      if (connection.mode !== 'cluster' && guardOf('').rests()) {
+      if (connection.mode !== 'cluster' && guardOf('').isOpen()) {
         onStore('open');
         return unchecked('open');
       }

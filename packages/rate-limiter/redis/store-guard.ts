@@ -1,87 +1,64 @@
+import { CircuitBreaker } from '@tradepost/core';
 import { Deadlines, type Waiting } from './deadlines.ts';
 
-/** Why a check went without the store. */
+/** The reason why a check got no answer of the store. `open`: the circuit was open and no call was made. */
 export type Missed = 'timeout' | 'error' | 'open';
 
 export type StoreGuard = {
   /**
-   * The store's answer, or why there is none. Nothing is asked while the breaker is open. A late answer is dropped; what
-   * the store did for it stays done. The deadline runs from `since` (`performance.now()`; default: now): what has waited
-   * for longer before it could be sent is not sent.
+   * Calls the store. Returns its answer, or the reason why there is none. While the circuit is open, no call is made. An
+   * answer after the deadline is dropped, but the store has done the work. The deadline counts from `since`
+   * (`performance.now()`, default: now). A request that waited longer than that is not sent.
    */
-  ask<T>(send: () => Promise<T>, since?: number): Promise<T | Missed> | Missed;
-  /** Whether `ask` would not ask now. */
-  rests(): boolean;
+  call<T>(send: () => Promise<T>, since?: number): Promise<T | Missed> | Missed;
+  /** Whether `call` would return `open` now. */
+  isOpen(): boolean;
 };
 
-/** So many misses in a row open the breaker; what is in flight then is a bounded loss. */
-const misses = 5;
-const firstRestMs = 100;
-const longestRestMs = 500;
+/** The store is called again soon: a check costs little, and requests pass unchecked meanwhile. */
+const circuitOptions = { failuresToOpen: 5, firstPauseMs: 100, longestPauseMs: 500 };
 
-/**
- * A deadline and a breaker around a store that may be down, slow, or stand still with its connection open. While open, one
- * call at a time is let through as a probe after each rest.
- */
+/** A deadline and a circuit breaker around a store that may be down, slow, or frozen with its connection open. */
 export function openStoreGuard(options: {
   deadlineMs: () => number;
-  /** A call that was sent in vain. */
+  /** A call failed or missed its deadline. */
   onMiss: (why: Exclude<Missed, 'open'>, error?: unknown) => void;
-  onBack: () => void;
+  /** The circuit closed again. */
+  onRecovery: () => void;
 }): StoreGuard {
   const deadlines = new Deadlines();
-  let missed = 0;
-  let restMs = firstRestMs;
-  let openUntil = 0;
-  let opened = false;
-  let probing = false;
+  const circuit = new CircuitBreaker(circuitOptions);
 
-  const failed = (why: Exclude<Missed, 'open'>, probe: boolean, error?: unknown): Missed => {
+  const failed = (why: Exclude<Missed, 'open'>, isTrial: boolean, error?: unknown): Missed => {
     options.onMiss(why, error);
-    missed += 1;
-    if (opened || missed >= misses) {
-      // Those that were sent before it opened come late, and say nothing new.
-      if (opened && !probe) return why;
-      if (probe) restMs = Math.min(restMs * 2, longestRestMs);
-      openUntil = performance.now() + restMs;
-      opened = true;
-    }
+    circuit.fail(performance.now(), isTrial);
     return why;
   };
-  const answered = () => {
-    missed = 0;
-    if (!opened) return;
-    opened = false;
-    restMs = firstRestMs;
-    options.onBack();
-  };
-
-  const rests = () => opened && (probing || performance.now() < openUntil);
 
   return {
-    rests,
-    ask<T>(send: () => Promise<T>, since = performance.now()): Promise<T | Missed> | Missed {
-      if (rests()) return 'open';
-      if (performance.now() >= since + options.deadlineMs()) return failed('timeout', false);
-      const probe = opened;
-      if (probe) probing = true;
+    isOpen: () => !circuit.allows(performance.now()),
+    call<T>(send: () => Promise<T>, since = performance.now()): Promise<T | Missed> | Missed {
+      const now = performance.now();
+      if (!circuit.allows(now)) return 'open';
+      const until = since + options.deadlineMs();
+      if (now >= until) return failed('timeout', false);
+      const isTrial = circuit.begin(now);
       return new Promise((resolve) => {
-        const call: Waiting = { until: since + options.deadlineMs(), miss: null };
+        const waiting: Waiting = { until, miss: null };
         const settle = (result: T | Missed) => {
-          call.miss = null;
-          if (probe) probing = false;
+          waiting.miss = null;
           resolve(result);
         };
-        call.miss = () => settle(failed('timeout', probe));
-        deadlines.add(call);
+        waiting.miss = () => settle(failed('timeout', isTrial));
+        deadlines.add(waiting);
         send().then(
           (answer) => {
-            if (call.miss === null) return;
-            answered();
+            if (waiting.miss === null) return;
+            if (circuit.succeed()) options.onRecovery();
             settle(answer);
           },
           (error: unknown) => {
-            if (call.miss !== null) settle(failed('error', probe, error));
+            if (waiting.miss !== null) settle(failed('error', isTrial, error));
           },
         );
       });
