@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { dimensions, type KeyKind, keyKinds, type Limits, type Refused, rpmOf, type Subject } from '../limits.ts';
 
 export type LogKey = `${KeyKind}:${string}`;
 export const logKey = (kind: KeyKind, key: string | number): LogKey => `${kind}:${key}`;
 
-/** Refusals kept at most; about 300 bytes each. */
-const most = 50_000;
+/** The largest number of cached refusals, of about 300 bytes each. */
+const maxEntries = 50_000;
 
 export type RefusalCache = {
   /** The refusal that the same request got, with what is left of its wait; null where the store has to be asked. */
@@ -37,22 +38,18 @@ type Watch = { epoch: number; tokens: number };
 const sameLimits = (a: Limits, b: Limits) => a === b || dimensions.every((dimension) => a[dimension] === b[dimension]);
 
 const left = (passes: number, at: number) => Math.max(1, Math.ceil(passes - at));
-const bound = (map: Map<string, unknown>) => {
-  if (map.size >= most) map.delete(map.keys().next().value!);
-};
 const requestKey = (subject: Subject, tokens: number) =>
   `${subject.user} ${subject.token} ${subject.ip} ${tokens} ${subject.model}`;
 
 /** The watches of a subject's keys, made where there are none yet, for a request of so many tokens. */
-function watchesOf(watched: Map<LogKey, Watch>, subject: Subject, tokens: number): Watch[] {
+function watchesOf(watched: LRUCache<LogKey, Watch>, subject: Subject, tokens: number): Watch[] {
   const watches: Watch[] = [];
   for (const kind of keyKinds) {
     const key = subject[kind];
     if (key === null) continue;
     const name = logKey(kind, key);
-    let watch = watched.get(name);
+    let watch = watched.peek(name);
     if (!watch) {
-      bound(watched);
       watch = { epoch: 0, tokens: 0 };
       watched.set(name, watch);
     }
@@ -76,14 +73,14 @@ export function openRefusalCache(
   } = {},
 ): RefusalCache {
   const { now = () => performance.now(), longestMs = () => Number.POSITIVE_INFINITY } = options;
-  const kept = new Map<string, Kept>();
-  const watched = new Map<LogKey, Watch>();
-  const blocked = new Map<LogKey, { limit: number; until: number; passes: number }>();
+  const kept = new LRUCache<string, Kept>({ max: maxEntries });
+  const watched = new LRUCache<LogKey, Watch>({ max: maxEntries });
+  const blocked = new LRUCache<LogKey, { limit: number; until: number; passes: number }>({ max: maxEntries });
 
   return {
     find(subject, limits, tokens) {
       const key = requestKey(subject, tokens);
-      const entry = kept.get(key);
+      const entry = kept.peek(key);
       if (!entry) return null;
       const at = now();
       const fresh =
@@ -99,7 +96,7 @@ export function openRefusalCache(
       const at = now();
       for (const kind of keyKinds) {
         const key = subject[kind];
-        const block = key === null ? undefined : blocked.get(logKey(kind, key));
+        const block = key === null ? undefined : blocked.peek(logKey(kind, key));
         if (!block) continue;
         const dimension = rpmOf[kind];
         if (block.until > at && block.limit === limits[dimension]) {
@@ -122,17 +119,15 @@ export function openRefusalCache(
         watches,
         epochs: watches.map(({ epoch }) => epoch),
       };
-      bound(kept);
       kept.set(requestKey(subject, tokens), entry);
       for (const kind of keyKinds) {
         const key = subject[kind];
         if (key === null || rpmOf[kind] !== refused.dimension) continue;
-        bound(blocked);
         blocked.set(logKey(kind, key), { limit: refused.limit, until: entry.until, passes: entry.passes });
       }
     },
     charged(key, requestsLeft, tokensLeft) {
-      const watch = watched.get(key);
+      const watch = watched.peek(key);
       if (watch && (requestsLeft < 1 || tokensLeft < watch.tokens)) watch.epoch += 1;
     },
     clear() {
