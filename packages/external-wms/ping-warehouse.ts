@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openExternalClient } from './protocol/client.ts';
+import { type SellableRow, sellableRowsOf } from './protocol/sellable-rows.ts';
 import { externalAppKey, externalEndpoint, externalTimeoutMs, missingSettings, settingCommand } from './settings.ts';
-
-type SellableRow = {
-  sku_id: number;
-  sellable_stock: number;
-  reserved: number | null;
-  on_hand: number | null;
-};
 
 export type Ping = {
   ok: boolean;
@@ -52,25 +46,6 @@ const adviceOf = (code: number | null, message: string): string => {
   return faults.find(([text]) => text.test(message))?.[1] ?? 'see whether external_wms.endpoint is right';
 };
 
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
-
-/** Only the numbers of an answer: no other text of a partner is printed. Null when `data` is not a list. */
-function rowsOf(data: unknown): SellableRow[] | null {
-  if (!Array.isArray(data)) return null;
-  return (data as (Record<string, unknown> | null)[]).flatMap((row) => {
-    const { sku_id, sellable_stock, reserved, on_hand } = row ?? {};
-    if (!isWhole(sku_id) || !isWhole(sellable_stock)) return [];
-    return [
-      {
-        sku_id,
-        sellable_stock,
-        reserved: isWhole(reserved) ? reserved : null,
-        on_hand: isWhole(on_hand) ? on_hand : null,
-      },
-    ];
-  });
-}
-
 type Deps = Parameters<typeof openExternalClient>[0];
 
 /** Asks the configured warehouse for sellable stock, which changes nothing there, and reports what is wrong. */
@@ -95,7 +70,7 @@ export async function pingWarehouse(
   const { kind, code, message } = outcome;
   const answer = { ...seen, ms, code, message };
   if (kind !== 'success') return { ok: false, ...answer, advice: adviceOf(code, message), rows: [] };
-  const rows = rowsOf(outcome.data);
+  const rows = sellableRowsOf(outcome.data);
   if (rows) return { ok: true, ...answer, advice: '', rows };
   const advice = 'code 0, but `data` is no list of { sku_id, sellable_stock }: products show our own numbers';
   return { ok: false, ...answer, advice, rows: [] };

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { parseJson } from '../protocol/answer.ts';
 
 /** A callback to be sent: `outer` as it was recorded, or only what its body says. */
 export type Recorded = { from: string } & ({ outer: Readonly<Record<string, unknown>> } | { body: string });
 
+const jsonObject = z.record(z.string(), z.unknown());
+
 function recordedOf(value: unknown, from: string): Recorded {
-  const { body, request_id } = (value ?? {}) as Record<string, unknown>;
-  if (typeof value === 'object' && !Array.isArray(value)) {
-    if (body !== undefined) return { from, outer: value as Record<string, unknown> };
-    if (request_id !== undefined) return { from, body: JSON.stringify(value) };
-  }
+  const object = jsonObject.safeParse(value).data;
+  if (object?.body !== undefined) return { from, outer: object };
+  if (object?.request_id !== undefined) return { from, body: JSON.stringify(value) };
   throw new Error(
     `${from}: is no callback: neither { app_key, timestamp, nonce, sign, body } nor its inner { request_id, callback_id, status, message }`,
   );
@@ -26,12 +28,10 @@ export async function readCallbacks(file: string): Promise<Recorded[]> {
   return value.map((one, index) => recordedOf(one, `${file}, number ${index + 1}`));
 }
 
-/** What an inner body is about, as far as it can be read. */
-export function innerOf(body: unknown): { request_id: string; callback_id: string; status: string } {
-  let inner: Record<string, unknown> = {};
-  try {
-    inner = (JSON.parse(String(body)) ?? {}) as Record<string, unknown>;
-  } catch {}
-  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '-');
-  return { request_id: text(inner.request_id), callback_id: text(inner.callback_id), status: text(inner.status) };
+const shownText = z.union([z.string(), z.number()]).transform(String).catch('-');
+const shownFields = z.object({ request_id: shownText, callback_id: shownText, status: shownText });
+
+/** The fields of an inner body that a table shows. A field that can not be read is shown as `-`. */
+export function innerOf(body: unknown): z.output<typeof shownFields> {
+  return shownFields.parse(jsonObject.safeParse(parseJson(String(body))).data ?? {});
 }

@@ -16,6 +16,8 @@ import {
   withProgress,
 } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { parseJson } from '../protocol/answer.ts';
 import { externalSignature, signatureFits } from '../protocol/signature.ts';
 import { externalAppKey, externalAppSecret, signatureTtl } from '../settings.ts';
 import { selectCallbacks } from '../tasks/task-report-store.ts';
@@ -91,6 +93,7 @@ function faultsOf(outer: Outer, { appKey, appSecret, ttl }: Keys): string[] {
   return faults;
 }
 
+const shopAnswer = z.object({ code: z.number(), message: z.unknown().optional().transform(String) });
 type Answer = { http: number; code: number | null; message: string };
 
 async function send(url: string, outer: Outer): Promise<Answer> {
@@ -102,11 +105,8 @@ async function send(url: string, outer: Outer): Promise<Answer> {
   }).catch((error: Error & { cause?: Error }) => {
     throw new Error(`${url} does not answer: ${error.cause?.message || error.message}`);
   });
-  const text = await response.text();
-  try {
-    const { code, message } = JSON.parse(text) as { code?: unknown; message?: unknown };
-    if (typeof code === 'number') return { http: response.status, code, message: String(message) };
-  } catch {}
+  const answer = shopAnswer.safeParse(parseJson(await response.text())).data;
+  if (answer) return { http: response.status, ...answer };
   return { http: response.status, code: null, message: 'the answer is not that of a shop' };
 }
 

@@ -31,7 +31,7 @@ export function partnerText(value: unknown, secret: string): string {
 }
 
 /** Undefined, which no JSON text means, where the text is not JSON. */
-export function parseAnswer(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

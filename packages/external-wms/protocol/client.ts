@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createConcurrencyLimit, type Runtime } from '@tradepost/runtime';
 import { externalAppKey, externalAppSecret, externalEndpoint, externalTimeoutMs } from '../settings.ts';
 import type { TaskAction } from './actions.ts';
-import { type CallOutcome, noAnswer, parseAnswer } from './answer.ts';
+import { type CallOutcome, noAnswer, parseJson } from './answer.ts';
 import { classify } from './codes.ts';
 import { externalMetrics } from './external-metrics.ts';
 import { connections, openPartnerConnections } from './partner-connections.ts';
@@ -89,7 +89,7 @@ export function openExternalClient(runtime: Pick<Runtime, 'log' | 'metrics'> & {
         throw error;
       });
     });
-    const outcome = classify(parseAnswer(await response.body.text()), { requestId, secret });
+    const outcome = classify(parseJson(await response.body.text()), { requestId, secret });
     if (response.statusCode < 300) return outcome;
     const said = outcome.code === null ? '' : ` (code ${outcome.code}: ${outcome.message})`;
     return noAnswer(`HTTP ${response.statusCode}${said}`);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type CallOutcome, noAnswer, partnerText } from './answer.ts';
 
 /** The codes that an external warehouse answers with. Any other code is final. */
@@ -18,14 +19,24 @@ export const externalCodes = [
 
 const known = new Map<number, (typeof externalCodes)[number]>(externalCodes.map((row) => [row.code, row]));
 
+/** The fields of an answer. Every field but `code` may be of any type. */
+const answerFields = z.object({
+  code: z.int(),
+  message: z.unknown().optional(),
+  msg: z.unknown().optional(),
+  request_id: z.unknown().optional(),
+  data: z.unknown().optional(),
+});
+
 /**
  * The outcome of a call by its parsed answer. An answer that is not of the protocol (a proxy's page, a code that is text) or
  * that carries the request_id of another call counts as no answer. Without a request_id it is taken as the answer to this call.
  */
 export function classify(answer: unknown, { requestId, secret }: { requestId: string; secret: string }): CallOutcome {
   if (answer === undefined) return noAnswer('the answer is not JSON');
-  const { code, message, msg, request_id, data } = (answer ?? {}) as Record<string, unknown>;
-  if (typeof code !== 'number' || !Number.isSafeInteger(code)) return noAnswer('the answer has no integer code');
+  const parsed = answerFields.safeParse(answer);
+  if (!parsed.success) return noAnswer('the answer has no integer code');
+  const { code, message, msg, request_id, data } = parsed.data;
   if (request_id !== undefined && request_id !== null && request_id !== '' && request_id !== requestId)
     return noAnswer('the answer carries the request_id of another call');
   const row = known.get(code);
