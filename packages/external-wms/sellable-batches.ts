@@ -1,46 +1,44 @@
+import pLimit from 'p-limit';
+
 const idsPerCall = 100;
 /** Product pages share the connections with the reservations of orders. */
 const callsAtOnce = 4;
 
-/** Ids of one call; `settle` ends the waiting of the callers. */
+/** The SKU ids of one call. `settle` ends the waiting of the callers. */
 export type Batch = { ids: Set<number>; done: Promise<void>; settle: () => void };
 
 /**
- * Collects the ids of one tick of the event loop into calls of at most 100. An id that is being asked for is not asked for
- * twice. Callers wait no longer than `deadlineMs`. `ask` makes the call and never rejects.
+ * Collects the ids of one event-loop iteration into calls of at most 100 ids. An id that a call already asks for is not
+ * requested again. Callers wait no longer than `deadlineMs`. `ask` makes the call and never rejects.
  */
 export function openBatches(ask: (batch: Batch) => Promise<void>, deadlineMs: number) {
+  const limit = pLimit(callsAtOnce);
   const underWay = new Map<number, Batch>();
-  const waiting: Batch[] = [];
-  let running = 0;
+  /** Batches whose call has not begun. */
+  const waiting = new Set<Batch>();
+  let newest: Batch | undefined;
 
-  function pump(): void {
-    while (running < callsAtOnce && waiting.length > 0) {
-      const batch = waiting.shift()!;
-      running += 1;
-      void ask(batch).finally(() => {
-        running -= 1;
-        batch.settle();
-        pump();
-      });
-    }
+  async function call(batch: Batch): Promise<void> {
+    // A batch that was settled while it waited has no callers left, so its call is not made.
+    if (!waiting.delete(batch)) return;
+    await ask(batch);
+    batch.settle();
   }
 
   function openBatch(): Batch {
     const { promise, resolve } = Promise.withResolvers<void>();
     const settle = () => {
       clearTimeout(timer);
+      waiting.delete(batch);
       for (const id of batch.ids) if (underWay.get(id) === batch) underWay.delete(id);
       resolve();
     };
     const batch: Batch = { ids: new Set(), done: promise, settle };
-    // A caller with thousands of ids may miss the deadline without a fault of the partner: only `ask` counts failures.
-    const timer = setTimeout(() => {
-      if (waiting.includes(batch)) waiting.splice(waiting.indexOf(batch), 1);
-      settle();
-    }, deadlineMs);
-    waiting.push(batch);
-    setImmediate(pump);
+    // A caller with thousands of ids can miss the deadline without a fault of the partner: only `ask` counts failures.
+    const timer = setTimeout(settle, deadlineMs);
+    waiting.add(batch);
+    setImmediate(() => void limit(() => call(batch)));
+    newest = batch;
     return batch;
   }
 
@@ -48,8 +46,8 @@ export function openBatches(ask: (batch: Batch) => Promise<void>, deadlineMs: nu
   function batchOf(id: number): Batch {
     const found = underWay.get(id);
     if (found) return found;
-    const last = waiting.at(-1);
-    const batch = last && last.ids.size < idsPerCall ? last : openBatch();
+    const hasSpace = newest !== undefined && waiting.has(newest) && newest.ids.size < idsPerCall;
+    const batch = newest && hasSpace ? newest : openBatch();
     batch.ids.add(id);
     underWay.set(id, batch);
     return batch;
@@ -59,7 +57,7 @@ export function openBatches(ask: (batch: Batch) => Promise<void>, deadlineMs: nu
     batchOf,
     /** Ends the waiting for calls that have not begun. */
     settleWaiting(): void {
-      for (const batch of waiting.splice(0)) batch.settle();
+      for (const batch of waiting) batch.settle();
     },
   };
 }
