@@ -7,12 +7,10 @@ import { partnerText } from '../protocol/answer.ts';
 import { signatureFits } from '../protocol/signature.ts';
 import { callbackEnabled, externalAppKey, externalAppSecret, signatureTtl } from '../settings.ts';
 import { type CallbackBody, callbackAnswer, callbackBody, innerBody } from './callback-schemas.ts';
-import type { CallbackStatus } from './callback-store.ts';
 import { type Callback, type TakenCallback, takeCallbacks } from './take-callbacks.ts';
 
 /** Far more than a callback needs. */
 const maxCallbackBytes = 65_536;
-const ends: ReadonlySet<unknown> = new Set(['success', 'failed'] satisfies CallbackStatus[]);
 
 /** What a signed callback says. Only what is in `body` is signed, so the same fields beside it do not count. */
 function readInner({ body, nonce }: CallbackBody, secret: string): Callback {
@@ -30,10 +28,9 @@ function readInner({ body, nonce }: CallbackBody, secret: string): Callback {
   }
   const { request_id, callback_id, status, message } = parsed.data;
   return {
-    ...{ request_id, body, nonce },
+    ...{ request_id, body, nonce, status },
     // Without an id of its own a message is the same one when it says the same.
     callback_id: callback_id || `sha256:${createHash('sha256').update(body).digest('hex')}`,
-    status: ends.has(status) ? (status as CallbackStatus) : 'processing',
     message: partnerText(message, secret),
   };
 }

@@ -1,5 +1,6 @@
 import { isStorable, requiredText, text } from '@tradepost/http';
 import { z } from 'zod';
+import { callbackStatuses } from './callback-store.ts';
 
 const sample =
   '{"request_id":"order:1772358600000000001:reserve","callback_id":"cb-1","status":"success","message":""}';
@@ -51,6 +52,6 @@ const textOrNumber = (max: number) => z.union([text(max), z.int()]).transform((v
 export const innerBody = z.object({
   request_id: textOrNumber(200).refine((id) => id !== '', { error: 'must not be empty' }),
   callback_id: textOrNumber(200).nullish(),
-  status: z.unknown().optional(),
+  status: z.enum(callbackStatuses).catch('processing'),
   message: z.unknown().optional(),
 });

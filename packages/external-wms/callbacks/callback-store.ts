@@ -1,6 +1,7 @@
 import type { Sql, Statement, Transaction } from '@tradepost/postgres';
 
-export type CallbackStatus = 'success' | 'failed' | 'processing';
+export const callbackStatuses = ['success', 'failed', 'processing'] as const;
+export type CallbackStatus = (typeof callbackStatuses)[number];
 export type CallbackOutcome = 'applied' | 'ignored' | 'unknown_task';
 
 /**

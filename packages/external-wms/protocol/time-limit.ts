@@ -20,7 +20,7 @@ const networkFaults: Readonly<Record<string, string>> = {
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 function faultText(error: unknown): string {
-  const { name } = error as Error;
+  const name = error instanceof Error ? error.name : '';
   const code = faultCode(error) || name;
   const text = name === 'HTTPParserError' ? 'the answer is not HTTP' : (networkFaults[code] ?? 'the call failed');
   return `${text} (${code})`;

@@ -44,11 +44,11 @@ export async function settleTasks(
     const states = writeRemoteStates(tx, orderStatuses(tx, orderNos, failedNow), { gone, now }).execute();
     const unreserved = numbersOf(failed.filter(({ task }) => task.action === 'reserve'));
     const ended = unreserved.length > 0 ? endRemoteReservations(tx, unreserved, now).execute() : null;
-    const [, after] = await Promise.all([written, states as Promise<OrderStatusRow[]>, ended]);
+    const [, after] = await Promise.all([written, states, ended]);
     const foreseenOf = new Map(rows.map((row) => [row.order_no, row.status]));
     const changed = after.filter((row) => foreseenOf.get(row.order_no) !== row.status);
     if (changed.length > 0) await writeOrderStatus(tx, changed);
   }
-  const [{ woken }] = (await moved) as unknown as [{ woken: number }];
-  if (wake && woken > 0) await wakeWorker(tx);
+  const [row] = await moved;
+  if (wake && row!.woken > 0) await wakeWorker(tx);
 }

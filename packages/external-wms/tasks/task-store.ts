@@ -100,12 +100,12 @@ export type TaskMove = {
  * Moves tasks that the caller has locked, each once. The end of a task makes the next of its key due at once. A task that
  * another transaction has locked is skipped: waiting for it here, behind that transaction's locks of orders, could deadlock.
  */
-export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date): Statement {
+export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date) {
   const rows = moves.map(({ id, to, next, code, error, callback_id, fresh }) => ({
     ...{ id, accepted: to === 'accepted', status: to === 'accepted' ? 'processing' : to },
     ...{ next, code, error: storableText(error), callback_id, fresh: fresh === true },
   }));
-  return tx`
+  return tx<{ woken: number }[]>`
     with moves as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as m (id bigint, status text, accepted boolean,
         next timestamptz, code int, error text, callback_id text, fresh boolean)

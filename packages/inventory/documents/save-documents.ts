@@ -33,8 +33,8 @@ export async function createDocument(
   newNumber: typeof documentNumber = documentNumber,
 ): Promise<number> {
   const { claim } = by;
-  const done = claim?.outcomes[createUseCase] as number | undefined;
-  if (done) return done;
+  const made = claim?.outcomes[createUseCase];
+  if (typeof made === 'number') return made;
   return writeTransaction(sql, async (tx) => {
     await refuseUnknown(tx, fields);
     for (let attempt = 0; attempt < attempts; attempt += 1) {

@@ -54,7 +54,7 @@ export function writeRemoteStates(
   tx: Transaction,
   statuses: Statement,
   { gone, now }: { gone: readonly string[]; now: Date },
-): Statement {
+) {
   return tx<OrderStatusRow[]>`
     with taken as (
       update inventory.inventory_reservation set status = 'confirmed', updated_at = ${now}

@@ -1,6 +1,6 @@
 import type { AppError } from '@tradepost/core';
 import type { Transaction } from '@tradepost/postgres';
-import type { Claim, Runtime } from '@tradepost/runtime';
+import { type Claim, faultCode, type Runtime } from '@tradepost/runtime';
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
 import { inventoryErrors } from '../errors.ts';
 import { maxWarehouses } from '../limits.ts';
@@ -28,8 +28,8 @@ export async function createWarehouse(
   fields: WarehouseFields,
   claim: Claim | null,
 ): Promise<Warehouse> {
-  const done = claim?.outcomes[createUseCase] as number | undefined;
-  if (done) return (await selectWarehouse(sql, done))!;
+  const made = claim?.outcomes[createUseCase];
+  if (typeof made === 'number') return (await selectWarehouse(sql, made))!;
   return sql.begin(async (tx) => {
     if ((await lockAndCountWarehouses(tx)) >= maxWarehouses)
       throw inventoryErrors.too_many_warehouses({ max: maxWarehouses });
@@ -43,8 +43,8 @@ export async function createWarehouse(
 
 /** A SQLSTATE that means a refusal: 23505 there already, 22003 beyond the range of a column. */
 async function refusing<T>(work: Promise<T>, state: string, refusal: () => AppError): Promise<T> {
-  return work.catch((error: { code?: string }) => {
-    throw error.code === state ? refusal() : error;
+  return work.catch((error: unknown) => {
+    throw faultCode(error) === state ? refusal() : error;
   });
 }
 
