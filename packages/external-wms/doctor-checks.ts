@@ -3,7 +3,7 @@ import type { DoctorCheck, Findings } from '@tradepost/module';
 import { openLog, openMetrics } from '@tradepost/runtime';
 import { pingWarehouse } from './ping-warehouse.ts';
 import { externalMode, missingSettings, providerName, settingCommand } from './settings.ts';
-import { selectSomeSkus, selectTaskCounts, type TaskCounts } from './tasks/task-report-store.ts';
+import { selectNewestSkus, selectTaskCounts, type TaskCounts } from './tasks/task-report-store.ts';
 
 const pingMs = 2_000;
 
@@ -43,7 +43,7 @@ const warehouse: DoctorCheck = {
         missing.map(settingCommand).join('; '),
       );
     else {
-      const skuIds = await selectSomeSkus(sql, 1);
+      const skuIds = await selectNewestSkus(sql, 1);
       const deps = { settings, log: openLog({ level: 'silent' }), metrics: openMetrics() };
       const asked = { skuIds: skuIds.length > 0 ? skuIds : [1], timeoutMs: pingMs };
       const { ok: answers, endpoint, ms, message, code, advice } = await pingWarehouse(deps, asked);

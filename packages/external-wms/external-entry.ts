@@ -2,7 +2,7 @@ import type { InventoryProviderEntry } from '@tradepost/inventory';
 import { mustKeepStock } from '@tradepost/inventory';
 import { defineService } from '@tradepost/module';
 import { documentTasks } from './document-tasks.ts';
-import { openIntents, preReserveRefusals } from './external-provider.ts';
+import { openTaskWriter, preReserveRefusals } from './external-provider.ts';
 import { checkExternal, type External, openExternal } from './open-external.ts';
 import { externalMode, providerName } from './settings.ts';
 import type { NewTask } from './tasks/task.ts';
@@ -24,23 +24,23 @@ export const externalEntry: InventoryProviderEntry = {
   readAtStart: [externalMode],
   check: checkExternal,
   stockOwner(runtime) {
-    const intents = openIntents({ runtime, mode: runtime.settings.get(externalMode) });
+    const writeTasks = openTaskWriter({ runtime, mode: runtime.settings.get(externalMode) });
     return {
       editable: true,
       announce(tx, skus) {
         const number = `${runtime.now().getTime()}${Math.random().toString(36).slice(2, 8)}`;
         const tasks = skus.map(({ sku_id, stock }) => announcement(sku_id, stock, number));
         // Due at once in either mode: no caller waits for the partner here.
-        return [mustKeepStock(tx, 'on SKUs'), ...intents(tx, tasks, { restMs: 0 })];
+        return [mustKeepStock(tx, 'on SKUs'), ...writeTasks(tx, tasks, { delayMs: 0 })];
       },
     };
   },
   open({ runtime, writeOrderStatus }) {
     const external = openExternal(runtime, writeOrderStatus);
-    const { provider, preReserve, notifyNow, sellable, intents, close } = external;
+    const { provider, preReserve, notifyNow, sellable, writeTasks, close } = external;
     return {
       ...{ operations: provider, preReserve, preReserveRefusals, notifyNow, sellable, close },
-      completed: (tx, docs) => intents(tx, documentTasks(docs), { restMs: 0 }),
+      completed: (tx, docs) => writeTasks(tx, documentTasks(docs), { delayMs: 0 }),
       provides: [externalWarehouse.provide(external)],
     };
   },

@@ -14,7 +14,7 @@ import { externalWmsErrors } from './errors.ts';
 import type { TaskAction } from './protocol/actions.ts';
 import type { ExternalClient } from './protocol/client.ts';
 import { backoffSeconds, externalTimeoutMs, maxAttempts, providerName } from './settings.ts';
-import { failAheadReservations, finishPreReservations } from './tasks/pre-reservation-store.ts';
+import { failPreReservations, finishPreReservations } from './tasks/pre-reservation-store.ts';
 import { type NewTask, requestIdOf } from './tasks/task.ts';
 import { insertTasks } from './tasks/task-store.ts';
 import { wakeWorker } from './tasks/wake-worker.ts';
@@ -34,40 +34,46 @@ type Deps = {
 };
 
 /** In sync mode the caller that wrote a task delivers it; a worker takes it after this time. */
-const callerFirstMs = 2_000;
+const workerDelayMs = 2_000;
 
 /**
  * Writes tasks on the caller's transaction and enqueues a job that delivers them. In sync mode the caller delivers them right
- * after the commit, so the job runs later. `restMs`: the delay of the job. `unlessThere`: another transaction may have
+ * after the commit, so the job runs later. `delayMs`: the delay of the job. `skipExisting`: another transaction may have
  * written the same tasks before.
  */
-export function openIntents({ runtime, mode }: { runtime: Pick<Runtime, 'now' | 'settings'>; mode: 'sync' | 'async' }) {
+export function openTaskWriter({
+  runtime,
+  mode,
+}: {
+  runtime: Pick<Runtime, 'now' | 'settings'>;
+  mode: 'sync' | 'async';
+}) {
   return (
     tx: Transaction,
     tasks: readonly NewTask[],
-    { restMs = mode === 'sync' ? callerFirstMs : 0, unlessThere = false } = {},
+    { delayMs = mode === 'sync' ? workerDelayMs : 0, skipExisting = false } = {},
   ): Statement[] => {
     if (tasks.length === 0) return [];
     const now = runtime.now();
-    const due = new Date(now.getTime() + restMs);
+    const due = new Date(now.getTime() + delayMs);
     const values = {
       mode,
       maxAttempts: runtime.settings.get(maxAttempts),
       backoffSeconds: runtime.settings.get(backoffSeconds),
       now,
       due,
-      unlessThere,
+      skipExisting,
     };
-    return [insertTasks(tx, tasks, values), wakeWorker(tx, restMs > 0 ? due : null)];
+    return [insertTasks(tx, tasks, values), wakeWorker(tx, delayMs > 0 ? due : null)];
   };
 }
-export type Intents = ReturnType<typeof openIntents>;
+export type WriteTasks = ReturnType<typeof openTaskWriter>;
 
 /**
  * Stock that a partner holds. async: the order's transaction writes the reserve task, a worker delivers it. sync:
  * `preReserve` has called the partner before; the order's transaction ends that task.
  */
-export function externalProvider({ runtime, mode }: Deps, intents: Intents): InventoryProvider {
+export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks): InventoryProvider {
   const sync = mode === 'sync';
 
   async function openStockSession(tx: Transaction): Promise<StockSession> {
@@ -90,13 +96,13 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
       },
       statements: () => [
         ...(sync && taken.size > 0 ? [finishPreReservations(tx, [...taken], runtime.now())] : []),
-        ...(returned.length > 0 ? [failAheadReservations(tx, returned, runtime.now())] : []),
+        ...(returned.length > 0 ? [failPreReservations(tx, returned, runtime.now())] : []),
         ...(rows.length > 0
           ? [insertRemoteReservations(tx, rows, { provider: providerName, status: sync ? 'reserved' : 'pending' })]
           : []),
-        ...intents(tx, tasks),
+        ...writeTasks(tx, tasks),
         // A worker may have given the reservation up and written its release before.
-        ...intents(tx, releases, { restMs: 0, unlessThere: true }),
+        ...writeTasks(tx, releases, { delayMs: 0, skipExisting: true }),
       ],
     };
   }
@@ -107,14 +113,14 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
     openStockSession,
     confirm: (tx, bizNos) => [
       settleRemoteReservations(tx, bizNos, 'confirmed'),
-      ...intents(
+      ...writeTasks(
         tx,
         bizNos.map((biz_no) => orderTask('confirm', biz_no)),
       ),
     ],
     release: (tx, bizNos, reason) => [
       settleRemoteReservations(tx, bizNos, 'released'),
-      ...intents(
+      ...writeTasks(
         tx,
         bizNos.map((biz_no) => orderTask('release', biz_no, { reason })),
       ),
@@ -125,16 +131,16 @@ export function externalProvider({ runtime, mode }: Deps, intents: Intents): Inv
 /** The refusals of a reservation before the order is written. */
 export const preReserveRefusals = [externalWmsErrors.external_refused, externalWmsErrors.external_unavailable];
 
-type AheadDemand = { biz_no: string; lines: readonly StockLine[] };
-type AheadFailure = { biz_no: string; code: number | null; error: string; release: boolean };
+type PreReserveDemand = { biz_no: string; lines: readonly StockLine[] };
+type FailedPreReservation = { biz_no: string; code: number | null; error: string; release: boolean };
 
 /**
  * Reserves at the partner before an order is written. The task is committed first, locked for as long as the call and our
  * own write may take. If this process dies in between, a worker finds the task, ends it and writes the release.
  */
-export function openReserveAhead(deps: Deps & { client: ExternalClient }, intents: Intents) {
+export function openPreReserve(deps: Deps & { client: ExternalClient }, writeTasks: WriteTasks) {
   const { runtime, client, owner } = deps;
-  const announce = runtime.groupCommit<AheadDemand, true>('reserve_ahead', async (demands) => {
+  const announce = runtime.groupCommit<PreReserveDemand, true>('reserve_ahead', async (demands) => {
     const now = runtime.now();
     const lock = { owner, expiresAt: new Date(now.getTime() + runtime.settings.get(externalTimeoutMs) + writeMs) };
     const tasks = demands.map(({ biz_no, lines }) => orderTask('reserve', biz_no, { items: summedItems(lines) }));
@@ -143,18 +149,18 @@ export function openReserveAhead(deps: Deps & { client: ExternalClient }, intent
     });
     return demands.map(() => true);
   });
-  const giveUp = runtime.groupCommit<AheadFailure, true>('reserve_ahead_refused', async (failures) => {
+  const giveUp = runtime.groupCommit<FailedPreReservation, true>('reserve_ahead_refused', async (failures) => {
     await runtime.sql.begin(async (tx) => {
-      await failAheadReservations(tx, failures, runtime.now());
+      await failPreReservations(tx, failures, runtime.now());
       const unsure = failures.filter((failure) => failure.release);
       const tasks = unsure.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
       // The call may still be on its way. A release that arrived before it would find no reservation, and the reservation would stay.
-      const restMs = Math.max(2 * runtime.settings.get(externalTimeoutMs), 10_000);
-      for (const statement of intents(tx, tasks, { restMs, unlessThere: true })) await statement;
+      const delayMs = Math.max(2 * runtime.settings.get(externalTimeoutMs), 10_000);
+      for (const statement of writeTasks(tx, tasks, { delayMs, skipExisting: true })) await statement;
     });
     return failures.map(() => true);
   });
-  return async ({ biz_no, lines }: AheadDemand): Promise<void> => {
+  return async ({ biz_no, lines }: PreReserveDemand): Promise<void> => {
     await announce({ biz_no, lines });
     const task = orderTask('reserve', biz_no, { items: summedItems(lines) });
     const outcome = await client.call('reserve', task.payload, { requestId: requestIdOf(task) });

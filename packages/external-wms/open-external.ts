@@ -11,7 +11,7 @@ import {
 import { ConfigError, type Cron, type Runtime, type Tasks } from '@tradepost/runtime';
 import { callbackRoutes } from './callbacks/callback-routes.ts';
 import { forgetNonces } from './callbacks/callback-store.ts';
-import { externalProvider, type Intents, openIntents, openReserveAhead } from './external-provider.ts';
+import { externalProvider, openPreReserve, openTaskWriter, type WriteTasks } from './external-provider.ts';
 import { openExternalClient } from './protocol/client.ts';
 import { openSellable } from './sellable.ts';
 import {
@@ -36,7 +36,7 @@ export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
 
 export type External = {
   provider: InventoryProvider;
-  intents: Intents;
+  writeTasks: WriteTasks;
   /** In sync mode only. */
   preReserve: PreReserve | null;
   /** In sync mode only. */
@@ -66,7 +66,7 @@ export function openExternal(
   const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const client = openExternalClient(runtime);
   const sellable = openSellable({ client, log: runtime.log });
-  const intents = openIntents({ runtime, mode });
+  const writeTasks = openTaskWriter({ runtime, mode });
   const deps = { runtime, client, owner, mode };
   const taskDeps = { runtime, client, owner, mode: () => mode, writeOrderStatus } satisfies TaskDeps;
 
@@ -82,9 +82,9 @@ export function openExternal(
   };
 
   return {
-    provider: externalProvider(deps, intents),
-    intents,
-    preReserve: mode === 'sync' ? openReserveAhead(deps, intents) : null,
+    provider: externalProvider(deps, writeTasks),
+    writeTasks,
+    preReserve: mode === 'sync' ? openPreReserve(deps, writeTasks) : null,
     notifyNow: mode === 'sync' ? notifyNow : null,
     sellable: (skuIds) => sellable.sellable(skuIds),
     routes: [...taskRoutes(taskDeps), ...callbackRoutes(taskDeps)],
@@ -111,7 +111,7 @@ export type Delivery = Pick<External, 'tasks' | 'crons' | 'deliverDue' | 'close'
   /** Throws ConfigError with every setting that is missing to deliver. */
   check(): void;
   /** Enqueues a poll for due tasks, to run at once. */
-  lookNow(): Promise<void>;
+  pollNow(): Promise<void>;
 };
 
 /** For a process that only delivers tasks. Unlike the start of the shop it migrates no stock. */
@@ -124,7 +124,7 @@ export function openDelivery(
     ...{ tasks, crons, deliverDue, close },
     isCurrent: runtime.settings.get(inventoryProvider) === providerName,
     check: () => checkExternal(runtime),
-    lookNow: () =>
+    pollNow: () =>
       runtime.sql.begin(async (tx) => {
         await wakeWorker(tx);
       }),

@@ -3,7 +3,7 @@ import type { Audit } from '@tradepost/runtime';
 import {
   type InventoryProviderEntry,
   remoteProviderNames,
-  shelfProviderNames,
+  warehouseProviderNames,
 } from './reservations/provider-registry.ts';
 
 const piecesOf = (sql: Queryable, status: 'reserved' | 'confirmed') => sql`
@@ -110,5 +110,5 @@ const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] =>
 /** The audits of this package, over the providers of the modules that run. */
 export const inventoryAudits = (providers: readonly InventoryProviderEntry[]): readonly Audit[] => [
   ...skuAudits(remoteProviderNames(providers)),
-  ...warehouseAudits(shelfProviderNames(providers)),
+  ...warehouseAudits(warehouseProviderNames(providers)),
 ];

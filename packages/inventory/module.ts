@@ -2,7 +2,7 @@ import { stockOwnerOpeners, stockOwners } from '@tradepost/catalog';
 import { defineService, type Module } from '@tradepost/module';
 import { inventoryAudits } from './inventory-audits.ts';
 import { inventoryMenu } from './menu.ts';
-import { shelveSeeded } from './provider-migration/migrate-provider.ts';
+import { moveSeededStock } from './provider-migration/migrate-provider.ts';
 import { ownProviders } from './providers/own-providers.ts';
 import { openInventory } from './reservations/open-inventory.ts';
 import { orderStatusWriter } from './reservations/order-status-writers.ts';
@@ -21,7 +21,7 @@ export const inventoryModule: Module = {
   tables: inventoryTables,
   publishes: inventoryPublishes,
   menu: inventoryMenu,
-  seedDemo: { finish: shelveSeeded },
+  seedDemo: { finish: moveSeededStock },
   entries: [
     ...ownProviders.map(inventoryProviders.add),
     stockOwnerOpeners.add((runtime, entries) => openStockOwner(runtime, entries(inventoryProviders))),

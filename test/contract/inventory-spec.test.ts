@@ -14,8 +14,8 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { shelve } from '@tradepost/testing/warehouses';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { callbackRoutes } from '../../packages/external-wms/callbacks/callback-routes.ts';
-import { type Callback, takeCallbacks } from '../../packages/external-wms/callbacks/take-callbacks.ts';
-import { externalProvider, openIntents } from '../../packages/external-wms/external-provider.ts';
+import { type Callback, receiveCallbacks } from '../../packages/external-wms/callbacks/receive-callbacks.ts';
+import { externalProvider, openTaskWriter } from '../../packages/external-wms/external-provider.ts';
 import type { TaskAction } from '../../packages/external-wms/protocol/actions.ts';
 import { externalSignature } from '../../packages/external-wms/protocol/signature.ts';
 import {
@@ -281,7 +281,7 @@ describe('what is told to a partner', () => {
   const callback = (biz_no: string, action: TaskAction, status: Callback['status'], message = '') => {
     told += 1;
     const ids = { request_id: bench.requestId(biz_no, action), callback_id: `cb-${told}`, nonce: `n-${told}` };
-    return takeCallbacks(bench.deps, [{ ...ids, status, message, body: '{}' }]);
+    return receiveCallbacks(bench.deps, [{ ...ids, status, message, body: '{}' }]);
   };
   /** One more intent about the order, answered with `code`. */
   async function tell(biz_no: string, action: TaskAction, code: number, maxAttempts = 1) {
@@ -569,7 +569,7 @@ describe('what is told to a partner', () => {
       'external_wms',
       () => {
         const runtime = { ...bench.runtime, groupCommit: undefined as never };
-        return externalProvider({ runtime, mode: 'async', owner: 'w' }, openIntents({ runtime, mode: 'async' }));
+        return externalProvider({ runtime, mode: 'async', owner: 'w' }, openTaskWriter({ runtime, mode: 'async' }));
       },
     ],
   ])('an order whose two lines name one SKU is one reservation of their sum: %s', async (name, provider) => {

@@ -7,7 +7,7 @@ import { partnerText } from '../protocol/answer.ts';
 import { signatureFits } from '../protocol/signature.ts';
 import { callbackEnabled, externalAppKey, externalAppSecret, signatureTtl } from '../settings.ts';
 import { type CallbackBody, callbackAnswer, callbackBody, innerBody } from './callback-schemas.ts';
-import { type Callback, type TakenCallback, takeCallbacks } from './take-callbacks.ts';
+import { type Callback, type CallbackReceipt, receiveCallbacks } from './receive-callbacks.ts';
 
 /** Far more than a callback needs. */
 const maxCallbackBytes = 65_536;
@@ -43,8 +43,8 @@ type Deps = {
 /** Takes one callback as it came; throws the refusal, which leaves no trace unless the task is unknown. */
 function openReceiver({ runtime, writeOrderStatus }: Deps) {
   const { settings } = runtime;
-  const take = runtime.groupCommit<Callback, TakenCallback>('external_callbacks', (many) =>
-    takeCallbacks({ runtime, writeOrderStatus }, many),
+  const take = runtime.groupCommit<Callback, CallbackReceipt>('external_callbacks', (many) =>
+    receiveCallbacks({ runtime, writeOrderStatus }, many),
   );
   const warn = openCountedWarning(runtime.log, 'warehouse callbacks were refused for their signature');
   const notTheirs = (refusal: Error): Error => {
@@ -52,7 +52,7 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
     return refusal;
   };
 
-  return async (outer: CallbackBody): Promise<TakenCallback> => {
+  return async (outer: CallbackBody): Promise<CallbackReceipt> => {
     const key = settings.get(externalAppKey);
     const secret = settings.get(externalAppSecret);
     // Nobody can have signed anything: what is missing is the operator's to know (tradepost doctor).

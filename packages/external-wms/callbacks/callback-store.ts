@@ -8,7 +8,7 @@ export type CallbackOutcome = 'applied' | 'ignored' | 'unknown_task';
  * Takes these nonces and returns those that were free: never used, or used so long ago that a message signed then is refused.
  * Each once per call. Two transactions with the same nonce wait for each other here, always in the same order.
  */
-export async function takeNonces(
+export async function claimNonces(
   tx: Transaction,
   nonces: readonly string[],
   { now, forgottenBefore }: { now: Date; forgottenBefore: Date },

@@ -7,7 +7,7 @@ import { taskRoutes } from '../tasks/task-routes.ts';
 import { appKey, appSecret, openTaskBench, orderTask, type TaskBench } from '../testing/warehouse-tasks.ts';
 import { callbackRoutes } from './callback-routes.ts';
 import { forgetNonces } from './callback-store.ts';
-import { takeCallbacks } from './take-callbacks.ts';
+import { receiveCallbacks } from './receive-callbacks.ts';
 
 /** What an external warehouse calls back: only it is heard, each message once, and nothing that has ended is moved. */
 let bench: TaskBench;
@@ -277,7 +277,7 @@ describe('a repeat', () => {
     await bench.sql.begin(async (tx) => {
       // Both have looked before either can write.
       await tx`lock table inventory.external_callbacks in share mode`;
-      both = Promise.all(['T1', 'T2'].map((no) => takeCallbacks(bench.deps, [told(no)])));
+      both = Promise.all(['T1', 'T2'].map((no) => receiveCallbacks(bench.deps, [told(no)])));
       await bench.waiting(2);
     });
     // A partner that numbers its callbacks per task is told, instead of losing all but the first.
@@ -294,7 +294,9 @@ describe('a repeat', () => {
 
 describe('in one batch', () => {
   const told = (no: string, status: 'success' | 'failed' | 'processing', more: Outer = {}) =>
-    ({ ...inner(no, status), body: '{}', nonce: randomUUID(), ...more }) as Parameters<typeof takeCallbacks>[1][number];
+    ({ ...inner(no, status), body: '{}', nonce: randomUUID(), ...more }) as Parameters<
+      typeof receiveCallbacks
+    >[1][number];
 
   test('messages count in the order in which they came', async () => {
     const again = told('T1', 'success');
@@ -305,7 +307,7 @@ describe('in one batch', () => {
       told('T1', 'failed'),
       told('T2', 'failed'),
     ];
-    expect(await takeCallbacks(bench.deps, batch)).toEqual(batch.map(() => ({ received: true })));
+    expect(await receiveCallbacks(bench.deps, batch)).toEqual(batch.map(() => ({ received: true })));
     expect(await bench.task('T1', 'reserve')).toMatchObject({ status: 'success', last_callback_id: again.callback_id });
     expect(await callbackRow(again.callback_id)).toMatchObject({ seen: 2, outcome: 'applied' });
     expect(await callbackRow(batch[3]!.callback_id)).toMatchObject({ outcome: 'ignored' });

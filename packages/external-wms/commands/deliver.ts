@@ -93,7 +93,7 @@ async function serve(
   };
   try {
     // What fell due while nobody delivered does not wait for the next minute.
-    await delivery.lookNow();
+    await delivery.pollNow();
     const counts = await selectTaskCounts(sql);
     if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
     else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);

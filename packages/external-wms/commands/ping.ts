@@ -12,7 +12,7 @@ import {
 } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Ping, pingWarehouse } from '../ping-warehouse.ts';
-import { selectSomeSkus } from '../tasks/task-report-store.ts';
+import { selectNewestSkus } from '../tasks/task-report-store.ts';
 
 const mostSkus = 100;
 
@@ -50,7 +50,7 @@ const ping =
   (context: CommandContext) =>
   async ({ sku, ...options }: GlobalOptions & { sku?: number[] }): Promise<void> => {
     const { asked, result } = await context.withRuntime(options, async (runtime) => {
-      const found = sku ?? (await selectSomeSkus(runtime.sql, 3));
+      const found = sku ?? (await selectNewestSkus(runtime.sql, 3));
       // A shop without goods asks about something all the same: the answer is what counts.
       const ids = found.length > 0 ? found : [1];
       return { asked: ids, result: await pingWarehouse(runtime, { skuIds: ids }) };

@@ -11,7 +11,8 @@ export type DeadLettered = { failed: number; abandoned: number };
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; writeOrderStatus: WriteOrderStatus };
 
 /** A pre-reservation: the caller waits for the answer and then writes the order. */
-export const isAhead = (task: Pick<LockedTask, 'mode' | 'action'>) => task.mode === 'sync' && task.action === 'reserve';
+export const isPreReservation = (task: Pick<LockedTask, 'mode' | 'action'>) =>
+  task.mode === 'sync' && task.action === 'reserve';
 
 /**
  * Ends tasks that will not be delivered any more. A pre-reservation whose order was not written in time is released in the
@@ -24,7 +25,7 @@ export async function deadLetterTasks(
   const { settings, sql, log } = runtime;
   const now = runtime.now();
   const reasonOf = (task: LockedTask): string => {
-    if (isAhead(task)) return 'the order was not written';
+    if (isPreReservation(task)) return 'the order was not written';
     if (task.accepted_at) return `no callback within ${settings.get(callbackDeadline)} s`;
     return task.status === 'processing' ? 'the worker died before the answer was kept' : 'its attempts are used up';
   };
@@ -32,12 +33,12 @@ export async function deadLetterTasks(
     const tasks = await lockTasks(tx, { ids });
     // A callback, a late answer or another worker may have ended the task before.
     const due = tasks.filter((task) => isOpen(task) && task.next_retry_at <= now);
-    const over = due.filter((task) => isAhead(task) || task.attempt_count >= task.max_attempts);
+    const over = due.filter((task) => isPreReservation(task) || task.attempt_count >= task.max_attempts);
     const moves = over.map(
       (task): TaskMove => ({ id: task.id, to: 'failed', next: null, code: task.last_code, error: reasonOf(task) }),
     );
     await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
-    const releases = over.filter(isAhead).map(({ biz_type, biz_no }): NewTask => {
+    const releases = over.filter(isPreReservation).map(({ biz_type, biz_no }): NewTask => {
       const payload = { biz_type, biz_no, reason: 'order_not_written' };
       return { biz_type, biz_no, action: 'release', payload };
     });
@@ -46,12 +47,12 @@ export async function deadLetterTasks(
       maxAttempts: settings.get(maxAttempts),
       backoffSeconds: settings.get(backoffSeconds),
       now,
-      unlessThere: true,
+      skipExisting: true,
     };
     return { value: over, last: releases.length > 0 ? [insertTasks(tx, releases, values)] : [] };
   });
   for (const task of ended)
     log.warn({ task: task.id, request_id: task.request_id, reason: reasonOf(task) }, 'a warehouse task has failed');
-  const abandoned = ended.filter(isAhead).length;
+  const abandoned = ended.filter(isPreReservation).length;
   return { failed: ended.length - abandoned, abandoned };
 }

@@ -3,7 +3,7 @@ import { reopenRemoteReservations, settleRemoteReservations, type WriteOrderStat
 import { writeTransaction } from '@tradepost/postgres';
 import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
 import { externalWmsErrors as errors } from '../errors.ts';
-import { isAhead } from './dead-letter-tasks.ts';
+import { isPreReservation } from './dead-letter-tasks.ts';
 import { isOpen, settleTasks } from './settle-tasks.ts';
 import { selectFailedTasks } from './task-list-store.ts';
 import { type LockedTask, lockTasks, selectLaterTasks, type TaskMove } from './task-store.ts';
@@ -23,12 +23,12 @@ const forbidsRetry = (task: LockedTask, later: Later) =>
 function refusalOf(task: LockedTask | undefined, laters: readonly Later[]): AppError | null {
   if (!task) return errors.task_not_found();
   if (task.status !== 'failed') return errors.task_not_failed({ status: task.status });
-  if (isAhead(task)) return errors.task_without_order();
+  if (isPreReservation(task)) return errors.task_without_order();
   return laters.some((later) => later.id === task.id && forbidsRetry(task, later)) ? errors.later_task() : null;
 }
 
 /** Makes failed tasks pending and due, with all their attempts, and their orders pending. Returns true or the refusal per id. */
-export async function repeatTasks(
+export async function retryTaskBatch(
   { runtime, writeOrderStatus }: ManageDeps,
   ids: readonly number[],
   record?: RecordOutcomes<true>,
@@ -101,7 +101,7 @@ async function inBatches(
 
 /** Retries these tasks, or all failed ones, for an operator. */
 export async function retryTasks(deps: ManageDeps, which: readonly number[] | { failed: true }): Promise<Managed> {
-  const retry = (ids: readonly number[]) => inBatches(ids, (batch) => repeatTasks(deps, batch));
+  const retry = (ids: readonly number[]) => inBatches(ids, (batch) => retryTaskBatch(deps, batch));
   if (!('failed' in which)) return retry(which);
   const result: Managed = { done: [], refused: [] };
   let after = 0;
@@ -131,7 +131,7 @@ export async function failTasks(
         if (!task) return errors.task_not_found();
         if (!isOpen(task)) return errors.task_ended({ status: task.status });
         // The caller of a pre-reservation handles its answer, or a worker ends and releases it soon.
-        return isAhead(task) ? errors.task_awaited() : (true as const);
+        return isPreReservation(task) ? errors.task_awaited() : (true as const);
       });
       const moves = batch.flatMap((id, index): TaskMove[] =>
         value[index] === true ? [{ id, to: 'failed', next: null, code: taskOf.get(id)!.last_code, error: reason }] : [],

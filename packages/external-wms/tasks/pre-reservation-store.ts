@@ -20,7 +20,7 @@ export function finishPreReservations(tx: Transaction, bizNos: readonly string[]
 }
 
 /** Ends the tasks of pre-reservations whose orders are not written. */
-export function failAheadReservations(
+export function failPreReservations(
   tx: Transaction,
   rows: readonly { biz_no: string; code: number | null; error: string }[],
   now: Date,

@@ -69,7 +69,7 @@ export async function selectCallbacks(
 }
 
 /** The newest SKUs of the shop, which a partner should know. */
-export async function selectSomeSkus(sql: Sql, count: number): Promise<number[]> {
+export async function selectNewestSkus(sql: Sql, count: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`select id from catalog.sku_stock order by id desc limit ${count}`;
   return rows.map((row) => row.id);
 }

@@ -2,7 +2,7 @@ import { defineRoute, idParams, list, type Route } from '@tradepost/http';
 import type { WriteOrderStatus } from '@tradepost/inventory';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { externalWmsErrors as errors } from '../errors.ts';
-import { repeatTasks } from './manage-tasks.ts';
+import { retryTaskBatch } from './manage-tasks.ts';
 import { selectTasks } from './task-list-store.ts';
 import { retriedSchema, taskListQuery, taskSchema, taskView } from './task-schemas.ts';
 
@@ -16,7 +16,7 @@ type Deps = {
 export function taskRoutes({ runtime, writeOrderStatus }: Deps): Route[] {
   const { sql, settings } = runtime;
   const retry = runtime.groupCommit<number, true>('retry_tasks', (ids, record) =>
-    repeatTasks({ runtime, writeOrderStatus }, ids, record),
+    retryTaskBatch({ runtime, writeOrderStatus }, ids, record),
   );
   return [
     defineRoute({

@@ -22,7 +22,7 @@ export function insertTasks(
     /** When a worker may claim them; at once when absent. */
     due?: Date;
     /** Keeps a task that exists already: two transactions may write the same release. */
-    unlessThere?: boolean;
+    skipExisting?: boolean;
     now: Date;
   },
 ): Statement {
@@ -41,7 +41,7 @@ export function insertTasks(
       ${lock?.expiresAt ?? due}, ${lock?.owner ?? null}, ${lock?.expiresAt ?? null}, ${now}, ${now}
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as t (n int, biz_type text, biz_no text, action text,
       request_id text, sequence_key text, payload jsonb)
-    order by n ${values.unlessThere ? tx`on conflict (request_id) do nothing` : tx``}`;
+    order by n ${values.skipExisting ? tx`on conflict (request_id) do nothing` : tx``}`;
 }
 
 /** A locked task, with the fields that decisions need. */

@@ -1,6 +1,6 @@
 import { type Behaviour, json, type Received, raw } from '@tradepost/testing/servers/partner';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Callback, takeCallbacks } from '../callbacks/take-callbacks.ts';
+import { type Callback, receiveCallbacks } from '../callbacks/receive-callbacks.ts';
 import type { TaskAction } from '../protocol/actions.ts';
 import { openTaskBench, orderTask, type TaskBench } from '../testing/warehouse-tasks.ts';
 import { failTasks, retryTasks } from './manage-tasks.ts';
@@ -47,7 +47,7 @@ const callback = (biz_no: string, action: TaskAction, status: Callback['status']
   const request_id = bench.requestId(biz_no, action);
   return { request_id, callback_id, status, message: '', body: '{}', nonce: `n-${nonces}`, ...more };
 };
-const call = (...callbacks: Callback[]) => takeCallbacks(bench.deps, callbacks);
+const call = (...callbacks: Callback[]) => receiveCallbacks(bench.deps, callbacks);
 
 describe('two workers on the same tasks', () => {
   test('each task is delivered once', async () => {

@@ -5,8 +5,8 @@ import { inventoryErrors } from '../errors.ts';
 import { mustKeepStock } from '../reservations/provider-fence.ts';
 import { planMoves, skusOf } from '../stock/stock-moves.ts';
 import { lockSkus, selectLevels, writeMoves } from '../stock/stock-store.ts';
-import { holdWarehouses, holdWarehousesOf } from '../warehouses/warehouse-store.ts';
-import { type DocumentBizType, documentNumber, notADraft } from './document.ts';
+import { lockWarehousesForShare, lockWarehousesOfDocuments } from '../warehouses/warehouse-store.ts';
+import { type DocumentBizType, documentNumber, draftRefusal } from './document.ts';
 import type { CompletedDocument, DocType, WarehouseHooks } from './document-hooks.ts';
 import {
   bizKeyOf,
@@ -14,8 +14,8 @@ import {
   type LockedDocument,
   lockDocuments,
   markCompleted,
+  selectExistingKeys,
   selectItemsOf,
-  selectWritten,
 } from './document-store.ts';
 
 type Draft = LockedDocument & { items: { sku_id: number; qty: number }[] };
@@ -25,13 +25,13 @@ type Draft = LockedDocument & { items: { sku_id: number; qty: number }[] };
  * document null or its refusal, and what is to be written.
  */
 async function decideDocuments(tx: Transaction, ids: readonly number[], { mirrors }: WarehouseHooks) {
-  const held = await holdWarehousesOf(tx, ids);
+  const held = await lockWarehousesOfDocuments(tx, ids);
   const warehouses = new Map(held.map((warehouse) => [warehouse.id, warehouse]));
   const documents = new Map((await lockDocuments(tx, ids)).map((document) => [document.id, document]));
 
   const refusalOf = (document: LockedDocument | undefined): AppError | null => {
     if (!document) return inventoryErrors.document_not_found();
-    if (document.status !== 'draft') return notADraft(document.status);
+    if (document.status !== 'draft') return draftRefusal(document.status);
     const warehouse = warehouses.get(document.warehouse_id);
     // It was put into another warehouse between the two locks.
     if (!warehouse) return inventoryErrors.document_being_changed();
@@ -76,7 +76,7 @@ export async function completeDocuments(
         at,
       ),
       // The sums on SKUs were decided by this process's provider.
-      mustKeepStock(tx, hooks.mirrors ? 'on shelves' : 'on SKUs'),
+      mustKeepStock(tx, hooks.mirrors ? 'in warehouses' : 'on SKUs'),
       writeMoves(tx, moves, at),
       ...hooks.completed(tx, done),
       ...(record?.(tx, value) ?? []),
@@ -109,12 +109,14 @@ export async function insertCompletedDocuments(
 ): Promise<{ outcomes: (CompletedDocument | Error)[]; statements: Statement[] }> {
   if (requests.length === 0) return { outcomes: [], statements: [] };
   const warehouseIds = [...new Set(requests.map((request) => request.warehouse_id))];
-  const held = new Map((await holdWarehouses(tx, warehouseIds)).map((warehouse) => [warehouse.id, warehouse.status]));
+  const held = new Map(
+    (await lockWarehousesForShare(tx, warehouseIds)).map((warehouse) => [warehouse.id, warehouse.status]),
+  );
   // The SKUs' locks come before the look at what is written: of two for one thing the second then sees the first.
   const known = await lockSkus(tx, skusOf(requests));
   const levels = await selectLevels(tx, warehouseIds, skusOf(requests));
   const bizNos = requests.map((request) => request.biz_no);
-  const written = await selectWritten(tx, bizNos);
+  const written = await selectExistingKeys(tx, bizNos);
 
   const documents = requests.map((request) => ({ ...request, doc_no: documentNumber(request.doc_type, now) }));
   const outcomes: (CompletedDocument | Error | null)[] = documents.map((document) => {

@@ -203,7 +203,7 @@ export const bizKeyOf = ({ biz_type, biz_no, doc_type, warehouse_id }: BizKey): 
   JSON.stringify([biz_type, biz_no, doc_type, warehouse_id]);
 
 /** Keys of what the shop has written for these numbers already. */
-export async function selectWritten(tx: Transaction, bizNos: readonly string[]): Promise<Set<string>> {
+export async function selectExistingKeys(tx: Transaction, bizNos: readonly string[]): Promise<Set<string>> {
   const rows = await tx<BizKey[]>`
     select biz_type, biz_no, doc_type, warehouse_id from inventory.stock_documents
     where biz_no <> '' and biz_no = any(${[...bizNos]}::text[])`;

@@ -25,7 +25,7 @@ export function documentNumber(type: DocType, at: Date): string {
 }
 
 /** Why a document is not changed, completed or canceled; null for a draft. */
-export function notADraft(status: DocumentStatus): AppError | null {
+export function draftRefusal(status: DocumentStatus): AppError | null {
   if (status === 'completed') return inventoryErrors.document_completed();
   return status === 'canceled' ? inventoryErrors.document_canceled() : null;
 }

@@ -1,7 +1,7 @@
 import { type Transaction, writeTransaction } from '@tradepost/postgres';
 import type { Claim, RecordOutcomes, Runtime } from '@tradepost/runtime';
 import { inventoryErrors } from '../errors.ts';
-import { type DocumentItem, documentNumber, notADraft } from './document.ts';
+import { type DocumentItem, documentNumber, draftRefusal } from './document.ts';
 import type { DocType } from './document-hooks.ts';
 import {
   checkReferences,
@@ -18,7 +18,10 @@ export type DraftFields = { warehouse_id: number; doc_type: DocType; remark: str
 const createUseCase = 'create_document';
 const attempts = 4;
 
-async function refuseUnknown(tx: Parameters<typeof checkReferences>[0], change: DocumentChange): Promise<void> {
+async function refuseUnknownReferences(
+  tx: Parameters<typeof checkReferences>[0],
+  change: DocumentChange,
+): Promise<void> {
   const skuIds = [...new Set(change.items?.map((item) => item.sku_id))];
   const found = await checkReferences(tx, change.warehouse_id ?? null, skuIds);
   if (!found.warehouse) throw inventoryErrors.warehouse_not_found();
@@ -36,7 +39,7 @@ export async function createDocument(
   const made = claim?.outcomes[createUseCase];
   if (typeof made === 'number') return made;
   return writeTransaction(sql, async (tx) => {
-    await refuseUnknown(tx, fields);
+    await refuseUnknownReferences(tx, fields);
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const doc_no = newNumber(fields.doc_type, now());
       const manual = { status: 'draft', biz_type: 'manual', biz_no: '' } as const;
@@ -58,9 +61,9 @@ export async function changeDocument(
 ): Promise<void> {
   const [draft] = await lockDocuments(tx, [id]);
   if (!draft) throw inventoryErrors.document_not_found();
-  const refusal = notADraft(draft.status);
+  const refusal = draftRefusal(draft.status);
   if (refusal) throw refusal;
-  await refuseUnknown(tx, change);
+  await refuseUnknownReferences(tx, change);
   await updateDocument(tx, id, change, now());
 }
 
@@ -76,7 +79,7 @@ export async function cancelDocuments(
     const value = ids.map((id): true | Error => {
       const document = found.get(id);
       if (!document) return inventoryErrors.document_not_found();
-      const refusal = notADraft(document.status);
+      const refusal = draftRefusal(document.status);
       if (refusal) return refusal;
       found.set(id, { ...document, status: 'canceled' });
       canceled.push(id);

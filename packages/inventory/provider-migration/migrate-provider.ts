@@ -2,20 +2,20 @@ import type { Transaction } from '@tradepost/postgres';
 import { ConfigError, type Runtime, shopLocale } from '@tradepost/runtime';
 import { insertCompletedDocuments } from '../documents/complete-documents.ts';
 import { ownProviders } from '../providers/own-providers.ts';
-import { type InventoryProviderEntry, shelfProviderNames, skuLedgerOf } from '../reservations/provider-registry.ts';
+import { type InventoryProviderEntry, skuLedgerOf, warehouseProviderNames } from '../reservations/provider-registry.ts';
 import { selectProvidersWithOpenOrders } from '../reservations/state-store.ts';
 import {
   firstWarehouse,
-  hasUnshelved,
+  hasStockOutsideWarehouses,
   lockAllSkus,
   lockProviderState,
   placeReservations,
-  selectHeldOnSkus,
-  selectShelves,
-  takeReservationsBack,
+  returnReservationsToSkus,
+  selectSkuReservations,
+  selectWarehouseStock,
   writeProviderState,
 } from './migration-store.ts';
-import { planTakeOver } from './plan-migration.ts';
+import { planMigration } from './plan-migration.ts';
 
 const mainWarehouse = { en: 'Main warehouse', 'zh-CN': '主仓库' } as const;
 
@@ -23,12 +23,12 @@ type Deps = Pick<Runtime, 'sql' | 'now' | 'settings'>;
 type Ledgers = { skus: string; warehouses: string };
 
 /** Moves the stock that SKUs hold into warehouses, by completed documents, with the open reservations. */
-async function intoWarehouses({ settings, now }: Deps, tx: Transaction, providers: Ledgers): Promise<void> {
+async function moveIntoWarehouses({ settings, now }: Deps, tx: Transaction, providers: Ledgers): Promise<void> {
   // Warehouses are locked before SKUs, here as everywhere.
   const first = await firstWarehouse(tx, mainWarehouse[settings.get(shopLocale)]);
   const skus = await lockAllSkus(tx);
-  const held = await selectHeldOnSkus(tx, providers.skus);
-  const { moves, placed } = planTakeOver(skus, await selectShelves(tx), held, first);
+  const held = await selectSkuReservations(tx, providers.skus);
+  const { moves, placed } = planMigration(skus, await selectWarehouseStock(tx), held, first);
   const at = now();
   // Stock leaves one warehouse before it arrives in another.
   const documents = [...moves].sort((a, b) => b.doc_type.localeCompare(a.doc_type));
@@ -47,7 +47,7 @@ async function intoWarehouses({ settings, now }: Deps, tx: Transaction, provider
 }
 
 /** Refuses to start without a provider whose orders are still to be settled. */
-async function checkFormer(
+async function checkFormerProviders(
   tx: Transaction,
   known: readonly string[],
   providers: readonly InventoryProviderEntry[],
@@ -71,23 +71,23 @@ export async function migrateProvider(
   providers: readonly InventoryProviderEntry[],
 ): Promise<readonly string[]> {
   const skus = skuLedgerOf(providers).name;
-  const shelves = shelfProviderNames(providers);
+  const shelves = warehouseProviderNames(providers);
   const toShelves = active.capabilities.mirrorsWarehouses;
   const ledgers = { skus, warehouses: active.name };
   return deps.sql.begin(async (tx): Promise<string[]> => {
     const state = await lockProviderState(tx);
-    if (state) await checkFormer(tx, state.known, providers);
+    if (state) await checkFormerProviders(tx, state.known, providers);
     if (state?.provider === active.name) {
       // A seed was interrupted between its products and their stock in warehouses.
-      if (toShelves && (await hasUnshelved(tx))) await intoWarehouses(deps, tx, ledgers);
+      if (toShelves && (await hasStockOutsideWarehouses(tx))) await moveIntoWarehouses(deps, tx, ledgers);
       return state.known;
     }
     // A shop that has never started held its stock on the SKUs.
     const { provider: before, known: former } = state ?? { provider: skus, known: [skus] };
-    if (toShelves) await intoWarehouses(deps, tx, ledgers);
+    if (toShelves) await moveIntoWarehouses(deps, tx, ledgers);
     else if (shelves.includes(before)) {
       await lockAllSkus(tx);
-      await takeReservationsBack(tx, { from: shelves, to: skus });
+      await returnReservationsToSkus(tx, { from: shelves, to: skus });
     }
     const all = [...former.filter((name) => name !== active.name), active.name];
     await writeProviderState(tx, { provider: active.name, known: all });
@@ -96,10 +96,10 @@ export async function migrateProvider(
 }
 
 /** Moves the stock of products that a seed wrote into warehouses, where the provider of the last start holds it there. */
-export async function shelveSeeded(deps: Deps): Promise<void> {
+export async function moveSeededStock(deps: Deps): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const state = await lockProviderState(tx);
-    if (!state || !shelfProviderNames(ownProviders).includes(state.provider)) return;
-    await intoWarehouses(deps, tx, { skus: skuLedgerOf(ownProviders).name, warehouses: state.provider });
+    if (!state || !warehouseProviderNames(ownProviders).includes(state.provider)) return;
+    await moveIntoWarehouses(deps, tx, { skus: skuLedgerOf(ownProviders).name, warehouses: state.provider });
   });
 }

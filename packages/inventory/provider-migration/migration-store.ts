@@ -29,7 +29,7 @@ export async function writeProviderState(tx: Transaction, { provider, known }: P
 }
 
 /** Whether a SKU has stock that is on no shelf at all. */
-export async function hasUnshelved(tx: Transaction): Promise<boolean> {
+export async function hasStockOutsideWarehouses(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ found: boolean }[]>`
     select exists (select from catalog.sku_stock s where s.stock > 0
                    and not exists (select from inventory.inventory_stock i where i.sku_id = s.id)) as found`;
@@ -56,7 +56,7 @@ export async function firstWarehouse(tx: Transaction, name: string): Promise<num
   return made!.id;
 }
 
-export async function selectShelves(
+export async function selectWarehouseStock(
   tx: Transaction,
 ): Promise<{ warehouse_id: number; sku_id: number; qty: number; reserved_qty: number }[]> {
   return tx<{ warehouse_id: number; sku_id: number; qty: number; reserved_qty: number }[]>`
@@ -66,7 +66,7 @@ export async function selectShelves(
 }
 
 /** Open reservations of this provider, which holds them on the SKUs. */
-export async function selectHeldOnSkus(
+export async function selectSkuReservations(
   tx: Transaction,
   provider: string,
 ): Promise<{ biz_no: string; sku_id: number; qty: number }[]> {
@@ -105,7 +105,7 @@ export async function placeReservations(tx: Transaction, placed: readonly Placed
  * Moves open reservations from warehouses back to the SKUs. The stock of disabled warehouses that they hold is added to the
  * SKUs, as the stock of a SKU has to cover its reservations. The quantities in the warehouses stay.
  */
-export async function takeReservationsBack(
+export async function returnReservationsToSkus(
   tx: Transaction,
   { from, to }: { from: readonly string[]; to: string },
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planTakeOver } from './plan-migration.ts';
+import { planMigration } from './plan-migration.ts';
 
 test('stock without shelves comes in at the first warehouse', () => {
   expect(
-    planTakeOver(
+    planMigration(
       [
         { id: 1, stock: 5 },
         { id: 2, stock: 0 },
@@ -24,7 +24,7 @@ test('shelves that hold more than the SKU knows of lose the surplus, the first o
     { warehouse_id: 1, sku_id: 1, qty: 4, reserved_qty: 0 },
     { warehouse_id: 2, sku_id: 1, qty: 4, reserved_qty: 0 },
   ];
-  expect(planTakeOver([{ id: 1, stock: 3 }], shelves, [], 1).moves).toEqual([
+  expect(planMigration([{ id: 1, stock: 3 }], shelves, [], 1).moves).toEqual([
     { warehouse_id: 1, doc_type: 'outbound', items: [{ sku_id: 1, qty: 4 }] },
     { warehouse_id: 2, doc_type: 'outbound', items: [{ sku_id: 1, qty: 1 }] },
   ]);
@@ -35,7 +35,7 @@ test('a reservation that no warehouse can hold whole has the missing pieces brou
     { warehouse_id: 1, sku_id: 1, qty: 3, reserved_qty: 0 },
     { warehouse_id: 2, sku_id: 1, qty: 4, reserved_qty: 0 },
   ];
-  const plan = planTakeOver([{ id: 1, stock: 7 }], shelves, [{ biz_no: 'A', sku_id: 1, qty: 6 }], 1);
+  const plan = planMigration([{ id: 1, stock: 7 }], shelves, [{ biz_no: 'A', sku_id: 1, qty: 6 }], 1);
   expect(plan.placed).toEqual([{ biz_no: 'A', sku_id: 1, qty: 6, warehouse_id: 2 }]);
   expect(plan.moves).toEqual([
     { warehouse_id: 1, doc_type: 'outbound', items: [{ sku_id: 1, qty: 2 }] },
@@ -58,7 +58,7 @@ test('whatever there was: shelves add up to the stock, none goes below zero, eve
         return [{ biz_no: `O${i}`, sku_id: 1, qty }];
       });
       const before = shelves.map((qty, i) => ({ warehouse_id: i + 1, sku_id: 1, qty, reserved_qty: 0 }));
-      const { moves, placed } = planTakeOver([{ id: 1, stock }], before, held, 1);
+      const { moves, placed } = planMigration([{ id: 1, stock }], before, held, 1);
       const after = new Map(before.map((shelf) => [shelf.warehouse_id, shelf.qty]));
       for (const move of moves) {
         const sign = move.doc_type === 'inbound' ? 1 : -1;

@@ -9,7 +9,7 @@ export type Move = { warehouse_id: number; doc_type: 'inbound' | 'outbound'; ite
  * reservation gets one warehouse that holds it whole, moving pieces between warehouses where none does.
  * `shelves` are those of enabled warehouses in their order; what is reserved on them already stays where it is.
  */
-export function planTakeOver(
+export function planMigration(
   skus: readonly { id: number; stock: number }[],
   shelves: readonly Shelf[],
   held: readonly Held[],

@@ -70,7 +70,7 @@ export function skuLedgerOf(entries: readonly InventoryProviderEntry[]): Invento
 }
 
 /** The names of the providers that hold stock in warehouses. */
-export const shelfProviderNames = (entries: readonly InventoryProviderEntry[]): string[] =>
+export const warehouseProviderNames = (entries: readonly InventoryProviderEntry[]): string[] =>
   entries.filter(({ capabilities }) => capabilities.mirrorsWarehouses).map(({ name }) => name);
 
 /** The names of the providers whose stock and reservations are elsewhere. */

@@ -29,7 +29,7 @@ export function skuName({ title, attrs, translations }: SkuTexts, skuId: number,
 const textsOf = (sql: Queryable, array: Statement) => sql`translate(${array}::text, '[]"', '')`;
 
 /** Ids of the SKUs a keyword means: by id, or because each word of it is in their names in any language or in their code. */
-export function skusNamed(sql: Queryable, keyword: string): Statement {
+export function skuIdsByKeyword(sql: Queryable, keyword: string): Statement {
   const words = keyword
     .split(/\s+/)
     .filter(Boolean)

@@ -1,6 +1,6 @@
 import { bit, id, idOrZero, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
-import { maxAskedSkus } from '../limits.ts';
+import { maxRequestedSkus } from '../limits.ts';
 import { strictPageWith } from './list-filters.ts';
 import { maxQuantity } from './stock-moves.ts';
 
@@ -22,7 +22,7 @@ export const stocksBySkusQuery = z.object({
     .string()
     .max(20_000)
     .regex(/^\s*[1-9]\d{0,14}\s*(,\s*[1-9]\d{0,14}\s*)*$/, { error: 'must be SKU ids with commas between them' })
-    .refine((ids) => ids.split(',').length <= maxAskedSkus, { error: `must be at most ${maxAskedSkus} ids` })
+    .refine((ids) => ids.split(',').length <= maxRequestedSkus, { error: `must be at most ${maxRequestedSkus} ids` })
     .meta({ examples: ['1,2'] })
     .optional(),
 });

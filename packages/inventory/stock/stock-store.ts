@@ -1,7 +1,7 @@
 import type { Locale, Paging } from '@tradepost/core';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
 import { maxStockRows } from '../limits.ts';
-import { type SkuTexts, skusNamed, skuTexts } from './sku-name.ts';
+import { type SkuTexts, skuIdsByKeyword, skuTexts } from './sku-name.ts';
 import type { KnownSku, StockLevel, StockMoves } from './stock-moves.ts';
 
 /** Locks SKUs in id order: from the next statement on their stock in all warehouses stands still. */
@@ -81,7 +81,7 @@ export async function selectStocks(
     ${warning_only ? sql`and i.qty < i.safe_qty` : sql``}
     ${keyword ? sql`and i.sku_id in (select id from meant)` : sql``}`;
   const rows = await sql<(StockRow & { total: number })[]>`
-    with ${keyword ? sql`meant as materialized (${skusNamed(sql, keyword)}),` : sql``}
+    with ${keyword ? sql`meant as materialized (${skuIdsByKeyword(sql, keyword)}),` : sql``}
     page as (
       select i.* from inventory.inventory_stock i where ${where}
       order by i.id desc limit ${paging.size} offset ${paging.offset}

@@ -64,7 +64,7 @@ export async function changeWarehouse(
   const moves = change.status !== undefined && change.status !== now.status;
   const switched = mirrors && moves;
   if (switched) await lockSkusInWarehouse(tx, id);
-  if (moves) await mustKeepStock(tx, mirrors ? 'on shelves' : 'on SKUs');
+  if (moves) await mustKeepStock(tx, mirrors ? 'in warehouses' : 'on SKUs');
   await refusing(updateWarehouse(tx, id, change), '23505', () =>
     inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
   );

@@ -66,16 +66,19 @@ export async function lockWarehouse(tx: Transaction, id: number): Promise<Pick<W
   return row;
 }
 
-export type HeldWarehouse = Pick<Warehouse, 'id' | 'name' | 'status'>;
+export type LockedWarehouse = Pick<Warehouse, 'id' | 'name' | 'status'>;
 /** Their status stays as it is until the transaction ends; many may hold one. */
-export async function holdWarehouses(tx: Transaction, ids: readonly number[]): Promise<HeldWarehouse[]> {
-  return tx<HeldWarehouse[]>`
+export async function lockWarehousesForShare(tx: Transaction, ids: readonly number[]): Promise<LockedWarehouse[]> {
+  return tx<LockedWarehouse[]>`
     select id, name, status from inventory.warehouses where id = any(${[...ids]}::bigint[]) order by id for share`;
 }
 
 /** Those of documents that are not locked yet, and so may be elsewhere when they are. */
-export async function holdWarehousesOf(tx: Transaction, docIds: readonly number[]): Promise<HeldWarehouse[]> {
-  return tx<HeldWarehouse[]>`
+export async function lockWarehousesOfDocuments(
+  tx: Transaction,
+  docIds: readonly number[],
+): Promise<LockedWarehouse[]> {
+  return tx<LockedWarehouse[]>`
     select id, name, status from inventory.warehouses
     where id in (select d.warehouse_id from inventory.stock_documents d where d.id = any(${[...docIds]}::bigint[]))
     order by id for share`;

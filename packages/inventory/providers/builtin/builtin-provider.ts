@@ -37,7 +37,7 @@ function pickWarehouses(
   return { picked };
 }
 
-const inForce = (tx: Transaction) => mustKeepStock(tx, 'on shelves');
+const inForce = (tx: Transaction) => mustKeepStock(tx, 'in warehouses');
 
 async function openStockSession(tx: Transaction, skuIds: readonly number[]): Promise<StockSession> {
   // Sent together; the second is read after the first has its locks.

@@ -3,17 +3,17 @@ import { writeTransaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { externalWmsErrors } from '../errors.ts';
 import { callbackDeadline, signatureTtl } from '../settings.ts';
-import { isAhead } from '../tasks/dead-letter-tasks.ts';
+import { isPreReservation } from '../tasks/dead-letter-tasks.ts';
 import { isOpen, settleTasks } from '../tasks/settle-tasks.ts';
 import { type LockedTask, lockTasks, type TaskMove } from '../tasks/task-store.ts';
 import {
   type CallbackOutcome,
   type CallbackRecord,
   type CallbackStatus,
+  claimNonces,
   insertCallbacks,
   type KnownCallback,
   lockCallbacks,
-  takeNonces,
   updateCallbacks,
 } from './callback-store.ts';
 
@@ -28,13 +28,13 @@ export type Callback = {
   nonce: string;
 };
 
-export type TakenCallback = { received: true };
+export type CallbackReceipt = { received: true };
 export type CallbackDeps = {
   runtime: Pick<Runtime, 'sql' | 'now' | 'settings'>;
   writeOrderStatus: WriteOrderStatus;
 };
 
-const received: TakenCallback = { received: true };
+const received: CallbackReceipt = { received: true };
 
 type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, KnownCallback>; freeNonces: Set<string> };
 
@@ -69,7 +69,7 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
     }
   };
 
-  const decide = (callback: Callback): TakenCallback | Error => {
+  const decide = (callback: Callback): CallbackReceipt | Error => {
     const { request_id, callback_id, nonce } = callback;
     const task = taskOf.get(request_id);
     if (!task) {
@@ -82,7 +82,7 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
     // Without this refusal a partner that numbers its callbacks per task would lose all but the first of each number.
     if (repeated && was.request_id !== request_id) return externalWmsErrors.callback_id_used({ callback_id });
     // The caller of a pre-reservation decides it by the answer, and may not write the order. A callback does not.
-    const counts = !repeated && !ended.has(task.id) && !isAhead(task);
+    const counts = !repeated && !ended.has(task.id) && !isPreReservation(task);
     record(callback, counts ? 'applied' : 'ignored', task);
     if (counts) apply(task, callback);
     return received;
@@ -91,7 +91,10 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
   return { decide, moves, records };
 }
 
-async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]): Promise<(TakenCallback | Error)[]> {
+async function writeCallbacks(
+  deps: CallbackDeps,
+  callbacks: readonly Callback[],
+): Promise<(CallbackReceipt | Error)[]> {
   const { runtime, writeOrderStatus } = deps;
   const now = runtime.now();
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
@@ -103,7 +106,7 @@ async function writeCallbacks(deps: CallbackDeps, callbacks: readonly Callback[]
     const nonces = [...new Set(callbacks.filter((c) => known.has(c.request_id)).map((c) => c.nonce))];
     const forgottenBefore = later(-2 * runtime.settings.get(signatureTtl));
     const [freeNonces, before] = await Promise.all([
-      nonces.length > 0 ? takeNonces(tx, nonces, { now, forgottenBefore }) : new Set<string>(),
+      nonces.length > 0 ? claimNonces(tx, nonces, { now, forgottenBefore }) : new Set<string>(),
       lockCallbacks(tx, [...new Set(callbacks.map((callback) => callback.callback_id))]),
     ]);
     const deadline = later(runtime.settings.get(callbackDeadline));
@@ -129,10 +132,10 @@ const isSharedId = (error: unknown) =>
  * Takes callbacks of the partner; a message may arrive more than once. A new callback ends its task or renews its deadline; a
  * task that has ended stays as it is. A callback about an unknown task is stored and refused, and taken when it is repeated.
  */
-export async function takeCallbacks(
+export async function receiveCallbacks(
   deps: CallbackDeps,
   callbacks: readonly Callback[],
-): Promise<(TakenCallback | Error)[]> {
+): Promise<(CallbackReceipt | Error)[]> {
   return writeCallbacks(deps, callbacks).catch((error: unknown) => {
     if (isSharedId(error)) return writeCallbacks(deps, callbacks);
     throw error;
