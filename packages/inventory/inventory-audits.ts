@@ -6,13 +6,13 @@ import {
   warehouseProviderNames,
 } from './reservations/provider-registry.ts';
 
-const piecesOf = (sql: Queryable, status: 'reserved' | 'confirmed') => sql`
+const quantityByStatus = (sql: Queryable, status: 'reserved' | 'confirmed') => sql`
   select sku_id, sum(qty)::bigint as qty from inventory.inventory_reservation where status = ${status} group by sku_id`;
 
 const skuAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'inventory.stock_bounds',
-    about: 'stock is never below zero, and what is reserved is within it',
+    about: 'the stock of a SKU is not negative, and its reserved stock is at most its stock',
     query: (sql) => sql`
       select id as sku_id, stock, reserved_stock from catalog.product_skus
       where stock < 0 or reserved_stock < 0 or reserved_stock > stock`,
@@ -20,7 +20,7 @@ const skuAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'inventory.reserved_stock',
     about:
-      'the reserved stock of a SKU is the sum of its open reservations, but for those that a disabled or external warehouse holds',
+      'the reserved stock of a SKU is the sum of its open reservations, except those in disabled or external warehouses',
     query: (sql) => sql`
       select s.id as sku_id, s.reserved_stock, coalesce(r.qty, 0) as open_reservations
       from catalog.product_skus s
@@ -35,18 +35,18 @@ const skuAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   },
   {
     name: 'inventory.sold',
-    about: 'the pieces sold of a SKU are the sum of its confirmed reservations',
+    about: 'the sold quantity of a SKU is the sum of its confirmed reservations',
     query: (sql) => sql`
       select s.id as sku_id, s.sold, coalesce(r.qty, 0) as confirmed_reservations
-      from catalog.product_skus s left join (${piecesOf(sql, 'confirmed')}) as r on r.sku_id = s.id
+      from catalog.product_skus s left join (${quantityByStatus(sql, 'confirmed')}) as r on r.sku_id = s.id
       where s.sold <> coalesce(r.qty, 0)`,
   },
 ];
 
-const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] => [
+const warehouseAudits = (warehouseProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'inventory.shelf_sums',
-    about: 'where warehouses keep the stock, a SKU shows the sum of what the enabled ones have on hand',
+    about: 'when warehouses hold the stock, the stock of a SKU is the sum of its stock in the enabled warehouses',
     query: (sql) => sql`
       select s.id as sku_id, s.stock, s.reserved_stock, coalesce(i.qty, 0) as on_shelves, coalesce(i.reserved, 0) as reserved
       from catalog.product_skus s
@@ -54,12 +54,12 @@ const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] =>
         select i.sku_id, sum(i.qty)::bigint as qty, sum(i.reserved_qty)::bigint as reserved
         from inventory.inventory_stock i join inventory.warehouses w on w.id = i.warehouse_id and w.status = 1
         group by i.sku_id) as i on i.sku_id = s.id
-      where exists (select from inventory.provider_state where provider = any(${[...shelfProviders]}::text[]))
+      where exists (select from inventory.provider_state where provider = any(${[...warehouseProviders]}::text[]))
         and (s.stock <> coalesce(i.qty, 0) or s.reserved_stock <> coalesce(i.reserved, 0))`,
   },
   {
     name: 'inventory.shelf_reserved',
-    about: 'what is reserved of a SKU in a warehouse is the sum of the open reservations there',
+    about: 'the reserved quantity of a SKU in a warehouse is the sum of its open reservations there',
     query: (sql) => sql`
       select coalesce(i.warehouse_id, r.warehouse_id) as warehouse_id, coalesce(i.sku_id, r.sku_id) as sku_id,
              i.qty, i.reserved_qty, coalesce(r.qty, 0) as open_reservations
@@ -72,7 +72,7 @@ const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] =>
   },
   {
     name: 'inventory.shelf_movements',
-    about: 'what a warehouse has of a SKU is the sum of the movements there',
+    about: 'the quantity of a SKU in a warehouse is the sum of its movements there',
     query: (sql) => sql`
       select coalesce(i.warehouse_id, m.warehouse_id) as warehouse_id, coalesce(i.sku_id, m.sku_id) as sku_id,
              coalesce(i.qty, 0) as qty, coalesce(m.qty, 0) as movements
@@ -84,7 +84,7 @@ const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] =>
   },
   {
     name: 'inventory.movement_chain',
-    about: 'every movement begins with the quantity that the one before it has left',
+    about: 'every movement starts from the quantity that the movement before it ended with',
     query: (sql) => sql`
       select id as movement_id, warehouse_id, sku_id, biz_type, doc_no, before_qty, left_before
       from (select *, lag(after_qty, 1, 0) over (partition by warehouse_id, sku_id order by id) as left_before
@@ -93,7 +93,7 @@ const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] =>
   },
   {
     name: 'inventory.documents',
-    about: 'a completed document has moved its items, and no other document has moved anything',
+    about: 'the movements of a completed document are its items, and no other document has movements',
     query: (sql) => sql`
       select d.id as doc_id, coalesce(d.doc_no, m.doc_no) as doc_no, d.status, coalesce(i.sku_id, m.sku_id) as sku_id,
              coalesce(i.qty, 0) as on_document, coalesce(m.qty, 0) as moved
@@ -107,7 +107,7 @@ const warehouseAudits = (shelfProviders: readonly string[]): readonly Audit[] =>
   },
 ];
 
-/** The audits of this package, over the providers of the modules that run. */
+/** The audits of this package. They depend on the inventory providers of the modules that run. */
 export const inventoryAudits = (providers: readonly InventoryProviderEntry[]): readonly Audit[] => [
   ...skuAudits(remoteProviderNames(providers)),
   ...warehouseAudits(warehouseProviderNames(providers)),

@@ -1,7 +1,7 @@
-/** Warehouses of a shop; drop-downs ask without paging and want them all. */
+/** The most warehouses of a shop. Drop-down lists request all of them without paging. */
 export const maxWarehouses = 1_000;
-/** Lines of a document as it is answered: a stock take-over may write more, which its movements show. */
+/** The most lines of a document in a request or an answer. A provider migration may write more; its movements show all. */
 export const maxItems = 1_000;
-/** SKUs of one question for stock, and rows of its answer. */
+/** The most SKUs in one request for stock, and the most rows of its answer. */
 export const maxRequestedSkus = 1_000;
 export const maxStockRows = 20_000;

@@ -4,14 +4,14 @@ import { localEntry } from './providers/local/local-entry.ts';
 import type { InventoryProviderEntry } from './reservations/provider-registry.ts';
 
 /**
- * The setting inventory.provider, for reading. Its values depend on the modules that run: `providerSetting` has the
- * definition that is registered.
+ * The setting inventory.provider, for code that reads it. Its values depend on the modules that run, so the registered
+ * definition is that of `providerSetting`.
  */
 export const inventoryProvider = setting(
   'inventory.provider',
   z.string(),
   localEntry.name,
-  'who keeps the stock of orders; read at start',
+  'the inventory provider that holds the stock of orders; read at start',
 );
 
 /** inventory.provider with the names and aliases of these providers as its values. */
@@ -22,6 +22,6 @@ export function providerSetting(providers: readonly InventoryProviderEntry[]): S
   return {
     ...inventoryProvider,
     schema: z.preprocess((value) => nameOf.get(String(value)) ?? value, z.enum(names)),
-    about: `who keeps the stock of orders: ${described.join(', ')}; read at start`,
+    about: `the inventory provider that holds the stock of orders: ${described.join(', ')}; read at start`,
   };
 }

@@ -9,5 +9,5 @@ export const inventoryTables: readonly string[] = [
   'inventory.stock_movements',
 ];
 
-/** Fails a statement whose condition does not hold: the external warehouse writes its tasks with it. */
+/** The function fails a statement whose condition is false. The tasks for the external warehouse are written with it. */
 export const inventoryPublishes: readonly string[] = ['inventory.must_be_held'];

@@ -40,8 +40,8 @@ export async function settleTasks(
     const [, rows] = await Promise.all([moved, foreseen]);
     // This locks the orders. A payment or cancellation in between has added a task that only the next statement reads.
     const written = writeOrderStatus(tx, rows).execute();
-    const gone = numbersOf(ofOrders.filter(({ move, task }) => move.to === 'success' && task.action === 'confirm'));
-    const states = writeRemoteStates(tx, orderStatuses(tx, orderNos, failedNow), { gone, now }).execute();
+    const shipped = numbersOf(ofOrders.filter(({ move, task }) => move.to === 'success' && task.action === 'confirm'));
+    const states = writeRemoteStates(tx, orderStatuses(tx, orderNos, failedNow), { shipped, now }).execute();
     const unreserved = numbersOf(failed.filter(({ task }) => task.action === 'reserve'));
     const ended = unreserved.length > 0 ? endRemoteReservations(tx, unreserved, now).execute() : null;
     const [, after] = await Promise.all([written, states, ended]);

@@ -21,19 +21,19 @@ import {
 type Draft = LockedDocument & { items: { sku_id: number; qty: number }[] };
 
 /**
- * Locks warehouses, documents and SKUs in this order, each by id, reads the stock after them and decides. Answers per
- * document null or its refusal, and what is to be written.
+ * Locks warehouses, documents and SKUs in this order, each kind in id order. Then it reads the stock and decides. Returns null
+ * or the refusal of each document, and the rows to write.
  */
 async function decideDocuments(tx: Transaction, ids: readonly number[], { mirrors }: WarehouseHooks) {
-  const held = await lockWarehousesOfDocuments(tx, ids);
-  const warehouses = new Map(held.map((warehouse) => [warehouse.id, warehouse]));
+  const locked = await lockWarehousesOfDocuments(tx, ids);
+  const warehouses = new Map(locked.map((warehouse) => [warehouse.id, warehouse]));
   const documents = new Map((await lockDocuments(tx, ids)).map((document) => [document.id, document]));
 
   const refusalOf = (document: LockedDocument | undefined): AppError | null => {
     if (!document) return inventoryErrors.document_not_found();
     if (document.status !== 'draft') return draftRefusal(document.status);
     const warehouse = warehouses.get(document.warehouse_id);
-    // It was put into another warehouse between the two locks.
+    // The document was changed to another warehouse between the two locks.
     if (!warehouse) return inventoryErrors.document_being_changed();
     return warehouse.status === 1 ? null : inventoryErrors.warehouse_disabled({ name: warehouse.name });
   };
@@ -52,8 +52,8 @@ async function decideDocuments(tx: Transaction, ids: readonly number[], { mirror
 }
 
 /**
- * Completes drafts, each as a whole or not at all: its stock moves, with a movement per item. Answers per document true or
- * its refusal; of one that is named twice, or by two callers at once, the first completes it.
+ * Completes drafts: the stock of all items moves, or the draft is refused. Each item gets a movement. Returns true or the
+ * refusal of each document. When a document is in the batch twice, the first call completes it.
  */
 export async function completeDocuments(
   { sql, now, hooks }: Pick<Runtime, 'sql' | 'now'> & { hooks: WarehouseHooks },
@@ -63,8 +63,8 @@ export async function completeDocuments(
   return writeTransaction(sql, async (tx) => {
     const { outcomes, completed, moves } = await decideDocuments(tx, [...new Set(ids)], hooks);
     const value = ids.map((id, index): true | Error => {
-      const again = ids.indexOf(id) < index;
-      return outcomes.get(id) ?? (again ? inventoryErrors.document_completed() : true);
+      const isRepeated = ids.indexOf(id) < index;
+      return outcomes.get(id) ?? (isRepeated ? inventoryErrors.document_completed() : true);
     });
     if (!moves || completed.length === 0) return { value, last: [] };
     const at = now();
@@ -75,7 +75,7 @@ export async function completeDocuments(
         done.map((document) => document.id),
         at,
       ),
-      // The sums on SKUs were decided by this process's provider.
+      // The sums on SKUs were calculated for the provider of this process.
       mustKeepStock(tx, hooks.mirrors ? 'in warehouses' : 'on SKUs'),
       writeMoves(tx, moves, at),
       ...hooks.completed(tx, done),
@@ -85,22 +85,22 @@ export async function completeDocuments(
   });
 }
 
-/** A document that the shop writes itself, completed at once. */
+/** A document that the shop itself writes. It is completed at once. */
 export type ShopDocument = {
   warehouse_id: number;
   doc_type: DocType;
   biz_type: Exclude<DocumentBizType, 'manual'>;
-  /** What it is written for; once per type, number and warehouse. */
+  /** The number of what it is written for. There is one document per type, number and warehouse. */
   biz_no: string;
   remark: string;
   items: readonly { sku_id: number; qty: number }[];
 };
 
 /**
- * Writes documents of the shop itself in the caller's transaction, as completed ones, and moves their stock; also in
- * disabled warehouses, as goods go back to where they came from. Locks as `completeDocuments` does. Answers per document
- * what was written or its refusal (`document_written`: there already), and statements that the caller sends with its own.
- * `mirrors`: whether the sums on the SKUs move along.
+ * Writes completed documents of the shop itself on the caller's transaction, and moves their stock. Disabled warehouses are
+ * allowed, because returned goods go to the warehouse that they came from. The locks are those of `completeDocuments`. Returns
+ * the written document or the refusal of each request (`document_written` for one that exists), and statements that the caller
+ * sends with its own. `mirrors`: whether the sums on SKUs change too.
  */
 export async function insertCompletedDocuments(
   tx: Transaction,
@@ -109,26 +109,27 @@ export async function insertCompletedDocuments(
 ): Promise<{ outcomes: (CompletedDocument | Error)[]; statements: Statement[] }> {
   if (requests.length === 0) return { outcomes: [], statements: [] };
   const warehouseIds = [...new Set(requests.map((request) => request.warehouse_id))];
-  const held = new Map(
+  const statusOf = new Map(
     (await lockWarehousesForShare(tx, warehouseIds)).map((warehouse) => [warehouse.id, warehouse.status]),
   );
-  // The SKUs' locks come before the look at what is written: of two for one thing the second then sees the first.
+  // The SKUs are locked before existing documents are read, so that of two transactions for one number the second finds the
+  // document of the first.
   const known = await lockSkus(tx, skusOf(requests));
   const levels = await selectLevels(tx, warehouseIds, skusOf(requests));
   const bizNos = requests.map((request) => request.biz_no);
-  const written = await selectExistingKeys(tx, bizNos);
+  const existing = await selectExistingKeys(tx, bizNos);
 
   const documents = requests.map((request) => ({ ...request, doc_no: documentNumber(request.doc_type, now) }));
   const outcomes: (CompletedDocument | Error | null)[] = documents.map((document) => {
-    if (!held.has(document.warehouse_id)) return inventoryErrors.warehouse_not_found();
+    if (!statusOf.has(document.warehouse_id)) return inventoryErrors.warehouse_not_found();
     const { biz_no } = document;
-    if (biz_no !== '' && written.has(bizKeyOf(document))) return inventoryErrors.document_written({ biz_no });
-    written.add(bizKeyOf(document));
+    if (biz_no !== '' && existing.has(bizKeyOf(document))) return inventoryErrors.document_written({ biz_no });
+    existing.add(bizKeyOf(document));
     return null;
   });
   const open = documents.filter((_, index) => outcomes[index] === null);
   const plan = planMoves(
-    open.map((document) => ({ ...document, doc_id: 0, summed: mirrors && held.get(document.warehouse_id) === 1 })),
+    open.map((document) => ({ ...document, doc_id: 0, summed: mirrors && statusOf.get(document.warehouse_id) === 1 })),
     known,
     levels,
   );

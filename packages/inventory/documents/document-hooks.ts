@@ -2,21 +2,21 @@ import type { Statement, Transaction } from '@tradepost/postgres';
 
 export type DocType = 'inbound' | 'outbound';
 
-/** A document as it was completed; `items` as they stand on it, a SKU may be there twice. */
+/** A completed document. `items` are its lines; a SKU may be in several. */
 export type CompletedDocument = {
   id: number;
   doc_no: string;
   warehouse_id: number;
   doc_type: DocType;
-  /** `manual`, or what the shop itself wrote it for. */
+  /** `manual`, or the reason for which the shop itself wrote it. */
   biz_type: string;
   biz_no: string;
   items: readonly { sku_id: number; qty: number }[];
 };
 
-/** What the provider in force adds to the warehouse administration. */
+/** What the active provider adds to the warehouse administration. */
 export type WarehouseHooks = {
-  /** Whether `catalog.sku_stock` carries the sums over the enabled warehouses (builtin_wms). */
+  /** Whether `catalog.sku_stock` carries the sums over the enabled warehouses. */
   readonly mirrors: boolean;
   /** Statements for the transaction that completes the documents. */
   completed(tx: Transaction, docs: readonly CompletedDocument[]): Statement[];

@@ -26,8 +26,8 @@ const onlyDrafts = [
   inventoryErrors.document_canceled,
 ];
 
-type GivenItem = { sku_id: number; qty: number; unit_cost?: number | undefined; remark?: string | undefined };
-const itemsOf = (items: readonly GivenItem[]): DocumentItem[] =>
+type ItemInput = { sku_id: number; qty: number; unit_cost?: number | undefined; remark?: string | undefined };
+const itemsOf = (items: readonly ItemInput[]): DocumentItem[] =>
   items.map(({ sku_id, qty, unit_cost = 0, remark = '' }) => ({ sku_id, qty, unit_cost: toMinor(unit_cost), remark }));
 
 export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[] {
@@ -87,7 +87,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       method: 'POST',
       path: '/admin/api/wms/docs',
       bodyLimit: largeBody,
-      summary: 'Draft a document; it moves no stock yet',
+      summary: 'Create a draft of a document; a draft moves no stock',
       body: documentCreateBody,
       response: documentDetail,
       refuses: [
@@ -108,7 +108,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       method: 'GET',
       path: '/admin/api/wms/docs/:id',
       summary: 'A document with its items',
-      description: 'Flat, and once more in `doc`.',
+      description: 'The fields of the document are at the top level and also in `doc`.',
       params: idParams,
       response: documentDetail,
       refuses: [inventoryErrors.document_not_found],
@@ -119,7 +119,7 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       ...edit,
       method: 'PUT',
       path: '/admin/api/wms/docs/:id',
-      summary: 'Change what the body carries of a draft',
+      summary: 'Change a draft: the fields that the body has',
       params: idParams,
       body: documentUpdateBody,
       response: nothing,
@@ -136,8 +136,8 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       ...edit,
       method: 'POST',
       path: '/admin/api/wms/docs/:id/complete',
-      summary: 'Complete a draft: its stock comes in or goes out',
-      description: 'All items or none. What orders have reserved is not there to be taken.',
+      summary: 'Complete a draft: its stock arrives or leaves',
+      description: 'All items move or none. Stock that orders have reserved cannot leave.',
       params: idParams,
       response: nothing,
       refuses: [

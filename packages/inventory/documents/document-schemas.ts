@@ -21,7 +21,7 @@ const items = () =>
     )
     .min(1)
     .max(maxItems)
-    .meta({ description: 'a SKU may be there twice' });
+    .meta({ description: 'several items may have the same SKU' });
 const remark = text(500).optional();
 
 export const documentCreateBody = z.object({
@@ -30,7 +30,7 @@ export const documentCreateBody = z.object({
   remark,
   items: items(),
 });
-/** What is absent stays as it is; `items` are replaced as a whole. */
+/** Absent fields do not change. `items` replaces all items. */
 export const documentUpdateBody = z.object({
   warehouse_id: id().optional(),
   doc_type: z.enum(docTypes).optional(),
@@ -42,7 +42,7 @@ export const documentQuery = strictPageWith({
   warehouse_id: idOrZero().optional(),
   doc_type: z.enum(docTypes).optional(),
   status: z.enum(documentStates).optional(),
-  doc_no: text(64).trim().optional().meta({ description: 'the whole number' }),
+  doc_no: text(64).trim().optional().meta({ description: 'the complete number' }),
   ...span,
 });
 
@@ -56,16 +56,18 @@ const documentFields = {
   remark: z.string(),
   total_qty: z.int(),
   item_count: z.int(),
-  biz_type: z.string().meta({ description: 'manual, or what the shop wrote it for: takeover, deduct, restore' }),
+  biz_type: z
+    .string()
+    .meta({ description: 'manual, or the reason for which the shop wrote it: takeover, deduct, restore' }),
   biz_no: z.string(),
-  created_by: z.int().meta({ description: 'administrator; 0 is the shop itself' }),
+  created_by: z.int().meta({ description: 'id of the administrator; 0 is the shop itself' }),
   created_at: timestamp(),
   updated_at: timestamp(),
   completed_at: timestamp().nullable(),
   canceled_at: timestamp().nullable(),
 };
 export const documentRow = z.object(documentFields).meta({ id: 'WarehouseDocument' });
-/** One client reads the document flat, the other in `doc`. */
+/** One console reads the fields at the top level, the other in `doc`. */
 export const documentDetail = z
   .object({
     ...documentFields,

@@ -32,7 +32,7 @@ export type DocumentFilter = {
   doc_no?: string | undefined;
 };
 
-/** Of document `d`. */
+/** The columns of `DocumentRow` from document `d`. */
 const columns = (sql: Queryable) => sql`
   d.id, d.doc_no, d.warehouse_id, w.name as warehouse_name, d.doc_type, d.status, d.remark, t.total_qty, t.item_count,
   d.biz_type, d.biz_no, d.created_by, d.created_at, d.updated_at, d.completed_at, d.canceled_at`;
@@ -81,7 +81,7 @@ export async function selectDocument(
   return row;
 }
 
-/** What a document refers to: the warehouse, and the first SKU that is not there. Neither is ever deleted. */
+/** Whether the warehouse exists, and the first SKU that does not exist. Warehouses and SKUs are never deleted. */
 export async function checkReferences(
   tx: Queryable,
   warehouseId: number | null,
@@ -106,7 +106,7 @@ export type NewDocument = {
   items: readonly DocumentItem[];
 };
 
-/** Ids by number. A document whose number is taken is left out. */
+/** Writes documents and returns their ids by number. A document whose number is taken is not written. */
 export async function insertDocuments(
   tx: Transaction,
   documents: readonly NewDocument[],
@@ -144,7 +144,7 @@ export type DocumentChange = {
   items?: readonly DocumentItem[] | undefined;
 };
 
-/** Of a locked draft. Its number goes on telling its type. */
+/** Updates a locked draft. A change of the type changes the prefix of its number. */
 export function updateDocument(tx: Transaction, id: number, change: DocumentChange, now: Date): Statement {
   const { warehouse_id = null, doc_type = null, remark = null, items } = change;
   const prefix = doc_type && numberPrefix(doc_type);
@@ -185,13 +185,13 @@ export async function selectItemsOf(
     where doc_id = any(${[...docIds]}::bigint[]) order by id`;
 }
 
-/** Of locked drafts. */
+/** Completes locked drafts. */
 export function markCompleted(tx: Transaction, ids: readonly number[], now: Date): Statement {
   return tx`
     update inventory.stock_documents set status = 'completed', completed_at = ${now}, updated_at = ${now}
     where id = any(${[...ids]}::bigint[]) and status = 'draft'`;
 }
-/** Of locked drafts. */
+/** Cancels locked drafts. */
 export function markCanceled(tx: Transaction, ids: readonly number[], now: Date): Statement {
   return tx`
     update inventory.stock_documents set status = 'canceled', canceled_at = ${now}, updated_at = ${now}
@@ -202,7 +202,7 @@ type BizKey = { biz_type: DocumentBizType; biz_no: string; doc_type: DocType; wa
 export const bizKeyOf = ({ biz_type, biz_no, doc_type, warehouse_id }: BizKey): string =>
   JSON.stringify([biz_type, biz_no, doc_type, warehouse_id]);
 
-/** Keys of what the shop has written for these numbers already. */
+/** The keys of the documents that the shop has already written for these numbers. */
 export async function selectExistingKeys(tx: Transaction, bizNos: readonly string[]): Promise<Set<string>> {
   const rows = await tx<BizKey[]>`
     select biz_type, biz_no, doc_type, warehouse_id from inventory.stock_documents

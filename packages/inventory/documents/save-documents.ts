@@ -28,7 +28,7 @@ async function refuseUnknownReferences(
   if (found.missing !== null) throw inventoryErrors.no_such_sku({ sku_id: found.missing });
 }
 
-/** A draft; answers its id. To a repeat whose first request died after its commit, that of the one it has made. */
+/** Creates a draft and returns its id. A repeat whose first request died after its commit gets the id of the first draft. */
 export async function createDocument(
   { sql, now, idempotency }: Deps,
   fields: DraftFields,
@@ -52,7 +52,7 @@ export async function createDocument(
   });
 }
 
-/** Writes what is given into a draft. */
+/** Writes the fields of `change` into a draft. */
 export async function changeDocument(
   tx: Transaction,
   { now }: Pick<Deps, 'now'>,
@@ -67,7 +67,7 @@ export async function changeDocument(
   await updateDocument(tx, id, change, now());
 }
 
-/** Answers per document true or its refusal; one that is named twice is canceled once. */
+/** Cancels drafts. Returns true or the refusal of each document. A document that is in the batch twice is canceled once. */
 export async function cancelDocuments(
   { sql, now }: Pick<Deps, 'sql' | 'now'>,
   ids: readonly number[],

@@ -22,15 +22,15 @@ const mainWarehouse = { en: 'Main warehouse', 'zh-CN': '主仓库' } as const;
 type Deps = Pick<Runtime, 'sql' | 'now' | 'settings'>;
 type Ledgers = { skus: string; warehouses: string };
 
-/** Moves the stock that SKUs hold into warehouses, by completed documents, with the open reservations. */
+/** Moves the stock of SKUs and its open reservations into warehouses, with completed documents. */
 async function moveIntoWarehouses({ settings, now }: Deps, tx: Transaction, providers: Ledgers): Promise<void> {
-  // Warehouses are locked before SKUs, here as everywhere.
+  // Warehouses are locked before SKUs, as in all transactions.
   const first = await firstWarehouse(tx, mainWarehouse[settings.get(shopLocale)]);
   const skus = await lockAllSkus(tx);
-  const held = await selectSkuReservations(tx, providers.skus);
-  const { moves, placed } = planMigration(skus, await selectWarehouseStock(tx), held, first);
+  const reservations = await selectSkuReservations(tx, providers.skus);
+  const { moves, placed } = planMigration(skus, await selectWarehouseStock(tx), reservations, first);
   const at = now();
-  // Stock leaves one warehouse before it arrives in another.
+  // Outbound documents come first, so that stock leaves one warehouse before it arrives in another.
   const documents = [...moves].sort((a, b) => b.doc_type.localeCompare(a.doc_type));
   const { outcomes, statements } = await insertCompletedDocuments(
     tx,
@@ -46,7 +46,7 @@ async function moveIntoWarehouses({ settings, now }: Deps, tx: Transaction, prov
   if (placed.length > 0) await placeReservations(tx, placed, providers.warehouses);
 }
 
-/** Refuses to start without a provider whose orders are still to be settled. */
+/** Throws ConfigError when a provider with open orders is not in the modules that run. */
 async function checkFormerProviders(
   tx: Transaction,
   known: readonly string[],
@@ -56,14 +56,15 @@ async function checkFormerProviders(
   const open = missing.length > 0 ? await selectProvidersWithOpenOrders(tx, missing) : [];
   if (open.length > 0)
     throw new ConfigError(
-      open.map((name) => `inventory.provider: orders reserved with ${name} are open, and no module that runs has it`),
+      open.map(
+        (name) => `inventory.provider: orders reserved with ${name} are open, and no running module has this provider`,
+      ),
     );
 }
 
 /**
- * Migrates stock when the active provider is not that of the last start. Stock moves from SKUs into warehouses and back; the
- * stock of a remote provider stays there, and so do its open orders. Returns every provider that was ever active, the
- * present one last.
+ * Migrates stock when the active provider has changed since the last start. Stock moves between SKUs and warehouses. The stock
+ * and the open orders of a remote provider stay with it. Returns every provider that was ever active, the present one last.
  */
 export async function migrateProvider(
   deps: Deps,
@@ -71,23 +72,23 @@ export async function migrateProvider(
   providers: readonly InventoryProviderEntry[],
 ): Promise<readonly string[]> {
   const skus = skuLedgerOf(providers).name;
-  const shelves = warehouseProviderNames(providers);
-  const toShelves = active.capabilities.mirrorsWarehouses;
+  const warehouseProviders = warehouseProviderNames(providers);
+  const toWarehouses = active.capabilities.mirrorsWarehouses;
   const ledgers = { skus, warehouses: active.name };
   return deps.sql.begin(async (tx): Promise<string[]> => {
     const state = await lockProviderState(tx);
     if (state) await checkFormerProviders(tx, state.known, providers);
     if (state?.provider === active.name) {
-      // A seed was interrupted between its products and their stock in warehouses.
-      if (toShelves && (await hasStockOutsideWarehouses(tx))) await moveIntoWarehouses(deps, tx, ledgers);
+      // A seed was interrupted after it wrote products and before it moved their stock into warehouses.
+      if (toWarehouses && (await hasStockOutsideWarehouses(tx))) await moveIntoWarehouses(deps, tx, ledgers);
       return state.known;
     }
-    // A shop that has never started held its stock on the SKUs.
-    const { provider: before, known: former } = state ?? { provider: skus, known: [skus] };
-    if (toShelves) await moveIntoWarehouses(deps, tx, ledgers);
-    else if (shelves.includes(before)) {
+    // Before the first start all stock is on the SKUs.
+    const { provider: previous, known: former } = state ?? { provider: skus, known: [skus] };
+    if (toWarehouses) await moveIntoWarehouses(deps, tx, ledgers);
+    else if (warehouseProviders.includes(previous)) {
       await lockAllSkus(tx);
-      await returnReservationsToSkus(tx, { from: shelves, to: skus });
+      await returnReservationsToSkus(tx, { from: warehouseProviders, to: skus });
     }
     const all = [...former.filter((name) => name !== active.name), active.name];
     await writeProviderState(tx, { provider: active.name, known: all });
@@ -95,7 +96,7 @@ export async function migrateProvider(
   });
 }
 
-/** Moves the stock of products that a seed wrote into warehouses, where the provider of the last start holds it there. */
+/** Moves the stock of seeded products into warehouses, when the provider of the last start holds stock in warehouses. */
 export async function moveSeededStock(deps: Deps): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const state = await lockProviderState(tx);

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@tradepost/postgres';
 import type { Placed } from './plan-migration.ts';
 
-/** An arbitrary number. Processes that start together migrate one after the other. */
+/** An arbitrary number. With this lock, processes that start together migrate one after the other. */
 const migrationLock = 7_205_883_152;
 
 /** `known`: every provider that was ever active in this shop, the present one last. */
@@ -9,7 +9,7 @@ export type ProviderState = { provider: string; known: string[] };
 
 /** The provider of the last start, locked until the transaction ends. Undefined before the first start. */
 export async function lockProviderState(tx: Transaction): Promise<ProviderState | undefined> {
-  // A second process waits for the first, which takes long for a large catalogue.
+  // A second process waits for the first, whose migration takes long for a large catalogue.
   await tx`select set_config('lock_timeout', '10min', true), set_config('statement_timeout', '0', true)`;
   await tx`select pg_advisory_xact_lock(${migrationLock})`;
   const [row] = await tx<ProviderState[]>`select provider, known from inventory.provider_state`;
@@ -28,7 +28,7 @@ export async function writeProviderState(tx: Transaction, { provider, known }: P
     on conflict (only_row) do update set provider = excluded.provider, known = excluded.known, since = now()`;
 }
 
-/** Whether a SKU has stock that is on no shelf at all. */
+/** Whether a SKU with stock has no row in any warehouse. */
 export async function hasStockOutsideWarehouses(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ found: boolean }[]>`
     select exists (select from catalog.sku_stock s where s.stock > 0
@@ -36,13 +36,13 @@ export async function hasStockOutsideWarehouses(tx: Transaction): Promise<boolea
   return row!.found;
 }
 
-/** Every SKU, locked in id order. */
+/** Locks every SKU in id order. */
 export async function lockAllSkus(tx: Transaction): Promise<{ id: number; stock: number; reserved_stock: number }[]> {
   return tx<{ id: number; stock: number; reserved_stock: number }[]>`
     select id, stock, reserved_stock from catalog.sku_stock order by id for no key update`;
 }
 
-/** The first enabled warehouse; one is made when there is none. Their status stays as it is until the transaction ends. */
+/** The first enabled warehouse, or a new one. The locks keep the status of all warehouses until the transaction ends. */
 export async function firstWarehouse(tx: Transaction, name: string): Promise<number> {
   const all = await tx<{ id: number; status: number }[]>`
     select id, status from inventory.warehouses order by id for share`;
@@ -65,7 +65,7 @@ export async function selectWarehouseStock(
     order by s.warehouse_id, s.sku_id`;
 }
 
-/** Open reservations of this provider, which holds them on the SKUs. */
+/** The open reservations of this provider, which holds stock on the SKUs. */
 export async function selectSkuReservations(
   tx: Transaction,
   provider: string,
@@ -77,7 +77,7 @@ export async function selectSkuReservations(
     order by r.biz_no, r.sku_id`;
 }
 
-/** Assigns open reservations to their warehouses and to this provider; the SKUs hold them already. */
+/** Assigns open reservations to their warehouses and to this provider. The reserved stock of the SKUs does not change. */
 export async function placeReservations(tx: Transaction, placed: readonly Placed[], provider: string): Promise<void> {
   await tx`
     with placed as materialized (
@@ -102,8 +102,8 @@ export async function placeReservations(tx: Transaction, placed: readonly Placed
 }
 
 /**
- * Moves open reservations from warehouses back to the SKUs. The stock of disabled warehouses that they hold is added to the
- * SKUs, as the stock of a SKU has to cover its reservations. The quantities in the warehouses stay.
+ * Moves open reservations from warehouses to the SKUs. Reserved stock in disabled warehouses is added to the SKUs, because the
+ * stock of a SKU must cover its reservations. The quantities in the warehouses stay.
  */
 export async function returnReservationsToSkus(
   tx: Transaction,

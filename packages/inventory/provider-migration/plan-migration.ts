@@ -1,25 +1,29 @@
-type Shelf = { warehouse_id: number; sku_id: number; qty: number; reserved_qty: number };
-type Held = { biz_no: string; sku_id: number; qty: number };
-export type Placed = Held & { warehouse_id: number };
+type WarehouseStock = { warehouse_id: number; sku_id: number; qty: number; reserved_qty: number };
+type Reservation = { biz_no: string; sku_id: number; qty: number };
+export type Placed = Reservation & { warehouse_id: number };
 export type Move = { warehouse_id: number; doc_type: 'inbound' | 'outbound'; items: { sku_id: number; qty: number }[] };
 
 /**
- * How the stock that SKUs have kept themselves goes into warehouses: `moves` make each SKU's shelves add up to its stock
- * (what is missing comes in at the first warehouse, what is too much goes out from the first ones on), and every open
- * reservation gets one warehouse that holds it whole, moving pieces between warehouses where none does.
- * `shelves` are those of enabled warehouses in their order; what is reserved on them already stays where it is.
+ * Plans the migration of stock from SKUs into warehouses.
+ *
+ * - `moves`: after them the warehouses together have the stock of each SKU. Missing stock arrives in the first warehouse.
+ *   Surplus stock leaves the warehouses in their order.
+ * - `placed`: every open reservation gets one warehouse that has all of it. When no warehouse has enough, stock moves there
+ *   from other warehouses.
+ *
+ * `existing` is the stock in enabled warehouses, in their order. Its reserved quantities stay where they are.
  */
 export function planMigration(
   skus: readonly { id: number; stock: number }[],
-  shelves: readonly Shelf[],
-  held: readonly Held[],
+  existing: readonly WarehouseStock[],
+  reservations: readonly Reservation[],
   firstWarehouse: number,
 ): { moves: Move[]; placed: Placed[] } {
   const before = new Map(skus.map((sku) => [sku.id, new Map<number, number>()]));
-  for (const shelf of shelves) before.get(shelf.sku_id)?.set(shelf.warehouse_id, shelf.qty);
+  for (const { sku_id, warehouse_id, qty } of existing) before.get(sku_id)?.set(warehouse_id, qty);
   const after = new Map([...before].map(([sku, at]) => [sku, new Map(at)]));
-  const taken = new Map(shelves.map((shelf) => [`${shelf.sku_id} ${shelf.warehouse_id}`, shelf.reserved_qty]));
-  const takenAt = (sku: number, warehouse: number) => taken.get(`${sku} ${warehouse}`) ?? 0;
+  const reserved = new Map(existing.map((row) => [`${row.sku_id} ${row.warehouse_id}`, row.reserved_qty]));
+  const reservedAt = (sku: number, warehouse: number) => reserved.get(`${sku} ${warehouse}`) ?? 0;
 
   for (const { id, stock } of skus) {
     const at = after.get(id)!;
@@ -27,21 +31,21 @@ export function planMigration(
     if (gap > 0) at.set(firstWarehouse, (at.get(firstWarehouse) ?? 0) + gap);
     for (const [warehouse, qty] of at) {
       if (gap >= 0) break;
-      const out = Math.min(qty - takenAt(id, warehouse), -gap);
+      const out = Math.min(qty - reservedAt(id, warehouse), -gap);
       at.set(warehouse, qty - out);
       gap += out;
     }
   }
 
   const free = new Map(
-    [...after].map(([sku, at]) => [sku, new Map([...at].map(([w, qty]) => [w, qty - takenAt(sku, w)] as const))]),
+    [...after].map(([sku, at]) => [sku, new Map([...at].map(([w, qty]) => [w, qty - reservedAt(sku, w)] as const))]),
   );
   const placed: Placed[] = [];
-  // The large ones first: what is left over then fits into more places.
-  for (const order of [...held].sort((a, b) => b.qty - a.qty)) {
+  // Large reservations first: the smaller ones then fit into what is left.
+  for (const order of [...reservations].sort((a, b) => b.qty - a.qty)) {
     const at = free.get(order.sku_id);
     if (!at || at.size === 0)
-      throw new Error(`reserved stock of SKU ${order.sku_id} is on no shelf: see tradepost audit`);
+      throw new Error(`reserved stock of SKU ${order.sku_id} is in no warehouse: see tradepost audit`);
     let home = [...at].find(([, qty]) => qty >= order.qty)?.[0];
     if (home === undefined) {
       home = [...at].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
@@ -50,14 +54,14 @@ export function planMigration(
         if (missing <= 0) break;
         if (warehouse === home) continue;
         const moved = Math.min(qty, missing);
-        for (const book of [at, after.get(order.sku_id)!]) {
-          book.set(warehouse, book.get(warehouse)! - moved);
-          book.set(home, book.get(home)! + moved);
+        for (const quantities of [at, after.get(order.sku_id)!]) {
+          quantities.set(warehouse, quantities.get(warehouse)! - moved);
+          quantities.set(home, quantities.get(home)! + moved);
         }
       }
     }
     if (at.get(home)! < order.qty)
-      throw new Error(`more of SKU ${order.sku_id} is reserved than there is: see tradepost audit`);
+      throw new Error(`SKU ${order.sku_id} has more reserved stock than stock: see tradepost audit`);
     at.set(home, at.get(home)! - order.qty);
     placed.push({ ...order, warehouse_id: home });
   }

@@ -14,12 +14,12 @@ import { entryOf, type InventoryProviderEntry, type OpenedProvider, skuLedgerOf 
 import { settleByProvider } from './settle-by-provider.ts';
 
 export type OpenedInventory = {
-  /** For orders. */
+  /** What orders use. */
   readonly inventory: Inventory;
-  /** For the catalogue. */
+  /** What the catalogue uses. */
   readonly stockOwner: StockOwner;
   readonly routes: readonly Route[];
-  /** Services of the providers. */
+  /** The services that providers offer. */
   readonly provides: readonly Provision[];
   close(): Promise<void>;
 };
@@ -27,8 +27,8 @@ export type OpenedInventory = {
 type Deps = { writeOrderStatus: WriteOrderStatus; providers: readonly InventoryProviderEntry[] };
 
 /**
- * Refuses stored values of settings that are read once at start and are not valid. With the default in their place, stock
- * would be migrated to another provider.
+ * Throws ConfigError when a setting that is read at start has an invalid stored value. The default must not replace it,
+ * because stock would be migrated to another provider.
  */
 async function checkStored(
   { sql, settings }: Pick<Runtime, 'sql' | 'settings'>,
@@ -48,7 +48,10 @@ async function checkStored(
   );
 }
 
-/** The providers that settle the orders they reserved, whichever provider is active: those that do not hold locally. */
+/**
+ * The operations of the remote providers among `names`. They settle the orders that they reserved, also when another provider
+ * is active.
+ */
 function remoteOperations(
   providers: readonly InventoryProviderEntry[],
   opened: ReadonlyMap<string, OpenedProvider>,
@@ -59,13 +62,13 @@ function remoteOperations(
 }
 
 /**
- * Opens all providers and chooses the active one, once at start. Stock is migrated first when the active provider is not
- * that of the last start. Throws ConfigError when the active provider can not run.
+ * Opens all providers and chooses the active one, once at start. When the active provider has changed since the last start,
+ * stock is migrated first. Throws ConfigError when the active provider cannot run.
  */
 export async function openInventory(runtime: Runtime, deps: Deps): Promise<OpenedInventory> {
   const { writeOrderStatus, providers } = deps;
   if (new Set(providers.map(({ name }) => name)).size < providers.length)
-    throw new Error('two modules have an inventory provider of the same name');
+    throw new Error('two modules add an inventory provider of the same name');
   await checkStored(runtime, providers);
   const active = entryOf(providers, runtime.settings.get(inventoryProvider));
   active.check?.(runtime);
@@ -80,7 +83,8 @@ export async function openInventory(runtime: Runtime, deps: Deps): Promise<Opene
     sellable = null,
   } = opened.get(active.name)!;
   const remote = remoteOperations(providers, opened, known);
-  // Orders of local providers are settled by the active one if it holds locally, else on the SKUs, where migration left them.
+  // Orders of local providers are settled by the active provider if it holds locally. Otherwise the migration has moved their
+  // reservations to the SKUs.
   const local = active.capabilities.holdsLocally ? operations : opened.get(skuLedgerOf(providers).name)!.operations;
   const hasLocalOrders = known.some((name) => !remote.has(name));
   const hooks: WarehouseHooks = {

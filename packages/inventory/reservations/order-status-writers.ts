@@ -1,12 +1,12 @@
 import { defineRegistry, type Module, staticEntriesOf } from '@tradepost/module';
 import type { WriteOrderStatus } from './provider.ts';
 
-/** Writes the inventory status of orders: one entry, added by the package that owns orders. */
+/** The function that writes the inventory status of orders. The package that owns orders adds the only entry. */
 export const orderStatusWriters = defineRegistry<WriteOrderStatus>('inventory.order_status_writers', {
   isStatic: true,
 });
 
-/** The writer that these modules declare. Throws when it is used and no module declares one. */
+/** The writer that these modules declare. A call throws when no module declares one. */
 export function orderStatusWriter(modules: readonly Module[]): WriteOrderStatus {
   const [write] = staticEntriesOf(modules)(orderStatusWriters);
   return (tx, rows) => {

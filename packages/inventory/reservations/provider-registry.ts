@@ -6,14 +6,14 @@ import { ConfigError, type Runtime, type Setting } from '@tradepost/runtime';
 import type { CompletedDocument } from '../documents/document-hooks.ts';
 import type { InventoryProvider, NotifyNow, PreReserve, WriteOrderStatus } from './provider.ts';
 
-/** What the rest of the package decides by. No code outside a provider compares provider names. */
+/** The properties that code outside a provider decides by. It does not compare provider names. */
 type ProviderCapabilities = {
   /**
-   * Stock and reservations are rows of this package. A change of provider moves them to the next provider that holds
-   * locally. Without it, open orders stay with the provider that reserved them.
+   * Stock and reservations are rows of this package. When the provider changes, they are migrated to the next provider that
+   * holds locally. Without this capability, open orders stay with the provider that reserved them.
    */
   readonly holdsLocally: boolean;
-  /** Warehouses hold the stock, and each SKU carries the sums over the enabled ones. Needs `holdsLocally`. */
+  /** Warehouses hold the stock, and each SKU carries the sums over the enabled warehouses. Needs `holdsLocally`. */
   readonly mirrorsWarehouses: boolean;
 };
 
@@ -22,12 +22,12 @@ export type InventoryProviderEntry = {
   readonly name: string;
   /** Other values of inventory.provider that mean this provider. */
   readonly aliases?: readonly string[];
-  /** Where the stock is, for the description of inventory.provider. */
+  /** Where the stock is; part of the description of inventory.provider. */
   readonly about?: string;
   readonly capabilities: ProviderCapabilities;
   /** Settings that are read once at start. An invalid stored value stops the start instead of being ignored. */
   readonly readAtStart?: readonly Setting[];
-  /** Throws ConfigError with everything that is missing to run this provider. */
+  /** Throws ConfigError with every setting that this provider needs and that is not set. */
   check?(runtime: Pick<Runtime, 'settings'>): void;
   /** How the catalogue edits stock while this provider is active. */
   stockOwner(runtime: Pick<Runtime, 'settings' | 'now'>): Omit<StockOwner, 'sellable'>;
@@ -43,18 +43,18 @@ export type OpenedProvider = {
   /** The refusals that `preReserve` throws. */
   readonly preReserveRefusals?: readonly RefusalFactory[];
   readonly notifyNow?: NotifyNow | null;
-  /** The sellable quantities that the catalogue shows; without it the stock column is shown. */
+  /** The sellable quantities that the catalogue shows. Without it the catalogue shows the stock column. */
   readonly sellable?: NonNullable<StockOwner['sellable']>;
   /** Statements for the transaction that completes warehouse documents. */
   completed?(tx: Transaction, docs: readonly CompletedDocument[]): Statement[];
-  /** Services that the rest of its package uses, for modules after inventory in the list. */
+  /** Services for the module of the provider's package, which opens after inventory. */
   readonly provides?: readonly Provision[];
   close?(): Promise<void>;
 };
 
 export const inventoryProviders = defineRegistry<InventoryProviderEntry>('inventory.providers', { isStatic: true });
 
-/** The entry of a name. Throws ConfigError, with the names there are, when no module that runs has it. */
+/** The entry with this name. Throws ConfigError with all names when no running module has it. */
 export function entryOf(entries: readonly InventoryProviderEntry[], name: string): InventoryProviderEntry {
   const entry = entries.find((one) => one.name === name);
   if (entry) return entry;
@@ -62,7 +62,7 @@ export function entryOf(entries: readonly InventoryProviderEntry[], name: string
   throw new ConfigError([`inventory.provider: there is no provider ${name}; there are ${names}`]);
 }
 
-/** The provider that holds stock on the SKUs themselves: open orders are left there when no local provider is active. */
+/** The provider that holds stock on the SKUs. It settles open local orders while no local provider is active. */
 export function skuLedgerOf(entries: readonly InventoryProviderEntry[]): InventoryProviderEntry {
   const entry = entries.find(({ capabilities }) => capabilities.holdsLocally && !capabilities.mirrorsWarehouses);
   if (!entry) throw new Error('no inventory provider holds stock on the SKUs');
@@ -73,6 +73,6 @@ export function skuLedgerOf(entries: readonly InventoryProviderEntry[]): Invento
 export const warehouseProviderNames = (entries: readonly InventoryProviderEntry[]): string[] =>
   entries.filter(({ capabilities }) => capabilities.mirrorsWarehouses).map(({ name }) => name);
 
-/** The names of the providers whose stock and reservations are elsewhere. */
+/** The names of the providers that do not hold stock and reservations in this database. */
 export const remoteProviderNames = (entries: readonly InventoryProviderEntry[]): string[] =>
   entries.filter(({ capabilities }) => !capabilities.holdsLocally).map(({ name }) => name);

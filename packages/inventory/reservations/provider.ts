@@ -4,42 +4,43 @@ import type { Statement, Transaction } from '@tradepost/postgres';
 export type InventoryStatus = 'none' | 'pending' | 'reserved' | 'confirmed' | 'released' | 'failed';
 
 export type StockLine = { sku_id: number; qty: number };
-/** What one order wants; the same SKU may stand in several lines. */
+/** The stock that one order needs. Several lines may have the same SKU. */
 export type Demand = { biz_no: string; lines: readonly StockLine[]; expires_at: Date };
 
 export type Reserved =
   | {
-      ok: true /** The warehouse of each line, in the order of the lines; 0 where there is none. */;
+      ok: true;
+      /** The warehouse of each line, in the order of the lines; 0 when the provider has no warehouses. */
       warehouse_ids: number[];
     }
   | { ok: false; reason: 'insufficient_stock' | 'sku_not_found'; sku_id: number };
 
 /** The stock of some SKUs, locked until the transaction ends. */
 export type StockSession = {
-  /** Takes what the demand wants, or nothing. Demands are decided in the order of the calls. */
+  /** Reserves all lines of the demand, or nothing. Demands are decided in the order of the calls. */
   reserve(demand: Demand): Reserved;
-  /** Of a demand that was reserved ahead and is refused after all: its stock goes back when this transaction commits. */
+  /** Releases the pre-reservation of an order that is refused after all. The release takes effect when this transaction commits. */
   releaseDemand(bizNo: string, reason: string): void;
-  /** Writes what was taken and given back. To be sent once, after the last `reserve`. */
+  /** The statements that write the reservations and releases. They are sent once, after the last `reserve`. */
   statements(): Statement[];
 };
 
-/** What an order's inventory_status is when the phase has been written; `pending` where the answer comes later. */
+/** The inventory_status of an order after each operation was written. It is `pending` when a partner answers later. */
 type StatusAfter = Readonly<Record<'reserve' | 'confirm' | 'release', InventoryStatus>>;
 
 /**
- * The three-phase stock transaction of orders (biz_type `order`). All phases take arrays and run on the caller's
- * transaction: they write rows, enqueue jobs, and never touch the network. What they write is handed back as statements,
- * so that the caller can send them together with its own and the commit.
+ * The stock operations of orders (biz_type `order`): reserve, confirm, release. All operations take arrays and run on the
+ * caller's transaction. They write rows and enqueue jobs, and never use the network. Writes are returned as statements, so that
+ * the caller sends them together with its own statements and the commit.
  */
 export type InventoryProvider = {
   readonly name: string;
   readonly statusAfter: StatusAfter;
-  /** Locks what demands on these SKUs may need. */
+  /** Locks the stock of these SKUs until the transaction ends. */
   openStockSession(tx: Transaction, skuIds: readonly number[]): Promise<StockSession>;
-  /** The stock of these orders leaves. The caller has moved the orders under its guard, so each comes once. */
+  /** The stock of these orders leaves. The caller has updated the orders with a guarded update, so each order is confirmed once. */
   confirm(tx: Transaction, bizNos: readonly string[]): Statement[];
-  /** The stock of these orders is free again. */
+  /** The stock of these orders is sellable again. */
   release(tx: Transaction, bizNos: readonly string[], reason: string): Statement[];
 };
 
@@ -57,30 +58,30 @@ export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
 };
 
 /**
- * Reserves stock over the network before the order is written, or throws the refusal. Stock that is reserved without an
- * order being written within a minute is released, whatever happens to this process.
+ * Reserves stock over the network before the order is written, or throws the refusal. When the order is not written within a
+ * minute, the stock is released, also when this process dies.
  */
 export type PreReserve = (demand: Omit<Demand, 'expires_at'>) => Promise<void>;
 
 /**
  * Sends confirm or release for these orders to the partner, after the commit that wrote them. Resolves when the partner has
- * answered or the time for one call is over; a worker delivers the rest.
+ * answered or the deadline of one call has passed. A worker delivers what was not sent.
  */
 export type NotifyNow = (bizNos: readonly string[]) => Promise<void>;
 
-/** Sets the inventory_status of these orders: the column of orders, written in the transaction that writes the stock ledger. */
+/** Sets the column inventory_status of these orders, in the transaction that writes the stock ledger. */
 export type WriteOrderStatus = (
   tx: Transaction,
   rows: readonly { order_no: string; status: InventoryStatus }[],
 ) => Statement;
 
-/** Pieces per SKU: an order may name one SKU in two lines (with and without an activity). */
+/** The quantity per SKU. An order may have two lines of one SKU, with and without an activity. */
 export function summedBySku(lines: readonly StockLine[]): Map<number, number> {
   const bySku = new Map<number, number>();
   for (const line of lines) bySku.set(line.sku_id, (bySku.get(line.sku_id) ?? 0) + line.qty);
   return bySku;
 }
 
-/** The same as items of a call: each SKU once. */
+/** The same as a list in which each SKU appears once. */
 export const summedItems = (lines: readonly StockLine[]): StockLine[] =>
   Array.from(summedBySku(lines), ([sku_id, qty]) => ({ sku_id, qty }));

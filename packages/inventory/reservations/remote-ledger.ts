@@ -3,12 +3,12 @@ import type { InventoryStatus } from './provider.ts';
 import { type ReservationRow, stateAndReservations } from './reservation-store.ts';
 
 /**
- * The stock ledger of orders whose stock a remote provider holds. A remote provider writes here what it has agreed with its
- * partner; the SKUs only count what was sold.
+ * The stock ledger of orders whose stock a remote provider holds. A remote provider records the reservations at its partner
+ * here. On SKUs only the sold quantity changes.
  */
 const bizType = 'order';
 
-/** Reservations of orders, with the orders' states: `pending` until the partner has reserved. */
+/** Writes reservations and the states of their orders. The status is `pending` until the partner has reserved. */
 export function insertRemoteReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],
@@ -18,8 +18,8 @@ export function insertRemoteReservations(
 }
 
 /**
- * Ends the open reservations of these orders; their states are pending until the partner has answered. A reservation that
- * the partner has refused has ended before and stays as it is.
+ * Ends the open reservations of these orders. The orders are pending until the partner has answered. A reservation that the
+ * partner refused has ended before and does not change.
  */
 export function settleRemoteReservations(
   tx: Transaction,
@@ -47,18 +47,18 @@ export type OrderStatusRow = { order_no: string; status: InventoryStatus };
 
 /**
  * Writes the states of orders and returns them. `statuses` is a query with the columns order_no, status and last_error. The
- * caller has locked the orders. `gone`: orders whose stock has left the partner although their reservations were released
- * here, because the answer to their reserve never came; they count as sold.
+ * caller has locked the orders. `shipped`: orders that the partner has confirmed. Their reservations count as sold, also when
+ * they were released here because the answer to the reserve was lost.
  */
 export function writeRemoteStates(
   tx: Transaction,
   statuses: Statement,
-  { gone, now }: { gone: readonly string[]; now: Date },
+  { shipped, now }: { shipped: readonly string[]; now: Date },
 ) {
   return tx<OrderStatusRow[]>`
     with taken as (
       update inventory.inventory_reservation set status = 'confirmed', updated_at = ${now}
-      where biz_type = 'order' and biz_no = any(${[...gone]}::text[]) and status = 'released'
+      where biz_type = 'order' and biz_no = any(${[...shipped]}::text[]) and status = 'released'
       returning sku_id, qty
     ), locked as materialized (
       select s.id, d.qty from catalog.sku_stock s
@@ -81,23 +81,23 @@ export function endRemoteReservations(tx: Transaction, orderNos: readonly string
     where biz_type = 'order' and biz_no = any(${[...orderNos]}::text[]) and status = 'reserved'`;
 }
 
-/** Opens refused reservations again, before the partner is asked again. */
+/** Opens refused reservations again, before their reserve is sent again. */
 export function reopenRemoteReservations(tx: Transaction, orderNos: readonly string[], now: Date): Statement {
   return tx`
     update inventory.inventory_reservation set status = 'reserved', updated_at = ${now}
     where biz_type = 'order' and biz_no = any(${[...orderNos]}::text[]) and status = 'released'`;
 }
 
-/** An SQL condition: the order of this number has been written. `orderNo` is an SQL expression. */
+/** An SQL condition: the order with this number exists. `orderNo` is an SQL expression. */
 export const orderIsWritten = (sql: Queryable, orderNo: Statement) =>
   sql`exists (select from inventory.order_inventory_state s where s.order_no = ${orderNo})`;
 
-/** An SQL condition: the stock of the order of this number is neither confirmed nor released. `orderNo` is an SQL expression. */
+/** An SQL condition: the stock of the order with this number is neither confirmed nor released. `orderNo` is an SQL expression. */
 export const isOrderOpen = (sql: Queryable, orderNo: Statement) =>
   sql`exists (
     select from inventory.order_inventory_state s
     where s.order_no = ${orderNo} and s.status not in ('confirmed', 'released'))`;
 
-/** An SQL expression: the inventory status of the order of this number, null where there is none. */
+/** An SQL expression: the inventory status of the order with this number, or null when there is no such order. */
 export const inventoryStatusOf = (sql: Queryable, orderNo: Statement) =>
   sql`(select s.status from inventory.order_inventory_state s where s.order_no = ${orderNo})`;

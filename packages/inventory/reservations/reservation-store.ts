@@ -3,7 +3,7 @@ import type { InventoryStatus } from './provider.ts';
 
 export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
 
-/** The states of these orders and then their reservations: the end of a statement, after the CTEs of its own. */
+/** The end of a statement that inserts the states of these orders and their reservations. The caller puts its own CTEs before it. */
 export function stateAndReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],

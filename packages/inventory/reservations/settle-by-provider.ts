@@ -4,16 +4,16 @@ import { selectProvidersOf } from './state-store.ts';
 
 type Providers = {
   readonly active: InventoryProvider;
-  /** Settles the orders that no remote provider reserved; null where there are none. */
+  /** Settles the orders that no remote provider reserved; null when the shop has no such orders. */
   readonly local: InventoryProvider | null;
-  /** Providers that settle the orders they reserved, by name. */
+  /** The remote providers by name. Each settles the orders that it reserved. */
   readonly remote: ReadonlyMap<string, InventoryProvider>;
   readonly writeOrderStatus: WriteOrderStatus;
 };
 
 /**
- * Confirm and release, by the provider that reserved each order. The provider of an order is looked up only in a shop whose
- * orders can have more than one. The caller has written the status of the active provider.
+ * Confirm and release through the provider that reserved each order. The provider of an order is read only when the shop has
+ * more than one. The caller has already written the status that the active provider leads to.
  */
 export function settleByProvider({
   active,

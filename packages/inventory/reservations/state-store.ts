@@ -1,6 +1,6 @@
 import type { Queryable } from '@tradepost/postgres';
 
-/** The provider of each of these orders, by order number, of those whose provider is one of `names`. */
+/** The provider of each of these orders, by order number. Orders of providers that are not in `names` are left out. */
 export async function selectProvidersOf(
   sql: Queryable,
   orderNos: readonly string[],
@@ -12,7 +12,7 @@ export async function selectProvidersOf(
   return new Map(rows.map((row) => [row.order_no, row.provider]));
 }
 
-/** Those of these providers that have orders which are neither confirmed nor released. */
+/** The providers among `names` that have orders whose stock is neither confirmed nor released. */
 export async function selectProvidersWithOpenOrders(sql: Queryable, names: readonly string[]): Promise<string[]> {
   const rows = await sql<{ provider: string }[]>`
     select distinct provider from inventory.order_inventory_state

@@ -5,8 +5,8 @@ import { inventoryProvider } from '../settings.ts';
 import { entryOf, type InventoryProviderEntry } from './provider-registry.ts';
 
 /**
- * The stock owner for a command that runs beside the shop: that of the provider the shop last started with, whatever is
- * set for its next start.
+ * The stock owner for a command that runs beside the shop. It belongs to the provider that the shop last started with; the
+ * setting takes effect only at the next start.
  */
 export async function openStockOwner(
   runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>,

@@ -3,7 +3,7 @@ import { text } from '@tradepost/http';
 import { z } from 'zod';
 import { inventoryErrors } from '../errors.ts';
 
-/** Warehouse lists refuse a size that others would quietly replace (contract: rules 1). */
+/** Paging of the warehouse lists. The contract wants a `size` out of range refused here; other lists use the nearest size. */
 export const strictPageWith = <S extends z.ZodRawShape>(shape: S) =>
   z.object({
     ...shape,
@@ -20,17 +20,23 @@ export const strictPageWith = <S extends z.ZodRawShape>(shape: S) =>
   });
 
 const moment = () => text(64).trim().optional();
-/** Beginning and end of a list, both within it. */
+/** The time span of a list. Both ends are included. */
 export const span = {
   start_at: moment().meta({
-    description: 'at or after; without offset in the time of the shop',
+    description: 'at or after this time; without an offset it is in the time zone of the shop',
     examples: ['2026-03-01 00:00:00'],
   }),
-  end_at: moment().meta({ description: 'at or before; a date counts to its end', examples: ['2099-03-01'] }),
+  end_at: moment().meta({
+    description: 'at or before this time; a date means the end of the day',
+    examples: ['2099-03-01'],
+  }),
 };
 export type Span = { from: Date | null; before: Date | null };
 
-/** Both ends belong to the span: a time without fraction is its whole second, as the lists show no fractions. */
+/**
+ * The span as `from` (included) and `before` (excluded). A time without a fraction means the whole second, because the lists
+ * show no fractions.
+ */
 export function spanOf(query: { start_at?: string | undefined; end_at?: string | undefined }, zone: string): Span {
   const at = (field: 'start_at' | 'end_at', edge: 'start' | 'end') => {
     const given = query[field];

@@ -15,7 +15,7 @@ export function movementRoutes({ sql, settings }: Runtime): Route[] {
       auth: 'staff',
       permission: 'wms:view',
       tag: 'Warehouses (admin)',
-      summary: 'What has changed the stock, newest first',
+      summary: 'Stock movements, newest first',
       query: movementQuery,
       response: pagedOf(movementView),
       refuses: [inventoryErrors.invalid_moment],

@@ -8,7 +8,7 @@ export const movementQuery = strictPageWith({
   warehouse_id: idOrZero().optional(),
   sku_id: idOrZero().optional(),
   biz_type: z.enum(movementTypes).optional(),
-  doc_no: text(64).trim().optional().meta({ description: 'the whole number of a document or an order' }),
+  doc_no: text(64).trim().optional().meta({ description: 'the complete number of a document or an order' }),
   ...span,
 });
 
@@ -21,10 +21,12 @@ export const movementView = z
     sku_name: z.string().meta({ examples: ['Enamel mug (Cream, L)'] }),
     sku_code: z.string(),
     biz_type: z.enum(movementTypes),
-    change_qty: z.int().meta({ description: 'of qty; 0 where only what is reserved has changed' }),
+    change_qty: z
+      .int()
+      .meta({ description: 'change of the quantity on hand; 0 when only the reserved quantity changed' }),
     before_qty: z.int(),
     after_qty: z.int(),
-    doc_id: z.int().meta({ description: '0 where an order moved the stock' }),
+    doc_id: z.int().meta({ description: '0 when an order moved the stock' }),
     doc_no: z.string().meta({ description: 'number of the document or the order' }),
     occurred_at: timestamp(),
   })

@@ -3,12 +3,12 @@ import type { Locale } from '@tradepost/core';
 import type { Queryable, Statement } from '@tradepost/postgres';
 
 type Translations = Parameters<typeof attrsIn>[1];
-/** What a SKU is called by; all null where the catalogue does not know it any more. */
+/** The texts that name a SKU. All are null when the catalogue does not have the SKU any more. */
 export type SkuTexts = {
   title: string | null;
   sku_code: string | null;
   attrs: Attribute[] | null;
-  /** The reader's language only, without page contents. */
+  /** The translations into the language of the request, without page contents. */
   translations: Translations | null;
 };
 
@@ -17,7 +17,7 @@ export const skuTexts = (sql: Queryable, locale: Locale) => sql`
   p.title, k.sku_code, k.attrs,
   jsonb_build_object(${locale}::text, p.translations -> ${locale}::text #- '{detail}') as translations`;
 
-/** "Enamel mug (Cream, L)" in the reader's language. */
+/** A name such as "Enamel mug (Cream, L)" in the language of the request. */
 export function skuName({ title, attrs, translations }: SkuTexts, skuId: number, locale: Locale): string {
   if (title === null) return `SKU ${skuId}`;
   const texts = textsIn({ title, subtitle: '', translations: translations ?? {} }, locale);
@@ -25,10 +25,13 @@ export function skuName({ title, attrs, translations }: SkuTexts, skuId: number,
   return values.length > 0 ? `${texts.title} (${values.join(', ')})` : texts.title;
 }
 
-/** The texts of a JSON array, without its punctuation. */
+/** The texts of a JSON array as one text, without brackets and quotes. */
 const textsOf = (sql: Queryable, array: Statement) => sql`translate(${array}::text, '[]"', '')`;
 
-/** Ids of the SKUs a keyword means: by id, or because each word of it is in their names in any language or in their code. */
+/**
+ * A query for the ids of the SKUs that match a keyword: the id is equal, or each word is in the code or in the names in any
+ * language.
+ */
 export function skuIdsByKeyword(sql: Queryable, keyword: string): Statement {
   const words = keyword
     .split(/\s+/)

@@ -3,10 +3,10 @@ import type { DocType } from '../documents/document-hooks.ts';
 import { inventoryErrors } from '../errors.ts';
 import { summedBySku } from '../reservations/provider.ts';
 
-/** What a quantity column holds. */
+/** The largest value of a quantity column. */
 export const maxQuantity = 2_147_483_647;
 
-/** A document about to move stock. `summed`: its warehouse is in the sums that SKUs carry. */
+/** A document that is to move stock. `summed`: the sums on SKUs include the stock of its warehouse. */
 export type Moving = {
   doc_id: number;
   doc_no: string;
@@ -16,7 +16,7 @@ export type Moving = {
   items: readonly { sku_id: number; qty: number }[];
 };
 export type StockLevel = { warehouse_id: number; sku_id: number; qty: number; reserved_qty: number };
-/** A SKU with the sum over the enabled warehouses, where it carries that. */
+/** A SKU. `stock` is the sum over the enabled warehouses when SKUs carry it. */
 export type KnownSku = { id: number; title: string; stock: number };
 
 type Movement = {
@@ -29,7 +29,7 @@ type Movement = {
   doc_id: number;
   doc_no: string;
 };
-/** What to write: the new quantities, by how much the sums of SKUs change, and a movement per item. */
+/** The rows to write: the new quantities, the changes of the sums on SKUs, and a movement per item. */
 export type StockMoves = {
   levels: { warehouse_id: number; sku_id: number; qty: number }[];
   sums: Map<number, number>;
@@ -43,8 +43,8 @@ export const skusOf = (documents: readonly Pick<Moving, 'items'>[]): number[] =>
 const keyOf = (warehouseId: number, skuId: number) => `${warehouseId} ${skuId}`;
 
 /**
- * Decides documents one after the other on locked stock, each as a whole. A SKU that stands in several items is summed for
- * the decision; what orders have reserved is not there to be taken. Answers per document null or its refusal.
+ * Decides documents in their order on locked stock. A document moves all its items or none. Items of one SKU are summed for the
+ * decision. Reserved stock cannot leave. `outcomes` has null or the refusal for each document.
  */
 export function planMoves(
   documents: readonly Moving[],

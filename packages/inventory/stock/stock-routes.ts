@@ -24,7 +24,7 @@ export function stockRoutes(runtime: Runtime): Route[] {
       updated_at: isoInZone(row.updated_at, zone),
     };
   };
-  // Both clients have a path of their own.
+  // The two consoles use different paths.
   const safetyRoute = (path: string) =>
     defineRoute({
       method: 'PUT',
@@ -73,7 +73,7 @@ export function stockRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'wms:view',
       tag,
-      summary: 'Stock of SKUs in all warehouses; empty when no warehouse is in use',
+      summary: 'Stock of SKUs in all warehouses; empty when there is no warehouse',
       query: stocksBySkusQuery,
       response: list(stockView, maxStockRows),
       statements: 1,

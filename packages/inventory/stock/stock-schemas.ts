@@ -5,10 +5,10 @@ import { strictPageWith } from './list-filters.ts';
 import { maxQuantity } from './stock-moves.ts';
 
 export const stockQuery = strictPageWith({
-  keyword: text(100).trim().optional().meta({ description: 'words of the name of a SKU, its code or its id' }),
+  keyword: text(100).trim().optional().meta({ description: 'words of the name of a SKU, its code, or its id' }),
   warehouse_id: idOrZero().optional(),
   sku_id: idOrZero().optional(),
-  warning_only: z.boolean().optional().meta({ description: 'only what is below its safety stock' }),
+  warning_only: z.boolean().optional().meta({ description: 'only stock below its safety stock' }),
 });
 export const safeQtyBody = z.object({
   safe_qty: z
@@ -37,10 +37,10 @@ export const stockView = z
     sku_name: z.string().meta({ examples: ['Enamel mug (Cream, L)'] }),
     sku_code: z.string(),
     qty: z.int().meta({ description: 'on hand' }),
-    reserved_qty: z.int().meta({ description: 'of these, held by open orders' }),
+    reserved_qty: z.int().meta({ description: 'the part of qty that open orders have reserved' }),
     safe_qty: z.int(),
     is_warning: z.boolean().meta({ description: 'qty is below safe_qty' }),
-    warning_gap: z.int().meta({ description: 'how many are missing to safe_qty' }),
+    warning_gap: z.int().meta({ description: 'safe_qty minus qty, at least 0' }),
     created_at: timestamp(),
     updated_at: timestamp(),
   })

@@ -4,14 +4,14 @@ import { maxStockRows } from '../limits.ts';
 import { type SkuTexts, skuIdsByKeyword, skuTexts } from './sku-name.ts';
 import type { KnownSku, StockLevel, StockMoves } from './stock-moves.ts';
 
-/** Locks SKUs in id order: from the next statement on their stock in all warehouses stands still. */
+/** Locks SKUs in id order. The next statement reads their stock in all warehouses, which cannot change until the commit. */
 export async function lockSkus(tx: Transaction, ids: readonly number[]): Promise<KnownSku[]> {
   return tx<KnownSku[]>`
     select s.id, p.title, s.stock from catalog.sku_stock s join catalog.product_names p on p.id = s.product_id
     where s.id = any(${[...ids]}::bigint[]) order by s.id for no key update of s`;
 }
 
-/** Of locked SKUs, in a statement after the lock. */
+/** The stock of locked SKUs in these warehouses. It must be a later statement than the lock. */
 export async function selectLevels(
   tx: Transaction,
   warehouseIds: readonly number[],
@@ -22,7 +22,7 @@ export async function selectLevels(
     where sku_id = any(${[...skuIds]}::bigint[]) and warehouse_id = any(${[...warehouseIds]}::bigint[])`;
 }
 
-/** Writes quantities, sums and movements of locked SKUs. */
+/** Writes the quantities, the sums and the movements of locked SKUs. */
 export function writeMoves(tx: Transaction, { levels, sums, movements }: StockMoves, now: Date): Statement {
   const moved = [...sums].filter(([, change]) => change !== 0);
   return tx`
@@ -97,7 +97,7 @@ export async function selectStocksOf(sql: Sql, skuIds: readonly number[], locale
     where i.sku_id = any(${[...skuIds]}::bigint[]) order by i.sku_id, i.warehouse_id limit ${maxStockRows}`;
 }
 
-/** Whether there is such a row. Of its quantities this is the one that moves no goods: no SKU is locked for it. */
+/** Returns whether the row exists. The safety stock moves no goods, so no SKU is locked. */
 export async function updateSafeQty(sql: Queryable, id: number, safeQty: number): Promise<boolean> {
   const rows = await sql`
     update inventory.inventory_stock set safe_qty = ${safeQty}, updated_at = now() where id = ${id} returning id`;

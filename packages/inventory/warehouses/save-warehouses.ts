@@ -22,7 +22,7 @@ import {
 type Deps = Pick<Runtime, 'sql' | 'idempotency'>;
 const createUseCase = 'create_warehouse';
 
-/** The new warehouse; to a repeat whose first request died after its commit, the one that it has made. */
+/** Creates a warehouse. A repeat whose first request died after its commit gets the warehouse of the first request. */
 export async function createWarehouse(
   { sql, idempotency }: Deps,
   fields: WarehouseFields,
@@ -41,17 +41,17 @@ export async function createWarehouse(
   });
 }
 
-/** A SQLSTATE that means a refusal: 23505 there already, 22003 beyond the range of a column. */
-async function refusing<T>(work: Promise<T>, state: string, refusal: () => AppError): Promise<T> {
+/** Turns an SQL error into a refusal. `state` is 23505 (unique violation) or 22003 (out of the range of a column). */
+async function orRefuse<T>(work: Promise<T>, state: string, refusal: () => AppError): Promise<T> {
   return work.catch((error: unknown) => {
     throw faultCode(error) === state ? refusal() : error;
   });
 }
 
 /**
- * Writes what is given. A change of the status waits for the documents that are being completed there. Where SKUs carry
- * the sums over the enabled warehouses, it takes this one's stock out of them or puts it in, reserved pieces too: open
- * orders keep what they hold there, and nothing new is reserved in it.
+ * Writes the fields of `change`. A change of the status waits for documents that are being completed in this warehouse. When
+ * SKUs carry the sums over the enabled warehouses, it also adds the warehouse's stock and reserved stock to these sums or
+ * subtracts them. Open orders keep their reservations in a disabled warehouse, and no new ones are made there.
  */
 export async function changeWarehouse(
   tx: Transaction,
@@ -65,11 +65,11 @@ export async function changeWarehouse(
   const switched = mirrors && moves;
   if (switched) await lockSkusInWarehouse(tx, id);
   if (moves) await mustKeepStock(tx, mirrors ? 'in warehouses' : 'on SKUs');
-  await refusing(updateWarehouse(tx, id, change), '23505', () =>
+  await orRefuse(updateWarehouse(tx, id, change), '23505', () =>
     inventoryErrors.warehouse_code_taken({ code: change.code ?? '' }),
   );
   if (switched)
-    await refusing(mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1), '22003', () =>
+    await orRefuse(mirrorWarehouse(tx, id, change.status === 1 ? 1 : -1), '22003', () =>
       inventoryErrors.warehouse_too_full({ max: maxQuantity }),
     );
 }

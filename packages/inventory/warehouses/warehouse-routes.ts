@@ -31,7 +31,7 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       permission: 'wms:view',
       tag,
       summary: 'Warehouses, oldest first',
-      description: `Without \`page\` and \`size\` all of them, up to ${maxWarehouses}.`,
+      description: `Without \`page\` and \`size\` the list has all warehouses, up to ${maxWarehouses}.`,
       query: warehouseQuery,
       response: pagedOf(warehouseView, maxWarehouses),
       statements: 1,
@@ -66,7 +66,7 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       auth: 'staff',
       permission: 'wms:edit',
       tag,
-      summary: 'Change what the body carries',
+      summary: 'Change a warehouse: the fields that the body has',
       params: idParams,
       body: warehouseUpdateBody,
       response: nothing,
@@ -90,8 +90,8 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       tag,
       summary: 'Enable a warehouse (1) or disable it (0)',
       description:
-        'Nothing new is reserved or completed in a disabled warehouse. ' +
-        'Orders that hold stock there keep it until they are paid or cancelled.',
+        'A disabled warehouse gets no new reservations, and documents are not completed there. ' +
+        'Orders keep their stock there until they are paid or cancelled.',
       params: idParams,
       body: warehouseStatusBody,
       response: nothing,

@@ -17,9 +17,9 @@ export const warehouseCreateBody = z.object({
   status: z
     .int()
     .optional()
-    .meta({ description: '0 disabled; anything else is enabled', examples: [1] }),
+    .meta({ description: '0 is disabled, any other number is enabled', examples: [1] }),
 });
-/** What is absent stays as it is. */
+/** Absent fields do not change. */
 export const warehouseUpdateBody = z.object({
   code: code().optional(),
   name: name().optional(),

@@ -14,7 +14,7 @@ export type Warehouse = {
   updated_at: Date;
 };
 export type WarehouseFields = Pick<Warehouse, 'code' | 'name' | 'address' | 'contact' | 'phone' | 'status'>;
-/** What is undefined stays as it is. */
+/** Undefined fields do not change. */
 export type WarehouseChange = { [K in keyof WarehouseFields]?: WarehouseFields[K] | undefined };
 
 const columns = (sql: Queryable) => sql`
@@ -43,7 +43,7 @@ export async function selectWarehouse(sql: Queryable, id: number): Promise<Wareh
   return row;
 }
 
-/** How many there are, which stays so until the transaction ends. */
+/** Counts the warehouses. The lock keeps the count until the transaction ends. */
 export async function lockAndCountWarehouses(tx: Transaction): Promise<number> {
   await tx`lock table inventory.warehouses in share row exclusive mode`;
   const [row] = await tx<{ n: number }[]>`select count(*)::int as n from inventory.warehouses`;
@@ -59,7 +59,7 @@ export async function insertWarehouse(tx: Transaction, fields: WarehouseFields):
   return row;
 }
 
-/** Against changes of it, and against documents that are being completed in it. */
+/** Locks a warehouse against changes, and against documents that are being completed in it. */
 export async function lockWarehouse(tx: Transaction, id: number): Promise<Pick<Warehouse, 'status'> | undefined> {
   const [row] = await tx<Pick<Warehouse, 'status'>[]>`
     select status from inventory.warehouses where id = ${id} for no key update`;
@@ -67,13 +67,13 @@ export async function lockWarehouse(tx: Transaction, id: number): Promise<Pick<W
 }
 
 export type LockedWarehouse = Pick<Warehouse, 'id' | 'name' | 'status'>;
-/** Their status stays as it is until the transaction ends; many may hold one. */
+/** Share locks: the status of the warehouses does not change until the transaction ends. Several transactions may have them. */
 export async function lockWarehousesForShare(tx: Transaction, ids: readonly number[]): Promise<LockedWarehouse[]> {
   return tx<LockedWarehouse[]>`
     select id, name, status from inventory.warehouses where id = any(${[...ids]}::bigint[]) order by id for share`;
 }
 
-/** Those of documents that are not locked yet, and so may be elsewhere when they are. */
+/** The same for the warehouses of documents. The documents are not locked yet, so they may move to another warehouse meanwhile. */
 export async function lockWarehousesOfDocuments(
   tx: Transaction,
   docIds: readonly number[],
@@ -84,7 +84,7 @@ export async function lockWarehousesOfDocuments(
     order by id for share`;
 }
 
-/** Of a locked warehouse; fails as a duplicate (23505) when the code is another's. */
+/** Updates a locked warehouse. Fails with 23505 when another warehouse has the code. */
 export async function updateWarehouse(tx: Transaction, id: number, change: WarehouseChange): Promise<void> {
   const { code = null, name = null, address = null, contact = null, phone = null, status = null } = change;
   await tx`
@@ -95,7 +95,7 @@ export async function updateWarehouse(tx: Transaction, id: number, change: Wareh
     where id = ${id}`;
 }
 
-/** Locks the SKUs that have stock there, in id order: their sums are about to change. */
+/** Locks the SKUs that have stock in this warehouse, in id order, before their sums change. */
 export async function lockSkusInWarehouse(tx: Transaction, warehouseId: number): Promise<void> {
   await tx`
     with locked as (
@@ -105,7 +105,7 @@ export async function lockSkusInWarehouse(tx: Transaction, warehouseId: number):
     select count(*) from locked`;
 }
 
-/** Puts the stock of a warehouse into the sums of its (locked) SKUs, or takes it out. */
+/** Adds the stock of a warehouse to the sums on its locked SKUs (1), or subtracts it (-1). */
 export async function mirrorWarehouse(tx: Transaction, warehouseId: number, sign: 1 | -1): Promise<void> {
   await tx`
     update catalog.sku_stock s

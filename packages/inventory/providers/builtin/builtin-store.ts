@@ -4,7 +4,7 @@ const bizType = 'order';
 
 export type WarehouseStock = { sku_id: number; warehouse_id: number; qty: number; reserved_qty: number };
 
-/** Locks the active SKUs of `ids` in id order, and with them all their stock; answers those that are active. */
+/** Locks the active SKUs of `ids` in id order and returns their ids. The lock of a SKU protects its stock in all warehouses. */
 export async function lockSkus(tx: Transaction, ids: readonly number[]): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
     select id from catalog.sku_stock
@@ -13,7 +13,7 @@ export async function lockSkus(tx: Transaction, ids: readonly number[]): Promise
   return rows.map((row) => row.id);
 }
 
-/** The stock of (locked) SKUs in enabled warehouses, by warehouse. */
+/** The stock of locked SKUs in enabled warehouses, ordered by warehouse. */
 export async function selectEnabledStock(tx: Transaction, skuIds: readonly number[]): Promise<WarehouseStock[]> {
   return tx<WarehouseStock[]>`
     select s.sku_id, s.warehouse_id, s.qty, s.reserved_qty
@@ -27,12 +27,12 @@ export type StockReservation = {
   sku_id: number;
   warehouse_id: number;
   qty: number;
-  /** On hand in the warehouse, which a reservation does not change. */
+  /** The quantity on hand in the warehouse. A reservation does not change it. */
   on_hand: number;
   expires_at: Date;
 };
 
-/** Raises what is reserved, in the ledger and on the SKUs, and writes reservations, movements and states: one statement. */
+/** One statement that increases the reserved quantities in warehouses and on SKUs, and writes reservations, movements and states. */
 export function insertStockReservations(tx: Transaction, rows: readonly StockReservation[]): Statement {
   const bizNos = [...new Set(rows.map((row) => row.biz_no))];
   return tx`
@@ -62,8 +62,8 @@ export function insertStockReservations(tx: Transaction, rows: readonly StockRes
 }
 
 /**
- * Locks the SKUs that these orders hold. A statement of its own, before the one that settles: that one then sees the
- * ledger as whoever had the lock has left it.
+ * Locks the SKUs that these orders have reserved. It is sent before the statement that settles, so that the latter reads the
+ * quantities after the locks are granted.
  */
 export function lockReservedSkus(tx: Transaction, bizNos: readonly string[]): Statement {
   return tx`
@@ -74,9 +74,9 @@ export function lockReservedSkus(tx: Transaction, bizNos: readonly string[]): St
 }
 
 /**
- * Ends the open reservations of these orders in the warehouses that hold them, the SKUs being locked: `confirmed` takes the
- * pieces off the shelf, `released` gives them back. The SKU itself knows only the stock of enabled warehouses. Fails when
- * one of the orders holds nothing: a moved order has held its stock all the time, else the books are broken.
+ * Ends the open reservations of these orders in their warehouses. The SKUs are locked. `confirmed` removes the quantities
+ * from stock, `released` makes them sellable again. A SKU carries only the stock of enabled warehouses. Fails when one of
+ * the orders has no open reservation, because the stock ledger is then wrong.
  */
 export function settleStockReservations(
   tx: Transaction,
@@ -90,7 +90,7 @@ export function settleStockReservations(
       where biz_type = ${bizType} and biz_no = any(${[...bizNos]}::text[]) and status = 'reserved'
       returning biz_no, sku_id, warehouse_id, qty
     ), chained as materialized (
-      -- what each order leaves behind when they are taken in the order of their numbers
+      -- the quantity on hand after each order, when they leave in the order of their numbers
       select e.*, s.qty as on_hand, w.status as enabled,
         ${confirms ? tx`sum(e.qty) over (partition by e.warehouse_id, e.sku_id order by e.biz_no)` : tx`0`}::int as gone
       from ended e

@@ -28,7 +28,7 @@ async function openStockSession(tx: Transaction, skuIds: readonly number[]): Pro
   };
 }
 
-/** Stock kept on the SKU itself: `stock` on hand, `reserved_stock` the part that open orders hold. */
+/** Holds stock on the SKU: `stock` is on hand, `reserved_stock` is the part of it that open orders have reserved. */
 export const localProvider: InventoryProvider = {
   name: 'local',
   statusAfter: { reserve: 'reserved', confirm: 'confirmed', release: 'released' },

@@ -5,7 +5,7 @@ const bizType = 'order';
 
 export type SkuStock = { id: number; sellable: number };
 
-/** Locks the active SKUs of `ids` in id order and answers what can be sold of each. */
+/** Locks the active SKUs of `ids` in id order and returns their sellable quantities. */
 export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Promise<SkuStock[]> {
   return tx<SkuStock[]>`
     select id, stock - reserved_stock as sellable from catalog.sku_stock
@@ -13,7 +13,7 @@ export async function lockSkuStock(tx: Transaction, ids: readonly number[]): Pro
     order by id for no key update`;
 }
 
-/** Raises reserved_stock of the (locked) SKUs and writes reservations and states, in one statement. */
+/** One statement that increases reserved_stock of locked SKUs and writes reservations and states. */
 export function insertReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],
@@ -28,9 +28,9 @@ export function insertReservations(
 }
 
 /**
- * Ends the open reservations of these orders and settles their stock in one statement: `confirmed` takes it off the
- * shelf, `released` gives it back. Demand is summed per SKU and the SKUs are locked in id order, as everywhere. Fails
- * when one of the orders holds nothing: a moved order has held its stock all the time, else the books are broken.
+ * Ends the open reservations of these orders and settles their stock in one statement. `confirmed` removes the quantities
+ * from stock, `released` makes them sellable again. Quantities are summed per SKU, and SKUs are locked in id order. Fails when
+ * one of the orders has no open reservation, because the stock ledger is then wrong.
  */
 export function settleReservations(
   tx: Transaction,
