@@ -4,6 +4,7 @@ import type { Caller } from '@tradepost/http';
 import { lostConnection } from '@tradepost/postgres';
 import { keepFresh, type Runtime } from '@tradepost/runtime';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { EndedTokens } from './ended-tokens.ts';
 import { SigningKeys } from './signing-keys.ts';
@@ -33,7 +34,7 @@ export const tokenClaims = z.object({
 
 /** What the clocks of two instances may differ by: a token of a later time is nobody's. */
 const clockSkewSeconds = 300;
-/** Verified tokens kept; beyond it the oldest go and are verified again. About 400 bytes each. */
+/** Verified tokens that are cached, about 400 bytes each. The least recently used ones are dropped and verified again. */
 const cacheLimit = 50_000;
 /** A message of PostgreSQL holds 8,000 bytes. */
 const floorsPerMessage = 100;
@@ -91,7 +92,7 @@ class TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #ended: EndedTokens;
   readonly #now: () => Date;
-  readonly #verified = new Map<string, Verified>();
+  readonly #verified = new LRUCache<string, Verified>({ max: cacheLimit });
 
   constructor(keys: SigningKeys, ended: EndedTokens, now: () => Date) {
     this.#keys = keys;
@@ -128,7 +129,6 @@ class TokenVerifier {
       const caller: Caller = Object.freeze({ role, id, perms, jti, expiresAt });
       const entry = { caller, kid, generation };
       if (!this.#isGood(entry)) return null;
-      if (this.#verified.size >= cacheLimit) this.#verified.delete(this.#verified.keys().next().value!);
       this.#verified.set(digest, entry);
       return caller;
     } catch (error) {

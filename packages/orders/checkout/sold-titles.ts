@@ -1,29 +1,32 @@
 import type { Statement, Transaction } from '@tradepost/postgres';
+import { LRUCache } from 'lru-cache';
 import { insertSoldTitles, type NewOrderItem } from '../orders/order-store.ts';
 
-/** The statement that notes titles not noted before, and what to call once it is committed; null when all are. */
+/** The statement that records new titles, and a function to call after the commit. Null when no title is new. */
 export type SoldTitles = (
   tx: Transaction,
   items: readonly NewOrderItem[],
 ) => { statement: Statement; committed(): void } | null;
 
-const remembered = 50_000;
+const rememberedTitles = 50_000;
 
-/** Under which titles goods were sold, for the search by keyword. Nearly always known already: then it costs a look-up. */
+/**
+ * Records the titles that products were sold under, for the search by keyword. This process remembers the titles that it has
+ * recorded, so a known title costs one lookup and no statement.
+ */
 export function openSoldTitles(): SoldTitles {
-  const known = new Set<string>();
+  const known = new LRUCache<string, true>({ max: rememberedTitles });
   return (tx, items) => {
     const fresh = new Map<string, { product_id: number; title: string }>();
     for (const { product_id, title } of items) {
       const key = `${product_id} ${title}`;
-      if (!known.has(key)) fresh.set(key, { product_id, title });
+      if (!known.get(key)) fresh.set(key, { product_id, title });
     }
     if (fresh.size === 0) return null;
     return {
       statement: insertSoldTitles(tx, [...fresh.values()]),
       committed() {
-        if (known.size > remembered) known.clear();
-        for (const key of fresh.keys()) known.add(key);
+        for (const key of fresh.keys()) known.set(key, true);
       },
     };
   };

@@ -1,7 +1,7 @@
 import type { Attribute } from '@tradepost/catalog';
 import { isoInZone, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
+import { type Html, html } from '../html.ts';
 import type { Order, OrderItem } from '../orders/order.ts';
-import { type Html, html } from './print-html.ts';
 import { paymentMethodLabels } from './timeline-order.ts';
 
 const words = {

@@ -1,6 +1,7 @@
 import type { Inventory } from '@tradepost/inventory';
 import type { Statement, Transaction } from '@tradepost/postgres';
 import { enqueueJobs, type Log, type Runtime } from '@tradepost/runtime';
+import { LRUCache } from 'lru-cache';
 import { selectExpiredOrders } from './order-store.ts';
 import { cancelOrders } from './settle-orders.ts';
 
@@ -16,8 +17,8 @@ export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => { statement: 
  * and as durable: whoever commits an order has committed its sweep, or knows that one was committed before.
  */
 export function openExpirySchedule(): ExpirySchedule {
-  /** Sweeps this process has already committed a job for; the job's key keeps other processes from doubling it. */
-  const scheduled = new Set<number>();
+  /** Sweeps for which this process has committed a job. The key of the job prevents a second job of another process. */
+  const scheduled = new LRUCache<number, true>({ max: 1_000 });
   return (tx, expiresAt) => {
     const bucket = Math.floor(expiresAt.getTime() / bucketMs) + 1;
     if (scheduled.has(bucket)) return null;
@@ -25,8 +26,7 @@ export function openExpirySchedule(): ExpirySchedule {
     return {
       statement: enqueueJobs(tx, [{ task: expireTask, payload: {}, runAt, key: `${expireTask}:${bucket}` }]),
       committed() {
-        if (scheduled.size > 1_000) scheduled.clear();
-        scheduled.add(bucket);
+        scheduled.set(bucket, true);
       },
     };
   };

@@ -18,6 +18,8 @@ import {
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import pLimit from 'p-limit';
+import { z } from 'zod';
 import { signedHeaders } from '../pay-signature.ts';
 import { selectPaymentToTell } from '../payment-store.ts';
 import { sandboxSecret } from '../providers/sandbox/settings.ts';
@@ -39,6 +41,7 @@ type CallbackOptions = GlobalOptions & {
   url?: string;
 };
 type Told = { payment_no: string; amount: number; currency: string; secret: string };
+const envelope = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
 type Answer = { http: number; code: number; message: string; data: unknown; ms: number };
 
 const maxId = Number.MAX_SAFE_INTEGER;
@@ -86,7 +89,7 @@ async function send(url: string, body: string, headers: Record<string, string>):
   }).catch((error: Error & { cause?: Error }) => {
     throw new Error(`${url} does not answer: ${error.cause?.message ?? error.message}`);
   });
-  const { code, message, data } = (await response.json()) as { code: number; message: string; data: unknown };
+  const { code, message, data } = envelope.parse(await response.json());
   return { http: response.status, code, message, data, ms: Math.round((performance.now() - begun) * 10) / 10 };
 }
 
@@ -103,21 +106,14 @@ const callback =
       ...{ provider: 'sandbox', ...told, amount: toWire(toMinor(told.amount)), status: options.status, trade_no },
       paid_at: new Date().toISOString(),
     });
-    const one = () => {
+    const sendNotice = () => {
       const timestamp = options.timestamp ?? String(Math.trunc(Date.now() / 1000));
       const nonce = options.nonce ?? randomBytes(16).toString('hex');
       return send(url, body, signedHeaders(secret, { timestamp, nonce, body }));
     };
     if (!options.json) progress(`${url}/api/pay/callback: ${body}`);
-    const answers: Answer[] = [];
-    let left = options.times;
-    const sender = async () => {
-      for (; left > 0; ) {
-        left -= 1;
-        answers.push(await one());
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(options.concurrency, options.times) }, sender));
+    const limit = pLimit(options.concurrency);
+    const answers = await Promise.all(Array.from({ length: options.times }, () => limit(sendNotice)));
     const refused = answers.filter((answer) => answer.code !== 0).length;
     if (options.json)
       printJson({ url, ...told, trade_no, status: options.status, sent: answers.length, refused, answers });
