@@ -1,14 +1,15 @@
 import type { Claim, Runtime } from '@tradepost/runtime';
 import type { Order } from '../orders/order.ts';
-import { draftOrders } from './draft-orders.ts';
-import { type AheadOrder, type PlaceDeps, type PlaceOrder, placeOrders, reviveOrder } from './place-orders.ts';
+import type { PlaceOrder, PreReservation } from './order-draft.ts';
+import { type PlaceDeps, placeOrders, reviveOrder } from './place-orders.ts';
+import { planPreReservations } from './plan-pre-reservations.ts';
 
 const useCase = 'place_orders';
 
 /**
- * Places one order among the many of its batch. Where the stock is taken over the network, the order is drafted first
- * and its pieces are reserved for the number it will have, each buyer for themselves: who waits for the partner holds up
- * neither a transaction nor the others.
+ * Returns the function that places one order as part of a batch. When an external warehouse owns the stock, each request
+ * first makes its pre-reservation. That call is made for one order and outside of any transaction: a slow warehouse delays
+ * only the shopper who waits for it.
  */
 export function openPlacement(
   deps: PlaceDeps & { runtime: Pick<Runtime, 'groupCommit'> },
@@ -19,12 +20,14 @@ export function openPlacement(
   });
   const { preReserve } = inventory;
   if (!preReserve) return place;
-  const draft = runtime.groupCommit<PlaceOrder, AheadOrder>('draft_orders', (many) => draftOrders(deps, many));
+  const plan = runtime.groupCommit<PlaceOrder, PreReservation>('draft_orders', (many) =>
+    planPreReservations(deps, many),
+  );
   return async (request, claim) => {
-    // A repeat whose order is written gets that order, and asks nobody.
+    // A repeated request whose order exists gets that order. No pre-reservation is made.
     if (claim && Object.hasOwn(claim.outcomes, useCase)) return place(request, claim);
-    const ahead = await draft(request);
-    await preReserve({ biz_no: ahead.order_no, lines: ahead.lines });
-    return place({ ...request, ahead }, claim);
+    const preReservation = await plan(request);
+    await preReserve({ biz_no: preReservation.order_no, lines: preReservation.lines });
+    return place({ ...request, preReservation }, claim);
   };
 }

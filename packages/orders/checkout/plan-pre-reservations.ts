@@ -1,27 +1,18 @@
 import { selectSkusForSale } from '@tradepost/catalog';
 import { selectCarts } from '../cart/cart-store.ts';
-import { orderErrors } from '../errors.ts';
+import { asError, orderErrors } from '../errors.ts';
 import { nextOrderIds } from '../orders/order-store.ts';
-import {
-  type AheadOrder,
-  addressesOf,
-  addressKey,
-  cartsOf,
-  numbered,
-  type PlaceDeps,
-  type PlaceOrder,
-  sellableLines,
-  skuIdsOf,
-} from './place-orders.ts';
+import { cartsOf, type PlaceOrder, type PreReservation, sellableLines, skuIdsOf } from './order-draft.ts';
+import { addressesOf, addressKey, numbered, type PlaceDeps } from './place-orders.ts';
 
 /**
- * What these requests would order as things are now, with numbers for their orders: for stock that has to be reserved
- * before an order is written. Locks nothing; `placeOrders` decides.
+ * Assigns a number to each future order and lists its lines, so that an external warehouse can reserve them before the order
+ * is written. Takes no locks: `placeOrders` decides again. Returns a refusal for a request that cannot be ordered now.
  */
-export async function draftOrders(
+export async function planPreReservations(
   { runtime: { sql, now } }: Pick<PlaceDeps, 'runtime'>,
   requests: readonly PlaceOrder[],
-): Promise<(AheadOrder | Error)[]> {
+): Promise<(PreReservation | Error)[]> {
   const [carts, addresses, ids] = await Promise.all([
     selectCarts(sql, [...new Set(requests.map((request) => request.user_id))]).then(cartsOf),
     addressesOf(sql, requests),
@@ -36,8 +27,8 @@ export async function draftOrders(
         ...numbered(ids[index]!, now()),
         lines: lines.map(({ sku, qty }) => ({ sku_id: sku.id, qty })),
       };
-    } catch (refusal) {
-      return refusal as Error;
+    } catch (thrown) {
+      return asError(thrown);
     }
   });
 }

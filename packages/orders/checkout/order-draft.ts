@@ -1,0 +1,169 @@
+import type { SkuForSale } from '@tradepost/catalog';
+import { type Locale, maxMinor } from '@tradepost/core';
+import type { Address } from '@tradepost/identity';
+import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
+import type { CartKey, CartLine } from '../cart/cart-store.ts';
+import { orderErrors } from '../errors.ts';
+import { maxLines } from '../limits.ts';
+import { type AddressSnapshot, lineTexts, type Order, orderStatus } from '../orders/order.ts';
+import type { NewOrderItem } from '../orders/order-store.ts';
+
+/** A request to place an order. */
+export type PlaceOrder = {
+  user_id: number;
+  address_id: number;
+  payment_method: string;
+  /** Takes precedence over `sku_ids`. A pair that is not in the cart is ordered directly, one piece. */
+  items?: readonly { sku_id: number; activity_product_id: number }[] | undefined;
+  sku_ids?: readonly number[] | undefined;
+  remark: string;
+  locale: Locale;
+  /** Stock that was reserved before. The order gets this id and number, and must have exactly these lines. */
+  preReservation?: PreReservation;
+};
+
+/** The id and number of an order that is not written yet, and the lines that an external warehouse reserves for it. */
+export type PreReservation = { id: number; order_no: string; lines: readonly { sku_id: number; qty: number }[] };
+
+/** The cart of one shopper, by `lineKey`. */
+export type Cart = Map<string, CartLine>;
+
+/** An order that passed all checks except the one of its stock. */
+export type OrderDraft = { order: Order; items: NewOrderItem[]; usedUp: CartKey[] };
+
+type PickedLine = { sku_id: number; activity_product_id: number; qty: number; fromCart: boolean };
+
+export const lineKey = (line: { sku_id: number; activity_product_id: number }) =>
+  `${line.sku_id}/${line.activity_product_id}`;
+
+/** Groups cart lines by shopper, in the order in which they were added. */
+export function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<number, Cart> {
+  const carts = new Map<number, Cart>();
+  for (const line of [...rows].sort((a, b) => a.seq - b.seq)) {
+    const cart = carts.get(line.user_id) ?? new Map();
+    cart.set(lineKey(line), line);
+    carts.set(line.user_id, cart);
+  }
+  return carts;
+}
+
+/** All SKUs that the requests may order. */
+export function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {
+  const ids = new Set<number>();
+  for (const request of requests) {
+    for (const item of request.items ?? []) ids.add(item.sku_id);
+    if (!request.items?.length) for (const line of carts.get(request.user_id)?.values() ?? []) ids.add(line.sku_id);
+  }
+  return [...ids];
+}
+
+/**
+ * Chooses the lines of an order: `items`, else the cart lines of `sku_ids`, else the whole cart. Throws a refusal when the
+ * cart is empty, when there are too many lines, or when a line names an activity.
+ */
+function pickLines(request: PlaceOrder, cart: Cart): PickedLine[] {
+  const fromCart = (line: CartLine): PickedLine => ({ ...line, fromCart: true });
+  let picks: PickedLine[];
+  if (request.items?.length) {
+    const pairs = new Map(request.items.map((item) => [lineKey(item), item]));
+    picks = [...pairs].map(([key, item]) => {
+      const line = cart.get(key);
+      return line ? fromCart(line) : { ...item, qty: 1, fromCart: false };
+    });
+  } else if (cart.size === 0) {
+    throw orderErrors.cart_empty();
+  } else if (request.sku_ids?.length) {
+    const skuIds = new Set(request.sku_ids);
+    picks = [...cart.values()].filter((line) => skuIds.has(line.sku_id)).map(fromCart);
+  } else {
+    picks = [...cart.values()].map(fromCart);
+  }
+  if (picks.length > maxLines) throw orderErrors.too_many_lines({ max: maxLines });
+  // Activities are not implemented yet.
+  if (picks.some((pick) => pick.activity_product_id > 0)) throw orderErrors.activity_not_found();
+  return picks;
+}
+
+/** The chosen lines whose SKU is for sale. Throws a refusal when there is no such line. */
+export function sellableLines(request: PlaceOrder, cart: Cart, skus: ReadonlyMap<number, SkuForSale>) {
+  const lines = pickLines(request, cart).flatMap((pick) => {
+    const sku = skus.get(pick.sku_id);
+    return sku ? [{ ...pick, sku }] : [];
+  });
+  if (lines.length === 0) throw orderErrors.no_valid_products();
+  return lines;
+}
+
+function snapshotOf(address: Address): AddressSnapshot {
+  const { id, user_id, name, phone, province, city, district, detail } = address;
+  return { id, user_id, name, phone, province, city, district, detail, is_default: address.is_default ? 1 : 0 };
+}
+
+/** The data from which a request is decided. */
+type OrderFacts = {
+  id: number;
+  order_no: string;
+  address: Address | undefined;
+  cart: Cart;
+  skus: ReadonlyMap<number, SkuForSale>;
+  pipeline: PricePipeline;
+  prices: PriceFacts;
+  inventoryStatus: Order['inventory_status'];
+  expiresAt: Date;
+  now: Date;
+};
+
+/** Makes the order of one request. Does not check the stock. Throws the refusal of the request. */
+export function draftOrder(request: PlaceOrder, facts: OrderFacts): OrderDraft {
+  const { id, order_no, now, expiresAt } = facts;
+  if (!facts.address) throw orderErrors.address_not_found();
+  const lines = sellableLines(request, facts.cart, facts.skus);
+  const priced = facts.pipeline.quote(
+    {
+      user_id: request.user_id,
+      lines: lines.map(({ sku, qty, activity_product_id }) => ({
+        ...{ sku_id: sku.id, product_id: sku.product_id, activity_product_id, qty, price: sku.price },
+      })),
+    },
+    facts.prices,
+  );
+  if (priced.goods_amount > maxMinor) throw orderErrors.amount_too_large();
+  const order: Order = {
+    id,
+    order_no,
+    user_id: request.user_id,
+    merchant_id: 1,
+    status: orderStatus.pendingPayment,
+    inventory_status: facts.inventoryStatus,
+    payment_method: request.payment_method,
+    goods_amount: priced.goods_amount,
+    discount_amount: priced.discount_amount,
+    freight_amount: priced.freight_amount,
+    total_amount: priced.total_amount,
+    address_snapshot: snapshotOf(facts.address),
+    remark: request.remark,
+    tracking_no: '',
+    expires_at: expiresAt,
+    paid_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const items = lines.map(
+    ({ sku, qty }, line): NewOrderItem => ({
+      order_id: id,
+      product_id: sku.product_id,
+      sku_id: sku.id,
+      warehouse_id: 0,
+      activity_product_id: 0,
+      activity_id: 0,
+      activity_type: '',
+      activity_title: '',
+      ...lineTexts(sku, request.locale),
+      cover: sku.cover,
+      ...priced.lines[line]!,
+      qty,
+    }),
+  );
+  const usedUp = lines.filter((line) => line.fromCart).map((line) => ({ ...line, user_id: request.user_id }));
+  return { order, items, usedUp };
+}
