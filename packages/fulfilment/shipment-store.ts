@@ -13,7 +13,7 @@ export async function insertInitialShipments(tx: Transaction, rows: readonly New
       rider_phone, remark, logistics_status, shipped_at, created_by_type, created_by_id, created_at, updated_at)
     select order_id, delivery_type, 'outbound', 'initial', company, tracking_no, rider_name, rider_phone, remark, 'shipped',
       ${now}, 'admin', created_by_id, ${now}, ${now}
-    from jsonb_to_recordset(${tx.json(rows as never)}) as s (order_id bigint, delivery_type text, company text,
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as s (order_id bigint, delivery_type text, company text,
       tracking_no text, rider_name text, rider_phone text, remark text, created_by_id bigint)`;
 }
 

@@ -14,6 +14,7 @@ import {
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { selectShopper, selectStaff } from '../shoppers/identity-store.ts';
 import { inspectToken } from '../tokens/inspect-token.ts';
 import { longestTokenHours } from '../tokens/token-store.ts';
@@ -35,7 +36,7 @@ const withTokens = (
     await work(runtime, tokens).finally(() => tokens.close());
   });
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const isUuid = (text: string) => z.guid().safeParse(text).success;
 
 /** A login token from standard input or the hidden prompt; one on the command line is refused. */
 async function readToken(given: string | undefined, command: string): Promise<string> {
@@ -151,9 +152,9 @@ function addRevoke(group: Command, context: CommandContext): void {
     .action(async (given: string | undefined, { json, ...options }: WhoseOptions, command: Command) => {
       if ([given, options.user, options.staff].filter((each) => each !== undefined).length !== 1)
         command.error('error: give either the id of a token, -, or --user <id> or --staff <name>');
-      const token = given === undefined || uuid.test(given) ? given : await readToken(given, 'revoke');
+      const token = given === undefined || isUuid(given) ? given : await readToken(given, 'revoke');
       const noToken = 'error: this is neither a login token nor the id (jti, a UUID) of one';
-      if (token !== undefined && !token.includes('.') && !uuid.test(token)) command.error(noToken);
+      if (token !== undefined && !token.includes('.') && !isUuid(token)) command.error(noToken);
       return withTokens(context, options, async (runtime, tokens) => {
         if (token === undefined) {
           const { role, id } = await accountOf(runtime, options);

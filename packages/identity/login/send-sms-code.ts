@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Runtime, TaskHandler } from '@tradepost/runtime';
 import { z } from 'zod';
 import { smsProvider, smsWebhookSecret, smsWebhookUrl } from '../settings.ts';
+import { faultKind } from './fault-kind.ts';
 import { codeLifeMs, newCode } from './sms-codes.ts';
 import { selectPhoneOfRequest, updateWaitingCode } from './sms-store.ts';
 
@@ -23,10 +24,9 @@ async function post(url: string, secret: string, message: object, at: Date, sign
     body,
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
-  }).catch((error: Error) => {
-    // Of the failure only its kind: addresses and bodies are nobody's to read in a log.
-    const kind = (error.cause as { code?: string } | undefined)?.code ?? error.name;
-    throw new Error(`the SMS webhook can not be reached: ${kind}`);
+  }).catch((error: unknown) => {
+    // The message of the error may have the address and the body. Neither may appear in a log.
+    throw new Error(`the SMS webhook can not be reached: ${faultKind(error)}`);
   });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`the SMS webhook answered ${response.status}`);

@@ -2,6 +2,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { identityErrors } from '../errors.ts';
 import { wechatEndpoint, wechatMiniAppId, wechatMiniAppSecret } from '../settings.ts';
+import { faultKind } from './fault-kind.ts';
 
 const deadlineMs = 5_000;
 const answerSchema = z.object({
@@ -28,8 +29,7 @@ export async function openIdOf({ settings, log }: Pick<Runtime, 'settings' | 'lo
     // Text first: WeChat sends its JSON as text/plain.
     answer = JSON.parse(await response.text());
   } catch (error) {
-    const { name, cause } = error as Error;
-    throw refuse({ kind: (cause as { code?: string } | undefined)?.code ?? name });
+    throw refuse({ kind: faultKind(error) });
   }
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw refuse({ kind: 'unknown answer' });

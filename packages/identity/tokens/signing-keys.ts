@@ -2,32 +2,37 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Sql } from '@tradepost/postgres';
 import { type SigningKey, selectSigningKeys } from './token-store.ts';
 
-/** A token of an unknown key makes the keys be read again, at most this often: a caller can invent key ids. */
+/** The shortest time between two reads that unknown key ids cause. Clients can invent key ids. */
 const unknownKeyMs = 1_000;
 
-/** The signing keys as this process has read them last. */
+type NamedKey = { kid: string; key: KeyObject };
+
+/** The signing keys as this process has last read them. */
 export class SigningKeys {
   readonly #control: Sql;
-  #all: ReadonlyMap<string, KeyObject> = new Map();
-  #newest = '';
+  #all: ReadonlyMap<string, KeyObject>;
+  #newest: NamedKey;
   #readAt = performance.now();
 
-  /** `rows` in the order of their age; there is at least one. */
+  /** `rows` are sorted by age, oldest first. There is at least one. */
   constructor(control: Sql, rows: readonly SigningKey[]) {
     this.#control = control;
-    this.#replace(rows);
+    ({ all: this.#all, newest: this.#newest } = keysOf(rows));
   }
 
-  /** The newest key, which signs. */
-  get signing(): { kid: string; key: KeyObject } {
-    return { kid: this.#newest, key: this.#all.get(this.#newest)! };
+  /** The newest key. New tokens are signed with it. */
+  get signing(): NamedKey {
+    return this.#newest;
   }
 
   has(kid: string): boolean {
     return this.#all.has(kid);
   }
 
-  /** A key by its id. Reads again for an unknown one: the first token of a new key may arrive before the news of the key. */
+  /**
+   * Finds a key by its id. For an unknown id the keys are read again: the first token of a new key may arrive before the
+   * notification about the key.
+   */
   async find(kid: string): Promise<KeyObject | undefined> {
     if (!this.#all.has(kid) && performance.now() - this.#readAt > unknownKeyMs) await this.read();
     return this.#all.get(kid);
@@ -35,11 +40,13 @@ export class SigningKeys {
 
   async read(): Promise<void> {
     this.#readAt = performance.now();
-    this.#replace(await selectSigningKeys(this.#control));
+    ({ all: this.#all, newest: this.#newest } = keysOf(await selectSigningKeys(this.#control)));
   }
+}
 
-  #replace(rows: readonly SigningKey[]): void {
-    this.#all = new Map(rows.map((row) => [row.kid, createSecretKey(row.secret)]));
-    this.#newest = rows[rows.length - 1]!.kid;
-  }
+function keysOf(rows: readonly SigningKey[]): { all: ReadonlyMap<string, KeyObject>; newest: NamedKey } {
+  const keys = rows.map(({ kid, secret }): NamedKey => ({ kid, key: createSecretKey(secret) }));
+  const newest = keys.at(-1);
+  if (!newest) throw new Error('identity.signing_keys is empty');
+  return { all: new Map(keys.map(({ kid, key }) => [kid, key])), newest };
 }

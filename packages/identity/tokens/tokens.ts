@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { EndedTokens } from './ended-tokens.ts';
 import { SigningKeys } from './signing-keys.ts';
-import { channels, floorsMessage, floorsOf } from './token-events.ts';
+import { channels, floorsMessage, floorsOf, revokedMessage, revokedOf } from './token-events.ts';
 import {
   type AccountRole,
   addSigningKey,
@@ -148,8 +148,8 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
 
   const unsubscribe = await Promise.all([
     events.subscribe(channels.revoked, (message) => {
-      const [jti, expiresAt] = message.split(' ');
-      if (jti) ended.revoke(jti, Number(expiresAt));
+      const revoked = revokedOf(message);
+      if (revoked) ended.revoke(revoked.jti, revoked.expiresAt);
     }),
     events.subscribe(channels.floors, (message) => {
       for (const floor of floorsOf(message)) ended.raise(floor);
@@ -184,7 +184,7 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
     async revoke({ jti, expiresAt }) {
       await insertRevokedToken(sql, jti, new Date(expiresAt * 1000));
       ended.revoke(jti, expiresAt);
-      await publish(channels.revoked, `${jti} ${expiresAt}`);
+      await publish(channels.revoked, revokedMessage({ jti, expiresAt }));
     },
     async endAll(role, ids) {
       announce(await raiseFloors(sql, role, ids));

@@ -24,7 +24,6 @@ export async function addToCarts(
     else summed.set(keyOf(request), { ...request });
     return request;
   });
-  if (summed.size === 0) return checked as Error[];
   const lines = [...summed.values()];
   const answersTo = (added: readonly CartKey[]) => {
     const written = new Set(added.map(keyOf));
@@ -33,6 +32,7 @@ export async function addToCarts(
       return written.has(keyOf(request)) || orderErrors.cart_full({ max: maxLines });
     });
   };
+  if (summed.size === 0) return answersTo([]);
   if (!record) return answersTo(await addCartLines(sql, lines));
   return writeTransaction(sql, async (tx) => {
     const answers = answersTo(await addCartLines(tx, lines));

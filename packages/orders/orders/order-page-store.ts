@@ -1,5 +1,6 @@
 import type { Paging } from '@tradepost/core';
 import { plannedByValue, type Queryable, type Sql, type Statement } from '@tradepost/postgres';
+import { faultCode } from '@tradepost/runtime';
 import type { Order, OrderStatus } from './order.ts';
 import { blockBits, orderCounts } from './order-counts-store.ts';
 import { type Keyword, keywordCondition } from './order-search-store.ts';
@@ -163,7 +164,7 @@ async function countMatching(sql: Sql, matching: Statement): Promise<number> {
       return row!.total;
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code === tookTooLong) return guess;
+    if (faultCode(error) === tookTooLong) return guess;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ import {
 import { unpaidMinutes } from '../settings.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { openTeller } from './notify-stock.ts';
-import { type OrderStatus, orderRowView } from './order.ts';
+import { orderRowView, orderStatusOf } from './order.ts';
 import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
 import type { OrderFilter, OrderSection } from './order-sections.ts';
@@ -49,7 +49,7 @@ export function orderRoutes(
   /** Without a package that knows the field no order matches. */
   const matching = (field: OrderFilter['field'], value: string) =>
     filters.find((filter) => filter.field === field)?.matching(sql, value) ?? sql`(select 0::bigint as order_id)`;
-  const statusOf = (query: { status?: number | undefined }) => (query.status || null) as OrderStatus | null;
+  const statusOf = (query: { status?: number | undefined }) => orderStatusOf(query.status ?? 0);
 
   const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
     if (!text) return null;

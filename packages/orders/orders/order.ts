@@ -16,6 +16,12 @@ export const orderStatus = {
   cancelled: 6,
 } as const;
 export type OrderStatus = (typeof orderStatus)[keyof typeof orderStatus];
+
+const allStatuses = Object.values(orderStatus);
+/** The state with this number, or null when there is none. */
+export const orderStatusOf = (number: number): OrderStatus | null =>
+  allStatuses.find((status) => status === number) ?? null;
+
 export type Transition = { readonly from: readonly OrderStatus[]; readonly to: OrderStatus };
 
 /** What moves an order. Every move is an update guarded by `from`; when it returns no row, the move is refused. */

@@ -205,7 +205,7 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
 
 /** Two transactions have taken one trade number for payments of different orders: the later one has to look again. */
 const isSharedTrade = (error: unknown) =>
-  (error as { constraint_name?: unknown } | null)?.constraint_name === 'payments_by_trade';
+  error instanceof Error && 'constraint_name' in error && error.constraint_name === 'payments_by_trade';
 
 /**
  * Takes what providers tell, each message as often as it comes: money for an open order settles it (1 -> 2, stock confirmed),

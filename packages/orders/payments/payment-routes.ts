@@ -25,6 +25,11 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
   const names = [...providers.keys()];
   const redirects = redirectProviders(providers);
   const paymentAnswer = paymentSchema(names);
+  const providerNamed = (name: string) => {
+    const provider = providers.get(name);
+    if (!provider) throw new Error(`there is no payment provider ${name}`);
+    return provider;
+  };
   const view = (payment: PaymentOfOrder, request: Request, locale: Locale) => {
     const zone = settings.get(timeZone);
     const provider = providers.get(payment.provider);
@@ -55,7 +60,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       statements: 5,
       async handle({ caller, body, request, locale, claim }) {
         const { order_id, return_url } = body;
-        const provider = providers.get(body.provider ?? settings.get(payProvider))!;
+        const provider = providerNamed(body.provider ?? settings.get(payProvider));
         const own = { order_id, user_id: caller.id };
         if (provider.kind === 'redirect') {
           provider.ready();

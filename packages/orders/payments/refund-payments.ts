@@ -1,6 +1,6 @@
 import { enqueueJobs, type Job, type Log, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { orderErrors } from '../errors.ts';
+import { asError, orderErrors } from '../errors.ts';
 import { refundAttempts } from '../settings.ts';
 import { closeIdlePayments } from './payment-store.ts';
 import type { PaymentProviders } from './providers/open-providers.ts';
@@ -52,8 +52,9 @@ export async function refundPayment(deps: Deps, given: unknown, { log, signal }:
     answer = await ask(deps, refund, signal);
   } catch (error) {
     const final = refund.attempts >= settings.get(refundAttempts) && !signal.aborted;
-    const { cause, message } = error as Error & { cause?: Error };
-    await recordRefundError(sql, refund_no, (cause?.message ?? message).slice(0, 500), final, now());
+    const { cause, message } = asError(error);
+    const reason = cause instanceof Error ? cause.message : message;
+    await recordRefundError(sql, refund_no, reason.slice(0, 500), final, now());
     if (!final) throw error;
     log.error({ err: error, refund_no, attempts: refund.attempts }, 'a refund was given up: money is owed');
     return;

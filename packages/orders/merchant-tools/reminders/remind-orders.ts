@@ -3,7 +3,7 @@ import { defineRegistry } from '@tradepost/module';
 import { writeTransaction } from '@tradepost/postgres';
 import { enqueueJobs, type Log, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { orderErrors } from '../../errors.ts';
+import { asError, orderErrors } from '../../errors.ts';
 import { isPayable } from '../../orders/order.ts';
 import { lockOrders } from '../repricing/reprice-store.ts';
 import { type Channel, insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
@@ -93,7 +93,7 @@ export async function sendReminder(
   try {
     await send({ channel, order_no, phone, amount: total_amount, text: reminderText(order_no, total_amount) });
   } catch (error) {
-    const reason = String((error as Error | null)?.message ?? error).slice(0, 500);
+    const reason = asError(error).message.slice(0, 500);
     await mark(attempts >= maxAttempts ? 'failed' : 'queued', attempts, reason);
     throw error;
   }

@@ -1,6 +1,6 @@
 import { writeTransaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
-import { orderErrors } from '../../errors.ts';
+import { asError, orderErrors } from '../../errors.ts';
 import { isPayable, type OrderItem } from '../../orders/order.ts';
 import { selectOrderItems } from '../../orders/order-store.ts';
 import { type NewAmounts, type PriceChange, repricedAmounts } from './reprice-rules.ts';
@@ -45,8 +45,8 @@ export async function repriceOrders(
         });
         changes.push({ order, now: amounts, lines: changed });
         return amounts;
-      } catch (refusal) {
-        return refusal as Error;
+      } catch (thrown) {
+        return asError(thrown);
       }
     });
     const last = changes.length > 0 ? [updatePrices(tx, changes, { ...by, now })] : [];
