@@ -1,10 +1,10 @@
-/** Lines of a cart, and of an order. */
+/** The largest number of lines of a cart or an order. */
 export const maxLines = 200;
-/** Notes of an order: a page of the back office carries those of a thousand orders. */
+/** The largest number of notes of an order. A page of the back office has the notes of up to 1,000 orders. */
 export const maxNotes = 50;
-/** Parcels of an order. */
+/** The largest number of shipments of an order. */
 export const maxShipments = 50;
-/** Reminders of an order that are shown, the newest. */
+/** The number of reminders of an order that are listed, newest first. */
 export const maxReminders = 100;
-/** Orders on one page of a shopper. */
+/** The largest page of a shopper's own orders. */
 export const maxOrderPage = 50;

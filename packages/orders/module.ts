@@ -78,7 +78,7 @@ export const ordersModule: Module = {
           await foldOrderCounts(runtime.sql);
         },
       },
-      // These jobs repeat what a job enqueued with an order or a refund may have missed.
+      // These crons repeat the work of jobs that were lost: expiry of orders, refunds, and counts.
       crons: [
         { task: expireTask, match: '*/5 * * * *' },
         { task: paymentSweepTask, match: '*/5 * * * *' },

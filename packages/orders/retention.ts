@@ -6,7 +6,7 @@ export const orderRetentionSettings = [remindersDays] as const;
 export const orderRetention: readonly RetentionRule[] = [
   {
     name: 'reminders',
-    about: 'reminders to pay that were sent, failed or skipped',
+    about: 'reminders to pay that were sent, have failed or were skipped',
     table: 'orders.reminders',
     age: 't.created_at',
     where: (sql) => sql`t.status <> 'queued'`,
@@ -14,7 +14,7 @@ export const orderRetention: readonly RetentionRule[] = [
   },
   {
     name: 'payment_nonces',
-    about: 'nonces of payment notices, longer than any timestamp may be off',
+    about: 'nonces of payment notices; kept longer than the timestamp of a notice may differ from the clock',
     table: 'orders.payment_nonces',
     age: 't.created_at',
     days: 1,

@@ -13,7 +13,9 @@ const qty = z
 
 export const cartAddBody = z.object({
   sku_id: id(),
-  qty: qty.default(1).meta({ description: `below 1 counts as 1; a line holds at most ${maxLineQty}`, examples: [2] }),
+  qty: qty
+    .default(1)
+    .meta({ description: `values below 1 count as 1; a line has at most ${maxLineQty} pieces`, examples: [2] }),
   activity_product_id: idOrZero().default(0),
 });
 export const cartQtyBody = z.object({
@@ -22,7 +24,7 @@ export const cartQtyBody = z.object({
   activity_product_id: idOrZero().default(0),
 });
 export const cartKeyParams = z.object({ sku_id: id() });
-/** In the body or in the query; the body wins. */
+/** Sent in the body or in the query. The body takes precedence. */
 export const cartKeyPart = z.object({ activity_product_id: idOrZero().optional() });
 
 export const cartLineView = z
@@ -43,14 +45,14 @@ export const placeOrderBody = z.object({
     .max(maxLines)
     .optional()
     .meta({
-      description: 'Wins over sku_ids. A pair that is not in the cart is bought directly, one piece.',
+      description: 'Takes precedence over sku_ids. A pair that is not in the cart is ordered directly, one piece.',
       examples: [[{ sku_id: 1, activity_product_id: 0 }]],
     }),
   sku_ids: z
     .array(id())
     .max(maxLines)
     .optional()
-    .meta({ description: 'Ticked cart lines; with neither, the whole cart' }),
+    .meta({ description: 'Selected cart lines. Without items and sku_ids the whole cart is ordered' }),
   remark: text(500)
     .default('')
     .meta({ examples: ['Please ring twice'] }),
@@ -118,11 +120,13 @@ const orderItemSchema = z
     attrs: z.string().meta({ description: 'JSON text', examples: ['[{"name":"Colour","value":"Cream"}]'] }),
     price: amount(),
     qty: z.int(),
-    payable_amount: amount().meta({ description: 'what the buyer pays for the line after its share of the discounts' }),
+    payable_amount: amount().meta({
+      description: 'what the buyer pays for the line, after its share of the discounts',
+    }),
   })
   .meta({ id: 'OrderItem' });
 
-/** A shipment; the package that ships fills it in. */
+/** A shipment. The package fulfilment fills it in. */
 const shipmentSchema = z
   .object({
     id: id(),
@@ -168,7 +172,9 @@ const afterSaleSummary = z
 
 const orderView = {
   ...orderRow,
-  activity_type: z.string().meta({ description: 'of the first activity line, else empty', examples: [''] }),
+  activity_type: z
+    .string()
+    .meta({ description: 'type of the first line that has an activity; empty without such a line', examples: [''] }),
   activity_name: z.string().meta({ examples: [''] }),
   items: list(orderItemSchema, maxLines),
   shipments: list(shipmentSchema, maxShipments).meta({ description: 'newest first' }),
@@ -191,7 +197,7 @@ export const adminOrderSchema = z
   })
   .meta({ id: 'AdminOrder' });
 
-/** 0 or absent = all. */
+/** Status 0, or no status, means all orders. */
 export const orderListQuery = pageQueryWith({
   status: z
     .int()
@@ -202,20 +208,24 @@ export const orderListQuery = pageQueryWith({
 });
 
 const time = () => text(40).trim().optional();
-/** The back office's filters. All that are given must hold. */
+/** The filters of the back office. An order must match all filters that are given. */
 export const adminOrderListQuery = orderListQuery.extend({
   keyword: text(100)
     .trim()
     .optional()
     .meta({
-      description: 'Order id, order number or its beginning, nickname, receiver name or phone, item title',
+      description:
+        'Order id, order number or its first digits, nickname, name or phone of the receiver, title of an item',
       examples: [''],
     }),
   time_start: time().meta({
-    description: 'Created at or after; without offset in the time of the shop',
+    description: 'Created at this time or later; without an offset, in the time zone of the shop',
     examples: ['2026-03-01'],
   }),
-  time_end: time().meta({ description: 'Created at or before; a date counts to its end', examples: ['2099-03-01'] }),
+  time_end: time().meta({
+    description: 'Created at this time or earlier; a date includes the whole day',
+    examples: ['2099-03-01'],
+  }),
   amount_min: amountInput()
     .optional()
     .meta({ description: 'Payable amount', examples: [0] }),
@@ -230,7 +240,7 @@ export const adminOrderListQuery = orderListQuery.extend({
   province: text(64)
     .trim()
     .optional()
-    .meta({ description: 'Contained in the province of the address', examples: [''] }),
+    .meta({ description: 'Part of the province of the address', examples: [''] }),
   pay_method: text(32)
     .trim()
     .optional()

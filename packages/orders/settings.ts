@@ -12,21 +12,21 @@ export const unpaidMinutes = setting(
     .min(1)
     .max(7 * 24 * 60),
   15,
-  'minutes after which an unpaid order is cancelled and its stock is free again',
+  'minutes after which an unpaid order is cancelled and its stock is released',
 );
 
 /**
- * The setting pay.provider, for reading. Its values depend on the modules that run: `payProviderSetting` has the definition
- * that is registered.
+ * The key with which the setting pay.provider is read. Its values depend on the modules that run, so the registered
+ * definition comes from `payProviderSetting`.
  */
 export const payProvider = setting(
   'pay.provider',
   z.string(),
   sandboxName,
-  'provider of POST /api/pay/create when the request names none',
+  'payment provider of POST /api/pay/create when the request names no provider',
 );
 
-/** pay.provider with the names of these providers as its values. */
+/** The setting pay.provider, with the names of these providers as its values. */
 export function payProviderSetting(providers: readonly PaymentProviderEntry[]): Setting<string> {
   const names = providers.map(({ name }) => name);
   const listed = new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
@@ -37,13 +37,13 @@ export const payCurrency = setting(
   'pay.currency',
   z.string().regex(/^[A-Z]{3}$/, { error: 'must be an ISO 4217 code such as CNY' }),
   'CNY',
-  'currency of all amounts, as told to and expected from payment providers',
+  'currency of all amounts; it is sent to payment providers, and their notices must have it',
 );
 export const refundAttempts = setting(
   'pay.refund_attempts',
   z.number().int().min(1).max(25),
   10,
-  'how often a provider is asked for one refund before it counts as failed',
+  'number of attempts before a refund counts as failed',
 );
 
 export const remindMinutes = setting(
@@ -54,7 +54,7 @@ export const remindMinutes = setting(
     .min(0)
     .max(7 * 24 * 60),
   10,
-  'minutes in which a buyer is reminded of an unpaid order at most once per channel; 0 = without a limit',
+  'minutes between two reminders of one order on one channel; 0 is no limit',
 );
 
 export const orderSettings = [

@@ -12,7 +12,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
   const { sql, settings, config } = runtime;
   const add = runtime.groupCommit<CartLine, true>('cart_add', (lines, record) => addToCarts(sql, lines, record));
 
-  /** Lines whose product is gone are left out: clients read `product` and `sku` without looking. */
+  /** Lines whose product was deleted are left out, because clients expect `product` and `sku` in every line. */
   const cartView = async (userId: number, request: Request, locale: Locale) => {
     const lines = await selectCart(sql, userId);
     const goods = await selectSkusWithProducts(
@@ -40,7 +40,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
     });
   };
 
-  // The contract has both verbs on this path.
+  // The API contract has PUT and POST on this path.
   const setQty = (method: 'PUT' | 'POST') =>
     defineRoute({
       method,
@@ -64,7 +64,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       path: '/api/v1/cart',
       auth: 'shopper',
       tag: 'Cart',
-      summary: 'My cart, in the order of adding',
+      summary: 'My cart, in the order in which lines were added',
       statements: 3,
       response: list(cartLineView, maxLines),
       handle: ({ caller, request, locale }) => cartView(caller.id, request, locale),
@@ -74,7 +74,7 @@ export function cartRoutes(runtime: Runtime): Route[] {
       path: '/api/v1/cart/add',
       auth: 'shopper',
       tag: 'Cart',
-      summary: 'Add pieces of a SKU; quantities of one line add up',
+      summary: 'Add a SKU to my cart; the quantity is added to an existing line',
       body: cartAddBody,
       statements: 2,
       response: nothing,

@@ -1,21 +1,21 @@
 import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
 import { maxLines } from '../limits.ts';
 
-/** A cart line is known by (user, SKU, activity product); 0 = no activity. */
+/** The key of a cart line. `activity_product_id` 0 means no activity. */
 export type CartKey = { user_id: number; sku_id: number; activity_product_id: number };
 export type CartLine = CartKey & { qty: number };
 
 export const maxLineQty = 9_999;
 
-/** In the order in which they were added. */
+/** The cart of a shopper, in the order in which the lines were added. */
 export async function selectCart(sql: Queryable, userId: number): Promise<CartLine[]> {
   return sql<CartLine[]>`
     select user_id, sku_id, activity_product_id, qty from orders.cart_lines where user_id = ${userId} order by id limit ${maxLines}`;
 }
 
 /**
- * Adds quantities to lines, new ones at the end, and answers the keys it has written: a new line that would be more than
- * `maxLines` of its shopper is left out. The caller has summed equal keys.
+ * Adds quantities to existing lines, and appends new lines. A new line beyond the `maxLines` of its shopper is left out.
+ * Returns the keys of the written lines. Each key occurs once in `lines`.
  */
 export async function addCartLines(sql: Queryable, lines: readonly CartLine[]): Promise<CartKey[]> {
   return sql<CartKey[]>`
@@ -25,7 +25,7 @@ export async function addCartLines(sql: Queryable, lines: readonly CartLine[]): 
       ${maxLines}, ${maxLineQty})`;
 }
 
-/** Sets the quantity of a line that is there; 0 or less removes it. */
+/** Sets the quantity of an existing line. A quantity of 0 or less removes the line. */
 export async function setCartQty(sql: Sql, line: CartLine): Promise<void> {
   if (line.qty <= 0) return deleteCartLine(sql, line);
   await sql`
@@ -39,21 +39,21 @@ export async function deleteCartLine(sql: Sql, key: CartKey): Promise<void> {
     where user_id = ${key.user_id} and sku_id = ${key.sku_id} and activity_product_id = ${key.activity_product_id}`;
 }
 
-/** `seq` is the order of adding. */
+/** `seq` is the order in which the lines were added. */
 type SeqLine = CartLine & { seq: number };
 
 const cartsOf = (sql: Queryable, userIds: readonly number[]) => sql`
   select user_id, sku_id, activity_product_id, qty, id as seq from orders.cart_lines
   where user_id = any(${[...userIds]}::bigint[])`;
 
-/** The carts of these shoppers as they are now. */
+/** The carts of these shoppers, without locks. */
 export async function selectCarts(sql: Queryable, userIds: readonly number[]): Promise<SeqLine[]> {
   return sql<SeqLine[]>`${cartsOf(sql, userIds)}`;
 }
 
 /**
- * The carts of these shoppers, locked in key order until the order is written: a second click waits, and then finds the
- * lines gone.
+ * The carts of these shoppers, locked in key order until the transaction ends. A second click waits, and then does not find
+ * the lines any more.
  */
 export async function lockCarts(tx: Transaction, userIds: readonly number[]): Promise<SeqLine[]> {
   return tx<SeqLine[]>`${cartsOf(tx, userIds)} order by user_id, sku_id, activity_product_id for update`;

@@ -1,7 +1,7 @@
 import type { Queryable } from '@tradepost/postgres';
 import type { OrderStatus } from './order.ts';
 
-/** Which of these orders there are, and where they stand: for the reason of a refusal, after the guarded write. */
+/** The status of these orders; an order that does not exist is absent. Used after a guarded write, to choose the refusal. */
 export async function selectOrderStatuses(
   sql: Queryable,
   ids: readonly number[],

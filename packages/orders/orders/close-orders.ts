@@ -5,9 +5,9 @@ import { selectOrderStatuses } from './batch-store.ts';
 import { type OrderStatus, orderStatus } from './order.ts';
 import { cancelOrders } from './settle-orders.ts';
 
-/** Why an order in this state cannot be closed: money that came in is returned by an after-sale, not by closing. */
+/** The refusal for an order in this state. A paid order is not closed: an after-sale refunds it. */
 const refusals: Record<OrderStatus, () => Error> = {
-  // Another request paid or cancelled it after the update, and before its status was read.
+  // The order was committed after the update and before its status was read.
   [orderStatus.pendingPayment]: orderErrors.cannot_cancel,
   [orderStatus.paid]: orderErrors.cannot_close_paid,
   [orderStatus.shipped]: orderErrors.cannot_close_paid,
@@ -16,7 +16,7 @@ const refusals: Record<OrderStatus, () => Error> = {
   [orderStatus.cancelled]: orderErrors.already_cancelled,
 };
 
-/** The merchant gives up unpaid orders: 1 -> 6, stock released. Answers per order true or why not. */
+/** Closes unpaid orders for the merchant: 1 -> 6, stock released. Returns for each order true or its refusal. */
 export async function closeOrders(
   deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory },
   orderIds: readonly number[],
@@ -29,8 +29,8 @@ export async function closeOrders(
     undefined,
     by,
   );
-  const left = orderIds.filter((_, index) => closed[index] !== true);
-  const statuses = await selectOrderStatuses(deps.runtime.sql, left);
+  const open = orderIds.filter((_, index) => closed[index] !== true);
+  const statuses = await selectOrderStatuses(deps.runtime.sql, open);
   return orderIds.map((id, index) => {
     if (closed[index] === true) return true;
     const status = statuses.get(id);

@@ -9,12 +9,12 @@ export const expireTask = 'orders.expire';
 const bucketMs = 15_000;
 const batch = 200;
 
-/** The statement that enqueues the sweep, and what to call once it is committed; null when there is one already. */
+/** The statement that enqueues the sweep, and a function to call after the commit. Null when the sweep is enqueued already. */
 export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => { statement: Statement; committed(): void } | null;
 
 /**
- * One sweep per quarter minute in which orders run out, enqueued with the first of them. Cheaper than a job per order
- * and as durable: whoever commits an order has committed its sweep, or knows that one was committed before.
+ * Enqueues one sweep for each quarter of a minute in which orders expire, together with the first of them. It is cheaper than
+ * one job per order, and as durable: the transaction of an order commits its sweep, or a sweep was committed before.
  */
 export function openExpirySchedule(): ExpirySchedule {
   /** Sweeps for which this process has committed a job. The key of the job prevents a second job of another process. */
@@ -33,14 +33,14 @@ export function openExpirySchedule(): ExpirySchedule {
 }
 
 /**
- * Cancels every unpaid order whose time is over, and answers how many. Harmless when late or repeated: the move is
- * guarded. An order that can not be cancelled is logged and left out, so that it does not hold up the others.
+ * Cancels all unpaid orders that have expired, and returns their number. It may run late or twice, because each update is
+ * guarded by the state. An order that fails is logged and skipped, so that the others are cancelled.
  */
 export async function expireOrders(
   deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory },
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<number> {
-  const broken: number[] = [];
+  const failed: number[] = [];
   let cancelled = 0;
   const cancel = async (ids: readonly number[]) => {
     const outcomes = await cancelOrders(
@@ -51,16 +51,16 @@ export async function expireOrders(
     cancelled += outcomes.filter((outcome) => outcome === true).length;
   };
   while (!signal.aborted) {
-    const ids = await selectExpiredOrders(deps.runtime.sql, deps.runtime.now(), batch, broken);
+    const ids = await selectExpiredOrders(deps.runtime.sql, deps.runtime.now(), batch, failed);
     if (ids.length === 0) break;
     try {
       await cancel(ids);
     } catch (error) {
-      log.warn({ err: error }, 'a batch of unpaid orders could not be cancelled: going one by one');
+      log.warn({ err: error }, 'a batch of expired orders was not cancelled; each order is tried alone');
       for (const id of ids)
         await cancel([id]).catch((reason: unknown) => {
-          broken.push(id);
-          log.error({ err: reason, order_id: id }, 'an unpaid order could not be cancelled');
+          failed.push(id);
+          log.error({ err: reason, order_id: id }, 'an expired order was not cancelled');
         });
     }
   }

@@ -4,26 +4,30 @@ import type { Runtime } from '@tradepost/runtime';
 import { selectOrderNumbers } from './batch-store.ts';
 
 /**
- * After an order was paid or cancelled, where its stock is elsewhere and told at once: waits until the partner knows, or for
- * one call's time. Apart from the batch that wrote the order, so that a partner that hangs holds up only who waits for it.
+ * Returns a function that notifies the external warehouse of a paid or cancelled order and waits for it, at most for the time
+ * of one call. It does nothing when notifications are not sent at once. It runs after the batch that wrote the order, so a
+ * slow warehouse delays only the shopper who waits for it.
  */
-export function openTeller(
+export function openStockNotifier(
   { sql, log }: Pick<Runtime, 'sql' | 'log'>,
   { notifyNow }: Pick<Inventory, 'notifyNow'>,
 ): (orderId: number) => Promise<void> {
   if (!notifyNow) return async () => {};
-  const tell = groupCommit<number, true>(
+  const notify = groupCommit<number, true>(
     async (orderIds) => {
       await notifyNow(await selectOrderNumbers(sql, orderIds));
       return orderIds.map(() => true);
     },
-    // No more than are called at once, so that nobody waits for a second round.
+    // A batch is as large as the number of concurrent calls to the warehouse, so no order waits for a second round of calls.
     { maxBatch: 32, maxInFlight: 100, patienceMs: 0 },
   );
   return async (orderId) => {
-    // What is written is written: a worker tells the partner.
-    await tell(orderId).catch((error: unknown) =>
-      log.warn({ err: error, order_id: orderId }, 'the stock could not be told at once'),
+    // The order is committed. When this notification fails, a worker sends it later.
+    await notify(orderId).catch((error: unknown) =>
+      log.warn(
+        { err: error, order_id: orderId },
+        'the external warehouse was not notified at once; a worker will retry',
+      ),
     );
   };
 }

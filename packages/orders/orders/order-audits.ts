@@ -3,14 +3,14 @@ import type { Audit } from '@tradepost/runtime';
 import { refundTask } from '../payments/refund-payments.ts';
 import { orderStatus, orderTransitions } from './order.ts';
 
-/** Twice the time between two sweeps of the cron net. */
-const sweptAfter = '10 minutes';
+/** Twice the interval of the crons that sweep orders and refunds. */
+const sweepGrace = '10 minutes';
 
-/** Where the stock of an order in this state is: 1 is pending payment, 6 is cancelled. */
+/** The inventory status that an order in this state must have. 1 is pending payment, 6 is cancelled. */
 const stockOf = (sql: Queryable) =>
   sql`case when o.status = 1 then 'reserved' when o.status = 6 then 'released' else 'confirmed' end`;
 
-/** Every move that `orderTransitions` allows, with the creation as a move from 0. */
+/** All transitions that `orderTransitions` allows. The creation is a transition from 0. */
 const legalMoves = [
   { trigger: 'create', from: 0, to: orderStatus.pendingPayment },
   ...Object.entries(orderTransitions).flatMap(([trigger, move]) =>
@@ -22,17 +22,17 @@ const lineAudits: readonly Audit[] = [
   {
     name: 'orders.amounts',
     about:
-      'goods, discount, freight and total of an order add up, and so do its lines and their shares of what is paid',
+      'goods, discount and freight of an order add up to its total, and its lines add up to the goods and the total',
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.goods_amount, o.discount_amount, o.freight_amount, o.total_amount,
              l.goods as goods_of_lines, l.payable as payable_of_lines
       from orders.orders o
       join (select order_id, sum(price * qty)::bigint as goods, sum(payable_amount)::bigint as payable,
-                   bool_or(payable_amount > price * qty) as dearer
+                   bool_or(payable_amount > price * qty) as above_gross
             from orders.order_items group by order_id) as l on l.order_id = o.id
       where l.goods <> o.goods_amount or l.payable <> o.total_amount
          or o.total_amount <> o.goods_amount - o.discount_amount + o.freight_amount
-         or (l.dearer and o.freight_amount = 0)`,
+         or (l.above_gross and o.freight_amount = 0)`,
   },
   {
     name: 'orders.without_lines',
@@ -50,11 +50,11 @@ const lineAudits: readonly Audit[] = [
   },
   {
     name: 'orders.lines_reserved',
-    about: 'the lines of an order and its reservations name the same pieces of the same SKUs',
+    about: 'the lines of an order and its reservations have the same quantities of the same SKUs',
     query: (sql) => sql`
       select order_id, sku_id, sum(ordered)::bigint as ordered, sum(reserved)::bigint as reserved,
              max(biz_no) filter (where order_id is null) as of_no_order
-      -- one aggregate over both: a join of the two would hash them by the text of the order's number
+      -- one aggregate over both tables: a join would hash them by the text of the order number
       from (select order_id, sku_id, qty as ordered, 0 as reserved, null as biz_no from orders.order_items
             union all
             select o.id, r.sku_id, 0, r.qty, r.biz_no
@@ -67,18 +67,19 @@ const lineAudits: readonly Audit[] = [
 const historyAudits: readonly Audit[] = [
   {
     name: 'orders.history_end',
-    about: 'the last move in the history of an order led to its status',
+    about: 'the last transition in the history of an order ends in its status',
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, h.last as last_move
       from orders.orders o
-      -- the newest row's status in the last digit of a number: a sort of the whole history would take three times as long
+      -- the status of the newest row is the last digit of a number: sorting the whole history takes three times as long
       left join (select order_id, max(id * 10 + to_status) % 10 as last from orders.order_history group by order_id) as h
         on h.order_id = o.id
       where h.last is distinct from o.status`,
   },
   {
     name: 'orders.history_chain',
-    about: 'the history of an order begins with its creation, and each move begins where the last one ended',
+    about:
+      'the history of an order begins with its creation, and each transition starts from the status of the one before',
     query: (sql) => sql`
       select order_id, id as history_id, before as ended_at, from_status, to_status, trigger
       from (select order_id, id, from_status, to_status, trigger,
@@ -88,7 +89,7 @@ const historyAudits: readonly Audit[] = [
   },
   {
     name: 'orders.history_moves',
-    about: 'every move in the history is one that the table of transitions allows',
+    about: 'every transition in the history is allowed by the table of transitions',
     query: (sql) => sql`
       select h.order_id, h.id as history_id, h.from_status, h.to_status, h.trigger
       from orders.order_history h
@@ -110,7 +111,7 @@ const historyAudits: readonly Audit[] = [
 const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   {
     name: 'orders.paid_at',
-    about: 'exactly the orders that were paid say when',
+    about: 'paid orders have a time of payment, other orders do not',
     query: (sql) => sql`
       select id as order_id, order_no, status, paid_at from orders.orders
       -- paid, shipped, completed, in after-sale
@@ -118,22 +119,22 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   },
   {
     name: 'orders.stock_state',
-    about: 'the status of an order, its inventory status and the state that inventory keeps of it agree',
+    about: 'the status of an order, its inventory status and its state in inventory agree',
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, o.inventory_status, s.status as inventory_state, s.provider
       from orders.orders o left join inventory.order_inventory_state s on s.order_no = o.order_no
       where s.status is distinct from o.inventory_status
-         -- a remote provider answers later
+         -- the answer of a remote provider may still be expected
          or (s.provider <> all(${[...remoteProviders]}::text[]) and o.inventory_status <> ${stockOf(sql)})`,
   },
   {
     name: 'orders.reservations',
-    about: 'the stock of an unpaid order is reserved, of a paid one confirmed, of a cancelled one released',
+    about: 'the stock of an unpaid order is reserved, of a paid order confirmed, of a cancelled order released',
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, r.sku_id, r.qty, r.status as reservation
       from inventory.inventory_reservation r join orders.orders o on o.order_no = r.biz_no
       where r.biz_type = 'order' and r.status <> ${stockOf(sql)}
-        -- what an external warehouse has refused to hold is over, whatever becomes of the order
+        -- an external warehouse refused the reservation: it is released in every state of the order
         and not (r.status = 'released' and exists (
           select from inventory.inventory_integration_tasks t
           where t.biz_type = 'order' and t.biz_no = r.biz_no and t.action = 'reserve' and t.status = 'failed'))`,
@@ -143,7 +144,7 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
 const paymentAudits: readonly Audit[] = [
   {
     name: 'orders.payments',
-    about: 'a paid order has exactly one succeeded payment, of its total; any other order has none',
+    about: 'a paid order has exactly one succeeded payment, of its total; other orders have no succeeded payment',
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, o.total_amount, coalesce(p.succeeded, 0) as payments, p.amount
       from orders.orders o
@@ -156,7 +157,7 @@ const paymentAudits: readonly Audit[] = [
   {
     name: 'orders.refunds',
     about:
-      'money that goes or went back has a refund of its whole amount, open or done as the payment says; other money has none',
+      'a payment that is refunding or refunded has a refund of its whole amount in the matching state; other payments have no refund',
     query: (sql) => sql`
       select p.id as payment_id, p.payment_no, p.order_id, p.status, p.amount, r.amount as refunds, r.done
       from orders.payments p
@@ -168,17 +169,17 @@ const paymentAudits: readonly Audit[] = [
   },
   {
     name: 'orders.refunds_forgotten',
-    about: `no refund has waited for ${sweptAfter} without a job: else the worker's sweep does not run`,
+    about: `no refund has been pending for ${sweepGrace} without a job; a violation means that the sweep of the worker does not run`,
     query: (sql) => sql`
       select r.id as refund_id, r.refund_no, r.order_id, r.amount, r.attempts, r.updated_at
       from orders.refunds r
       left join graphile_worker.jobs j on j.key = ${`${refundTask}:`} || r.refund_no and j.attempts < j.max_attempts
-      where r.status = 'pending' and j.id is null and r.updated_at < now() - ${sweptAfter}::interval`,
+      where r.status = 'pending' and j.id is null and r.updated_at < now() - ${sweepGrace}::interval`,
   },
   {
     name: 'orders.refunds_failed',
     about:
-      'no refund was given up: else the money is owed; `tradepost pay refunds` shows them, `pay retry-refund` tries again',
+      'no refund has failed; the money of a failed refund is owed: list with `tradepost pay refunds`, repeat with `tradepost pay retry-refund`',
     query: (sql) => sql`
       select id as refund_id, refund_no, order_id, amount, attempts, left(last_error, 200) as last_error, finished_at
       from orders.refunds where status = 'failed'`,
@@ -195,18 +196,18 @@ const paymentAudits: readonly Audit[] = [
 const expiryAudits: readonly Audit[] = [
   {
     name: 'orders.expired',
-    about: `no order has stayed unpaid for ${sweptAfter} after its time: else the sweep does not run, or can not cancel it`,
+    about: `no order is unpaid ${sweepGrace} after its expiry; a violation means that the sweep does not run or cannot cancel it`,
     query: (sql) => sql`
       select id as order_id, order_no, user_id, expires_at from orders.orders
       where status = 1 -- pending payment
-        and expires_at < now() - ${sweptAfter}::interval`,
+        and expires_at < now() - ${sweepGrace}::interval`,
   },
 ];
 
 const countAudits: readonly Audit[] = [
   {
     name: 'orders.counts',
-    about: "the back office's totals, kept beside the orders, are what counting the orders gives",
+    about: 'the stored counts of orders, which the back office shows as totals, equal the number of orders',
     query: (sql) => sql`
       select block, status, payment_method, kept.orders as kept, coalesce(counted.orders, 0) as counted
       from (select block, status, payment_method, sum(orders)::bigint as orders
@@ -219,7 +220,7 @@ const countAudits: readonly Audit[] = [
   },
 ];
 
-/** `remoteProviders`: the inventory providers that hold stock elsewhere. */
+/** `remoteProviders`: the names of the inventory providers whose stock is in an external warehouse. */
 export const orderAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   ...lineAudits,
   ...historyAudits,

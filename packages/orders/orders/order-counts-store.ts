@@ -1,24 +1,24 @@
 import type { Queryable, Sql } from '@tradepost/postgres';
 
-/** Orders are counted by blocks of so many bits of their ids; the triggers of 0005_orders.sql have the same number. */
+/** A block of order ids has 2 to the power of this number of ids. The triggers in 0005_orders.sql use the same number. */
 export const blockBits = 12;
 
-/** Counted orders and the changes that are not folded in yet. */
+/** Counts of the blocks, and the changes that are not added to them yet. */
 export const orderCounts = (sql: Queryable) => sql`
   (select block, status, payment_method, orders as n, first_at, last_at from orders.order_blocks
    union all
    select block, status, payment_method, change, first_at, last_at from orders.order_changes)`;
 
-const foldedAtOnce = 200_000;
+const changesPerStatement = 200_000;
 
-/** Folds what has changed into the counts of the blocks, and answers how many changes. One process at a time. */
+/** Adds the recorded changes to the counts of the blocks. Returns the number of changes. One process at a time does it. */
 export async function foldOrderCounts(sql: Sql): Promise<number> {
   let folded = 0;
   for (;;) {
     const count = await foldSome(sql);
     folded += count;
-    // A shop whose worker was away for a day has millions: they go in pieces that a statement can carry.
-    if (count < foldedAtOnce) return folded;
+    // After a day without a worker there are millions of changes, so each statement takes a bounded part of them.
+    if (count < changesPerStatement) return folded;
   }
 }
 
@@ -29,7 +29,7 @@ async function foldSome(sql: Sql): Promise<number> {
     const [row] = await tx<{ n: number }[]>`
       with taken as (
         delete from orders.order_changes
-        where id = any(array(select id from orders.order_changes order by id limit ${foldedAtOnce}))
+        where id = any(array(select id from orders.order_changes order by id limit ${changesPerStatement}))
         returning block, status, payment_method, change, first_at, last_at
       ), folded as (
         insert into orders.order_blocks as b (block, status, payment_method, orders, first_at, last_at)

@@ -15,22 +15,22 @@ export type AdminOrderFilter = {
   /** Payable amount in minor units, both inclusive. */
   amount_min: number | null;
   amount_max: number | null;
-  /** All that hold what was asked for; none is a filter that nothing passes. */
+  /** The provinces that match the filter. No order matches an empty list. */
   provinces: string[] | null;
   has_after_sale: boolean;
-  /** A relation with the column order_id: only these orders. */
+  /** A relation with the column order_id. Only these orders match. */
   restrictedTo: Statement | null;
   keyword: Keyword | null;
 };
 
 export type OrderPage = { rows: Order[]; total: number };
 
-/** Where more are expected, a total is the planner's estimate: counting a large part of all orders takes too long. */
+/** Above this number of expected orders the total is the estimate of the planner, because counting takes too long. */
 const exactTotal = 10_000;
-/** What counting may take. */
+/** The time limit of a count. */
 const countMs = 30;
-/** How many of the newest orders tell the share of a common keyword. */
-const sampled = 500;
+/** The number of newest orders from which the share of a common keyword is estimated. */
+const sampleSize = 500;
 
 /** A shopper's orders, newest first. */
 export async function selectShopperOrders(
@@ -38,7 +38,7 @@ export async function selectShopperOrders(
   filter: { userId: number; status: OrderStatus | null },
   paging: Paging,
 ): Promise<OrderPage> {
-  // Only the conditions that are asked for: a plan for "any or this one" could use no index.
+  // The statement has only the conditions that are needed. A condition such as "null or equal" would prevent the use of an index.
   const where = sql`user_id = ${filter.userId} ${filter.status === null ? sql`` : sql`and status = ${filter.status}`}`;
   const rows = await sql<(Order & { total: number })[]>`
     with counted as (select count(*)::int as total from orders.orders where ${where}),
@@ -49,7 +49,7 @@ export async function selectShopperOrders(
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
-/** Status and payment method of orders or of their counts `c`; the columns have the same names. */
+/** The condition on status and payment method. `c` is the orders or their counts, which have the same column names. */
 const kindOf = (sql: Queryable, filter: AdminOrderFilter) => sql`
   ${filter.status === null ? sql`` : sql`and c.status = ${filter.status}`}
   ${filter.pay_method === null ? sql`` : sql`and c.payment_method = ${filter.pay_method}`}`;
@@ -57,13 +57,13 @@ const kindOf = (sql: Queryable, filter: AdminOrderFilter) => sql`
 const createdIn = (sql: Queryable, { time_start, time_end }: AdminOrderFilter) => sql`
   ${time_start ? sql`and c.created_at >= ${time_start}` : sql``} ${time_end ? sql`and c.created_at <= ${time_end}` : sql``}`;
 
-/** Of the counts of a block: whether it can hold an order of that time. */
+/** The condition on the counts of a block: it may have an order of that time. */
 const blocksIn = (sql: Queryable, { time_start, time_end }: AdminOrderFilter) => sql`
   ${time_start ? sql`and max(last_at) >= ${time_start}` : sql``} ${time_end ? sql`and min(first_at) <= ${time_end}` : sql``}`;
 
 /**
- * A page by status, payment method and time. The counts say in which blocks of ids the page lies, so page 5,000 costs what
- * page 1 does, and how many there are in all. A block that time cuts through is counted order by order.
+ * A page filtered by status, payment method and time. The counts of the blocks give the total and the blocks that the page is
+ * in, so page 5,000 costs as much as page 1. A block that is only partly within the time is counted order by order.
  */
 async function selectCountedPage(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
   const { size, offset } = paging;
@@ -101,7 +101,7 @@ async function selectCountedPage(sql: Sql, filter: AdminOrderFilter, paging: Pag
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
-/** Between the first and the last block that holds an order of this status, method and time. */
+/** The condition that limits the ids to the first and the last block with an order of this status, method and time. */
 function withinBlocks(sql: Queryable, filter: AdminOrderFilter): Statement {
   const { status, pay_method, time_start, time_end } = filter;
   if (status === null && pay_method === null && !time_start && !time_end) return sql``;
@@ -124,11 +124,11 @@ function conditions(sql: Queryable, filter: AdminOrderFilter): Statement {
     ${keyword ? keywordCondition(sql, keyword) : sql``}`;
 }
 
-/** One name as an equality: only then the index answers in the order of the list. */
+/** A single name is compared with `=`, because only then the index returns the orders in the order of the list. */
 const inProvinces = (sql: Queryable, names: readonly string[]) =>
   names.length === 1 ? sql`and o.province = ${names[0]!}` : sql`and o.province = any(${[...names]}::text[])`;
 
-/** The provinces that hold the text: there are few, found by skipping through the index from one to the next. */
+/** The provinces that contain the text. The query jumps in the index from one province to the next, because there are few. */
 export async function selectProvinces(sql: Queryable, part: string): Promise<string[]> {
   const rows = await sql<{ province: string }[]>`
     with recursive names as (
@@ -147,10 +147,10 @@ async function estimate(sql: Sql, matching: Statement): Promise<number> {
   return Math.round(row!['QUERY PLAN'][0].Plan['Plan Rows']);
 }
 
-/** SQLSTATE of a statement that took longer than it may. */
-const tookTooLong = '57014';
+/** SQLSTATE query_canceled: the statement timeout was exceeded. */
+const queryCanceled = '57014';
 
-/** How many match; where they seem to be many, or counting takes too long, what the planner expects. */
+/** The number of matching orders: the estimate of the planner when it is large or when counting takes too long. */
 async function countMatching(sql: Sql, matching: Statement): Promise<number> {
   const guess = await estimate(sql, matching);
   if (guess > exactTotal) return guess;
@@ -164,33 +164,33 @@ async function countMatching(sql: Sql, matching: Statement): Promise<number> {
       return row!.total;
     });
   } catch (error) {
-    if (faultCode(error) === tookTooLong) return guess;
+    if (faultCode(error) === queryCanceled) return guess;
     throw error;
   }
 }
 
 /**
- * How many orders a common keyword finds, of which the planner knows nothing: exactly when the other filters leave few,
- * else by their share in the newest.
+ * The number of orders that match a common keyword, which the planner cannot estimate. It is exact when fewer than `sampleSize`
+ * orders match the other filters. Otherwise it is estimated from the share among the newest orders.
  */
 async function countCommon(sql: Sql, filter: AdminOrderFilter, keyword: Keyword, from: Statement): Promise<number> {
   const others = { ...filter, keyword: null };
-  const [row] = await plannedByValue(sql<{ looked: number; hits: number }[]>`
+  const [row] = await plannedByValue(sql<{ sampled: number; hits: number }[]>`
     with newest as (
       select o.id, o.order_no, o.user_id, o.address_snapshot ${from} where ${conditions(sql, others)}
-      order by o.id desc limit ${sampled}
+      order by o.id desc limit ${sampleSize}
     )
-    select count(*)::int as looked, (count(*) filter (where true ${keywordCondition(sql, keyword)}))::int as hits
+    select count(*)::int as sampled, (count(*) filter (where true ${keywordCondition(sql, keyword)}))::int as hits
     from newest as o`);
-  const { looked, hits } = row!;
-  if (looked < sampled) return hits;
+  const { sampled, hits } = row!;
+  if (sampled < sampleSize) return hits;
   const all = isCounted(others)
     ? (await selectCountedPage(sql, others, { page: 1, size: 1, offset: 0 })).total
     : await estimate(sql, sql`${from} where ${conditions(sql, others)}`);
-  return Math.round((all * hits) / looked);
+  return Math.round((all * hits) / sampled);
 }
 
-/** A page of what a keyword finds, where that is little: all of it is looked at once. */
+/** A page of the orders that match a rare keyword. All matches are read in one statement. */
 async function selectRarePage(sql: Sql, matching: Statement, paging: Paging): Promise<OrderPage> {
   const rows = await plannedByValue(sql<(Order & { total: number })[]>`
     with matching as materialized (select o.id ${matching}),
@@ -218,18 +218,18 @@ async function selectFilteredPage(sql: Sql, filter: AdminOrderFilter, paging: Pa
     keyword ? countCommon(sql, filter, keyword, from) : countMatching(sql, matching),
   ]);
   const seen = paging.offset + rows.length;
-  // A page that is not full is the last one.
+  // A page that is not full is the last page, so its end is the total.
   if (rows.length < paging.size && (rows.length > 0 || paging.page === 1)) return { rows, total: seen };
   return { rows, total: Math.max(counted, rows.length > 0 ? seen : 0) };
 }
 
-/** Whether the counts of the blocks answer it all. */
+/** Whether the counts of the blocks suffice for this filter. */
 const isCounted = ({ amount_min, amount_max, provinces, restrictedTo, keyword }: AdminOrderFilter): boolean =>
   amount_min === null && amount_max === null && provinces === null && !restrictedTo && !keyword;
 
-/** A page of all shoppers' orders, newest first. Totals are exact without filters other than status, method and time. */
+/** A page of the orders of all shoppers, newest first. The total is exact for filters by status, method and time. */
 export async function selectAdminOrders(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
-  // There are no after-sale cases that an order could have.
+  // After-sales are not implemented, so no order has a case.
   if (filter.has_after_sale) return { rows: [], total: 0 };
   if (filter.provinces?.length === 0) return { rows: [], total: 0 };
   return isCounted(filter) ? selectCountedPage(sql, filter, paging) : selectFilteredPage(sql, filter, paging);

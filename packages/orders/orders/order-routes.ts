@@ -18,7 +18,7 @@ import {
 } from '../schemas.ts';
 import { unpaidMinutes } from '../settings.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
-import { openTeller } from './notify-stock.ts';
+import { openStockNotifier } from './notify-stock.ts';
 import { orderRowView, orderStatusOf } from './order.ts';
 import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
@@ -45,8 +45,8 @@ export function orderRoutes(
   const cancel = runtime.groupCommit<OwnedOrder, true>('cancel_orders', (many, record) =>
     cancelOrders(deps, many, 'user_cancel', record),
   );
-  const tellStock = openTeller(runtime, inventory);
-  /** Without a package that knows the field no order matches. */
+  const notifyStock = openStockNotifier(runtime, inventory);
+  /** No order matches when no package adds a filter for the field. */
   const matching = (field: OrderFilter['field'], value: string) =>
     filters.find((filter) => filter.field === field)?.matching(sql, value) ?? sql`(select 0::bigint as order_id)`;
   const statusOf = (query: { status?: number | undefined }) => orderStatusOf(query.status ?? 0);
@@ -79,7 +79,7 @@ export function orderRoutes(
       path: '/api/v1/orders',
       auth: 'shopper',
       tag: 'Orders',
-      summary: 'Place an order; its stock is reserved until it is paid, cancelled or runs out of time',
+      summary: 'Place an order; its stock is reserved until it is paid, cancelled or expired',
       body: placeOrderBody,
       response: orderRowSchema,
       refuses: [
@@ -138,7 +138,7 @@ export function orderRoutes(
       path: '/api/v1/orders/:id/pay',
       auth: 'shopper',
       tag: 'Orders',
-      summary: 'Pay at once where the shop allows it (setting `pay.instant`): 1 -> 2, the stock leaves',
+      summary: 'Pay an order without money, if the setting `pay.instant` allows it: 1 -> 2, stock confirmed',
       params: idParams,
       response: nothing,
       refuses: [orderErrors.instant_pay_off, orderErrors.cannot_pay],
@@ -146,7 +146,7 @@ export function orderRoutes(
       statements: 3,
       async handle({ caller, params, claim }) {
         await pay({ order_id: params.id, user_id: caller.id }, claim);
-        await tellStock(params.id);
+        await notifyStock(params.id);
         return null;
       },
     }),
@@ -155,7 +155,7 @@ export function orderRoutes(
       path: '/api/v1/orders/:id/cancel',
       auth: 'shopper',
       tag: 'Orders',
-      summary: 'Cancel an unpaid order: 1 -> 6, the stock is free again',
+      summary: 'Cancel an unpaid order: 1 -> 6, stock released',
       params: idParams,
       response: nothing,
       refuses: [orderErrors.cannot_cancel],
@@ -163,7 +163,7 @@ export function orderRoutes(
       statements: 3,
       async handle({ caller, params, claim }) {
         await cancel({ order_id: params.id, user_id: caller.id }, claim);
-        await tellStock(params.id);
+        await notifyStock(params.id);
         return null;
       },
     }),

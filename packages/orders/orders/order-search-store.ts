@@ -1,21 +1,24 @@
 import { nicknameHolds, shoppersByNickname, shoppersByReceiver } from '@tradepost/identity';
 import { plannedByValue, type Queryable, type Statement } from '@tradepost/postgres';
 
-/** What a keyword can mean: an order's id or number, shoppers, receivers, titles that goods were sold under. */
+/** A keyword, prepared for the search in order ids, order numbers, nicknames, receivers and sold titles. */
 export type Keyword = {
   /** Lower-cased. */
   text: string;
   order_id: number | null;
-  /** First and last order number that begin with it. */
+  /** The first and the last order number that begin with the keyword. */
   order_no: readonly [string, string];
-  /** So many orders of these shoppers and goods that the newest are walked: a page of them is soon full. */
+  /** Many orders match. The search then reads the newest orders until the page is full. */
   common: boolean;
 };
 
-/** Where looking at all candidates costs what walking to the twentieth hit does, in a shop of a million orders. */
+/**
+ * From this number of candidates on a keyword is `common`. In a shop of a million orders, reading so many candidates costs as
+ * much as reading the newest orders up to the twentieth match.
+ */
 const manyOrders = 5_000;
 const orderNoDigits = 19;
-/** No order number lies between these. */
+/** A range that matches no order number. */
 const noOrderNo = ['1', '0'] as const;
 
 const soldGoods = (sql: Queryable, text: string): Statement => sql`
@@ -26,7 +29,7 @@ const receiverHolds = (sql: Queryable, order: Statement, text: string): Statemen
   (position(${text} in lower(${order}.address_snapshot ->> 'name')) > 0
    or position(${text} in ${order}.address_snapshot ->> 'phone') > 0)`;
 
-/** Whether orders with this keyword are many. Stops counting as soon as it knows. */
+/** Whether at least `manyOrders` lines or orders are candidates. The count stops at that number. */
 async function isCommon(sql: Queryable, text: string): Promise<boolean> {
   const counts = await Promise.all([
     plannedByValue(sql<{ n: number }[]>`
@@ -52,7 +55,7 @@ export async function resolveKeyword(sql: Queryable, keyword: string): Promise<K
   };
 }
 
-/** As a set to begin with: few orders are looked at, however many there are. */
+/** The condition for a rare keyword: the set of candidates is read first, so few orders are read. */
 function fromCandidates(sql: Queryable, { text, order_id, order_no }: Keyword) {
   return sql`
     and o.id in (
@@ -69,8 +72,11 @@ function fromCandidates(sql: Queryable, { text, order_id, order_no }: Keyword) {
       where position(${text} in lower(i.title)) > 0)`;
 }
 
-/** As a question to each order, newest first. No `exists`: the planner would read the lines of all those goods for it. */
-function whileWalking(sql: Queryable, { text, order_id, order_no }: Keyword) {
+/**
+ * The condition for a common keyword: each order is checked, newest first. It has no `exists`, because the planner would then
+ * read the lines of all matching goods.
+ */
+function perOrder(sql: Queryable, { text, order_id, order_no }: Keyword) {
   return sql`
     and (o.id = ${order_id}::bigint
       or o.order_no between ${order_no[0]} and ${order_no[1]}
@@ -79,6 +85,6 @@ function whileWalking(sql: Queryable, { text, order_id, order_no }: Keyword) {
       or (select true from orders.order_items i where i.order_id = o.id and position(${text} in lower(i.title)) > 0 limit 1))`;
 }
 
-/** The condition of a keyword on `orders.orders o`. */
+/** An SQL condition on `orders.orders o`, beginning with `and`. */
 export const keywordCondition = (sql: Queryable, keyword: Keyword) =>
-  keyword.common ? whileWalking(sql, keyword) : fromCandidates(sql, keyword);
+  keyword.common ? perOrder(sql, keyword) : fromCandidates(sql, keyword);

@@ -4,7 +4,7 @@ import type { Queryable, Statement } from '@tradepost/postgres';
 import type { ShipmentView } from '../schemas.ts';
 import { noAfterSale } from './order.ts';
 
-/** The parts of an order's answer that other packages fill. */
+/** The fields of an order's answer that other packages fill. */
 export type OrderAdditions = {
   /** Newest first. */
   shipments: ShipmentView[];
@@ -12,25 +12,25 @@ export type OrderAdditions = {
   after_sale_summary: typeof noAfterSale;
 };
 
-/** One package's part of the answers of orders. */
+/** The fields that one package adds to the answers of orders. */
 export type OrderSection = {
-  /** Loads the part of many orders at once, by order id; orders without one may be missing. One statement, however many orders. */
+  /** Loads the fields of many orders in one statement, by order id. An order without data may be absent. */
   load(orderIds: readonly number[], locale: Locale): Promise<ReadonlyMap<number, Partial<OrderAdditions>>>;
 };
 
 export const orderSections = defineRegistry<OrderSection>('orders.sections');
 
-/** One package's filter of the back office's list of orders. */
+/** A filter that one package adds to the list of orders in the back office. */
 export type OrderFilter = {
-  /** The query parameter that it serves. */
+  /** The query parameter of the filter. */
   readonly field: 'logistics_company';
-  /** The orders that match, each once, newest first: a relation with the column order_id. */
+  /** The matching orders, each once, newest first: a relation with the column order_id. */
   matching(sql: Queryable, value: string): Statement;
 };
 
 export const orderFilters = defineRegistry<OrderFilter>('orders.filters');
 
-/** The additions of these orders by id, from all sections at once. Every order has an entry. */
+/** Loads all sections of these orders, by order id. Every order has an entry. */
 export async function loadAdditions(
   sections: readonly OrderSection[],
   orderIds: readonly number[],

@@ -11,7 +11,7 @@ export const orderColumns = (sql: Queryable) => sql`
 
 export type Actor = { type: 'user' | 'admin' | 'system'; id: number };
 
-/** Ids for orders that are about to be written: the order number is made of them. */
+/** Reserves ids for orders that will be written. The order number contains the id. */
 export async function nextOrderIds(sql: Queryable, count: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select nextval('orders.orders_id_seq') as id from generate_series(1, ${count})`;
@@ -20,7 +20,7 @@ export async function nextOrderIds(sql: Queryable, count: number): Promise<numbe
 
 export type NewOrderItem = Omit<OrderItem, 'id'>;
 
-/** Orders, lines, history and the cart lines they used up: one statement. */
+/** Inserts orders, lines and history, and deletes the cart lines that were ordered, in one statement. */
 export function insertOrders(
   tx: Transaction,
   orders: readonly Order[],
@@ -56,7 +56,7 @@ export function insertOrders(
     where c.user_id = u.user_id and c.sku_id = u.sku_id and c.activity_product_id = u.activity_product_id`;
 }
 
-/** Titles that goods were sold under; known ones stay. In key order, so that two batches do not deadlock. */
+/** Records titles that products were sold under. The rows are in key order, so that two batches do not deadlock. */
 export function insertSoldTitles(tx: Transaction, titles: readonly { product_id: number; title: string }[]): Statement {
   return tx`
     insert into orders.sold_titles (product_id, title)
@@ -66,13 +66,13 @@ export function insertSoldTitles(tx: Transaction, titles: readonly { product_id:
     on conflict do nothing`;
 }
 
-/** An order of a shopper; `user_id` null is the system, which may move anybody's. */
+/** An order and its shopper. `user_id` null is a request of the system, which may change the order of any shopper. */
 export type OwnedOrder = { order_id: number; user_id: number | null };
 export type MovedOrder = { id: number; order_no: string; user_id: number };
 
 /**
- * Unpaid orders of these shoppers become paid: status, history and payment in one guarded statement. `instant` null: the
- * payment that settles the order is there already, and the caller moves it in the same transaction.
+ * Marks unpaid orders of these shoppers as paid: status, history and payment in one guarded statement. With `instant` null
+ * the payment row exists already, and the caller updates it in the same transaction.
  */
 export async function markPaid(
   tx: Transaction,
@@ -87,7 +87,8 @@ export async function markPaid(
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
         as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
       where o.status = any(${pay.from}::smallint[])
-        -- a notice was decided under the order's lock; no instant payment after the time, nor for goods that a warehouse has refused
+        -- An instant payment is refused after the expiry, and when the external warehouse refused the stock.
+        -- A payment notice was decided by the caller, under the lock of the order.
         ${instant ? tx`and o.expires_at > ${values.now} and o.inventory_status <> 'failed'` : tx``}
       order by o.id for no key update of o
     ), moved as (
@@ -110,14 +111,14 @@ export async function markPaid(
     select id, order_no, user_id from moved`;
 }
 
-/** Unpaid orders become cancelled. */
+/** Marks unpaid orders as cancelled. */
 export async function markCancelled(
   tx: Transaction,
   requests: readonly OwnedOrder[],
   values: {
     inventoryStatus: string;
     trigger: 'user_cancel' | 'timeout' | 'merchant_close';
-    /** The id counts where the request names no shopper. */
+    /** The id is used for requests without a shopper. */
     actor: Actor;
     note: string;
     now: Date;
@@ -145,7 +146,7 @@ export async function markCancelled(
     select id, order_no, user_id from moved`;
 }
 
-/** Paid orders become shipped with their latest waybill number; answers the ids that moved. */
+/** Marks paid orders as shipped, with the latest tracking number. Returns the ids of the orders that changed. */
 export async function markShipped(
   tx: Transaction,
   rows: readonly { order_id: number; tracking_no: string }[],
@@ -170,7 +171,7 @@ export async function markShipped(
   return moved.map((row) => row.id);
 }
 
-/** Unpaid orders whose time is over, but for those in `except`. The counts say in which blocks of ids unpaid ones are. */
+/** Unpaid orders that have expired, without those in `except`. Only blocks of ids that have unpaid orders are read. */
 export async function selectExpiredOrders(
   sql: Sql,
   now: Date,
@@ -193,7 +194,7 @@ export async function selectExpiredOrders(
   return rows.map((row) => row.id);
 }
 
-/** `userId` null is the back office; a shopper gets only their own. */
+/** With `userId` null any order is found (back office), else only an order of this shopper. */
 export async function selectOrder(sql: Queryable, id: number, userId: number | null): Promise<Order | undefined> {
   const [row] = await sql<Order[]>`
     select ${orderColumns(sql)} from orders.orders o
@@ -201,7 +202,7 @@ export async function selectOrder(sql: Queryable, id: number, userId: number | n
   return row;
 }
 
-/** The lines of these orders, in the order of writing. */
+/** The lines of these orders, in the order in which they were written. */
 export async function selectOrderItems(sql: Queryable, orderIds: readonly number[]): Promise<OrderItem[]> {
   return sql<OrderItem[]>`
     select id, order_id, warehouse_id, product_id, sku_id, activity_product_id, activity_id, activity_type, activity_title,
@@ -209,7 +210,7 @@ export async function selectOrderItems(sql: Queryable, orderIds: readonly number
     from orders.order_items where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id`;
 }
 
-/** What the stock's books say of these orders now. Locks them all in id order, also those of which it is said already. */
+/** Writes the inventory status of these orders. Locks all of them in id order, also those that have the status already. */
 export function writeInventoryStatus(
   tx: Transaction,
   rows: readonly { order_no: string; status: InventoryStatus }[],

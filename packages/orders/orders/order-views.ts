@@ -28,7 +28,7 @@ function viewOf(
   };
 }
 
-/** OrderViews of these orders: one statement for all lines and one per section, however many orders. */
+/** The views of these orders. One statement reads all lines, and one statement per section reads the section. */
 export async function orderViews(
   runtime: Runtime,
   sections: readonly OrderSection[],
@@ -46,7 +46,7 @@ export async function orderViews(
   return orders.map((order) => viewOf(order, itemsOf.get(order.id) ?? [], additions.get(order.id)!, at, runtime));
 }
 
-/** OrderViews with the flattened fields of the back office. */
+/** The views of these orders with the additional flat fields of the back office. */
 export async function adminOrderViews(
   runtime: Runtime,
   sections: readonly OrderSection[],

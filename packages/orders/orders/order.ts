@@ -6,9 +6,9 @@ import type { InventoryStatus } from '@tradepost/inventory';
 /** The states of an order, by their numbers on the wire and in the database. */
 export const orderStatus = {
   pendingPayment: 1,
-  /** Waits for its shipment. */
+  /** Paid, not shipped yet. */
   paid: 2,
-  /** Is on its way to the buyer. */
+  /** Shipped, not received yet. */
   shipped: 3,
   completed: 4,
   /** Has an open after-sale case. */
@@ -18,13 +18,13 @@ export const orderStatus = {
 export type OrderStatus = (typeof orderStatus)[keyof typeof orderStatus];
 
 const allStatuses = Object.values(orderStatus);
-/** The state with this number, or null when there is none. */
+/** The state with this number, or null for another number. */
 export const orderStatusOf = (number: number): OrderStatus | null =>
   allStatuses.find((status) => status === number) ?? null;
 
 export type Transition = { readonly from: readonly OrderStatus[]; readonly to: OrderStatus };
 
-/** What moves an order. Every move is an update guarded by `from`; when it returns no row, the move is refused. */
+/** The transitions of an order. Each is an update guarded by `from`. When the update returns no row, it is refused. */
 export const orderTransitions = {
   pay: { from: [orderStatus.pendingPayment], to: orderStatus.paid },
   user_cancel: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
@@ -33,7 +33,7 @@ export const orderTransitions = {
   ship: { from: [orderStatus.paid], to: orderStatus.shipped },
 } as const satisfies Record<string, Transition>;
 
-/** Whether this order can still be paid: it waits for payment and its time is not over, swept or not. */
+/** Whether this order can still be paid: it is pending payment and has not expired, whether or not the sweep has run. */
 export const isPayable = ({ status, expires_at }: { status: OrderStatus; expires_at: Date }, now: Date): boolean =>
   status === orderStatus.pendingPayment && expires_at > now;
 
@@ -48,10 +48,10 @@ export const orderStatusLabels: Labels = {
 
 export const paymentMethods = ['wechat', 'alipay'] as const;
 
-/** The address as it was when the order was placed. */
+/** The delivery address at the time of the order. */
 export type AddressSnapshot = Omit<Address, 'is_default' | 'created_at' | 'updated_at'> & { is_default: 0 | 1 };
 
-/** A row of orders.orders; amounts in minor units. */
+/** A row of orders.orders. Amounts are in minor units. */
 export type Order = {
   id: number;
   order_no: string;
@@ -91,7 +91,7 @@ export type OrderItem = {
   payable_amount: number;
 };
 
-/** 13 digits of milliseconds and 6 of the order's id: unique without asking, and in the order of time. */
+/** 13 digits of the time in milliseconds and 6 digits of the order id. Unique without a lookup, and sorted by time. */
 export function orderNumber(id: number, at: Date): string {
   return String(at.getTime()).padStart(13, '0') + String(id % 1_000_000).padStart(6, '0');
 }
@@ -106,8 +106,8 @@ function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' |
 }
 
 /**
- * The after-sale summary of every order answer. There are no after-sale cases, so none is open and none can be applied
- * for: without `can_apply: false` the clients show the button.
+ * The after-sale summary of every order. After-sales are not implemented, so no case is open. Without `can_apply: false` the
+ * clients would offer one.
  */
 export const noAfterSale = {
   in_progress_count: 0,
@@ -118,7 +118,7 @@ export const noAfterSale = {
   can_apply: false,
 } as const;
 
-/** An order line's texts, in the buyer's language: an order keeps what the buyer saw. */
+/** Title and attributes of an order line in the language of the buyer. They are stored: an order keeps what the buyer saw. */
 export function lineTexts(
   product: { title: string; subtitle: string; translations: Parameters<typeof attrsIn>[1]; attrs: Attribute[] },
   locale: Locale,
@@ -126,7 +126,7 @@ export function lineTexts(
   return { title: textsIn(product, locale).title, attrs: attrsIn(product.attrs, product.translations, locale) };
 }
 
-/** The order's own fields as answered; without lines and shipments. */
+/** The order in an answer, without lines and shipments. */
 export function orderRowView(order: Order, iso: (at: Date) => string, locale: Locale) {
   return {
     id: order.id,

@@ -8,8 +8,8 @@ import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './ord
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory };
 
-/** Whether each request moved its order: its own, and of two for one order in a batch the first one did. */
-function answersOf(
+/** The outcome of each request. When a batch has two requests for one order, the first one succeeds. */
+function outcomesOf(
   requests: readonly OwnedOrder[],
   moved: readonly MovedOrder[],
   refuse: () => Error,
@@ -25,7 +25,7 @@ function answersOf(
 
 const numbersOf = (orders: readonly MovedOrder[]) => orders.map((order) => order.order_no);
 
-/** Settles unpaid orders at once (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
+/** Pays unpaid orders within the request (provider `instant`): 1 -> 2, stock confirmed, payment recorded. */
 export async function payOrders(
   deps: Deps & { runtime: Pick<Runtime, 'settings' | 'config'> },
   requests: readonly OwnedOrder[],
@@ -37,16 +37,16 @@ export async function payOrders(
     const instant = { currency: runtime.settings.get(payCurrency) };
     const values = { inventoryStatus: inventory.statusAfter.confirm, instant, now: runtime.now() };
     const orders = await markPaid(tx, requests, values);
-    const answers = answersOf(requests, orders, orderErrors.cannot_pay);
-    if (orders.length === 0) return { value: answers, last: [] };
+    const outcomes = outcomesOf(requests, orders, orderErrors.cannot_pay);
+    if (orders.length === 0) return { value: outcomes, last: [] };
     const confirmed = await inventory.confirm(tx, numbersOf(orders));
-    return { value: answers, last: [...confirmed, ...(record?.(tx, answers) ?? [])] };
+    return { value: outcomes, last: [...confirmed, ...(record?.(tx, outcomes) ?? [])] };
   });
 }
 
 export type CancelReason = 'user_cancel' | 'timeout' | 'merchant_close';
 
-/** Cancels unpaid orders: 1 -> 6, stock released. For a timeout and for `by`, the merchant, the requests carry no user. */
+/** Cancels unpaid orders: 1 -> 6, stock released. Requests of a timeout or of the merchant (`by`) have no user. */
 export async function cancelOrders(
   deps: Deps,
   requests: readonly OwnedOrder[],
@@ -63,9 +63,9 @@ export async function cancelOrders(
       note: by?.note ?? '',
       now: runtime.now(),
     });
-    const answers = answersOf(requests, orders, orderErrors.cannot_cancel);
-    if (orders.length === 0) return { value: answers, last: [] };
+    const outcomes = outcomesOf(requests, orders, orderErrors.cannot_cancel);
+    if (orders.length === 0) return { value: outcomes, last: [] };
     const released = await inventory.release(tx, numbersOf(orders), reason);
-    return { value: answers, last: [...released, ...(record?.(tx, answers) ?? [])] };
+    return { value: outcomes, last: [...released, ...(record?.(tx, outcomes) ?? [])] };
   });
 }
