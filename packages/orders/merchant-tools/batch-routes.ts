@@ -16,7 +16,7 @@ function changeOf({ type, value }: z.output<typeof adjustmentSchema>): PriceChan
   return type === 'percent' ? { percent: value } : { amount: toMinor(value) };
 }
 
-/** One act on many orders. What is refused for one order does not hold up the others. */
+/** Actions on many orders. A refused order does not stop the others. */
 export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
   return [
     defineRoute({
@@ -26,7 +26,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Put one note on many orders',
+      summary: 'Add one note to many orders',
       body: z.object({ ids: batchIds, content: noteContent, visible_to: noteVisibility }),
       response: batchResultSchema,
       statements: 2,
@@ -43,7 +43,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Change what unpaid orders cost, by a percentage or by an amount',
+      summary: 'Change the total of unpaid orders by a percentage or an amount',
       body: z.object({ ids: batchIds, adjustment: adjustmentSchema, remark: repriceRemark }),
       response: batchResultSchema,
       statements: 3,
@@ -62,7 +62,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Give up unpaid orders: 1 -> 6, their stock is free again',
+      summary: 'Close unpaid orders: 1 -> 6, stock released',
       body: z.object({
         ids: batchIds,
         reason: text(200)

@@ -18,7 +18,7 @@ import { orderTimeline, stages } from './timeline-order.ts';
 
 const channel = z.enum(channels);
 
-/** What the merchant app does with one order (spec 1, merchant mobile order extensions). */
+/** The actions of the merchant app on one order. */
 export function extensionRoutes(runtime: Runtime, sections: readonly OrderSection[]): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
@@ -30,7 +30,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Give lines of an unpaid order new unit prices',
+      summary: 'Set new unit prices for lines of an unpaid order',
       params: idParams,
       body: repriceBody,
       response: repricedView,
@@ -66,10 +66,10 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Add a note that the merchant sees',
+      summary: 'Add a note; only the merchant sees it',
       params: idParams,
       body: z.object({ content: noteContent, visible_to: noteVisibility }),
-      response: z.object({ id: id(), notes: notesView.meta({ description: 'all of the order, oldest first' }) }),
+      response: z.object({ id: id(), notes: notesView.meta({ description: 'all notes of the order, oldest first' }) }),
       refuses: [orderErrors.order_not_found, orderErrors.too_many_notes],
       statements: 3,
       async handle({ caller, params, body }) {
@@ -84,7 +84,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       auth: 'staff',
       permission: 'order:view',
       tag: 'Orders (admin)',
-      summary: 'Remind the buyer of an unpaid order; a job sends it',
+      summary: 'Remind the buyer of an unpaid order to pay; a job sends the message',
       params: idParams,
       body: z.object({ channel }),
       response: z.object({ sent_at: timestamp(), channel }),
@@ -104,7 +104,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       auth: 'staff',
       permission: 'order:view',
       tag: 'Orders (admin)',
-      summary: 'What became of the reminders of an order, newest first',
+      summary: 'Reminders of an order with their status, newest first',
       params: idParams,
       response: list(
         z.object({
@@ -133,12 +133,15 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       auth: 'staff',
       permission: 'order:view',
       tag: 'Orders (admin)',
-      summary: 'An order as a sheet to print',
+      summary: 'Print sheet of an order',
       params: idParams,
       query: z.object({
         template: text(64)
           .default('order')
-          .meta({ description: 'order; packing is without prices; any other name is order', examples: ['order'] }),
+          .meta({
+            description: 'order, or packing for a list without prices; another name counts as order',
+            examples: ['order'],
+          }),
       }),
       response: z.object({ template: z.string().meta({ description: 'HTML', examples: ['<div>Order</div>'] }) }),
       refuses: [orderErrors.order_not_found],
@@ -160,7 +163,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       auth: 'staff',
       permission: 'order:view',
       tag: 'Orders (admin)',
-      summary: 'The stages an order has reached, oldest first',
+      summary: 'Timeline of an order, oldest stage first',
       params: idParams,
       response: list(
         z.object({

@@ -41,8 +41,8 @@ function itemRow(item: OrderItem, withPrices: boolean): Html {
 }
 
 /**
- * A sheet to print, as a fragment with its styles inline: the app shows it as rich text, a browser prints it. `packing` has no
- * prices; any other name is the whole order.
+ * The print sheet of an order: an HTML fragment with inline styles. The app shows it as rich text, a browser prints it. The
+ * template `packing` has no prices; every other name is the complete order.
  */
 export function orderSheet(
   order: Order,

@@ -30,7 +30,7 @@ const number: Localized = { en: 'Order ', 'zh-CN': '订单号 ' };
 
 type Step = { stage: Stage; at: Date; content: string };
 
-/** How a parcel goes: carrier and waybill number, or the rider. */
+/** The carrier and the tracking number, or the rider. */
 function parcelText(shipment: ShipmentView | undefined): string {
   if (!shipment) return '';
   const parts =
@@ -40,7 +40,9 @@ function parcelText(shipment: ShipmentView | undefined): string {
   return parts.filter(Boolean).join(' ');
 }
 
-/** The stages an order has reached, each once. Received is what the carrier says, at the latest the completion. */
+/**
+ * The stages that an order has reached, each once. `received` is the time that the carrier reports, at the latest the completion.
+ */
 function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentView[], locale: Locale): Step[] {
   const first = (status: OrderStatus) => history.find((row) => row.to_status === status);
   const initial = shipments.find((shipment) => shipment.biz_type === 'initial');
@@ -73,11 +75,11 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
       content: [reason, cancelled.note].filter(Boolean).join(': '),
     });
   }
-  // Stable: what happened in the same moment stays in the order of the stages.
+  // The sort is stable: stages with the same time stay in this order.
   return steps.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** What happened to an order, oldest first. Throws when there is none. */
+/** The timeline of an order, oldest stage first. Throws a refusal when there is no such order. */
 export async function orderTimeline(
   runtime: Pick<Runtime, 'sql' | 'settings'>,
   sections: readonly OrderSection[],

@@ -8,7 +8,7 @@ export type HistoryRow = Pick<Order, 'order_no' | 'payment_method' | 'total_amou
   created_at: Date;
 };
 
-/** The moves of an order, oldest first, each beside what there is to say about the order; none when there is no order. */
+/** The transitions of an order, oldest first, each with the order number and payment. Empty when there is no such order. */
 export async function selectHistory(sql: Queryable, orderId: number): Promise<HistoryRow[]> {
   return sql<HistoryRow[]>`
     select o.order_no, o.payment_method, o.total_amount, h.to_status, h.trigger, h.note, h.created_at

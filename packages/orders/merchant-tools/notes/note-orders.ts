@@ -5,26 +5,26 @@ import { maxNotes } from '../../limits.ts';
 import { lockOrders } from '../repricing/reprice-store.ts';
 import { insertNotes, type OrderNote, selectNotes } from './note-store.ts';
 
-/** Puts one note on many orders. Answers per order true or its refusal. */
+/** Adds one note to many orders. Returns for each order true or its refusal. */
 export async function noteOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
   orderIds: readonly number[],
   note: { content: string; visible_to: string; staff_id: number },
 ): Promise<(true | Error)[]> {
-  const written = { ...note, now: runtime.now(), most: maxNotes };
-  const { there, noted } = await runtime.sql.begin(async (tx) => {
-    const [locked, added] = await Promise.all([lockOrders(tx, orderIds), insertNotes(tx, orderIds, written)]);
-    return { there: new Set(locked.map((order) => order.id)), noted: new Set(added) };
+  const row = { ...note, now: runtime.now(), max: maxNotes };
+  const { existing, noted } = await runtime.sql.begin(async (tx) => {
+    const [locked, added] = await Promise.all([lockOrders(tx, orderIds), insertNotes(tx, orderIds, row)]);
+    return { existing: new Set(locked.map((order) => order.id)), noted: new Set(added) };
   });
   return orderIds.map((id) => {
     if (noted.has(id)) return true;
-    return there.has(id) ? orderErrors.too_many_notes({ max: maxNotes }) : orderErrors.order_not_found();
+    return existing.has(id) ? orderErrors.too_many_notes({ max: maxNotes }) : orderErrors.order_not_found();
   });
 }
 
 type NoteView = { id: number; content: string; visible_to: string; created_at: string };
 
-/** The notes of these orders as answered, oldest first: one statement, however many orders. */
+/** The notes of these orders as they are answered, oldest first. One statement reads the notes of all orders. */
 export async function noteViews(
   runtime: Pick<Runtime, 'sql' | 'settings'>,
   orderIds: readonly number[],

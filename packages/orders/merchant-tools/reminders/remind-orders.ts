@@ -8,7 +8,7 @@ import { isPayable } from '../../orders/order.ts';
 import { lockOrders } from '../repricing/reprice-store.ts';
 import { type Channel, insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
 
-/** Sends the messages of one channel. Reminders of a channel that no module adds stay queued. */
+/** The messenger of each channel. Reminders of a channel without a messenger stay queued. */
 export const orderMessengers = defineRegistry<{ readonly channel: Channel; readonly send: OrderMessenger }>(
   'orders.messengers',
 );
@@ -16,19 +16,19 @@ export const orderMessengers = defineRegistry<{ readonly channel: Channel; reado
 export const remindTask = 'orders.remind';
 const maxAttempts = 5;
 
-/** A text for the buyer of an order. `phone` is the receiver's. */
+/** A message to the buyer of an order. `phone` is the number of the receiver. */
 export type OrderMessage = { channel: Channel; order_no: string; phone: string; amount: Minor; text: string };
 
 /**
- * Sends one message to a person outside the shop. Rejects when it should be tried again. May be called twice for one
- * message: a worker can die between the sending and its record.
+ * Sends one message to a buyer. It rejects when the message must be sent again. It may be called twice for one message,
+ * because a worker can die after the message was sent and before that was recorded.
  */
 type OrderMessenger = (message: OrderMessage) => Promise<void>;
 export type OrderMessengers = Partial<Record<Channel, OrderMessenger>>;
 
 /**
- * Reminds the buyers of unpaid orders to pay: a row and a job each, in one transaction; the job sends. At most one per
- * order and channel in `everyMinutes`. Answers per order true or its refusal.
+ * Reminds the buyers of unpaid orders to pay. Each reminder is a row and a job, written in one transaction; the job sends the
+ * message. An order gets at most one reminder per channel in `everyMinutes`. Returns for each order true or its refusal.
  */
 export async function remindOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
@@ -38,33 +38,33 @@ export async function remindOrders(
   const now = runtime.now();
   const since = new Date(now.getTime() - by.everyMinutes * 60_000);
   return writeTransaction(runtime.sql, async (tx) => {
-    // Under the orders' locks: of two clicks the second one sees the first one's row.
+    // The orders are locked, so the second of two clicks sees the row of the first one.
     const orders = new Map((await lockOrders(tx, orderIds)).map((order) => [order.id, isPayable(order, now)]));
     const payable = orderIds.filter((id) => orders.get(id));
-    const made = payable.length > 0 ? await insertReminders(tx, payable, { ...by, since, now }) : [];
-    const reminded = new Set(made.map((row) => row.order_id));
+    const inserted = payable.length > 0 ? await insertReminders(tx, payable, { ...by, since, now }) : [];
+    const reminded = new Set(inserted.map((row) => row.order_id));
     const value = orderIds.map((id) => {
       if (reminded.has(id)) return true;
       if (!orders.has(id)) return orderErrors.order_not_found();
       if (!orders.get(id)) return orderErrors.cannot_remind();
       return orderErrors.reminded_already({ minutes: by.everyMinutes });
     });
-    const jobs = made.map(({ id }) => ({ task: remindTask, payload: { reminder_id: id }, maxAttempts }));
+    const jobs = inserted.map(({ id }) => ({ task: remindTask, payload: { reminder_id: id }, maxAttempts }));
     return { value, last: jobs.length > 0 ? [enqueueJobs(tx, jobs)] : [] };
   });
 }
 
 const payloadSchema = z.object({ reminder_id: z.int() });
 
-/** In both languages: nobody knows which one the receiver reads. */
+/** The text is in both languages, because the language of the receiver is not known. */
 function reminderText(orderNo: string, amount: Minor): string {
   const sum = toWire(amount).toFixed(2);
   return `您的订单 ${orderNo} 待付款 ${sum} 元，请尽快支付。 Your order ${orderNo} (${sum}) is waiting for its payment.`;
 }
 
 /**
- * Sends one reminder. Without a messenger for its channel it stays queued and says why: whoever connects one later finds it
- * there. One whose order can no longer be paid is skipped.
+ * Sends one reminder. Without a messenger for its channel the reminder stays queued, and `last_error` has the reason. It is
+ * skipped when its order can no longer be paid.
  */
 export async function sendReminder(
   runtime: Pick<Runtime, 'sql' | 'now'>,
@@ -86,7 +86,7 @@ export async function sendReminder(
   if (!due.payable) return mark('skipped', due.attempts);
   const send = messengers[channel];
   if (!send) {
-    log.info({ reminder: reminder_id, channel }, 'nothing sends on this channel: the reminder stays queued');
+    log.info({ reminder: reminder_id, channel }, 'no messenger for this channel; the reminder stays queued');
     return mark('queued', due.attempts, 'no sender for this channel');
   }
   const attempts = due.attempts + 1;

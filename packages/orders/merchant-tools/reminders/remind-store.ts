@@ -15,7 +15,7 @@ export type Reminder = {
   sent_at: Date | null;
 };
 
-/** A reminder for each of these (locked) orders that had none on the channel since `since`. */
+/** Inserts a reminder for each of these locked orders, except orders with a reminder on the channel after `since`. */
 export async function insertReminders(
   tx: Transaction,
   orderIds: readonly number[],
@@ -31,7 +31,7 @@ export async function insertReminders(
     returning id, order_id`;
 }
 
-/** Newest first. */
+/** The reminders of an order, newest first. */
 export async function selectReminders(sql: Queryable, orderId: number): Promise<Reminder[]> {
   return sql<Reminder[]>`
     select id, order_id, channel, status, attempts, last_error, created_at, sent_at from orders.reminders
@@ -45,11 +45,11 @@ export type DueReminder = {
   order_no: string;
   total_amount: number;
   phone: string;
-  /** The order still waits for payment, and its time is not over. */
+  /** The order is pending payment and has not expired. */
   payable: boolean;
 };
 
-/** A reminder that still waits, with what a message needs. */
+/** A queued reminder with the data of its message. Undefined when it is not queued any more. */
 export async function selectQueuedReminder(sql: Queryable, id: number, now: Date): Promise<DueReminder | undefined> {
   const [row] = await sql<DueReminder[]>`
     select r.id, r.channel, r.attempts, o.order_no, o.total_amount, coalesce(o.address_snapshot ->> 'phone', '') as phone,
@@ -60,7 +60,7 @@ export async function selectQueuedReminder(sql: Queryable, id: number, now: Date
   return row;
 }
 
-/** What became of a waiting reminder. */
+/** Writes the outcome of a queued reminder. */
 export async function markReminder(
   sql: Queryable,
   id: number,

@@ -9,9 +9,9 @@ import { lockOrders, type PriceChangeRow, updatePrices } from './reprice-store.t
 export type RepriceOrder = { order_id: number; change: PriceChange };
 
 /**
- * Changes what unpaid orders cost, each named once: lines, amounts and the log of who did it, under the orders' locks, in
- * three statements. A payment at the same time either came first, and the change is refused, or pays the new amount.
- * Stock stays as it is. Answers per order its new amounts or its refusal.
+ * Changes the prices of unpaid orders and records who did it, under the locks of the orders, in three statements. Each order
+ * occurs once. A payment at the same time either came first, and the change is refused, or it pays the new amount. Stock is
+ * not changed. Returns for each order its new amounts or its refusal.
  */
 export async function repriceOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,

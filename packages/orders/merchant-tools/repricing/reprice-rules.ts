@@ -2,19 +2,19 @@ import { allocate, type Minor, maxMinor, toMinor } from '@tradepost/core';
 import { orderErrors } from '../../errors.ts';
 import type { Order, OrderItem } from '../../orders/order.ts';
 
-/** New unit prices of some lines, or a change of what the whole order costs its buyer. */
+/** New unit prices of some lines, or a change of the total of the order. */
 export type PriceChange =
   | { items: readonly { item_id: number; price: Minor }[] }
   | { percent: number }
   | { amount: Minor };
 
 type Amounts = Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>;
-/** `agreed_discount`: the one the order was placed with, without cents that a change before this one could not say in prices. */
+/** `agreed_discount` is the discount at the time of the order, without the cents that an earlier change rounded into it. */
 type Priced = Pick<Order, 'id' | 'freight_amount' | 'total_amount'> & { agreed_discount: Minor };
 type Line = Pick<OrderItem, 'id' | 'price' | 'qty'>;
 export type NewAmounts = Amounts & { lines: { id: number; price: Minor; payable_amount: Minor }[] };
 
-/** total x (1 + percent/100), exact, half a cent up; a percentage has two decimals. */
+/** total x (1 + percent/100), exact, half a cent is rounded up. A percentage has two decimals. */
 function scaled(total: Minor, percent: number): Minor {
   const factor = 10_000n + BigInt(toMinor(percent));
   return Number((BigInt(total) * factor * 2n + 10_000n) / 20_000n);
@@ -34,8 +34,8 @@ function pricesOf(
 }
 
 /**
- * Unit prices with which the goods cost `goods` or a few cents more: of three pieces nobody can make a third of 10.00. The
- * cents too many are for the caller to take off.
+ * Unit prices with which the goods cost `goods` or a few cents more: three pieces cannot cost 10.00 exactly. The caller
+ * subtracts the additional cents.
  */
 function pricesFor(goods: Minor, lines: readonly Line[]): Minor[] {
   const shares = allocate(
@@ -46,27 +46,27 @@ function pricesFor(goods: Minor, lines: readonly Line[]): Minor[] {
 }
 
 /**
- * The order's amounts after the change. The discount stays what was agreed, but never above the goods, and is spread over the
- * lines anew. A total of the caller's choice is met to the cent: what unit prices can not say goes into the discount.
- * Throws the refusal.
+ * The amounts of the order after the change. The agreed discount stays, but is never above the goods, and is allocated to the
+ * lines again. A requested total is met to the cent: cents that unit prices cannot express are added to the discount.
+ * Throws a refusal when the change is not possible.
  */
 export function repricedAmounts(order: Priced, lines: readonly Line[], change: PriceChange): NewAmounts {
   const { freight_amount, agreed_discount } = order;
   let prices: Minor[];
-  let wanted: Minor | null = null;
+  let newTotal: Minor | null = null;
   if ('items' in change) prices = pricesOf(order, lines, change.items);
   else {
-    wanted = 'percent' in change ? scaled(order.total_amount, change.percent) : order.total_amount + change.amount;
-    // Freight is not the lines' to reduce.
-    if (wanted <= 0 || wanted < freight_amount) throw orderErrors.price_too_low();
-    if (wanted > maxMinor) throw orderErrors.amount_too_large();
-    prices = pricesFor(wanted - freight_amount + agreed_discount, lines);
+    newTotal = 'percent' in change ? scaled(order.total_amount, change.percent) : order.total_amount + change.amount;
+    // The change applies to the goods only, not to the freight.
+    if (newTotal <= 0 || newTotal < freight_amount) throw orderErrors.price_too_low();
+    if (newTotal > maxMinor) throw orderErrors.amount_too_large();
+    prices = pricesFor(newTotal - freight_amount + agreed_discount, lines);
   }
   const gross = lines.map((line, index) => prices[index]! * line.qty);
   const goods_amount = gross.reduce((sum, value) => sum + value, 0);
   if (goods_amount > maxMinor) throw orderErrors.amount_too_large();
   const discount_amount =
-    wanted === null ? Math.min(agreed_discount, goods_amount) : goods_amount + freight_amount - wanted;
+    newTotal === null ? Math.min(agreed_discount, goods_amount) : goods_amount + freight_amount - newTotal;
   const total_amount = goods_amount - discount_amount + freight_amount;
   if (total_amount <= 0) throw orderErrors.price_too_low();
   const shares = allocate(goods_amount - discount_amount, gross);

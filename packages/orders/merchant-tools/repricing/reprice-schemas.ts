@@ -18,7 +18,7 @@ export const repriceBody = z.object({
     )
     .min(1)
     .max(200)
-    .meta({ description: 'lines that are not named keep their price' }),
+    .meta({ description: 'lines that are not in the list keep their price' }),
   remark: repriceRemark,
 });
 

@@ -6,11 +6,11 @@ export type PricedOrder = Pick<
   Order,
   'id' | 'status' | 'expires_at' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'
 > & {
-  /** The discount the order was placed with, without what a later change has rounded into it. */
+  /** The discount at the time of the order, without the cents that a later change rounded into it. */
   agreed_discount: number;
 };
 
-/** These orders, whatever their state, locked in id order: a payment of theirs waits, or we waited for it. */
+/** Locks these orders in id order, in any state. A payment of them waits for this transaction, or was committed before. */
 export async function lockOrders(tx: Transaction, ids: readonly number[]): Promise<PricedOrder[]> {
   return tx<PricedOrder[]>`
     select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount,
@@ -26,7 +26,7 @@ export type PriceChangeRow = {
   lines: { item_id: number; old_price: number; price: number }[];
 };
 
-/** Orders, lines and the log of the change in one statement; the orders are locked. */
+/** Updates orders and lines and records the change, in one statement. The orders are locked by the caller. */
 export function updatePrices(
   tx: Transaction,
   changes: readonly PriceChangeRow[],
