@@ -16,21 +16,21 @@ const payment: DoctorCheck = {
     if (settings.get(demoShop) && instant === null)
       error(
         'the demo seed filled this database: without NODE_ENV=production its shoppers pay without money',
-        `begin with an empty database, or tradepost settings set ${instantPay.key} false`,
+        `start with an empty database, or: tradepost settings set ${instantPay.key} false`,
       );
     if (settings.get(payProvider) === 'instant')
       error(`${payProvider.key} is instant, which moves no money`, `tradepost settings unset ${payProvider.key}`);
     if (settings.get(sandboxSecret) === '') {
       warning(
-        `no payment provider is set up: ${sandboxSecret.key} is empty, so nobody can pay`,
-        'connect a gateway: packages/orders/README.md says how',
+        `no payment provider is set up: ${sandboxSecret.key} is empty, so shoppers cannot pay`,
+        'connect a payment gateway: see packages/orders/README.md',
       );
       return;
     }
     for (const { key } of [sandboxCashierUrl, sandboxRefundUrl].filter((each) => settings.get(each) === ''))
       error(
-        `${sandboxSecret.key} is set and ${key} is not: the sandbox is a development provider, no gateway stands behind it`,
-        `tradepost settings set ${key} <url> where one does, else tradepost settings unset ${sandboxSecret.key}`,
+        `${sandboxSecret.key} is set and ${key} is not: the sandbox has no payment gateway and moves no money`,
+        `with a gateway: tradepost settings set ${key} <url>; without: tradepost settings unset ${sandboxSecret.key}`,
       );
   },
 };

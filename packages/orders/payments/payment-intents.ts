@@ -16,14 +16,14 @@ import {
 
 export type CreatePayment = { order_id: number; user_id: number; provider: string; return_url: string };
 
-const beside = (payment: Payment, { order_no, status, expires_at }: PayableOrder): PaymentOfOrder => ({
+const withOrder = (payment: Payment, { order_no, status, expires_at }: PayableOrder): PaymentOfOrder => ({
   ...payment,
   ...{ order_no, order_status: status, expires_at, refunded_at: null },
 });
 
 /**
- * Opens a payment of each order with its provider, of the order's total as it is now. Asking again answers the open one; when
- * the order has been repriced since, that one is closed and a new one opened.
+ * Opens a payment of each order with the requested provider, over the current total. A repeated request returns the open
+ * payment. When the order was repriced in between, the open payment is closed and a new one is opened.
  */
 export async function createPayments(
   { runtime }: { runtime: Pick<Runtime, 'sql' | 'now' | 'settings'> },
@@ -45,14 +45,15 @@ export async function createPayments(
       const { provider, return_url } = request;
       const order = orderOf.get(request.order_id);
       if (!order || order.user_id !== request.user_id || !isPayable(order, now)) return orderErrors.cannot_pay();
-      // The warehouse has refused its goods.
+      // The external warehouse refused the stock of the order.
       if (order.inventory_status === 'failed') return orderErrors.cannot_pay();
-      const there = open.get(keyOf(request));
-      if (there && there.amount === order.total_amount && there.currency === currency) {
-        if (return_url !== '' && return_url !== there.return_url && there.id > 0) returnUrls.set(there.id, return_url);
-        return beside(there, order);
+      const existing = open.get(keyOf(request));
+      if (existing && existing.amount === order.total_amount && existing.currency === currency) {
+        const isNewUrl = return_url !== '' && return_url !== existing.return_url;
+        if (isNewUrl && existing.id > 0) returnUrls.set(existing.id, return_url);
+        return withOrder(existing, order);
       }
-      if (there) closed.push(there.id);
+      if (existing) closed.push(existing.id);
       const row: NewPayment = {
         ...{ order_id: order.id, provider, method: order.payment_method, amount: order.total_amount, currency },
         ...{ payment_no: paymentNumber(now), status: 'pending', trade_no: null, origin_id: null, return_url },
@@ -61,7 +62,7 @@ export async function createPayments(
       opened.push(row);
       const added: Payment = { ...row, id: 0 };
       open.set(keyOf(request), added);
-      return beside(added, order);
+      return withOrder(added, order);
     });
 
     const last: Statement[] = [];

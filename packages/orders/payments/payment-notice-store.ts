@@ -12,8 +12,9 @@ export type NoticeOutcome =
 export type NonceUse = { provider: string; nonce: string; digest: string };
 
 /**
- * Remembers what each nonce was used for and answers what it was used for first: another digest is a nonce used twice.
- * Each nonce once per call. Two transactions with the same nonce wait for each other here, always in the same order.
+ * Records the digest with which each nonce is used, and returns the digest with which it was first used. A different digest
+ * means that the nonce was used twice. Each nonce occurs once in `uses`. Two transactions with the same nonces wait for each
+ * other in the same order, so they do not deadlock.
  */
 export async function rememberNonces(tx: Transaction, uses: readonly NonceUse[], now: Date): Promise<NonceUse[]> {
   return tx<NonceUse[]>`
@@ -40,7 +41,7 @@ export type NoticeRow = {
   seen: number;
 };
 
-/** One row per distinct message, each once per call: a gateway repeats, the table does not grow with it. */
+/** Records one row per distinct notice. A repeated notice increases `seen` and adds no row. Each occurs once in `rows`. */
 export function recordNotices(tx: Transaction, rows: readonly NoticeRow[], now: Date): Statement {
   return tx`
     insert into orders.payment_notices as n (provider, digest, payment_no, trade_no, amount, currency, status, outcome,
@@ -52,7 +53,7 @@ export function recordNotices(tx: Transaction, rows: readonly NoticeRow[], now: 
     order by provider, digest
     on conflict (provider, digest) do update
     set seen = n.seen + excluded.seen, last_seen_at = excluded.last_seen_at,
-        -- What the message did stays on record; one that was refused may be taken later.
+        -- a repeat does not replace the first outcome; a notice that was refused may be accepted later
         outcome = case when excluded.outcome = 'repeated' then n.outcome else excluded.outcome end,
         payment_id = coalesce(excluded.payment_id, n.payment_id), order_id = coalesce(excluded.order_id, n.order_id)`;
 }

@@ -16,11 +16,11 @@ import {
   type PaymentMove,
   selectPaymentsOf,
 } from './payment-store.ts';
-import type { TakenNotice } from './providers/provider.ts';
+import type { NoticeAnswer } from './providers/provider.ts';
 import { refundJob } from './refund-payments.ts';
 import { insertRefunds, type NewRefund } from './refund-store.ts';
 
-/** What a provider tells about a payment; its signature has been checked. `digest`: hex SHA-256 of the body. */
+/** A notice of a provider about a payment. Its signature was verified. `digest` is the hex SHA-256 of the body. */
 export type PaymentNotice = {
   provider: string;
   payment_no: string;
@@ -34,13 +34,13 @@ export type PaymentNotice = {
 };
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; inventory: Inventory };
-type Decision = { outcome: NoticeOutcome; payment?: Payment; answer: TakenNotice | Error };
+type Decision = { outcome: NoticeOutcome; payment?: Payment; answer: NoticeAnswer | Error };
 
 const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.provider} ${of.trade_no}`;
 
 /**
- * Why the money of this payment cannot settle its order; null when it does. The time of arrival counts, not the provider's
- * `paid_at`: the outcome must not depend on whether the sweep came first.
+ * The reason why this payment cannot pay its order, or null when it can. The time of arrival counts, not `paid_at` of the
+ * provider, so the outcome does not depend on whether the expiry sweep has run.
  */
 function surplusReason(order: PayableOrder, payment: Payment, now: Date): RefundReason | null {
   if (order.status === orderStatus.cancelled) return 'order_cancelled';
@@ -49,12 +49,12 @@ function surplusReason(order: PayableOrder, payment: Payment, now: Date): Refund
   return order.total_amount === payment.amount ? null : 'amount_changed';
 }
 
-/** Decides notices one after the other against locked orders, and gathers what is to be written. */
+/** Decides notices in their order, against locked orders, and collects the writes. */
 function openDecisions(orders: readonly PayableOrder[], payments: readonly Payment[], now: Date) {
   const orderOf = new Map(orders.map((order) => [order.id, { ...order }]));
   const byNumber = new Map(payments.map((payment) => [payment.payment_no, { ...payment }]));
   const byTrade = new Map([...byNumber.values()].filter((p) => p.trade_no).map((p) => [tradeKey(p), p]));
-  const settled: PayableOrder[] = [];
+  const paidOrders: PayableOrder[] = [];
   const moves = new Map<number, PaymentMove>();
   const surplus: NewPayment[] = [];
   const refunds: NewRefund[] = [];
@@ -63,10 +63,10 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     const { payment_no, order_id, provider, amount, currency } = payment;
     refunds.push({ refund_no: refundNumber(now), payment_no, order_id, provider, reason, amount, currency });
   };
-  const told = (payment: Payment): TakenNotice => ({ payment_no: payment.payment_no, status: payment.status });
+  const answerOf = (payment: Payment): NoticeAnswer => ({ payment_no: payment.payment_no, status: payment.status });
 
-  /** Money under a number that has its money already: a payment of its own, on its way back. */
-  const secondMoney = (payment: Payment, notice: PaymentNotice, paid_at: Date): Decision => {
+  /** A second transaction for a payment that has its money: it becomes a payment of its own, which is refunded. */
+  const secondTransaction = (payment: Payment, notice: PaymentNotice, paid_at: Date): Decision => {
     const { order_id, provider, amount, currency } = payment;
     const row: NewPayment = {
       ...{ order_id, provider, amount, currency, method: orderOf.get(order_id)!.payment_method },
@@ -84,23 +84,23 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     const known = byTrade.get(tradeKey(notice));
     if (known && known !== payment && known.origin_id !== payment.id)
       return { outcome: 'trade_conflict', payment, answer: orderErrors.trade_conflict() };
-    if (known) return { outcome: 'repeated', payment, answer: { ...told(payment), status: known.status } };
-    // Clocks differ; nothing is paid in the future or before it was asked for.
-    const told_at = notice.paid_at ?? now;
-    const paid_at = told_at < now && told_at >= payment.created_at ? told_at : now;
-    if (payment.paid_at) return secondMoney(payment, notice, paid_at);
+    if (known) return { outcome: 'repeated', payment, answer: { ...answerOf(payment), status: known.status } };
+    // The clock of the provider may differ: a time in the future or before the payment was created is not used.
+    const reported = notice.paid_at ?? now;
+    const paid_at = reported < now && reported >= payment.created_at ? reported : now;
+    if (payment.paid_at) return secondTransaction(payment, notice, paid_at);
     const order = orderOf.get(payment.order_id)!;
     const reason = surplusReason(order, payment, now);
     Object.assign(payment, { trade_no: notice.trade_no, paid_at, status: reason ? 'refunding' : 'succeeded' });
     byTrade.set(tradeKey(notice), payment);
     moves.set(payment.id, { id: payment.id, to: payment.status, trade_no: notice.trade_no, paid_at });
     if (!reason) {
-      settled.push(order);
+      paidOrders.push(order);
       order.status = orderStatus.paid;
-      return { outcome: 'paid', payment, answer: told(payment) };
+      return { outcome: 'paid', payment, answer: answerOf(payment) };
     }
     refundSurplus(payment, reason);
-    return { outcome: 'surplus', payment, answer: told(payment) };
+    return { outcome: 'surplus', payment, answer: answerOf(payment) };
   };
 
   const decide = (notice: PaymentNotice): Decision => {
@@ -110,17 +110,17 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     if (payment.amount !== notice.amount || payment.currency !== notice.currency)
       return { outcome: 'amount_mismatch', payment, answer: orderErrors.amount_mismatch() };
     if (notice.status === 'succeeded') return succeeded(payment, notice);
-    // A late "failed" about money that has come in, or a second one, changes nothing.
-    if (payment.status !== 'pending') return { outcome: 'repeated', payment, answer: told(payment) };
+    // A "failed" notice after the money was received, or a repeated one, changes nothing.
+    if (payment.status !== 'pending') return { outcome: 'repeated', payment, answer: answerOf(payment) };
     payment.status = 'failed';
     moves.set(payment.id, { id: payment.id, to: 'failed', trade_no: null, paid_at: null });
-    return { outcome: 'failed', payment, answer: told(payment) };
+    return { outcome: 'failed', payment, answer: answerOf(payment) };
   };
 
-  return { decide, settled, moves, surplus, refunds };
+  return { decide, paidOrders, moves, surplus, refunds };
 }
 
-/** One row per distinct message of this batch: a repeat in the same batch only counts. */
+/** One row per distinct notice of this batch. A repeat in the batch increases `seen`. */
 function noticeRows(notices: readonly PaymentNotice[], decisions: readonly Decision[]) {
   const rows = new Map<string, Parameters<typeof recordNotices>[1][number]>();
   for (const [index, notice] of notices.entries()) {
@@ -139,7 +139,7 @@ function noticeRows(notices: readonly PaymentNotice[], decisions: readonly Decis
   return [...rows.values()];
 }
 
-/** Notices whose nonce is theirs: used for the first time, or for this very message before. */
+/** The notices whose nonce is new, or was used before with the same notice. */
 async function withOwnNonce(
   tx: Transaction,
   notices: readonly PaymentNotice[],
@@ -153,24 +153,24 @@ async function withOwnNonce(
 }
 
 type Refused = { notice: PaymentNotice; outcome: NoticeOutcome };
-type Taken = { answers: (TakenNotice | Error)[]; refused: Refused[] };
+type Written = { answers: (NoticeAnswer | Error)[]; refused: Refused[] };
 
-function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNotice[]): Promise<Taken> {
+function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNotice[]): Promise<Written> {
   const now = runtime.now();
   return writeTransaction(runtime.sql, async (tx) => {
-    const own = await withOwnNonce(tx, notices, now);
-    const taken = notices.filter((notice) => own.has(notice));
-    const orders = taken.length > 0 ? await lockOrdersOfPayments(tx, taken) : [];
+    const withNonce = await withOwnNonce(tx, notices, now);
+    const accepted = notices.filter((notice) => withNonce.has(notice));
+    const orders = accepted.length > 0 ? await lockOrdersOfPayments(tx, accepted) : [];
     const ids = orders.map((order) => order.id);
-    const books = openDecisions(orders, ids.length > 0 ? await selectPaymentsOf(tx, ids) : [], now);
-    const decisions = taken.map(books.decide);
-    const { settled, moves, surplus, refunds } = books;
+    const payments = ids.length > 0 ? await selectPaymentsOf(tx, ids) : [];
+    const { decide, paidOrders, moves, surplus, refunds } = openDecisions(orders, payments, now);
+    const decisions = accepted.map(decide);
     const last: Statement[] = [];
-    if (settled.length > 0) {
-      const requests = settled.map((order) => ({ order_id: order.id, user_id: order.user_id }));
+    if (paidOrders.length > 0) {
+      const requests = paidOrders.map((order) => ({ order_id: order.id, user_id: order.user_id }));
       const values = { inventoryStatus: inventory.statusAfter.confirm, instant: null, now };
       const moved = await markPaid(tx, requests, values);
-      if (moved.length !== settled.length) throw new Error('an order has moved under our lock');
+      if (moved.length !== paidOrders.length) throw new Error('an order changed its status while it was locked');
       last.push(
         ...(await inventory.confirm(
           tx,
@@ -190,8 +190,8 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
         ),
       );
     }
-    if (taken.length > 0) last.push(recordNotices(tx, noticeRows(taken, decisions), now));
-    const byNotice = new Map(taken.map((notice, index) => [notice, decisions[index]!]));
+    if (accepted.length > 0) last.push(recordNotices(tx, noticeRows(accepted, decisions), now));
+    const byNotice = new Map(accepted.map((notice, index) => [notice, decisions[index]!]));
     const refused = Array.from(byNotice, ([notice, { outcome, answer }]) => ({ notice, outcome, answer }));
     return {
       value: {
@@ -203,15 +203,15 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
   });
 }
 
-/** Two transactions have taken one trade number for payments of different orders: the later one has to look again. */
+/** Two transactions used one trade number for payments of different orders. The later one must be decided again. */
 const isSharedTrade = (error: unknown) =>
   error instanceof Error && 'constraint_name' in error && error.constraint_name === 'payments_by_trade';
 
 /**
- * Takes what providers tell, each message as often as it comes: money for an open order settles it (1 -> 2, stock confirmed),
- * money that no order needs is recorded and sent back, the rest is refused and kept for an operator.
+ * Processes notices of providers. A notice may be repeated. Money for an open order pays it (1 -> 2, stock confirmed). Surplus
+ * money is recorded and refunded. Other notices are refused and recorded for an operator.
  */
-export async function takeNotices(deps: Deps, notices: readonly PaymentNotice[]): Promise<(TakenNotice | Error)[]> {
+export async function processNotices(deps: Deps, notices: readonly PaymentNotice[]): Promise<(NoticeAnswer | Error)[]> {
   const { runtime } = deps;
   const { answers, refused } = await writeNotices(deps, notices).catch((error: unknown) => {
     if (isSharedTrade(error)) return writeNotices(deps, notices);

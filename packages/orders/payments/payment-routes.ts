@@ -18,7 +18,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
   const create = runtime.groupCommit<CreatePayment, PaymentOfOrder>('create_payments', (many) =>
     createPayments({ runtime }, many),
   );
-  const payAtOnce = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) =>
+  const payInstantly = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) =>
     payOrders({ runtime, inventory }, many, record),
   );
   const receive = openReceiver(runtime, inventory, providers);
@@ -44,9 +44,9 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       path: '/api/pay/create',
       auth: 'shopper',
       tag: 'Payments',
-      summary: 'Open a payment of an unpaid order, or answer the open one; send the shopper to pay_url',
+      summary: 'Open a payment of an unpaid order, or return the open one; the client sends the shopper to pay_url',
       description:
-        'With the provider `instant` the order is paid when this answers, where the shop allows it (setting `pay.instant`).',
+        'With the provider `instant` the order is paid within this request, if the setting `pay.instant` allows it.',
       body: payCreateBody(names),
       response: paymentAnswer,
       refuses: [
@@ -55,7 +55,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
         orderErrors.cannot_pay,
         orderErrors.payment_not_found,
       ],
-      // Asking for the open payment again answers it; paying at once keeps its outcome.
+      // A repeated request returns the open payment. The outcome of an instant payment is recorded.
       repeat: 'recorded',
       statements: 5,
       async handle({ caller, body, request, locale, claim }) {
@@ -66,7 +66,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
           provider.ready();
           return view(await create({ ...own, provider: provider.name, return_url }), request, locale);
         }
-        await payAtOnce(own, claim);
+        await payInstantly(own, claim);
         const payment = await selectPaymentOfOrder(sql, order_id, caller.id, runtime.now());
         if (!payment) throw orderErrors.payment_not_found();
         return view(payment, request, locale);
@@ -77,7 +77,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       path: '/api/pay/status',
       auth: 'shopper',
       tag: 'Payments',
-      summary: 'A payment of mine by payment_no, or by order_id the one that says most about the order',
+      summary: 'One of my payments: by payment_no, or by order_id the succeeded, else the pending, else the latest one',
       query: payStatusQuery,
       response: paymentAnswer,
       refuses: [orderErrors.payment_not_found],
@@ -88,7 +88,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
           payment_no !== undefined
             ? await selectPayment(sql, payment_no, caller.id, runtime.now())
             : await selectPaymentOfOrder(sql, order_id!, caller.id, runtime.now());
-        // Both were given, and they disagree: neither is the answer.
+        // The request has both numbers, and the payment belongs to another order.
         if (!payment || (order_id !== undefined && payment.order_id !== order_id))
           throw orderErrors.payment_not_found();
         return view(payment, request, locale);
@@ -99,11 +99,11 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       path: '/api/pay/callback',
       auth: 'public',
       tag: 'Payments',
-      summary: 'What a payment provider tells, signed; as often as it likes',
+      summary: 'Signed notice of a payment provider; it may be repeated',
       description:
         'Headers `X-Pay-Timestamp` (Unix seconds), `X-Pay-Nonce` (8 to 64 of A-Z a-z 0-9 . _ ~ -) and `X-Pay-Signature`: hex ' +
-        'HMAC-SHA256 with the setting `pay.sandbox.secret` over timestamp, LF, nonce, LF, body byte by byte. Code 0 means that ' +
-        'the notice needs no repeat; any other code is a refusal, whatever the HTTP status.',
+        'HMAC-SHA256 with the setting `pay.sandbox.secret` over timestamp, LF, nonce, LF and the bytes of the body. Code 0 means ' +
+        'that the notice need not be repeated. Every other code is a refusal, whatever the HTTP status.',
       body: payCallbackBody(redirects.map(({ name }) => name)),
       rawBody: true,
       response: payCallbackAnswer,

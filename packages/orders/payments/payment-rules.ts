@@ -14,7 +14,7 @@ const labels: Labels = {
   refunded: { en: 'Refunded', 'zh-CN': '已退款' },
 };
 
-/** A row of orders.payments; amounts in minor units. */
+/** A row of orders.payments. Amounts are in minor units. */
 export type Payment = {
   id: number;
   order_id: number;
@@ -30,10 +30,10 @@ export type Payment = {
   created_at: Date;
 };
 
-/** Why money goes back. */
+/** Why a payment is refunded. */
 export type RefundReason = 'order_cancelled' | 'order_expired' | 'already_paid' | 'paid_twice' | 'amount_changed';
 
-/** Prefix, 13 digits of milliseconds and 10 random ones: numbers are shown to strangers and must not be guessed. */
+/** A prefix, 13 digits of the time in milliseconds and 10 random digits. Numbers are public, so they must not be guessable. */
 function numberWith(prefix: string, at: Date): string {
   const random = String(randomInt(100_000)).padStart(5, '0') + String(randomInt(100_000)).padStart(5, '0');
   return prefix + String(at.getTime()).padStart(13, '0') + random;
@@ -41,7 +41,7 @@ function numberWith(prefix: string, at: Date): string {
 export const paymentNumber = (at: Date) => numberWith('PAY', at);
 export const refundNumber = (at: Date) => numberWith('RF', at);
 
-/** A payment beside what its order says, as the shopper is told. */
+/** A payment with fields of its order, as it is answered to the shopper. */
 export type PaymentOfOrder = Payment & {
   order_no: string;
   order_status: OrderStatus;

@@ -13,7 +13,7 @@ const webAddress = () =>
 const isWholeCents = (value: number) =>
   Math.abs(value) > toWire(maxMinor) || !Number.isFinite(value) || toWire(toMinor(value)) === value;
 
-/** `providers`: names of all providers. */
+/** `providers`: the names of all providers. */
 export const payCreateBody = (providers: readonly string[]) =>
   z.object({
     order_id: id(),
@@ -21,7 +21,7 @@ export const payCreateBody = (providers: readonly string[]) =>
     return_url: webAddress()
       .default('')
       .meta({
-        description: 'where the cashier sends the shopper afterwards',
+        description: 'address to which the cashier sends the shopper afterwards',
         examples: ['http://127.0.0.1:8080/orders'],
       }),
   });
@@ -38,7 +38,7 @@ export const payStatusQuery = z
     path: ['payment_no'],
   });
 
-/** `providers`: names of all providers. */
+/** `providers`: the names of all providers. */
 export const paymentSchema = (providers: readonly string[]) =>
   z
     .object({
@@ -51,10 +51,10 @@ export const paymentSchema = (providers: readonly string[]) =>
       status: z.enum(paymentStatuses),
       status_label: z.string().meta({ examples: ['Waiting for payment'] }),
       pay_url: z.string().meta({
-        description: 'send the shopper there; empty once there is nothing to pay',
+        description: 'address to which the client sends the shopper; empty when the payment is not pending',
         examples: ['http://127.0.0.1:8080/pay/sandbox/PAY17723586000000123456789'],
       }),
-      expires_at: timestamp().meta({ description: 'when the order runs out, and the payment with it' }),
+      expires_at: timestamp().meta({ description: 'when the order expires, and the payment with it' }),
       paid_at: timestamp().nullable(),
       refunded_at: timestamp().nullable(),
       created_at: timestamp(),
@@ -67,7 +67,7 @@ export const paymentSchema = (providers: readonly string[]) =>
     })
     .meta({ id: 'Payment' });
 
-/** `providers`: names of those that send notices. */
+/** `providers`: the names of the providers that send notices. */
 export const payCallbackBody = (providers: readonly string[]) =>
   z
     .object({
@@ -77,7 +77,7 @@ export const payCallbackBody = (providers: readonly string[]) =>
         .trim()
         .default('')
         .meta({
-          description: "the provider's own number of the money; needed when it succeeded",
+          description: 'the number that the provider gave to the transaction; required when the payment succeeded',
           examples: ['SBX20260301000001'],
         }),
       amount: amountInput().refine(isWholeCents, { error: 'must have at most two decimals' }),
@@ -102,7 +102,7 @@ export const payCallbackAnswer = z.object({
   received: z.literal(true),
   payment_no: z.string().meta({ examples: ['PAY17723586000000123456789'] }),
   status: z.enum(paymentStatuses).meta({
-    description: 'what became of the money; refunding: it was not needed and goes back',
+    description: 'status of the payment; refunding: the order did not need the money, it is refunded',
     examples: ['succeeded'],
   }),
 });

@@ -8,7 +8,7 @@ const columns = (sql: Queryable) => sql`
   p.id, p.order_id, coalesce(p.payment_no, 'I' || p.id) as payment_no, p.provider, p.amount, p.currency, p.trade_no, p.origin_id,
   p.return_url, p.paid_at, p.created_at`;
 
-/** What decides whether an order can be paid, and by how much. */
+/** The fields of an order that decide whether it can be paid, and the amount. */
 export type PayableOrder = {
   id: number;
   order_no: string;
@@ -22,34 +22,34 @@ export type PayableOrder = {
 const orderFacts = (sql: Queryable) => sql`
   o.id, o.order_no, o.user_id, o.status, o.total_amount, o.payment_method, o.inventory_status, o.expires_at`;
 
-/** Locks these shoppers' own orders in id order. */
+/** Locks the requested orders in id order. An order of another shopper is left out. */
 export async function lockOwnOrders(tx: Transaction, requests: readonly OwnedOrder[]): Promise<PayableOrder[]> {
   return tx<PayableOrder[]>`
-    with wanted as materialized (
+    with requested as materialized (
       select distinct o.id from orders.orders o
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
         as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
     )
-    select ${orderFacts(tx)} from orders.orders o join wanted using (id) order by o.id for no key update of o`;
+    select ${orderFacts(tx)} from orders.orders o join requested using (id) order by o.id for no key update of o`;
 }
 
-export type MoneyName = { payment_no: string; provider: string; trade_no: string };
+export type NoticeNumbers = { payment_no: string; provider: string; trade_no: string };
 
-/** Locks, in id order, the orders of payments that have one of these numbers. */
-export async function lockOrdersOfPayments(tx: Transaction, names: readonly MoneyName[]): Promise<PayableOrder[]> {
+/** Locks, in id order, the orders of payments with one of these payment numbers or trade numbers. */
+export async function lockOrdersOfPayments(tx: Transaction, names: readonly NoticeNumbers[]): Promise<PayableOrder[]> {
   return tx<PayableOrder[]>`
     with named as materialized (
       select * from unnest(${names.map((n) => n.payment_no)}::text[], ${names.map((n) => n.provider)}::text[],
                            ${names.map((n) => n.trade_no)}::text[]) as n (payment_no, provider, trade_no)
-    ), wanted as materialized (
+    ), found as materialized (
       select p.order_id as id from named n join orders.payments p on p.payment_no = n.payment_no
       union
       select p.order_id from named n join orders.payments p on p.provider = n.provider and p.trade_no = n.trade_no
     )
-    select ${orderFacts(tx)} from orders.orders o join wanted using (id) order by o.id for no key update of o`;
+    select ${orderFacts(tx)} from orders.orders o join found using (id) order by o.id for no key update of o`;
 }
 
-/** Every payment of these orders, oldest first. Under the orders' locks nothing but a refund or a closing moves them. */
+/** All payments of these orders, oldest first. While the orders are locked, only a refund or the sweep changes them. */
 export async function selectPaymentsOf(tx: Transaction, orderIds: readonly number[]): Promise<Payment[]> {
   return tx<Payment[]>`
     select ${columns(tx)}, p.status from orders.payments p
@@ -69,7 +69,7 @@ export function insertPayments(tx: Transaction, payments: readonly NewPayment[])
       paid_at timestamptz, created_at timestamptz)`;
 }
 
-/** Open payments that somebody else's decision has ended. */
+/** Closes these payments, if they are pending. */
 export function closePayments(tx: Transaction, ids: readonly number[], now: Date): Statement {
   return tx`
     update orders.payments set status = 'closed', updated_at = ${now}
@@ -89,7 +89,7 @@ export function setReturnUrls(
 
 export type PaymentMove = { id: number; to: PaymentStatus; trade_no: string | null; paid_at: Date | null };
 
-/** What a provider has said about payments whose money had not come in; each of them must still be so. */
+/** Updates payments after a notice. The statement fails when one of them has received its money already. */
 export function movePayments(tx: Transaction, moves: readonly PaymentMove[], now: Date): Statement {
   return tx`
     with moved as (
@@ -101,12 +101,12 @@ export function movePayments(tx: Transaction, moves: readonly PaymentMove[], now
       where p.id = m.id and p.status in ('pending', 'failed', 'closed')
       returning 1
     )
-    select runtime.must(count(*) = ${moves.length}, 'a payment has moved under the lock of its order') from moved`;
+    select runtime.must(count(*) = ${moves.length}, 'a payment changed its status while its order was locked') from moved`;
 }
 
 /**
- * The status as answered: an order that is not pending payment (1) any more, or expired, has no open payment, although the row
- * may still say so.
+ * The payment with its status as it is answered. A pending payment is answered as `closed` when its order is not pending
+ * payment (1) any more or has expired. The sweep updates the row later.
  */
 const ofOrder = (sql: Queryable, now: Date) => sql`
   ${columns(sql)}, o.order_no, o.status as order_status, o.expires_at,
@@ -114,7 +114,7 @@ const ofOrder = (sql: Queryable, now: Date) => sql`
   (select max(r.finished_at) from orders.refunds r where r.payment_id = p.id and r.status = 'succeeded') as refunded_at
   from orders.payments p join orders.orders o on o.id = p.order_id`;
 
-/** One payment by its number; `userId` null is the development cashier. */
+/** One payment by its number, of this shopper. With `userId` null (development cashier) the payment of any shopper. */
 export async function selectPayment(
   sql: Sql,
   paymentNo: string,
@@ -129,7 +129,7 @@ export async function selectPayment(
   return row;
 }
 
-/** The payment that says most about an order: what settled it, else an open one, else the latest. */
+/** One payment of an order: the succeeded one, else a pending one, else the latest. */
 export async function selectPaymentOfOrder(
   sql: Sql,
   orderId: number,
@@ -143,8 +143,8 @@ export async function selectPaymentOfOrder(
   return row;
 }
 
-/** What a notice about a payment would say, found by its number or as the latest of an order; for the development tools. */
-export async function selectPaymentToTell(
+/** The data of a notice, for the development tools. The payment is found by its number, or is the latest of an order. */
+export async function selectPaymentForNotice(
   sql: Sql,
   by: { payment_no: string } | { order_id: number },
 ): Promise<{ payment_no: string; amount: number; currency: string } | undefined> {
@@ -156,14 +156,14 @@ export async function selectPaymentToTell(
   return row;
 }
 
-/** Closes open payments of orders that are not pending payment (1) any more; answers how many. */
+/** Closes pending payments of orders that are not pending payment (1) any more. Returns the number of closed payments. */
 export async function closeIdlePayments(sql: Sql, now: Date, limit: number): Promise<number> {
   const closed = await sql`
     update orders.payments p set status = 'closed', updated_at = ${now}
     where p.status = 'pending' and p.id in (
       select q.id from orders.payments q join orders.orders o on o.id = q.order_id
       where q.status = 'pending' and o.status <> 1
-      -- skip locked: a payment notice is being processed and moves the payment itself
+      -- skip locked: a notice is being processed, and it updates the payment
       order by q.id limit ${limit} for update of q skip locked)`;
   return closed.count;
 }

@@ -11,15 +11,16 @@ import {
   type OpenRefund,
   recordRefundError,
   reopenRefund,
-  selectForgottenRefunds,
+  selectRefundsWithoutJob,
 } from './refund-store.ts';
 
 export const refundTask = 'payments.refund';
 export const paymentSweepTask = 'payments.sweep';
 const sweepBatch = 500;
-const forgottenMs = 5 * 60_000;
+/** A pending refund that has no job for this time gets a new one. */
+const withoutJobMs = 5 * 60_000;
 
-/** The job of one refund: at most one waits at a time. */
+/** The job of one refund. Its key allows one queued job per refund. */
 export const refundJob = (refundNo: string, maxAttempts: number): Job => ({
   task: refundTask,
   payload: { refund_no: refundNo },
@@ -31,16 +32,16 @@ const payload = z.object({ refund_no: z.string() });
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings'>; providers: PaymentProviders };
 type Context = { log: Log; signal: AbortSignal };
 
-async function ask({ providers }: Deps, refund: OpenRefund, signal: AbortSignal): Promise<RefundAnswer> {
+async function requestRefund({ providers }: Deps, refund: OpenRefund, signal: AbortSignal): Promise<RefundAnswer> {
   const provider = providers.get(refund.provider);
-  if (provider?.kind !== 'redirect') return { status: 'failed', reason: `${refund.provider} can not pay back` };
+  if (provider?.kind !== 'redirect') return { status: 'failed', reason: `${refund.provider} can not refund` };
   const { refund_no, payment_no, trade_no, amount, currency, reason } = refund;
   return provider.refund({ refund_no, payment_no, trade_no, amount, currency, reason }, signal);
 }
 
 /**
- * Pays one payment back. Safe to run twice: the provider knows the refund by its number, and only an open one is recorded.
- * While the outcome is not known the job fails, and is tried again; after the last attempt the refund is `failed`.
+ * Refunds one payment. It is safe to run twice: the refund number is the idempotency key of the provider, and only an open
+ * refund is recorded. When the outcome is unknown, the job fails and is retried. After the last attempt the refund is `failed`.
  */
 export async function refundPayment(deps: Deps, given: unknown, { log, signal }: Context): Promise<void> {
   const { sql, now, settings } = deps.runtime;
@@ -49,39 +50,42 @@ export async function refundPayment(deps: Deps, given: unknown, { log, signal }:
   if (!refund) return;
   let answer: RefundAnswer;
   try {
-    answer = await ask(deps, refund, signal);
+    answer = await requestRefund(deps, refund, signal);
   } catch (error) {
     const final = refund.attempts >= settings.get(refundAttempts) && !signal.aborted;
     const { cause, message } = asError(error);
     const reason = cause instanceof Error ? cause.message : message;
     await recordRefundError(sql, refund_no, reason.slice(0, 500), final, now());
     if (!final) throw error;
-    log.error({ err: error, refund_no, attempts: refund.attempts }, 'a refund was given up: money is owed');
+    log.error(
+      { err: error, refund_no, attempts: refund.attempts },
+      'a refund has failed after its last attempt; the money is owed',
+    );
     return;
   }
   if (answer.status === 'succeeded') return finishRefund(sql, refund_no, answer.provider_ref, now());
   await recordRefundError(sql, refund_no, answer.reason.slice(0, 500), true, now());
-  log.error({ refund_no, reason: answer.reason }, 'a refund was refused by the provider: money is owed');
+  log.error({ refund_no, reason: answer.reason }, 'the provider refused a refund; the money is owed');
 }
 
-/** The net: refunds whose job is gone, open payments of closed orders, nonces too old to come again. */
+/** Enqueues jobs for refunds whose job was lost, and closes open payments of orders that are not pending payment. */
 export async function sweepPayments({ runtime }: Pick<Deps, 'runtime'>, { log }: Context): Promise<void> {
   const { sql, now, settings } = runtime;
-  const forgotten = await selectForgottenRefunds(sql, new Date(now().getTime() - forgottenMs), sweepBatch);
-  if (forgotten.length > 0) {
+  const withoutJob = await selectRefundsWithoutJob(sql, new Date(now().getTime() - withoutJobMs), sweepBatch);
+  if (withoutJob.length > 0) {
     const attempts = settings.get(refundAttempts);
     await sql.begin(async (tx) => {
       await enqueueJobs(
         tx,
-        forgotten.map((refundNo) => refundJob(refundNo, attempts)),
+        withoutJob.map((refundNo) => refundJob(refundNo, attempts)),
       );
     });
-    log.warn({ refunds: forgotten.length }, 'refunds without a job: enqueued again');
+    log.warn({ refunds: withoutJob.length }, 'enqueued new jobs for refunds without a job');
   }
   await closeIdlePayments(sql, now(), sweepBatch);
 }
 
-/** An operator's word that a failed refund shall be tried again. */
+/** Enqueues a failed refund again, under the same number. */
 export async function retryRefund(runtime: Pick<Runtime, 'sql' | 'now' | 'settings'>, refundNo: string): Promise<void> {
   await runtime.sql.begin(async (tx) => {
     if (!(await reopenRefund(tx, refundNo, runtime.now()))) throw orderErrors.refund_not_found();

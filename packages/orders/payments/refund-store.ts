@@ -12,7 +12,7 @@ export type NewRefund = {
   currency: string;
 };
 
-/** Refunds of payments that are there under their number by now; each finds its payment, or nothing is committed. */
+/** Inserts refunds. The statement fails when a payment is missing or is not `refunding`, so nothing is committed. */
 export function insertRefunds(tx: Transaction, refunds: readonly NewRefund[], now: Date): Statement {
   return tx`
     with added as (
@@ -28,7 +28,7 @@ export function insertRefunds(tx: Transaction, refunds: readonly NewRefund[], no
 
 export type OpenRefund = RefundRequest & { provider: string; attempts: number };
 
-/** Counts an attempt at a refund that is still open, and answers it; undefined when there is nothing to do. */
+/** Counts an attempt of a pending refund and returns the refund. Undefined when it is not pending. */
 export async function beginRefund(sql: Sql, refundNo: string, now: Date): Promise<OpenRefund | undefined> {
   const [row] = await sql<OpenRefund[]>`
     update orders.refunds r set attempts = r.attempts + 1, updated_at = ${now}
@@ -38,7 +38,7 @@ export async function beginRefund(sql: Sql, refundNo: string, now: Date): Promis
   return row;
 }
 
-/** The money is back: refund and payment in one statement. Harmless when it has been recorded before. */
+/** Records that the refund succeeded: refund and payment in one statement. A repeated call changes nothing. */
 export async function finishRefund(sql: Sql, refundNo: string, providerRef: string, now: Date): Promise<void> {
   await sql`
     with finished as (
@@ -50,7 +50,7 @@ export async function finishRefund(sql: Sql, refundNo: string, providerRef: stri
     from finished where p.id = finished.payment_id and p.status = 'refunding'`;
 }
 
-/** What went wrong; `final` takes the refund out of the queue until an operator puts it back. */
+/** Records a failed attempt. With `final` the refund is `failed` until an operator enqueues it again. */
 export async function recordRefundError(
   sql: Sql,
   refundNo: string,
@@ -64,17 +64,17 @@ export async function recordRefundError(
     where refund_no = ${refundNo} and status = 'pending'`;
 }
 
-/** Open refunds that no job will come for. One that has been locked for so long is a dead worker's: nobody runs it. */
-export async function selectForgottenRefunds(sql: Sql, before: Date, limit: number): Promise<string[]> {
+/** Pending refunds without a job. A job that was locked before `before` belongs to a dead worker and does not count. */
+export async function selectRefundsWithoutJob(sql: Sql, before: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ refund_no: string }[]>`
     select r.refund_no from orders.refunds r
-    where r.status = 'pending' and r.updated_at < ${before} 
+    where r.status = 'pending' and r.updated_at < ${before}
       and not ${hasOpenJob(sql, sql`'payments.refund:' || r.refund_no`, before)}
     order by r.updated_at limit ${limit}`;
   return rows.map((row) => row.refund_no);
 }
 
-/** Puts a failed refund back into the queue; answers whether there was one. */
+/** Sets a failed refund to pending. Returns false when there is no such failed refund. */
 export async function reopenRefund(tx: Transaction, refundNo: string, now: Date): Promise<boolean> {
   const rows = await tx`
     update orders.refunds set status = 'pending', attempts = 0, finished_at = null, updated_at = ${now}
@@ -95,7 +95,7 @@ export type RefundRow = {
   created_at: Date;
 };
 
-/** What an operator looks at: refunds that are not settled, oldest first, or all of them, newest first. */
+/** The refunds that have not succeeded, oldest first; with `all`, all refunds, newest first. */
 export async function selectRefunds(sql: Sql, { all, limit }: { all: boolean; limit: number }): Promise<RefundRow[]> {
   return sql<RefundRow[]>`
     select r.refund_no, p.payment_no, o.order_no, r.reason, r.amount, r.currency, r.status, r.attempts, r.last_error, r.created_at

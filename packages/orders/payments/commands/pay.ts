@@ -21,7 +21,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { signedHeaders } from '../pay-signature.ts';
-import { selectPaymentToTell } from '../payment-store.ts';
+import { selectPaymentForNotice } from '../payment-store.ts';
 import { sandboxSecret } from '../providers/sandbox/settings.ts';
 import { retryRefund } from '../refund-payments.ts';
 import { selectRefunds } from '../refund-store.ts';
@@ -40,7 +40,7 @@ type CallbackOptions = GlobalOptions & {
   secretStdin?: boolean;
   url?: string;
 };
-type Told = { payment_no: string; amount: number; currency: string; secret: string };
+type Notice = { payment_no: string; amount: number; currency: string; secret: string };
 const envelope = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
 type Answer = { http: number; code: number; message: string; data: unknown; ms: number };
 
@@ -56,8 +56,8 @@ function amountOf(text: string): number {
   return amount;
 }
 
-/** What to tell and the key to sign it with: as given, the rest from the shop's own database. */
-async function toldOf(context: CommandContext, options: CallbackOptions): Promise<Told> {
+/** The notice to send and the key that signs it: from the options, the rest from the database of the shop. */
+async function noticeOf(context: CommandContext, options: CallbackOptions): Promise<Notice> {
   const { paymentNo, order, amount, currency } = options;
   const secret = options.secretStdin ? await readSecret('Secret') : undefined;
   if (paymentNo && amount !== undefined && secret)
@@ -65,13 +65,14 @@ async function toldOf(context: CommandContext, options: CallbackOptions): Promis
   return context.withRuntime(databaseOf(options), async ({ sql, settings }) => {
     const key = secret ?? settings.get(sandboxSecret);
     if (key === '')
-      throw new Error(`${sandboxSecret.key} is not set: tradepost settings set ${sandboxSecret.key} reads it`);
-    const found = await selectPaymentToTell(sql, paymentNo ? { payment_no: paymentNo } : { order_id: order! });
+      throw new Error(`${sandboxSecret.key} is not set: set it with tradepost settings set ${sandboxSecret.key}`);
+    const by = paymentNo === undefined ? { order_id: order ?? 0 } : { payment_no: paymentNo };
+    const found = await selectPaymentForNotice(sql, by);
     if (!found && !paymentNo)
-      throw new Error(`order ${order} has no payment of a provider: POST /api/pay/create opens one`);
+      throw new Error(`order ${order} has no payment of a redirect provider: open one with POST /api/pay/create`);
     return {
-      payment_no: paymentNo ?? found!.payment_no,
-      // One that is not there may be told about too: the answer is what is looked for.
+      payment_no: paymentNo ?? found?.payment_no ?? '',
+      // A notice about an unknown payment can be sent too: its answer is a refusal.
       amount: amount ?? (found ? toWire(found.amount) : 0),
       currency: currency ?? found?.currency ?? 'CNY',
       secret: key,
@@ -100,10 +101,10 @@ const callback =
       command.error('error: give either --payment-no <number> or --order <id>', { exitCode: exitCodes.usage });
     const { config } = configOf(databaseOf(options));
     const url = await serverUrl(options.url, config);
-    const { secret, ...told } = await toldOf(context, options);
+    const { secret, ...notice } = await noticeOf(context, options);
     const trade_no = options.tradeNo ?? `CLI-${randomBytes(6).toString('hex')}`;
     const body = JSON.stringify({
-      ...{ provider: 'sandbox', ...told, amount: toWire(toMinor(told.amount)), status: options.status, trade_no },
+      ...{ provider: 'sandbox', ...notice, amount: toWire(toMinor(notice.amount)), status: options.status, trade_no },
       paid_at: new Date().toISOString(),
     });
     const sendNotice = () => {
@@ -116,11 +117,11 @@ const callback =
     const answers = await Promise.all(Array.from({ length: options.times }, () => limit(sendNotice)));
     const refused = answers.filter((answer) => answer.code !== 0).length;
     if (options.json)
-      printJson({ url, ...told, trade_no, status: options.status, sent: answers.length, refused, answers });
+      printJson({ url, ...notice, trade_no, status: options.status, sent: answers.length, refused, answers });
     else {
       const kinds = new Map<string, number>();
       for (const { http, code, message, data } of answers) {
-        const line = `${code === 0 ? green('taken') : red('refused')}  HTTP ${http}, code ${code}, ${message}${data ? ` ${JSON.stringify(data)}` : ''}`;
+        const line = `${code === 0 ? green('accepted') : red('refused')}  HTTP ${http}, code ${code}, ${message}${data ? ` ${JSON.stringify(data)}` : ''}`;
         kinds.set(line, (kinds.get(line) ?? 0) + 1);
       }
       for (const [line, times] of kinds) print(options.times > 1 ? `${times} x  ${line}` : line);
@@ -132,22 +133,21 @@ function addCallback(group: Command, context: CommandContext): void {
   const command = withDatabaseOptions(
     group
       .command('callback')
-      .description('play the payment gateway: send signed notices of the provider sandbox to a running server')
-      .option('--payment-no <number>', 'the payment that POST /api/pay/create answered')
-      .option('--order <id>', 'the latest payment of this order', wholeNumber(1, maxId))
-      .option('--amount <number>', 'what was paid (default: what the payment asks for)', amountOf)
-      .option('--currency <code>', 'its currency (default: that of the payment)')
-      .addOption(new Option('--status <status>', 'how it went').choices(['succeeded', 'failed']).default('succeeded'))
-      .option('--trade-no <number>', "the gateway's number of the money (default: a new one)")
-      .option('--times <number>', 'send the same notice so often', wholeNumber(1, 100_000), 1)
-      .option('--concurrency <number>', 'so many at once', wholeNumber(1, 1_000), 1)
-      .option('--nonce <text>', 'the same nonce for all (default: one each)')
-      .option('--timestamp <seconds>', 'Unix time to sign with (default: now)')
-      .option(
-        '--secret-stdin',
-        'read the key to sign with from standard input (default: the setting pay.sandbox.secret)',
+      .description('simulate a payment gateway: send signed notices of the provider sandbox to a running server')
+      .option('--payment-no <number>', 'payment number that POST /api/pay/create returned')
+      .option('--order <id>', 'send a notice about the latest payment of this order', wholeNumber(1, maxId))
+      .option('--amount <number>', 'paid amount (default: amount of the payment)', amountOf)
+      .option('--currency <code>', 'currency (default: currency of the payment)')
+      .addOption(
+        new Option('--status <status>', 'outcome of the payment').choices(['succeeded', 'failed']).default('succeeded'),
       )
-      .option('--url <url>', 'address of the server (default: the one running on the data folder)')
+      .option('--trade-no <number>', 'transaction number of the gateway (default: a new one)')
+      .option('--times <number>', 'number of times the same notice is sent', wholeNumber(1, 100_000), 1)
+      .option('--concurrency <number>', 'number of notices sent at the same time', wholeNumber(1, 1_000), 1)
+      .option('--nonce <text>', 'one nonce for all notices (default: a new nonce for each)')
+      .option('--timestamp <seconds>', 'Unix time in the signature (default: now)')
+      .option('--secret-stdin', 'read the signing key from standard input (default: the setting pay.sandbox.secret)')
+      .option('--url <url>', 'address of the server (default: the server that runs on the data folder)')
       .option('--json', 'print the answers as JSON')
       .addHelpText(
         'after',
@@ -161,11 +161,11 @@ function addRefunds(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('refunds')
-      .description('money on its way back that has not arrived, failed refunds among it')
-      .option('--all', 'settled ones too, newest first')
-      .option('--limit <number>', 'so many at most', wholeNumber(1, 10_000), 100)
-      .option('--json', 'print them as JSON')
-      .addHelpText('after', '\nExample:\n  $ tradepost pay refunds\n\nExit code 1 when one has failed.'),
+      .description('list refunds that have not succeeded, with failed ones')
+      .option('--all', 'list all refunds, newest first')
+      .option('--limit <number>', 'largest number of refunds', wholeNumber(1, 10_000), 100)
+      .option('--json', 'print the refunds as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost pay refunds\n\nExit code 1 when a refund has failed.'),
   ).action(async (options: GlobalOptions & { all?: boolean; limit: number }) => {
     const rows = await context.withRuntime(databaseOf(options), ({ sql }) =>
       selectRefunds(sql, { all: options.all === true, limit: options.limit }),
@@ -187,11 +187,11 @@ function addRefunds(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('retry-refund <refund_no>')
-      .description('put a failed refund back into the queue, under its own number')
+      .description('retry a failed refund under the same refund number')
       .addHelpText('after', '\nExample:\n  $ tradepost pay retry-refund RF17723586000000123456789'),
   ).action(async (refundNo: string, options: GlobalOptions) => {
     await context.withRuntime(databaseOf(options), (runtime) => retryRefund(runtime, refundNo));
-    print(`${refundNo} is tried again`);
+    print(`${refundNo} will be retried`);
   });
 }
 
@@ -199,7 +199,7 @@ export const payCommand: ModuleCommand = {
   name: 'pay',
   sort: 220,
   register(program, context) {
-    const group = program.command('pay').description('payments: play the gateway, look after refunds');
+    const group = program.command('pay').description('payments: simulate a payment gateway, list and retry refunds');
     addCallback(group, context);
     addRefunds(group, context);
   },

@@ -7,10 +7,10 @@ import type {
 } from './provider.ts';
 
 type PaymentProvider = Pick<InstantEntry, 'name' | 'kind'> | (Pick<RedirectEntry, 'name' | 'kind'> & RedirectProvider);
-/** The providers of this shop by name. */
+/** The payment providers of this shop, by name. */
 export type PaymentProviders = ReadonlyMap<string, PaymentProvider>;
 
-/** Opens all providers. */
+/** Opens all payment providers. Throws when two have the same name. */
 export function openProviders(runtime: ProviderRuntime, entries: readonly PaymentProviderEntry[]): PaymentProviders {
   const providers = new Map<string, PaymentProvider>();
   for (const entry of entries) {
@@ -24,6 +24,6 @@ export function openProviders(runtime: ProviderRuntime, entries: readonly Paymen
 
 type OpenedRedirect = Extract<PaymentProvider, { kind: 'redirect' }>;
 
-/** Those that send notices. */
+/** The providers that send notices. */
 export const redirectProviders = (providers: PaymentProviders): OpenedRedirect[] =>
   [...providers.values()].filter((provider) => provider.kind === 'redirect');

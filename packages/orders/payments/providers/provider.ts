@@ -3,7 +3,7 @@ import { defineRegistry } from '@tradepost/module';
 import type { Runtime, Setting } from '@tradepost/runtime';
 import type { PaymentStatus } from '../payment-rules.ts';
 
-/** A refund that a provider is asked for. `refund_no` is its idempotency key. */
+/** A request to a provider for a refund. `refund_no` is the idempotency key. */
 export type RefundRequest = {
   refund_no: string;
   payment_no: string;
@@ -12,10 +12,10 @@ export type RefundRequest = {
   currency: string;
   reason: string;
 };
-/** `failed`: the provider has refused for good. An unknown outcome is thrown, and asked for again under the same number. */
+/** `failed` is a final refusal of the provider. An unknown outcome is thrown, and the request is repeated with the same number. */
 export type RefundAnswer = { status: 'succeeded'; provider_ref: string } | { status: 'failed'; reason: string };
 
-/** The body of a notice, as POST /api/pay/callback takes it. */
+/** The body of a notice, as it is sent to POST /api/pay/callback. */
 type NoticeBody = {
   provider: string;
   payment_no: string;
@@ -25,22 +25,22 @@ type NoticeBody = {
   status: 'succeeded' | 'failed';
   paid_at?: string | undefined;
 };
-/** `status` of the payment after the notice; `refunding` where the money came too late or twice. */
-export type TakenNotice = { payment_no: string; status: PaymentStatus };
-/** Takes a signed notice of a provider; throws the refusal. */
-export type ReceiveNotice = (body: NoticeBody, headers: Headers, raw: Uint8Array) => Promise<TakenNotice>;
+/** `status` is the status of the payment after the notice: `refunding` when the money was late or paid twice. */
+export type NoticeAnswer = { payment_no: string; status: PaymentStatus };
+/** Processes a signed notice of a provider. Throws a refusal. */
+export type ReceiveNotice = (body: NoticeBody, headers: Headers, raw: Uint8Array) => Promise<NoticeAnswer>;
 
-/** Sends the shopper to a page to pay, and is told of the outcome by a signed notice. */
+/** A provider that sends the shopper to its own page and reports the outcome in a signed notice. */
 export type RedirectProvider = {
-  /** Throws the refusal that names a missing setting. */
+  /** Throws a refusal that names the missing setting, if there is one. */
   ready(): void;
-  /** Where the shopper pays. `site` is the address under which this request reached us, without a slash at its end. */
+  /** The address where the shopper pays. `site` is the public address of the shop, without a slash at its end. */
   payUrl(payment: { payment_no: string }, site: string): string;
-  /** Throws unless the message is the provider's own and recent; returns the nonce that no other message may use. */
+  /** Throws unless the provider signed the message recently. Returns the nonce, which no other message may use. */
   verify(headers: Headers, body: Uint8Array): { nonce: string };
-  /** Over the network, so never within a transaction. */
+  /** Calls the provider over the network, so it must not run within a transaction. */
   refund(request: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>;
-  /** Routes of its own, such as those of a development cashier. */
+  /** Additional routes, such as the route of a development cashier. */
   routes?(receive: ReceiveNotice): readonly Route[];
   readonly resources?: readonly Resource[];
 };
@@ -50,16 +50,16 @@ type Entry = {
   readonly name: string;
   readonly settings?: readonly Setting[];
 };
-/** Settles the order within the request. Payments of such a provider have no number of their own. */
+/** A provider that pays the order within the request. Its payments have no `payment_no`. */
 export type InstantEntry = Entry & { readonly kind: 'instant' };
 export type RedirectEntry = Entry & {
   readonly kind: 'redirect';
-  /** Called once at start. Settings are read at each call, so a change needs no restart. */
+  /** Called once at start. The provider reads its settings at each call, so a change needs no restart. */
   open(runtime: ProviderRuntime): RedirectProvider;
 };
 export type ProviderRuntime = Pick<Runtime, 'sql' | 'settings' | 'config' | 'now'>;
 
-/** A way to pay. A module adds one to `paymentProviders`. */
+/** A payment provider. Modules add entries to `paymentProviders`. */
 export type PaymentProviderEntry = InstantEntry | RedirectEntry;
 
 export const paymentProviders = defineRegistry<PaymentProviderEntry>('orders.payment_providers', { isStatic: true });

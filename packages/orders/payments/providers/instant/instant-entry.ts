@@ -1,5 +1,5 @@
 import type { InstantEntry } from '../provider.ts';
 import { instantPay } from './settings.ts';
 
-/** Settles an order at once and moves no money: for demo shops and tests. */
+/** Pays an order within the request without money, for demo shops and tests. */
 export const instantEntry: InstantEntry = { name: 'instant', kind: 'instant', settings: [instantPay] };

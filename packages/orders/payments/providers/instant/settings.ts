@@ -5,5 +5,5 @@ export const instantPay = setting(
   'pay.instant',
   z.boolean().nullable(),
   null,
-  'whether a shopper settles an order at once, without money; null: only in a shop that the demo seed filled, never in production',
+  'whether shoppers can pay orders without money; null: only in a shop that the demo seed filled, never in production',
 );

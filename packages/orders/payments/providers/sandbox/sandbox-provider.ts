@@ -16,8 +16,8 @@ const refundAnswer = z.object({
   message: z.string().default(''),
 });
 
-/** Asks the provider's refund endpoint. Throws while the outcome is not known. */
-async function askForRefund(
+/** Calls the refund endpoint of the provider. Throws when the outcome is unknown. */
+async function callRefundEndpoint(
   url: string,
   secret: string,
   request: RefundRequest,
@@ -33,7 +33,7 @@ async function askForRefund(
       ...signedHeaders(secret, { timestamp, nonce: randomBytes(16).toString('hex'), body }),
     },
     body,
-    // Whoever answers for the provider is who the operator named.
+    // Only the server that the operator configured may answer.
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(refundTimeoutMs)]),
   });
@@ -52,9 +52,9 @@ async function askForRefund(
 }
 
 /**
- * A provider that works as payment gateways do: the shopper is sent to a cashier page, the outcome comes as a signed notice,
- * and a refund is a signed call. The other side is the development tools or a bridge to a gateway. Outside production the
- * provider has a cashier page of its own.
+ * A provider with the protocol of a payment gateway: the shopper is sent to a cashier page, the outcome arrives as a signed
+ * notice, and a refund is a signed call. The other side is a development tool, or a bridge to a payment gateway. Outside
+ * production the provider has its own cashier page.
  */
 export function sandboxProvider(runtime: ProviderRuntime): RedirectProvider {
   const { settings, config, now } = runtime;
@@ -83,15 +83,15 @@ export function sandboxProvider(runtime: ProviderRuntime): RedirectProvider {
       const signature = headers.get(payHeaders.signature) ?? '';
       if (!/^\d{1,12}$/.test(timestamp) || !nonceForm.test(nonce)) throw orderErrors.signature_invalid();
       if (!isPaySignature(key, { timestamp, nonce, body }, signature)) throw orderErrors.signature_invalid();
-      // Only who can sign is told about clocks.
+      // The timestamp is checked after the signature, so only a caller with the key learns about the clock.
       const age = Math.abs(now().getTime() / 1000 - Number(timestamp));
       if (age > settings.get(signatureSeconds)) throw orderErrors.signature_expired();
       return { nonce };
     },
     async refund(request, signal) {
       const url = settings.get(sandboxRefundUrl);
-      if (url !== '') return askForRefund(url, secret(), request, now(), signal);
-      if (config.production) throw new Error(`${sandboxRefundUrl.key} is not set: no money was sent back`);
+      if (url !== '') return callRefundEndpoint(url, secret(), request, now(), signal);
+      if (config.production) throw new Error(`${sandboxRefundUrl.key} is not set: no money was refunded`);
       return { status: 'succeeded', provider_ref: `SBX-${request.refund_no}` };
     },
     routes: (receive) => (config.production ? [] : cashierRoutes(runtime, receive)),

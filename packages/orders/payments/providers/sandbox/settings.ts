@@ -17,26 +17,26 @@ export const sandboxSecret = setting(
     .max(200)
     .refine((text) => text === '' || text.length >= 16, { error: 'must have at least 16 characters' }),
   '',
-  'key that signs messages of the payment provider sandbox; without it the provider is refused',
+  'key that signs the messages of the payment provider sandbox; without a key the provider is refused',
   { secret: true },
 );
 export const signatureSeconds = setting(
   'pay.sandbox.signature_ttl',
   z.number().int().min(10).max(3600),
   300,
-  'seconds by which the timestamp of a payment notice may differ from our clock, in either direction',
+  'seconds by which the timestamp of a payment notice may differ from the clock of the shop, in either direction',
 );
 export const sandboxCashierUrl = setting(
   'pay.sandbox.cashier_url',
   httpUrl,
   '',
-  'page to which the shopper is sent to pay, with ?payment_no=; empty: our own development page, not in production',
+  'page to which the shopper is sent to pay, with ?payment_no=; empty: the development page, not in production',
 );
 export const sandboxRefundUrl = setting(
   'pay.sandbox.refund_url',
   httpUrl,
   '',
-  'endpoint that pays back; empty: the sandbox says at once that it has, but not in production',
+  'endpoint that makes refunds; empty: the sandbox reports each refund as succeeded, not in production',
 );
 
 export const sandboxSettings = [sandboxSecret, signatureSeconds, sandboxCashierUrl, sandboxRefundUrl] as const;
