@@ -1,27 +1,23 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import openapiTypescript, { astToString } from 'openapi-typescript';
+import { readSnapshots } from './read-snapshots.ts';
 
 /**
- * Writes schema.ts from the OpenAPI document: `node packages/client/generate.ts [URL]`. Without the address of a running
- * server it starts one on a database of its own and takes it away again.
+ * Writes schema.ts, the types of the client: `npm run generate:client`, which `npm ci` runs too. They are those of the
+ * snapshots in `packages/<package>/openapi.json`, or with `node packages/client/generate.ts <URL>` those of a running server.
  */
 export const schemaFile = join(import.meta.dirname, 'schema.ts');
-export const command = 'node packages/client/generate.ts';
+export const command = 'npm run generate:client';
 
-const header = `// biome-ignore-all lint: generated
-// biome-ignore-all format: generated
-// Types of the HTTP API, made from its OpenAPI document by \`${command}\`: not to be edited.
-
-`;
+const header = `// Types of the HTTP API, made from its OpenAPI document by \`${command}\`: not to be edited.\n\n`;
 
 /**
  * The text of schema.ts for a document. Left out are the methods that a path does not have, two thirds of the text, and
  * the exports that nothing reads.
  */
 export async function schemaOf(document: object): Promise<string> {
+  // Imported here: an installation without development dependencies does not have it.
+  const { default: openapiTypescript, astToString } = await import('openapi-typescript');
   // The generator changes what it is given.
   const nodes = await openapiTypescript(structuredClone(document) as never, { silent: true });
   const text = astToString(nodes)
@@ -31,38 +27,22 @@ export async function schemaOf(document: object): Promise<string> {
   return header + text;
 }
 
-/** Runs `work` with the address of a shop that is started for it. */
-async function withShop<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const data = await mkdtemp(join(tmpdir(), 'tradepost-client-'));
-  const script = join(import.meta.dirname, '../../bin/tradepost.ts');
-  const options = ['start', '--port', '0', '--seed', 'none', '--only', 'api', '--data', data];
-  const child = spawn(process.execPath, [script, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => child.once('close', resolve));
+function hasGenerator(): boolean {
   try {
-    const url = await new Promise<string>((resolve, reject) => {
-      let output = '';
-      child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        const found = /Shop API\s+(http:\S+)/.exec(output);
-        if (found) resolve(found[1]!);
-      });
-      void ended.then(() => reject(new Error(`the shop did not start:\n${output}`)));
-    });
-    return await work(url);
-  } finally {
-    child.kill('SIGTERM');
-    await ended;
-    await rm(data, { recursive: true, force: true });
+    import.meta.resolve('openapi-typescript');
+    return true;
+  } catch {
+    return false;
   }
 }
 
-async function write(url: string): Promise<void> {
+async function documentAt(url: string): Promise<object> {
   const response = await fetch(new URL('/openapi.json', url));
-  await writeFile(schemaFile, await schemaOf((await response.json()) as object));
-  process.stdout.write(`${schemaFile} written\n`);
+  return (await response.json()) as object;
 }
 
 if (import.meta.main) {
   const [url] = process.argv.slice(2);
-  await (url ? write(url) : withShop(write));
+  // Nothing that runs in production needs the types.
+  if (hasGenerator()) await writeFile(schemaFile, await schemaOf(url ? await documentAt(url) : await readSnapshots()));
 }
