@@ -1,17 +1,22 @@
+import { styleText } from 'node:util';
 import { AppError } from '@tradepost/core';
 import { MigrationError } from '@tradepost/postgres';
 import { AlreadyRunningError, ConfigError } from '@tradepost/runtime';
+import widthOf from 'fast-string-width';
 
 /** 0 done, 1 failed, 2 wrong usage or configuration, 3 already running. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
 
-const colours = process.stdout.isTTY && !process.env.NO_COLOR;
-const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
-export const bold = paint(1);
-export const dim = paint(2);
-export const green = paint(32);
-export const red = paint(31);
-export const yellow = paint(33);
+/** Styles text for the stream that prints it. The text stays plain where the stream is no terminal, and with NO_COLOR. */
+const paint =
+  (style: Parameters<typeof styleText>[0]) =>
+  (text: string, stream: NodeJS.WriteStream = process.stdout): string =>
+    styleText(style, text, { stream });
+export const bold = paint('bold');
+export const dim = paint('dim');
+export const green = paint('green');
+export const red = paint('red');
+export const yellow = paint('yellow');
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -21,32 +26,45 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-/** Progress goes to stderr: stdout stays what was asked for. */
+/** Progress goes to stderr, so that stdout holds only the result. */
 export function progress(text: string): void {
-  process.stderr.write(`${dim(text)}\n`);
+  process.stderr.write(`${dim(text, process.stderr)}\n`);
 }
 
-/** Columns as wide as their widest cell; the last one is free. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+/**
+ * Aligns cells in columns, two blanks apart. Widths are those of a terminal: a Chinese character takes two columns.
+ * `alignRight` chooses columns of figures. The last column is not padded on its right.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  { alignRight = () => false }: { alignRight?: (column: number) => boolean } = {},
+): string {
+  const cellWidths = rows.map((row) => row.map((cell) => widthOf(cell)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    cellWidths.reduce((most, row) => Math.max(most, row[column] ?? 0), 0),
+  );
+  const padded = (cell: string, row: number, column: number) => {
+    const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - (cellWidths[row]?.[column] ?? 0)));
+    return alignRight(column) ? padding + cell : cell + padding;
+  };
   return rows
-    .map((row) =>
-      row
-        .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+    .map((cells, row) =>
+      cells
+        .map((cell, column) => padded(cell, row, column))
         .join('  ')
         .trimEnd(),
     )
     .join('\n');
 }
 
-/** A command line that cannot be run as it is. */
+/** The command line is wrong. The process ends with exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Says what went wrong in words a person can act on, and answers the exit code. */
+/** Prints an error on stderr and answers the exit code. The stack is printed with DEBUG only. */
 export function reportFailure(error: unknown): number {
-  const write = (text: string) => process.stderr.write(`${red('error:')} ${text}\n`);
+  const write = (text: string) => process.stderr.write(`${red('error:', process.stderr)} ${text}\n`);
   if (error instanceof ConfigError || error instanceof UsageError) {
     write(error.message);
     return exitCodes.usage;

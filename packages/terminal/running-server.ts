@@ -1,17 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 
-export type RunningServer = { readonly pid: number; readonly url: string };
+const runningServerSchema = z.object({ pid: z.int().positive(), url: z.url({ protocol: /^https?$/ }) });
+export type RunningServer = Readonly<z.infer<typeof runningServerSchema>>;
 
-/** The server that runs on this data folder, from the file that it writes there; null when there is none. */
-export async function runningServer(data: string): Promise<RunningServer | null> {
-  const text = await readFile(join(data, 'instance.json'), 'utf8').catch(() => '');
-  const pid = Number(/"pid":(\d+)/.exec(text)?.[1]);
-  const url = /"url":"(http[^"]+)"/.exec(text)?.[1];
-  return pid && url ? { pid, url } : null;
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
-/** Where a command finds the server: the given address, else that of the running server, else the configured one. No slash at its end. */
+/**
+ * Reads which server runs on this data folder, from `instance.json`, which the server writes there. Answers null when the
+ * file is absent or incomplete, or when the process serves no HTTP.
+ */
+export async function runningServer(data: string): Promise<RunningServer | null> {
+  const text = await readFile(join(data, 'instance.json'), 'utf8').catch(() => '');
+  return runningServerSchema.safeParse(parseJson(text)).data ?? null;
+}
+
+/**
+ * The address that a command calls: `given`, or that of the running server, or the configured one. It has no slash at its
+ * end.
+ */
 export async function serverUrl(
   given: string | undefined,
   config: { readonly data: string; readonly host: string; readonly port: number },

@@ -1,26 +1,36 @@
 import { exitCodes } from './output.ts';
 
+const parentPollMs = 500;
+
 /**
- * Aborts when this process is asked to end: by SIGINT, SIGTERM, or the end of the npm or npx that started it, as they do not pass
- * signals on. A second signal means now. `release` before the process goes on with something else.
+ * Aborts when this process must end: on SIGINT, on SIGTERM, and when the npm or npx that started it has ended, because they
+ * do not pass signals on. `onStop` gets the reason. A second signal ends the process at once. Call `release` when the
+ * process continues with other work.
  */
-export function stopSignal(): { signal: AbortSignal; release(): void } {
+export function stopSignal(onStop?: (reason: string) => void): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const parent = process.ppid;
-  const stop = () => {
-    if (controller.signal.aborted) process.exit(exitCodes.failed);
+  let signalled = false;
+  const abort = (reason: string) => {
+    if (controller.signal.aborted) return;
     controller.abort();
+    onStop?.(reason);
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (signalled) process.exit(exitCodes.failed);
+    signalled = true;
+    abort(signal);
   };
   const watch = process.env.npm_command
-    ? setInterval(() => process.ppid !== parent && controller.abort(), 500).unref()
+    ? setInterval(() => process.ppid !== parent && abort('the parent process has ended'), parentPollMs).unref()
     : undefined;
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const signal of signals) process.on(signal, stop);
+  for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
     release() {
       clearInterval(watch);
-      for (const signal of signals) process.off(signal, stop);
+      for (const signal of signals) process.off(signal, onSignal);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { table } from '@tradepost/terminal';
 
 export type Cell = string | number | null;
 /** Cells by column name; a number is printed to three significant digits, in JSON as it is. */
@@ -37,12 +38,8 @@ function shown(cell: Cell): string {
 function tableOf(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   const lines = [columns, ...rows.map((row) => columns.map((column) => shown(row[column] ?? null)))];
-  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
-  const numeric = columns.map((column) => rows.some((row) => typeof row[column] === 'number'));
-  return lines
-    .map((line) => line.map((text, i) => (numeric[i] ? text.padStart(widths[i]!) : text.padEnd(widths[i]!))).join('  '))
-    .map((line) => `  ${line.trimEnd()}`)
-    .join('\n');
+  const isNumeric = columns.map((column) => rows.some((row) => typeof row[column] === 'number'));
+  return table(lines, { alignRight: (column) => isNumeric[column] === true }).replaceAll(/^/gm, '  ');
 }
 
 export function textOf(bench: string, context: Context, sections: readonly Section[]): string {

@@ -3,7 +3,16 @@ import { demoAccounts } from '@tradepost/identity';
 import { inventoryProvider } from '@tradepost/inventory';
 import type { ModuleCommand } from '@tradepost/module';
 import { ConfigError, demoShop, openLog } from '@tradepost/runtime';
-import { bold, configOf, dim, exitCodes, type GlobalOptions, print, withDatabaseOptions } from '@tradepost/terminal';
+import {
+  bold,
+  configOf,
+  dim,
+  exitCodes,
+  type GlobalOptions,
+  print,
+  stopSignal,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
 import { runJobsOnce, type Server, startServer } from '../server.ts';
 
 type StartOptions = GlobalOptions & {
@@ -44,16 +53,39 @@ function summaryLines(server: Server): string[] {
   return lines;
 }
 
-function onSignals(stop: (signal: string) => void): void {
-  let asked = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      // A second Ctrl-C means now.
-      if (asked) process.exit(exitCodes.failed);
-      asked = true;
-      stop(signal);
-    });
+/** Stops the server once, then ends the process. */
+function openShutdown(say: (line: string) => void) {
+  let server: Server | null = null;
+  let early: string | null = null;
+  let stopping = false;
+  const stop = (reason: string, code: number): void => {
+    if (stopping) return;
+    stopping = true;
+    void (async () => {
+      say(`${reason}: finishing the running work, then stopping`);
+      await server?.stop();
+      say('stopped');
+      process.exit(code);
+    })();
+  };
+  // A signal during the start takes effect when the start has ended, so that nothing stays half open.
+  stopSignal((reason) => {
+    if (server) stop(reason, exitCodes.done);
+    else early = reason;
+  });
+  return {
+    stop,
+    /** Call it when the server runs. Answers false when a signal arrived during the start: the server then stops. */
+    started(opened: Server): boolean {
+      server = opened;
+      if (early !== null) stop(early, exitCodes.done);
+      return early === null;
+    },
+  };
 }
+
+const readyText = (server: Server, seconds: number) =>
+  ['', `Tradepost is ready (${seconds.toFixed(1)} s)`, '', ...summaryLines(server), ''].join('\n');
 
 async function start(options: StartOptions): Promise<void> {
   const { plain, once, ...flags } = options;
@@ -67,54 +99,22 @@ async function start(options: StartOptions): Promise<void> {
   const log = openLog({ level: config.logLevel, file: logFile });
   const begun = performance.now();
   const say = live ? (line: string) => print(dim(line)) : print;
-  let server: Server | null = null;
-  let stopping = false;
-  const stop = (reason: string, code: number) => {
-    if (stopping) return;
-    stopping = true;
-    void (async () => {
-      say(`${reason}: finishing what runs, then stopping`);
-      await server?.stop();
-      say('stopped');
-      process.exit(code);
-    })();
-  };
-  // A signal during the start waits for the start to end: nothing is left half open.
-  let early: string | null = null;
-  onSignals((signal) => {
-    if (server) stop(signal, exitCodes.done);
-    else early = signal;
-  });
-  // npm and npx end on a signal without passing it on to what their shell runs: their end is ours.
-  if (process.env.npm_command) {
-    const parent = process.ppid;
-    setInterval(() => {
-      if (process.ppid !== parent && server) stop('what started this has ended', exitCodes.done);
-    }, 500).unref();
-  }
+  const shutdown = openShutdown(say);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   const onFatal = (reason: string) => {
-    log.fatal({ reason }, 'a part the shop can not do without has ended');
+    log.fatal({ reason }, 'a required part of the shop has ended');
     process.stderr.write(`error: ${reason}\n`);
-    stop('giving up', exitCodes.failed);
+    shutdown.stop('giving up', exitCodes.failed);
   };
-  server = await startServer({ config, log, onProgress: say, onFatal });
-  if (early) return stop(early, exitCodes.done);
+  const server = await startServer({ config, log, onProgress: say, onFatal });
+  if (!shutdown.started(server)) return;
   if (server.seeded) say(`demo shop: ${server.seeded.products} products, ${server.seeded.skus} SKUs`);
   else if (config.production && config.seed === 'demo')
     say('production: no demo data; `tradepost staff create` makes accounts');
-  print(
-    [
-      '',
-      `Tradepost is ready (${((performance.now() - begun) / 1000).toFixed(1)} s)`,
-      '',
-      ...summaryLines(server),
-      '',
-    ].join('\n'),
-  );
-  if (live) {
+  print(readyText(server, (performance.now() - begun) / 1000));
+  if (logFile !== undefined) {
     const { showLiveStatus } = await import('./live-status.ts');
-    showLiveStatus(server, { logFile: logFile!, onQuit: () => stop('quit', exitCodes.done) });
+    showLiveStatus(server, { logFile, onQuit: () => shutdown.stop('quit', exitCodes.done) });
   }
 }
 

@@ -1,9 +1,10 @@
 import { access, constants, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Finding, findingsOf, messageOf } from '@tradepost/module';
-import { bytes } from './bytes.ts';
+import prettyBytes from 'pretty-bytes';
 
 const leastFree = 2 ** 30;
+const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true });
 
 /** Of files alone; what disappears meanwhile or may not be read does not count. */
 async function sizeOf(folder: string): Promise<number> {
@@ -36,14 +37,14 @@ export async function checkDataFolder(
   const there = await existing(folder);
   const disk = await statfs(elsewhere ?? there).catch(() => null);
   const free = disk ? disk.bavail * disk.bsize : null;
-  const left = free === null ? 'free space not known' : `${bytes(free)} free`;
+  const left = free === null ? 'free space not known' : `${sizeText(free)} free`;
   if (there === folder) {
     const size = (await sizeOf(folder)) + (elsewhere ? await sizeOf(elsewhere) : 0);
-    ok(`${folder}: ${bytes(size)}, ${left}`);
+    ok(`${folder}: ${sizeText(size)}, ${left}`);
   } else note(`${folder} does not exist yet; ${left}`, 'nothing: the first start makes it');
   if (disk && free !== null && free < leastFree)
     (free < leastFree / 8 ? error : warning)(
-      `only ${bytes(free)} of ${bytes(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
+      `only ${sizeText(free)} of ${sizeText(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
       'make room, or move the folder (--data)',
     );
   await access(there, constants.W_OK | constants.X_OK).catch((reason: unknown) =>

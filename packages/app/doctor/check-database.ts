@@ -1,13 +1,13 @@
 import { type Finding, findingsOf, messageOf } from '@tradepost/module';
 import { migrationState, openDatabase, type ServerFacts, type Sql, selectServerFacts } from '@tradepost/postgres';
 import type { Config } from '@tradepost/runtime';
-import { bytes } from './bytes.ts';
+import prettyBytes from 'pretty-bytes';
 
 const skewMs = 2_000;
 
 function checkServer(facts: ServerFacts, skew: number, config: Config): Finding[] {
   const { findings, ok, note, warning, error } = findingsOf('database');
-  const size = bytes(facts.database_bytes);
+  const size = prettyBytes(facts.database_bytes, { binary: true });
   if (facts.version_number < 150_000) error(`PostgreSQL ${facts.version} is too old`, 'upgrade it to 15 or newer');
   else ok(`PostgreSQL ${facts.version}, ${size}`);
   if (facts.encoding !== 'UTF8')
