@@ -1,4 +1,4 @@
-import type { Answer } from '@tradepost/testing/audit-violations';
+import type { Answer } from '@tradepost/testing/client';
 import type { Stage } from '../stage.ts';
 
 export type Answers = [Answer | undefined, Answer | undefined];
