@@ -199,12 +199,6 @@ const faults: Record<string, (driver: Driver) => Promise<string>> = {
     const [first, second] = [1, 2].map(() => sql`select 1`);
     return first && second && originOf(first) === originOf(second) ? 'one Error' : 'an Error for each';
   },
-  async 'start of a transaction'(driver) {
-    const { sql, link } = open(driver);
-    await sql`select 1`;
-    const started = await sql.begin(async () => (link().statements.includes('begin') ? 'after' : 'before'));
-    return `function runs ${started} BEGIN is sent`;
-  },
 };
 
 let escaped: string[] = [];
