@@ -199,6 +199,21 @@ const faults: Record<string, (driver: Driver) => Promise<string>> = {
     const [first, second] = [1, 2].map(() => sql`select 1`);
     return first && second && originOf(first) === originOf(second) ? 'one Error' : 'an Error for each';
   },
+  async 'transaction that goes on after its connection is lost'(driver) {
+    const { sql, links, link } = open(driver);
+    await outcome(
+      sql.begin(async (tx) => {
+        await tx`select 1`;
+        link().lose();
+        // Another caller opens the connection again.
+        await sql`select 1`;
+        await outcome(tx`select 2`);
+      }),
+    );
+    await sql`select 3`;
+    await sql`select 4`;
+    return links.at(-1)?.statements.includes('select 2') ? 'runs on the next connection' : 'is rejected';
+  },
 };
 
 let escaped: string[] = [];

@@ -48,6 +48,7 @@ describe.each([
   [5, 'COMMIT of the transaction itself', 'sent: 1', 'sent: 2'],
   [6, 'three statements of 2 kB in one iteration', 'writes: 1', 'writes: 3'],
   [7, 'statement with the option debug', 'one Error', 'an Error for each'],
+  [8, 'transaction that goes on after its connection is lost', 'is rejected', 'runs on the next connection'],
 ])('patch %i, %s', (_number, fault, withPatch, withoutPatch) => {
   test('the installed driver does not have the fault', () => {
     expect(patched[fault]).toBe(withPatch);

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 
 /** Must equal `tradepostPatch` in patches/postgres+*.patch. Both are raised together when the patch changes. */
-const requiredPatch = 2;
+const requiredPatch = 3;
 
 // Without its patch a lost connection ends the process, so the packages must not run on the plain driver.
 if (Reflect.get(postgres, 'tradepostPatch') !== requiredPatch)
