@@ -1,5 +1,5 @@
 import { groupCommit, type Statement, type Transaction } from '@tradepost/postgres';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/fields.ts';
 import type { Claim, Idempotency } from './idempotency/idempotency.ts';
 import type { Metrics } from './observability/metrics.ts';
 

@@ -2,17 +2,10 @@ export type { Audit } from './audits/audit.ts';
 export { type AuditResult, auditPassed, runAudits } from './audits/run-audits.ts';
 export { runtimeAudits } from './audits/runtime-audits.ts';
 export { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
-export {
-  type Config,
-  ConfigError,
-  type ConfigKey,
-  describeConfig,
-  type LoadedConfig,
-  loadConfig,
-  type Role,
-  roles,
-} from './config/config.ts';
+export { describeConfig } from './config/describe-config.ts';
+export { type Config, type ConfigKey, type LoadedConfig, type Role, roles } from './config/fields.ts';
 export { AlreadyRunningError } from './config/instance-lock.ts';
+export { ConfigError, loadConfig } from './config/load-config.ts';
 export { runtimeErrors } from './errors.ts';
 export type { RecordOutcomes } from './group-commits.ts';
 export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempotency.ts';

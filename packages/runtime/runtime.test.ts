@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type ConfigKey, loadConfig } from './config/config.ts';
+import type { ConfigKey } from './config/fields.ts';
 import { AlreadyRunningError } from './config/instance-lock.ts';
+import { loadConfig } from './config/load-config.ts';
 import { openLog } from './observability/log.ts';
 import { openRuntime, type Runtime, timeZone } from './runtime.ts';
 

@@ -6,7 +6,7 @@ import { isTimeZone, locales } from '@tradepost/core';
 import { type EmbeddedPostgres, startEmbeddedPostgres, superviseEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { type Migrated, openDatabase, type Sql } from '@tradepost/postgres';
 import { z } from 'zod';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/fields.ts';
 import { alreadyRunning, type InstanceLock, tryInstanceLock } from './config/instance-lock.ts';
 import { type GroupCommits, openGroupCommits } from './group-commits.ts';
 import { type Idempotency, openIdempotency } from './idempotency/idempotency.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError, describeConfig, loadConfig } from './config.ts';
+import { describeConfig } from './describe-config.ts';
+import { ConfigError, loadConfig } from './load-config.ts';
 
 let directory: string;
 let files = 0;

@@ -1,0 +1,159 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { hosts, int, moduleNames, namesOf, networks, redisUrls, url } from './schemas.ts';
+
+/** The parts of the server. `--only` chooses among them. */
+export const roles = ['api', 'worker', 'gateway'] as const;
+export type Role = (typeof roles)[number];
+
+export type Field = {
+  env: string;
+  schema: z.ZodType;
+  about: string;
+  /** The value is masked in every output. */
+  secret?: boolean;
+  /** How the value is printed, where `String` does not give the text of the variable. */
+  show?: (value: unknown) => string;
+  flag?: string;
+};
+
+/** The settings of a process: environment variable, flag of `tradepost start`, schema with default, and meaning. */
+export const configFields = {
+  port: {
+    env: 'PORT',
+    flag: '--port',
+    schema: int(0, 65535).default(8080),
+    about: 'port of the API; 0 chooses a free one',
+  },
+  gatewayPort: {
+    env: 'GATEWAY_PORT',
+    flag: '--gateway-port',
+    schema: int(0, 65535).default(8081),
+    about: 'port of the LLM gateway; 0 chooses a free one',
+  },
+  host: { env: 'HOST', flag: '--host', schema: z.string().min(1).default('127.0.0.1'), about: 'address to listen on' },
+  data: {
+    env: 'TRADEPOST_DATA',
+    flag: '--data',
+    schema: z.string().min(1).default('.tradepost'),
+    about: 'folder of the embedded database and the log',
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    flag: '--database-url',
+    schema: url('postgres:', 'postgresql:').optional(),
+    about: 'PostgreSQL 15 or newer; embedded when absent',
+    secret: true,
+  },
+  databasePool: { env: 'DATABASE_POOL', schema: int(2, 500).default(12), about: 'connections of the API process' },
+  redisUrl: {
+    env: 'REDIS_URL',
+    flag: '--redis-url',
+    schema: url('redis:', 'rediss:').optional(),
+    about: 'Redis or Valkey shared by several instances; in-process store when absent',
+    secret: true,
+  },
+  limiterRedisUrl: {
+    env: 'LIMITER_REDIS_URL',
+    schema: redisUrls.optional(),
+    about: 'Redis of the rate limiter, or nodes of a cluster, comma-separated; default: REDIS_URL',
+    secret: true,
+  },
+  only: {
+    env: 'TRADEPOST_ONLY',
+    flag: '--only',
+    schema: namesOf(roles).default([...roles]),
+    about: 'parts to run, comma-separated: api, worker, gateway',
+  },
+  modules: {
+    env: 'TRADEPOST_MODULES',
+    schema: moduleNames.optional(),
+    about:
+      'modules to run, comma-separated, or modules to switch off with a minus before each (-gateway); all when absent',
+  },
+  seed: {
+    env: 'TRADEPOST_SEED',
+    flag: '--seed',
+    schema: z.enum(['demo', 'none']).default('demo'),
+    about: 'data of an empty database at the first start: demo or none; none is the default for an external database',
+  },
+  production: {
+    env: 'NODE_ENV',
+    schema: z.preprocess((v) => (typeof v === 'string' ? v === 'production' : v), z.boolean()).default(false),
+    show: (production) => (production ? 'production' : ''),
+    about: 'NODE_ENV=production refuses demo data and demo accounts',
+  },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    schema: url('http:', 'https:').optional(),
+    about: 'address under which clients reach the API, for absolute file URLs',
+  },
+  publicHosts: {
+    env: 'PUBLIC_HOSTS',
+    schema: hosts.default([]),
+    about:
+      'without PUBLIC_URL: hosts, comma-separated, that a request may name for its file URLs; https://host for TLS',
+  },
+  transport: {
+    env: 'TRANSPORT',
+    schema: z.enum(['auto', 'uws', 'node']).default('auto'),
+    about: 'HTTP transport; auto uses uWebSockets.js where its binary loads and reads headers completely',
+  },
+  maxBodyBytes: { env: 'MAX_BODY_BYTES', schema: int(1024, 2 ** 30).default(2 ** 20), about: 'largest request body' },
+  gatewayMaxBodyBytes: {
+    env: 'GATEWAY_MAX_BODY_BYTES',
+    schema: int(1024, 2 ** 30).default(8 * 2 ** 20),
+    about: 'largest request body of the gateway',
+  },
+  maxBufferedBytes: {
+    env: 'MAX_BUFFERED_BYTES',
+    schema: int(1024 * 1024, 2 ** 40).default(64 * 2 ** 20),
+    about: 'memory for request bodies that are received or wait for their handler; at least twice MAX_BODY_BYTES',
+  },
+  gatewayMaxBufferedBytes: {
+    env: 'GATEWAY_MAX_BUFFERED_BYTES',
+    schema: int(1024 * 1024, 2 ** 40).default(128 * 2 ** 20),
+    about: 'the same memory for request bodies of the gateway',
+  },
+  trustedProxies: {
+    env: 'TRUSTED_PROXIES',
+    schema: networks.default([]),
+    about: 'addresses and networks of reverse proxies, comma-separated; only their X-Forwarded-For is trusted',
+  },
+  tokenHours: { env: 'TOKEN_HOURS', schema: int(1, 24 * 366).default(168), about: 'lifetime of a login token' },
+  batchMax: { env: 'BATCH_MAX', schema: int(1, 1000).default(100), about: 'group commit: calls in one transaction' },
+  batchesInFlight: {
+    env: 'BATCHES_IN_FLIGHT',
+    schema: int(1, 100).default(3),
+    about: 'group commit: transactions of one use case at once',
+  },
+  workerConcurrency: {
+    env: 'WORKER_CONCURRENCY',
+    schema: int(1, 100).default(Math.max(2, availableParallelism())),
+    about: 'jobs of one worker at once',
+  },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    about: 'lowest level that is logged',
+  },
+  logRequests: {
+    env: 'LOG_REQUESTS',
+    schema: z.enum(['all', 'slow', 'none']).default('slow'),
+    about: 'requests to log: all, slow (over a second), or none',
+  },
+  shutdownSeconds: {
+    env: 'SHUTDOWN_SECONDS',
+    schema: int(1, 600).default(15),
+    about: 'seconds that running requests and jobs have to finish after SIGTERM',
+  },
+} as const satisfies Record<string, Field>;
+
+type Fields = typeof configFields;
+export type ConfigKey = keyof Fields;
+export type Config = { readonly [K in ConfigKey]: z.output<Fields[K]['schema']> } & {
+  /** Shop settings of the configuration file. They override the values in the database. */
+  readonly settings: Readonly<Record<string, unknown>>;
+};
+export type ConfigSource = 'default' | 'file' | 'environment' | 'command line';
+export type LoadedConfig = { config: Config; sources: Readonly<Record<ConfigKey, ConfigSource>>; file: string | null };

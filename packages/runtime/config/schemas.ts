@@ -1,0 +1,83 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** A comma-separated text as a list of trimmed parts, without empty parts. A value of the file may be a list already. */
+const commaSeparated = (value: unknown): unknown =>
+  typeof value === 'string'
+    ? value
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean)
+    : value;
+
+const hasProtocol = (text: string, protocols: readonly string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+const wholeNumber = (min: number, max: number) => ({ error: `must be a whole number from ${min} to ${max}` });
+
+/** A whole number, also as text. `null`, `true` and blank texts are refused: `Number()` would convert them to 0 or 1. */
+export const int = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+    z
+      .number(wholeNumber(min, max))
+      .int(wholeNumber(min, max))
+      .min(min, wholeNumber(min, max))
+      .max(max, wholeNumber(min, max)),
+  );
+
+export const url = (...protocols: string[]) =>
+  z.string().refine((text) => hasProtocol(text, protocols), {
+    error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+  });
+
+/** One URL, or several separated by commas: the nodes through which a cluster is found. The text is kept as it is. */
+export const redisUrls = z
+  .string()
+  .refine((text) => text.split(',').every((part) => hasProtocol(part.trim(), ['redis:', 'rediss:'])), {
+    error: 'must be URLs beginning with redis:// or rediss://, comma-separated',
+  });
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, more] = text.split('/');
+  const width = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
+  return isIP(address) !== 0 && fits && more === undefined;
+}
+
+/** IP addresses and networks (`10.0.0.0/8`). */
+export const networks = z.preprocess(
+  commaSeparated,
+  z.array(
+    z.string().refine(isAddressOrNetwork, { error: 'must be addresses or networks such as 127.0.0.1,10.0.0.0/8' }),
+  ),
+);
+
+function isHost(text: string): boolean {
+  const origin = /^https?:\/\//.test(text) ? text : `http://${text}`;
+  return URL.canParse(origin) && /^https?:\/\/[^/?#@\s]+$/.test(origin);
+}
+
+/** `host[:port]`, with `https://` before it where the scheme is not http. */
+export const hosts = z.preprocess(
+  (value) => commaSeparated(typeof value === 'string' ? value.toLowerCase() : value),
+  z.array(
+    z.string().refine(isHost, {
+      error: 'must be hosts such as shop.example, https://www.shop.example or 10.0.0.5:8080',
+    }),
+  ),
+);
+
+export const moduleNames = z.preprocess(
+  commaSeparated,
+  z
+    .array(z.string().regex(/^-?[a-z][a-z-]*$/, { error: 'must be names of modules such as gateway or -gateway' }))
+    .nonempty(),
+);
+
+/** Unlike the other lists, an empty part is refused: it is not the name of a role. */
+export const namesOf = <const T extends readonly string[]>(names: T) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value),
+    z.array(z.enum(names)).nonempty(),
+  );
