@@ -1,17 +1,19 @@
 import { serviceErrors } from './service-errors.ts';
 
 export type CoalesceOptions = {
-  /** Calls in one batch; 1 switches grouping off. */
+  /** The largest number of calls in one batch. 1 switches batches off. */
   maxBatch?: number;
-  /** Batches running at once. */
+  /** The largest number of batches that run at once. */
   maxInFlight?: number;
-  /** What a running batch gets before a further one starts beside it, unless that would be a full one. */
+  /** How long a batch runs before another one starts beside it. A full batch does not wait. */
   patienceMs?: number;
-  /** Calls waiting before new ones are refused with 503: a flash sale must not fill the memory. */
+  /** The largest number of waiting calls. Beyond it a new call gets 503, so a flash sale cannot fill the memory. */
   maxQueue?: number;
   /** Called with the size of every batch that starts. */
   onBatch?: (size: number) => void;
-  /** Whether a failed batch is known to have changed nothing: its calls are then repeated one by one. Default: never. */
+  /**
+   * Whether it is certain that a failed batch changed nothing. Its calls are then repeated one by one. Default: never.
+   */
   isUndone?: (error: unknown) => boolean;
   /** The error that callers get for a failed batch. Default: the error itself. */
   errorFor?: (error: unknown) => unknown;
@@ -19,7 +21,7 @@ export type CoalesceOptions = {
 
 export type Coalesced<I, O> = {
   (item: I): Promise<O>;
-  /** Refuses new calls, runs what is queued, resolves when the last batch has ended. */
+  /** Refuses new calls, runs the queued calls, and resolves when the last batch has ended. */
   drain(): Promise<void>;
 };
 
@@ -40,7 +42,7 @@ class Batches<I, O> {
   readonly #onBatch: ((size: number) => void) | undefined;
   readonly #isUndone: (error: unknown) => boolean;
   readonly #errorFor: (error: unknown) => unknown;
-  readonly #onTurn = (): void => this.#flush();
+  readonly #onIteration = (): void => this.#flush();
   #queue: Call<I, O>[] = [];
   #inFlight = 0;
   #lastStart = 0;
@@ -83,7 +85,7 @@ class Batches<I, O> {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#onTurn);
+    setImmediate(this.#onIteration);
   }
 
   #flush(): void {
@@ -98,7 +100,7 @@ class Batches<I, O> {
       return;
     }
     this.#start();
-    // Not in the same iteration: a server that reads two batches at once answers the first when it has done both.
+    // Not in the same iteration: a server that reads two batches at once sends the first answer after both.
     if (this.#queue.length > 0 && this.#inFlight < this.#maxInFlight) this.#schedule();
   }
 
@@ -124,7 +126,7 @@ class Batches<I, O> {
     try {
       const outcomes = await this.#runMany(calls.map((call) => call.item));
       if (outcomes.length !== calls.length)
-        throw new Error(`runMany answered ${outcomes.length} outcomes for ${calls.length} items`);
+        throw new Error(`runMany returned ${outcomes.length} outcomes for ${calls.length} items`);
       for (let i = 0; i < calls.length; i++) settle(calls[i]!, outcomes[i]);
     } catch (error) {
       if (calls.length > 1 && this.#isUndone(error)) {
@@ -138,11 +140,11 @@ class Batches<I, O> {
 }
 
 /**
- * Turns concurrent single calls into calls with arrays. A call is queued; the queue is flushed in the next iteration of the
- * event loop, so an idle process adds no delay. Calls that arrive while a batch runs form the next batch. A further batch
- * starts beside a running one only when it is full or when the running one takes longer than `patienceMs`: two half
- * batches cost more than one whole batch. `runMany` answers in the order of its items: a value, or an Error that only
- * that caller gets.
+ * Turns concurrent single calls into calls with arrays. A call is queued, and the queue is flushed in the next
+ * iteration of the event loop, so an idle process adds no delay. Calls that arrive while a batch runs form the next
+ * batch. Another batch starts beside a running one when it is full, or when the running one takes longer than
+ * `patienceMs`: two half batches cost more than one whole batch. `runMany` returns one outcome per item, in the order
+ * of the items: a value, or an Error for that caller only.
  */
 export function coalesce<I, O>(
   runMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>,

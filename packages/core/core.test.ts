@@ -26,7 +26,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-describe('toMinor: a price typed in the back office becomes the cents the shopper pays', () => {
+describe('toMinor: a price of the back office becomes the cents that the shopper pays', () => {
   test.each([
     [0, 0],
     [12.9, 1290],
@@ -49,13 +49,13 @@ describe('toMinor: a price typed in the back office becomes the cents the shoppe
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 100_000_000, -100_000_000, 1e21, 1e308])(
-    '%d is no amount',
+    '%d is refused',
     (amount) => {
       expect(() => toMinor(amount)).toThrow(RangeError);
     },
   );
 
-  test('every cent survives the way to the wire and back', () => {
+  test('an amount is the same after the conversion to the wire and back', () => {
     const random = seeded(1);
     for (let i = 0; i < 5_000; i += 1) {
       const cents = Math.floor(random() * (2 * maxMinor + 1)) - maxMinor;
@@ -65,8 +65,8 @@ describe('toMinor: a price typed in the back office becomes the cents the shoppe
   });
 });
 
-describe('allocate: a discount spread over the lines of an order adds up to the discount', () => {
-  test('shares are whole cents, sum exactly, and are off the exact share by less than one cent', () => {
+describe('allocate: the shares of a discount add up to the discount', () => {
+  test('shares are whole cents, add up exactly, and differ from the exact share by less than one cent', () => {
     const random = seeded(42);
     for (let round = 0; round < 4_000; round += 1) {
       const scale = 10 ** (1 + Math.floor(random() * 9));
@@ -91,18 +91,18 @@ describe('allocate: a discount spread over the lines of an order adds up to the 
     }
   });
 
-  test('products beyond 2^53 stay exact', () => {
+  test('products above 2^53 are exact', () => {
     expect(allocate(maxMinor, [maxMinor, maxMinor, maxMinor])).toEqual([3_333_333_333, 3_333_333_333, 3_333_333_333]);
     expect(allocate(maxMinor, [maxMinor - 1, 1])).toEqual([maxMinor - 1, 1]);
     expect(allocate(maxMinor - 1, [maxMinor, maxMinor - 1])).toEqual([4_999_999_999, 4_999_999_999]);
   });
 
-  test('the odd cent goes to the larger remainder, and to the earlier line on a tie', () => {
+  test('a remaining cent goes to the largest remainder, and to the earlier line on a tie', () => {
     expect(allocate(100, [1, 1, 1])).toEqual([34, 33, 33]);
     expect(allocate(10, [1, 2])).toEqual([3, 7]);
   });
 
-  test('lines without a price, or no lines', () => {
+  test('lines with price 0, and an empty list', () => {
     expect(allocate(50, [0, 0])).toEqual([50, 0]);
     expect(allocate(50, [0, 10, 0])).toEqual([0, 50, 0]);
     expect(allocate(0, [0, 0])).toEqual([0, 0]);
@@ -111,7 +111,7 @@ describe('allocate: a discount spread over the lines of an order adds up to the 
   });
 });
 
-describe('paging: a client that sends odd values still gets the page the contract promises', () => {
+describe('paging: a client that sends invalid values gets the documented page', () => {
   test.each([
     [{}, { page: 1, size: 20, offset: 0 }],
     [
@@ -131,22 +131,22 @@ describe('paging: a client that sends odd values still gets the page the contrac
     expect(pagingOf(query)).toEqual(expected);
   });
 
-  test('a list with its own cap falls back to its own default', () => {
+  test('a list with its own cap uses its own default', () => {
     expect(pagingOf({ size: 51 }, { cap: 50, size: 10 }).size).toBe(10);
     expect(pagingOf({ size: 50 }, { cap: 50, size: 10 }).size).toBe(50);
   });
 
-  test('an absurd page number still makes an offset that SQL takes', () => {
+  test('a huge page number gives an offset that SQL accepts', () => {
     const { offset } = pagingOf({ page: Number.MAX_VALUE, size: 100 });
     expect(Number.isSafeInteger(offset)).toBe(true);
   });
 
-  test('an answer repeats the page and size in force', () => {
+  test('an answer has the page and size that were used', () => {
     expect(paged(['a'], 41, pagingOf({ page: 0, size: 999 }))).toEqual({ list: ['a'], total: 41, page: 1, size: 20 });
   });
 });
 
-describe('locale: the shopper reads messages in the language asked for', () => {
+describe('locale: the shopper gets messages in the requested language', () => {
   test.each([
     ['en', 'zh-CN', 'en'],
     ['zh', 'en', 'zh-CN'],
@@ -174,12 +174,12 @@ describe('locale: the shopper reads messages in the language asked for', () => {
     expect(negotiateLocale(lang, header, 'zh-CN')).toBe(expected);
   });
 
-  test('a header of a hundred thousand entries is read only at its beginning', () => {
+  test('only the beginning of a header with a hundred thousand entries is read', () => {
     expect(negotiateLocale(null, `en,${'zh;q=0.9,'.repeat(100_000)}`, 'zh-CN')).toBe('en');
     expect(negotiateLocale(null, `${'x'.repeat(1_000_000)},en`, 'zh-CN')).toBe('zh-CN');
   });
 
-  test('a label in the language, or the value itself where there is none', () => {
+  test('a label in the language, or the value itself when it has no label', () => {
     const labels = { 1: { en: 'Paid', 'zh-CN': '已支付' } };
     expect(labelOf(labels, 1, 'zh-CN')).toBe('已支付');
     expect(labelOf(labels, 9, 'en')).toBe('9');
@@ -187,7 +187,7 @@ describe('locale: the shopper reads messages in the language asked for', () => {
   });
 });
 
-describe('isoInZone: timestamps on the wire carry the time of the shop', () => {
+describe('isoInZone: timestamps on the wire are in the time zone of the shop', () => {
   test.each([
     ['2026-03-01T01:30:00.999Z', 'Asia/Shanghai', '2026-03-01T09:30:00+08:00'],
     ['2026-12-31T16:00:00Z', 'Asia/Shanghai', '2027-01-01T00:00:00+08:00'],
@@ -206,7 +206,7 @@ describe('isoInZone: timestamps on the wire carry the time of the shop', () => {
     expect(Date.parse(expected)).toBe(Math.floor(Date.parse(at) / 1000) * 1000);
   });
 
-  test('text and instant agree everywhere in a year, also when the offsets come from the cache', () => {
+  test('the text has the right instant all year, also with cached offsets', () => {
     const random = seeded(7);
     const zones = ['Asia/Shanghai', 'America/New_York', 'Australia/Lord_Howe', 'Europe/London', 'Pacific/Chatham'];
     for (let i = 0; i < 4_000; i += 1) {
@@ -217,20 +217,20 @@ describe('isoInZone: timestamps on the wire carry the time of the shop', () => {
     }
   });
 
-  test('a zone that a shop can not be in is told apart', () => {
+  test('an unknown time zone is recognized', () => {
     expect(isTimeZone('Asia/Shanghai')).toBe(true);
     expect(isTimeZone('Mars/Olympus')).toBe(false);
     expect(isTimeZone('')).toBe(false);
   });
 });
 
-describe('refusals', () => {
+describe('a refusal', () => {
   const errors = defineErrors({
     out_of_stock: { code: 3001, en: '{title}: only {left} left', 'zh-CN': '{title} 仅剩 {left} 件' },
     gone: { code: 404, status: 404, en: 'Not here', 'zh-CN': '不存在' },
   });
 
-  test('carry code, status and the message in both languages', () => {
+  test('has a code, a status and a message in both languages', () => {
     const error = errors.out_of_stock({ title: 'Mug $& {left}', left: 2 });
     expect(error).toBeInstanceOf(AppError);
     expect([error.refusalName, error.code, error.status]).toEqual(['out_of_stock', 3001, 200]);
@@ -239,23 +239,23 @@ describe('refusals', () => {
     expect(errors.gone().status).toBe(404);
   });
 
-  test('a value nobody gave stays visible as its place, and does not break the answer', () => {
+  test('a missing value leaves its placeholder in the message', () => {
     expect(errors.out_of_stock({ title: 'Mug' }).message).toBe('Mug: only {left} left');
     expect(errors.out_of_stock().messageIn('en')).toBe('{title}: only {left} left');
   });
 
-  test('each call makes an error of its own', () => {
+  test('is a new error at each call', () => {
     expect(errors.gone()).not.toBe(errors.gone());
   });
 
-  test('a factory carries its row, which is that of its errors: a route lists factories', () => {
+  test('has the row of its factory, so that a route can list factories', () => {
     expect(errors.gone.refusalName).toBe('gone');
     expect(errors.gone.refusal).toBe(errors.gone().refusal);
     expect(errors.gone.refusal).toMatchObject({ code: 404, status: 404, en: 'Not here' });
   });
 });
 
-describe('instantInZone: what a client means by a time', () => {
+describe('instantInZone: the times that clients send', () => {
   const zone = 'Asia/Shanghai';
   test.each([
     ['2026-03-01', 'start', '2026-02-28T16:00:00.000Z'],
@@ -270,7 +270,7 @@ describe('instantInZone: what a client means by a time', () => {
     expect(instantInZone(text, zone, edge)?.toISOString()).toBe(expected);
   });
 
-  test('a day is as long as it is where clocks are turned', () => {
+  test('a day has 23 or 25 hours where a clock change falls into it', () => {
     const hours = (day: string) =>
       (instantInZone(day, 'Europe/Berlin', 'end')!.getTime() -
         instantInZone(day, 'Europe/Berlin', 'start')!.getTime()) /

@@ -1,11 +1,13 @@
 import { fill, type Locale, type Localized } from './locale.ts';
 
-/** One row of a package's refusal table. `status` is 200 for a refusal by a rule, else the HTTP status of the fault. */
+/**
+ * One row of the refusal table of a package. `status` is 200 for a refusal by a rule, or the HTTP status of the fault.
+ */
 export type Refusal = Localized & { readonly code: number; readonly status?: number };
 
 export type RefusalValues = Readonly<Record<string, string | number>>;
 
-/** A refusal that reaches the caller: envelope code, HTTP status and a message in the caller's language. */
+/** A refusal for the caller: envelope code, HTTP status, and a message in the language of the caller. */
 export class AppError extends Error {
   readonly refusalName: string;
   readonly refusal: Refusal;
@@ -17,7 +19,7 @@ export class AppError extends Error {
     this.refusalName = name;
     this.refusal = refusal;
     this.values = values;
-    // A refusal is an answer, not a fault: its stack is never read, and a flash sale makes thousands a second.
+    // A refusal is an answer and not a fault. Its stack is never read, and a flash sale creates thousands per second.
     this.stack = undefined;
   }
 
@@ -35,8 +37,8 @@ export class AppError extends Error {
 }
 
 /**
- * Makes the refusal of one row: `orderErrors.cart_empty()`. It carries the row, so that a route can list it in `refuses`
- * and the API document can show its code and text.
+ * Creates the refusal of one row: `orderErrors.cart_empty()`. The factory has the row as properties: a route lists it
+ * in `refuses`, and the API document shows its code and text.
  */
 export type RefusalFactory = {
   (values?: RefusalValues): AppError;

@@ -1,4 +1,4 @@
-/** The languages of messages and labels. The contract's default is zh-CN. */
+/** The languages of messages and labels. */
 export const locales = ['en', 'zh-CN'] as const;
 export type Locale = (typeof locales)[number];
 export type Localized = Readonly<Record<Locale, string>>;
@@ -10,7 +10,10 @@ function known(tag: string): Locale | undefined {
   return undefined;
 }
 
-/** `?lang=` first, then Accept-Language by quality; unknown values fall through to the shop's default. */
+/**
+ * Chooses by `?lang=`, then by Accept-Language with its qualities. Unknown languages are ignored. `fallback` is the
+ * language of the shop.
+ */
 export function negotiateLocale(
   lang: string | null | undefined,
   acceptLanguage: string | null | undefined,
@@ -23,7 +26,7 @@ export function negotiateLocale(
   if (!acceptLanguage || acceptLanguage === '*') return fallback;
   let best: Locale | undefined;
   let bestQuality = 0;
-  // Bounded: a header of thousands of entries is not worth reading to its end.
+  // The length is bounded: a client may send a header of thousands of entries.
   for (const entry of acceptLanguage.slice(0, 512).split(',')) {
     const [tag = '', ...parameters] = entry.split(';');
     const locale = known(tag);
@@ -38,7 +41,7 @@ export function negotiateLocale(
   return best ?? fallback;
 }
 
-/** Fills `{name}` places of a message. */
+/** Replaces each `{name}` of a message by its value. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }

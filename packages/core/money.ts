@@ -1,15 +1,16 @@
-/**
- * Money is an integer number of minor units (cents) inside and a number with two decimals on the wire.
- * The bound keeps every sum of a large order inside the safe integers.
- */
+/** An amount of money as an integer number of minor units (cents). On the wire it is a number with two decimals. */
 export type Minor = number;
 
+/** The largest amount. Sums of a large order stay within the safe integers. */
 export const maxMinor = 99_999_999_99;
 
-/** Wire number to minor units, half away from zero, as the contract rounds. Throws RangeError when not a finite amount. */
+/**
+ * Converts a number of the wire to minor units and rounds half away from zero. Throws RangeError for an amount that is
+ * not finite or too large.
+ */
 export function toMinor(amount: number): Minor {
   if (!Number.isFinite(amount)) throw new RangeError('amount is not finite');
-  // 1.005 * 100 is 100.49999999999999: the decimal text of the number is what the sender meant.
+  // 1.005 * 100 is 100.49999999999999. The sender meant the decimal text of the number, so the text is scaled.
   const scaled = Number(`${Math.abs(amount)}e2`);
   const cents = Number.isNaN(scaled) ? Math.round(Math.abs(amount) * 100) : Math.round(scaled);
   if (cents > maxMinor) throw new RangeError('amount is too large');
@@ -21,8 +22,9 @@ export function toWire(minor: Minor): number {
 }
 
 /**
- * Spreads `total` over `weights` so that the shares add up to it exactly (largest remainder; ties go to the earlier line).
- * All integers; `total` and weights >= 0. With no weight at all everything goes to the first line.
+ * Divides `total` in proportion to `weights`. The shares add up to the total exactly: cents that are left go to the
+ * largest remainders, with ties to the earlier line. `total` and weights are integers >= 0. When all weights are 0, the
+ * first line gets the total.
  */
 export function allocate(total: Minor, weights: readonly number[]): Minor[] {
   if (weights.length === 0) {
@@ -33,7 +35,7 @@ export function allocate(total: Minor, weights: readonly number[]): Minor[] {
   if (sum === 0) return weights.map((_, i) => (i === 0 ? total : 0));
   const sumBig = BigInt(sum);
   const rows = weights.map((weight, index) => {
-    // Exact: total * weight can pass 2^53.
+    // BigInt, because total * weight can exceed 2^53.
     const product = BigInt(total) * BigInt(weight);
     return { index, share: Number(product / sumBig), remainder: product % sumBig };
   });

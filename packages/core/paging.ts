@@ -1,15 +1,17 @@
 export type Paging = { readonly page: number; readonly size: number; readonly offset: number };
 export type Paged<T> = { list: T[]; total: number; page: number; size: number };
 
-/** Contract: a page below 1 is 1; a size below 1 or above the cap is the default, not the cap. */
+/**
+ * A page below 1 is page 1. A size below 1 or above the cap is the default size, and not the cap: clients rely on it.
+ */
 export function pagingOf(
   query: { page?: number | undefined; size?: number | undefined },
   { cap = 100, size: defaultSize = 20 }: { cap?: number; size?: number } = {},
 ): Paging {
-  // The bound keeps the offset a safe integer; no list is that long.
+  // The offset stays a safe integer. No list has that many pages.
   const page = Math.min(Math.max(1, Math.trunc(query.page ?? 1)), 10_000_000);
-  const wanted = Math.trunc(query.size ?? defaultSize);
-  const size = wanted < 1 || wanted > cap ? defaultSize : wanted;
+  const requested = Math.trunc(query.size ?? defaultSize);
+  const size = requested < 1 || requested > cap ? defaultSize : requested;
   return { page, size, offset: (page - 1) * size };
 }
 

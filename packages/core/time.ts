@@ -11,7 +11,10 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** Offset of `zone` from UTC in minutes at an instant. Offsets change only at quarter hours, so they are cached by them. */
+/**
+ * The offset of `zone` from UTC in minutes at an instant. Offsets change at quarter hours only, so one is cached per
+ * quarter hour.
+ */
 function zoneOffsetMinutes(at: number, zone: string): number {
   const slot = Math.floor(at / quarterHour);
   const key = `${zone} ${slot}`;
@@ -30,7 +33,10 @@ function zoneOffsetMinutes(at: number, zone: string): number {
   return minutes;
 }
 
-/** ISO 8601 with the offset of the shop's zone, whole seconds: `2026-03-01T09:30:00+08:00`. Clients cut it as text. */
+/**
+ * ISO 8601 with the offset of the zone, in whole seconds: `2026-03-01T09:30:00+08:00`. Clients take parts of the text,
+ * so its length is fixed.
+ */
 export function isoInZone(at: Date, zone: string): string {
   const time = at.getTime();
   const offset = zoneOffsetMinutes(time, zone);
@@ -45,12 +51,14 @@ const localTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?$
 const absoluteTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
 /**
- * The instant that a client means: ISO 8601 with offset as it is, without one in the shop's zone, `T` or a blank between. As
- * the end of a range a date is its last moment, and a time without fraction its whole second. Null when it is no time.
+ * Parses a time of a client: ISO 8601, with `T` or a blank between date and time. A time without an offset is in
+ * `zone`. As the end of a range, a date means its last millisecond, and a time without a fraction the last millisecond
+ * of its second. Null when the text is not a time. A local time that a clock change repeats or skips becomes one of the
+ * instants around it.
  */
 export function instantInZone(text: string, zone: string, edge: 'start' | 'end'): Date | null {
   const at = parseInstant(text, zone, edge);
-  // Beyond these years no order lies, and not every database takes them.
+  // Other years are typing errors, and PostgreSQL does not accept all of them.
   return at && at.getUTCFullYear() >= 1900 && at.getUTCFullYear() < 9999 ? at : null;
 }
 
@@ -65,7 +73,7 @@ function parseInstant(text: string, zone: string, edge: 'start' | 'end'): Date |
   const last = edge === 'end';
   const time = minute ? `${minute}${second ?? (last ? ':59' : ':00')}` : last ? '23:59:59' : '00:00:00';
   const local = Date.parse(`${date}T${time}${last && !time.includes('.') ? '.999' : ''}Z`);
-  // 2026-02-30 parses as 2 March in some engines, and not at all in others.
+  // Date.parse may accept 2026-02-30 as 2 March.
   if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 10) !== date) return null;
   const guess = local - zoneOffsetMinutes(local, zone) * 60_000;
   return new Date(local - zoneOffsetMinutes(guess, zone) * 60_000);

@@ -2,9 +2,10 @@ import { ConfigError } from '@tradepost/runtime';
 import type { Module } from './module.ts';
 
 /**
- * The modules that run. `chosen` is the configuration's `modules`: null for all, names for only these, or names with a minus
- * before each for all but these. Required modules always run. Throws ConfigError for an unknown name, for a mixture, for a
- * required module with a minus, and where a module needs one that does not run.
+ * The modules that run. `chosen` is `modules` of the configuration: null for all modules, names for only these modules,
+ * or names with a minus before each for all other modules. Required modules always run. Throws ConfigError for an
+ * unknown name, for a mixture of both forms, for a required module with a minus, and when a module needs another one
+ * that does not run.
  */
 export function chooseModules(modules: readonly Module[], chosen: readonly string[] | null): readonly Module[] {
   if (!chosen) return modules;

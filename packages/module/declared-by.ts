@@ -1,7 +1,7 @@
 import type { Module } from './module.ts';
 import { staticEntriesOf } from './static-entries.ts';
 
-/** What one of the lists of a module holds, over these modules in their order. */
+/** The entries of one list, such as `settings`, of all these modules in their order. */
 export const declaredBy = <K extends 'settings' | 'audits' | 'retention' | 'commands' | 'doctorChecks'>(
   chosen: readonly Module[],
   list: K,

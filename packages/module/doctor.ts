@@ -3,18 +3,18 @@ import type { LoadedConfig, Setting } from '@tradepost/runtime';
 import type { Findings } from './finding.ts';
 import type { SettingReader, StoredSettings } from './settings-in.ts';
 
-/** A section of what `tradepost doctor` prints. Several packages can have checks of one area. */
+/** A section of the output of `tradepost doctor`. Several packages can have checks in one area. */
 export type DoctorArea = {
   readonly name: string;
-  /** Its place in the output, over all packages. */
+  /** The position in the output, over all packages. */
   readonly sort: number;
-  /** False where the area is left out. */
+  /** False when the area is left out. */
   readonly applies?: (facts: DoctorFacts) => boolean;
-  /** What is said when no check of the area found an error; nothing where the checks say it themselves. */
+  /** The line for an area without errors. Absent when the checks print such a line themselves. */
   readonly allClear?: string;
 };
 
-/** A check that `tradepost doctor` makes on a database that is at this version. It changes nothing. */
+/** A check of `tradepost doctor`, on a database with all migrations of this version. It changes nothing. */
 export type DoctorCheck = {
   readonly area: DoctorArea;
   readonly check: (facts: DoctorFacts, findings: Findings) => void | Promise<void>;
@@ -22,10 +22,10 @@ export type DoctorCheck = {
 
 export type DoctorFacts = {
   readonly config: LoadedConfig['config'];
-  /** Where each value of the configuration comes from. */
+  /** The source of each value of the configuration. */
   readonly sources: LoadedConfig['sources'];
   readonly sql: Sql;
-  /** The settings that a start would find. */
+  /** The settings that a start would use. */
   readonly settings: SettingReader;
   /** The rows of the settings table. */
   readonly stored: StoredSettings;
@@ -33,10 +33,10 @@ export type DoctorFacts = {
   readonly definitions: readonly Setting[];
 };
 
-/** What makes development easy and a shop unsafe: each is an error where the shop is in production. */
+/** Options that are convenient in development and unsafe in a shop. Each one is an error in production. */
 export const developmentArea: DoctorArea = {
   name: 'development',
   sort: 30,
   applies: ({ config }) => config.production,
-  allClear: 'no convenience of development is on',
+  allClear: 'no option for development is on',
 };

@@ -1,10 +1,10 @@
 export const levels = ['ok', 'note', 'warning', 'error'] as const;
 export type Level = (typeof levels)[number];
 
-/** The result of one check: what was found, and what to do about it unless it is in order. */
+/** The result of one check. `todo` says how to correct it; it is empty for the level `ok`. */
 export type Finding = { area: string; level: Level; what: string; todo: string };
 
-/** Findings of one area. Each call of `ok`, `note`, `warning` and `error` adds one. */
+/** The findings of one area. Each call of `ok`, `note`, `warning` or `error` adds one finding. */
 export function findingsOf(area: string) {
   const findings: Finding[] = [];
   const add = (level: Level) => (what: string, todo: string) => {
@@ -21,11 +21,11 @@ export function findingsOf(area: string) {
 
 export type Findings = ReturnType<typeof findingsOf>;
 
-/** A name or address of this machine that no other machine reaches. */
+/** Whether only this machine can reach the host. */
 export const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host);
 
 export const messageOf = (error: unknown): string => {
-  // A refused connection to a name with several addresses has its reasons inside.
+  // A refused connection to a name with several addresses has one error per address.
   const { message, code, errors } = error as { message?: string; code?: string; errors?: Error[] };
   return message || errors?.map((each) => each.message).join(', ') || code || String(error);
 };

@@ -7,38 +7,41 @@ import type { DoctorCheck } from './doctor.ts';
 import type { MenuEntry } from './menu.ts';
 import type { Contribution, Provision, Registry, Service, StaticEntries } from './registry.ts';
 
-/** Everything that one package adds to the shop. `packages/app/modules.ts` has the list of all modules. */
+/** Everything that one package adds to the shop. `packages/app/modules.ts` lists all modules. */
 export type Module = {
-  /** The name of its package. */
+  /** The name of the package. */
   readonly name: string;
-  /** True where no shop runs without it: it runs whether the configuration names it or not. */
+  /** True when the module cannot be switched off. It also runs when the configuration does not name it. */
   readonly required?: boolean;
-  /** Modules whose services or tables it uses. A shop where one of them is switched off does not start with this one. */
+  /**
+   * Modules whose services or tables this module uses. The shop does not start with this module when one of them is
+   * switched off.
+   */
   readonly needs?: readonly string[];
-  /** The tables it owns, `schema.name`. No other package reads or writes them: `test/architecture/table-ownership.ts` checks it. */
+  /** Its tables as `schema.name`. Other packages do not read or write them (`test/architecture/table-ownership.ts`). */
   readonly tables?: readonly string[];
-  /** Its views and SQL functions, `schema.name`, that the SQL of other packages may use. */
+  /** Its views and SQL functions as `schema.name`. The SQL of other packages may use them. */
   readonly publishes?: readonly string[];
   /** Entries of static registries. */
   readonly entries?: readonly Contribution[];
   readonly settings?: readonly Setting[];
-  /** Its pages of the console, and the menus that they are in. */
+  /** Its pages of the console, and the menus of these pages. */
   readonly menu?: readonly MenuEntry[];
-  /** Invariants of its tables, which `tradepost audit` checks. */
+  /** The invariants of its tables. `tradepost audit` checks them. */
   readonly audits?: readonly Audit[];
-  /** Which of its rows are deleted when they are old. */
+  /** The rules that delete its old rows. */
   readonly retention?: readonly RetentionRule[];
   /** Its part of the demo shop. */
   readonly seedDemo?: DemoSeed;
   /** Its commands of `tradepost`. */
   readonly commands?: readonly ModuleCommand[];
-  /** What `tradepost doctor` checks for it. */
+  /** Its checks for `tradepost doctor`. */
   readonly doctorChecks?: readonly DoctorCheck[];
-  /** Its metrics, made with `defineMetrics`. They are created before the module opens. */
+  /** Creates its metrics, with `defineMetrics`. Called before the module opens. */
   readonly metrics?: (metrics: Metrics) => unknown;
-  /** Further settings and audits: those that depend on the static entries of all modules that run. */
+  /** Further settings and audits, which depend on the static entries of all modules that run. */
   readonly declares?: (entries: StaticEntries) => Pick<Module, 'settings' | 'audits'>;
-  /** Opens its services and says what this process does with them. Modules open in the order of the list. */
+  /** Opens its services and returns its routes, jobs and registry entries. Modules open in the order of the list. */
   readonly open?: (context: ModuleContext) => OpenedModule | Promise<OpenedModule>;
 };
 
@@ -46,10 +49,10 @@ export type OpenedModule = {
   readonly provides?: readonly Provision[];
   /** Entries of registries that are not static. */
   readonly contributions?: readonly Contribution[];
-  /** Called once, when all modules are open: entries of registries are complete. */
+  /** Called once, after all modules are open. The entries of the registries are complete then. */
   readonly routes?: () => readonly Route[];
   readonly resources?: readonly Resource[];
-  /** WebSocket endpoints. Called once, as `routes` is. */
+  /** WebSocket endpoints. Called once, after all modules are open. */
   readonly channels?: () => readonly Channel[];
   readonly tasks?: Tasks;
   readonly crons?: readonly Cron[];
@@ -57,34 +60,37 @@ export type OpenedModule = {
   readonly close?: () => Promise<void>;
 };
 
-/** What a module can ask for while the shop is being opened, and afterwards. */
+/** The access of a module to the runtime and to other modules, during the opening and afterwards. */
 export type ModuleContext = {
   readonly runtime: Runtime;
   /** The modules that are switched on. */
   readonly modules: readonly Module[];
-  /** A service of a module before this one in the list. Throws when there is none. */
+  /** A service of an earlier module in the list. Throws when no earlier module provides it. */
   service<T>(service: Service<T>): T;
-  /** The entries of a registry, in the order of the list. Throws before all modules are open, except for a static registry. */
+  /**
+   * The entries of a registry, in the order of the modules. Throws before all modules are open, except for a static
+   * registry.
+   */
   entries<T>(registry: Registry<T>): readonly T[];
-  /** The routes of all modules. Throws before they are made. */
+  /** The routes of all modules. Throws before they exist. */
   routes(): readonly Route[];
 };
 
-/** A command of `tradepost` that a package adds: one of the top level, or one below a group such as `wms`. */
+/** A command of `tradepost`: at the top level, or in a group such as `wms`. */
 export type ModuleCommand = {
   readonly name: string;
-  /** The group of another package that it is added to. The group must have a smaller `sort`. */
+  /** The group of another package. That group must have a smaller `sort`. */
   readonly group?: string;
-  /** Its place in `tradepost --help`, over all packages. */
+  /** The position in `tradepost --help`, over all packages. */
   readonly sort: number;
   /** Adds the command to the program, or to its group. */
   readonly register: (parent: Command, context: CommandContext) => void;
 };
 
-/** What every command gets when it is registered. */
+/** The argument of `register` for every command. */
 export type CommandContext = {
   /** Opens the shop with the settings of the modules that its configuration runs. */
   readonly withRuntime: WithRuntime;
-  /** The modules that a configuration runs. Throws ConfigError where they cannot run together. */
+  /** The modules that run with a configuration. Throws ConfigError when they cannot run together. */
   modulesOf(config: Pick<Config, 'modules'>): readonly Module[];
 };

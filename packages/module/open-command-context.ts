@@ -4,7 +4,7 @@ import { chooseModules } from './choose-modules.ts';
 import { declaredBy } from './declared-by.ts';
 import type { CommandContext, Module } from './module.ts';
 
-/** `modules` are all modules of the shop. */
+/** `modules` is the list of all modules of the shop. */
 export function openCommandContext(modules: readonly Module[]): CommandContext {
   const modulesOf = (config: Pick<Config, 'modules'>) => chooseModules(modules, config.modules ?? null);
   return {

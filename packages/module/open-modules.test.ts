@@ -19,14 +19,14 @@ function modulesThatClose(closed: string[]): Module[] {
   return ['first', 'second', 'third'].map(module);
 }
 
-test('a module that fails to close does not leave the others open', async () => {
+test('when a module fails to close, the other modules are closed', async () => {
   const closed: string[] = [];
   const { close } = await openModules(runtime, modulesThatClose(closed));
   await close();
   expect(closed).toEqual(['third', 'second', 'first']);
 });
 
-test('a module that fails to open closes those before it, and its error is the one that is thrown', async () => {
+test('when a module fails to open, the earlier modules are closed and its error is thrown', async () => {
   const closed: string[] = [];
   const broken: Module = { name: 'broken', open: () => Promise.reject(new Error('cannot open')) };
   await expect(openModules(runtime, [...modulesThatClose(closed), broken])).rejects.toThrow('cannot open');

@@ -7,7 +7,7 @@ import { staticEntriesOf } from './static-entries.ts';
 export type OpenedModules = {
   readonly context: ModuleContext;
   readonly routes: readonly Route[];
-  /** The routes of one module; empty where it is switched off. */
+  /** The routes of one module. Empty when the module is switched off. */
   routesOf(name: string): readonly Route[];
   readonly resources: readonly Resource[];
   readonly channels: readonly Channel[];
@@ -25,7 +25,7 @@ function mergedTasks(opened: readonly OpenedModule[]): Tasks {
   return tasks;
 }
 
-/** Opens the modules in their order, then makes their routes. Closes what was opened when a later module fails. */
+/** Opens the modules in their order, then creates their routes. When a module fails, the opened modules are closed. */
 export async function openModules(runtime: Runtime, modules: readonly Module[]): Promise<OpenedModules> {
   const staticEntries = staticEntriesOf(modules);
   const opened = new Map<string, OpenedModule>();
@@ -48,13 +48,15 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
       return (entries.get(registry as Registry<never>) ?? []) as T[];
     },
     routes() {
-      if (!routes) throw new Error('the routes are read before they are made');
+      if (!routes) throw new Error('the routes are read before they exist');
       return routes;
     },
   };
   const close = async () => {
     for (const [name, module] of [...opened].reverse())
-      await module.close?.().catch((error: unknown) => runtime.log.warn({ err: error, module: name }, 'while closing'));
+      await module
+        .close?.()
+        .catch((error: unknown) => runtime.log.warn({ err: error, module: name }, 'a module failed to close'));
   };
   try {
     for (const module of modules) {

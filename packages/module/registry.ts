@@ -1,9 +1,10 @@
 /**
  * A list that one package owns and other packages add to: sections of an order, owners of stock, payment providers. The
- * owner declares it with `defineRegistry` and reads the entries through `ModuleContext.entries`.
+ * owner declares it with `defineRegistry` and reads the entries with `ModuleContext.entries`.
  *
- * A module returns entries among its contributions when it opens. Entries of a static registry are listed in
- * `Module.entries` instead: they are known before any module is open, so settings, audits and other modules can depend on them.
+ * A module returns its entries as `contributions` when it opens. Entries of a static registry are listed in
+ * `Module.entries` instead: they are known before any module is open, so settings, audits and other modules can depend
+ * on them.
  */
 export type Registry<T> = {
   readonly name: string;
@@ -17,7 +18,7 @@ export type Contribution = { readonly registry: Registry<never>; readonly entry:
 /** Reads the entries of static registries. */
 export type StaticEntries = <T>(registry: Registry<T>) => readonly T[];
 
-/** `name` is for messages: the package and the list, such as `orders.sections`. */
+/** `name` is used in messages. It has the package and the list, such as `orders.sections`. */
 export function defineRegistry<T>(name: string, { isStatic = false } = {}): Registry<T> {
   const registry: Registry<T> = {
     name,
@@ -28,8 +29,9 @@ export function defineRegistry<T>(name: string, { isStatic = false } = {}): Regi
 }
 
 /**
- * What one module opens for others: the tokens of identity, the inventory that orders use. The owner declares it with
- * `defineService`, returns `service.provide(value)` when its module opens, and others read it with `ModuleContext.service`.
+ * An object that one module opens and others use: the tokens of identity, the inventory of orders. The owner declares
+ * it with `defineService` and returns `service.provide(value)` when its module opens. Other modules read it with
+ * `ModuleContext.service`.
  */
 export type Service<T> = {
   readonly name: string;
@@ -38,7 +40,7 @@ export type Service<T> = {
 
 export type Provision = { readonly service: Service<never>; readonly value: unknown };
 
-/** `name` is for messages: the package and the service, such as `identity.tokens`. */
+/** `name` is used in messages. It has the package and the service, such as `identity.tokens`. */
 export function defineService<T>(name: string): Service<T> {
   const service: Service<T> = {
     name,

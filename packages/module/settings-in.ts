@@ -1,13 +1,13 @@
 import type { Config, Setting } from '@tradepost/runtime';
 
-/** Rows of the table of settings. */
+/** The rows of the settings table. */
 export type StoredSettings = readonly { readonly key: string; readonly value: unknown }[];
 
 export type SettingReader = { get<T>(setting: Setting<T>): T };
 
 /**
- * Settings as a start would read them; a value that is not valid is the default, as there. The values of some settings
- * depend on the modules that run: `definitions` has those that are registered.
+ * Reads settings as a start of the server would: an invalid value is replaced by the default. The schema of a setting
+ * can depend on the modules that run. `definitions` are the settings of these modules.
  */
 export function settingsIn(
   config: Pick<Config, 'settings'>,
@@ -17,8 +17,8 @@ export function settingsIn(
   const stored = new Map(rows.map(({ key, value }) => [key, value]));
   const registered = new Map(definitions.map((definition) => [definition.key, definition]));
   return {
-    get<T>(asked: Setting<T>): T {
-      const { key, schema, fallback } = (registered.get(asked.key) as Setting<T> | undefined) ?? asked;
+    get<T>(setting: Setting<T>): T {
+      const { key, schema, fallback } = (registered.get(setting.key) as Setting<T> | undefined) ?? setting;
       const given = Object.hasOwn(config.settings, key) ? config.settings[key] : stored.get(key);
       const parsed = given === undefined ? null : schema.safeParse(given);
       return parsed?.success ? parsed.data : fallback;

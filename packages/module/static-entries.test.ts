@@ -9,7 +9,7 @@ const carriers = defineRegistry<string>('shop.carriers', { isStatic: true });
 const sections = defineRegistry<string>('shop.sections');
 const runtime = {} as Runtime;
 
-test('a module reads the entries of modules after it while it opens, in the order of the list', async () => {
+test('a module that opens reads the static entries of later modules too, in the order of the list', async () => {
   let read: readonly string[] = [];
   const owner: Module = {
     name: 'owner',
@@ -25,7 +25,7 @@ test('a module reads the entries of modules after it while it opens, in the orde
   expect(staticEntriesOf([other])(carriers)).toEqual(['drone']);
 });
 
-test('an entry at the wrong time is refused, and names its registry', async () => {
+test('an entry that is added too late is an error with the name of its registry', async () => {
   const late: Module = { name: 'late', open: () => ({ contributions: [carriers.add('post')] }) };
   await expect(openModules(runtime, [late])).rejects.toThrow('late adds to shop.carriers too late');
   expect(() => staticEntriesOf([{ name: 'early', entries: [sections.add('parcel')] }])).toThrow('shop.sections');

@@ -1,7 +1,7 @@
 import type { Module } from './module.ts';
 import type { Registry, StaticEntries } from './registry.ts';
 
-/** The static entries of these modules, in the order of the list. */
+/** Reads the static entries of these modules, in the order of the modules. */
 export function staticEntriesOf(modules: readonly Module[]): StaticEntries {
   const listed = modules.flatMap((module) => module.entries ?? []);
   const wrong = listed.find(({ registry }) => !registry.isStatic);

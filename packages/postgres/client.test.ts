@@ -22,8 +22,8 @@ const backends = async (name: string): Promise<number> => {
   return row!.n;
 };
 
-// An exception outside a promise, which would end the server, fails the whole run in vitest.
-describe('connections that break again and again under load', () => {
+// An exception outside a promise would end the server. Vitest fails the whole run for it.
+describe('connections that are lost repeatedly under load', () => {
   test.each([
     ['single statements', (sql: Sql) => sql`select ${1}::int`],
     [
@@ -35,7 +35,7 @@ describe('connections that break again and again under load', () => {
         }),
     ],
     [
-      'transactions whose commit travels with the last statement',
+      'transactions that send COMMIT with the last statement',
       (sql: Sql) =>
         writeTransaction(sql, async (tx) => {
           await tx`select ${1}::int`;
@@ -43,7 +43,7 @@ describe('connections that break again and again under load', () => {
         }),
     ],
     [
-      'transactions that go on after an error',
+      'transactions that continue after an error',
       (sql: Sql) =>
         sql.begin(async (tx) => {
           await tx.savepoint((inner) => inner`select pg_sleep(0.002)`).catch(() => {});
@@ -51,7 +51,7 @@ describe('connections that break again and again under load', () => {
           await Promise.allSettled([tx`select 1`, tx`select ${2}::int`]);
         }),
     ],
-  ])('%s: the process lives, every caller gets an answer, and the whole pool works again', async (name, work) => {
+  ])('%s: the process survives, every caller gets an answer, and the whole pool recovers', async (name, work) => {
     const size = 6;
     const sql = openDatabase(database.url, { max: size, name });
     let done = false;
@@ -79,19 +79,19 @@ describe('connections that break again and again under load', () => {
     await sql.end({ timeout: 1 });
   });
 
-  test('a pool that was idle when its connections broke does not fail the next caller', async () => {
+  test('connections that are lost while the pool is idle do not fail the next caller', async () => {
     const sql = openDatabase(database.url, { max: 3, name: 'idle' });
     await Promise.all(Array.from({ length: 3 }, () => sql`select pg_sleep(0.02)`));
     await kill('idle');
     while ((await backends('idle')) > 0) await sleep(5);
-    // The ends of the connections are on their way to this process.
+    // Gives this process time to notice that the connections are closed.
     await sleep(250);
     for (let i = 0; i < 6; i += 1) expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
     await sql.end({ timeout: 1 });
   });
 });
 
-test('a bigint that JavaScript can not hold is an error and not another order’s number', async () => {
+test('a bigint that JavaScript cannot represent is an error, and not the id of another order', async () => {
   expect(await database.sql`select 9007199254740991::bigint as id`).toEqual([{ id: 9_007_199_254_740_991 }]);
   await expect(database.sql`select 9007199254740992::bigint as id`).rejects.toThrow(RangeError);
   expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }]);
@@ -102,13 +102,13 @@ test('arrays of ids are sent and read as numbers', async () => {
 });
 
 describe('writeTransaction', () => {
-  test('a last statement that fails rolls back everything of its own and nothing of its neighbours', async () => {
+  test('a last statement that fails rolls back its own transaction and no other one', async () => {
     const sql = openDatabase(database.url, { max: 3 });
     await sql`create table written (n int primary key, part text not null)`;
     const write = (n: number) =>
       writeTransaction(sql, async (tx) => {
         await tx`insert into written values (${n}, 'first')`;
-        // Every third fails in the statement that travels with the commit, every third before it.
+        // One third fails in a statement that is sent with COMMIT, one third before it.
         if (n % 3 === 1) throw new Error('refused');
         const last = tx`insert into written values (${n % 3 === 2 ? n : n + 1_000}, 'last')`;
         return { value: n, last: [tx`select 1`, last, tx`select 1`] };
@@ -126,8 +126,8 @@ describe('writeTransaction', () => {
     await sql.end();
   });
 
-  test('begin that can not be sent rejects', async () => {
-    const sql = openDatabase('postgres://nobody@127.0.0.1:1/none', { max: 1 });
+  test('rejects when BEGIN cannot be sent', async () => {
+    const sql = openDatabase('postgres://user@127.0.0.1:1/database', { max: 1 });
     await expect(writeTransaction(sql, async () => ({ value: 1, last: [] }))).rejects.toMatchObject({
       code: 'ECONNREFUSED',
     });

@@ -3,12 +3,12 @@ import { postgres } from './driver.ts';
 
 export type Sql = Postgres.Sql<{ bigint: number }>;
 export type Transaction = Postgres.TransactionSql<{ bigint: number }>;
-/** What a store function runs on: the pool for reads, the caller's transaction for writes. */
+/** The argument of store functions: the pool for reads, the transaction of the caller for writes. */
 export type Queryable = Sql | Transaction;
 
 const int8 = 20;
 
-/** bigint columns are read as numbers; everything stored (cents, ids) stays below 2^53, anything else is a bug to see. */
+/** bigint columns are read as numbers. All stored values (cents, ids) are below 2^53, so a larger value is a bug. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is not a safe integer`);
@@ -22,10 +22,10 @@ export function openDatabase(
     name?: string;
     onStatement?: (text: string) => void;
     onNotice?: (text: string) => void;
-    /** null keeps a connection for ever: what holds a session lock must not be renewed under it. */
+    /** `null`: a connection is never replaced for its age. Needed by sessions that hold an advisory lock. */
     maxLifetimeSeconds?: number | null;
     statementTimeoutMs?: number;
-    /** What a statement waits for somebody else's row. */
+    /** How long a statement waits for a row that another transaction has locked. */
     lockTimeoutMs?: number;
   } = {},
 ): Sql {
@@ -34,7 +34,7 @@ export function openDatabase(
     max: options.max ?? 12,
     ...(options.maxLifetimeSeconds !== undefined ? { max_lifetime: options.maxLifetimeSeconds } : {}),
     connect_timeout: 10,
-    // The driver's own waits up to 20 s, long after the database is back.
+    // The default of the driver waits up to 20 s, also when the database is available again.
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
     onnotice: (notice) => options.onNotice?.(String(notice.message)),
     ...(onStatement ? { debug: (_connection: number, text: string) => onStatement(text) } : {}),
@@ -51,8 +51,8 @@ export function openDatabase(
 }
 
 /**
- * Has a statement planned for the values it carries, each time: for filters whose best plan depends on them, where the
- * driver's prepared statements would end in one plan for all.
+ * Makes PostgreSQL plan the statement for its values at each execution. For filters whose best plan depends on the
+ * values: a prepared statement would get one plan for all of them.
  */
 export function plannedByValue<T extends object>(query: T): T {
   (query as unknown as { options: { prepare?: boolean } }).options.prepare = false;
@@ -60,12 +60,13 @@ export function plannedByValue<T extends object>(query: T): T {
 }
 
 /** A statement that is not sent yet. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever rows it answers
+// biome-ignore lint/suspicious/noExplicitAny: statements of all row types
 export type Statement = Postgres.PendingQuery<any>;
 
 /**
- * A transaction whose last statements travel together with its commit, so that its locks are held for one round trip less.
- * `work` answers its value and those statements; when one of them fails, the commit is a rollback and this rejects.
+ * A transaction that sends its last statements together with COMMIT, so its locks are held for one round trip less.
+ * `work` returns the value of the transaction and these statements. When one of them fails, the server rolls back at
+ * COMMIT and the promise rejects.
  */
 export function writeTransaction<T>(
   sql: Sql,
@@ -74,16 +75,16 @@ export function writeTransaction<T>(
   const ended = sql.begin(async (tx) => {
     const { value, last } = await work(tx);
     let failed: unknown = null;
-    // execute() keeps the order; a statement that is merely awaited would be sent a turn later.
+    // execute() keeps the order. A statement that is only awaited would be sent in a later microtask.
     const sent = last.map((statement) => statement.execute());
     for (const statement of sent)
       statement.catch((error: unknown) => {
         failed ??= error;
       });
-    // A statement that the driver itself refuses fails before this turn's write: then nothing may be committed.
+    // A statement that the driver rejects fails before the write of this iteration. Then nothing may be committed.
     await new Promise((resolve) => process.nextTick(resolve));
     if (failed) throw failed;
-    // Tells the driver that the transaction ends here, whatever becomes of it (patch 5 in README.md).
+    // The patched driver then sends neither COMMIT nor ROLLBACK itself (patch 5 in README.md).
     Object.assign(tx, { ended: true });
     await Promise.all([...sent, tx`commit`.execute()]);
     return { value };

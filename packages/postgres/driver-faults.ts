@@ -3,9 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type Postgres from 'postgres';
 
 /**
- * Shows each fault that the patch of postgres.js removes, on the driver at `workerData` (a file URL). It runs in a worker
- * thread because two of the faults are exceptions outside of any promise. There is no server and no network: `Link` is
- * the socket of the driver and answers as PostgreSQL would.
+ * Shows each fault that the patch of postgres.js removes, on the driver at `workerData` (a file URL). It runs in a
+ * worker thread because two of the faults are exceptions outside of any promise. There is no server and no network:
+ * `Link` is the socket of the driver and answers as PostgreSQL would.
  */
 type Driver = typeof Postgres;
 type Answer = (text: string, link: Link) => 'answer' | 'silence';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groupCommit } from './group-commit.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-/** Long enough for everything that is not waiting for something else. */
+/** Enough time for all work that is not blocked. */
 const turns = async () => {
   for (let i = 0; i < 10; i += 1) await turn();
 };
@@ -12,7 +12,7 @@ const turns = async () => {
 type Deferred = { promise: Promise<void>; resolve: () => void };
 const deferred = (): Deferred => Promise.withResolvers<void>();
 
-/** A writeMany whose batches wait until the test lets them go. */
+/** A writeMany whose batches wait until the test releases them. */
 function held() {
   const batches: { items: readonly number[]; gate: Deferred }[] = [];
   const writeMany = async (items: readonly number[]) => {
@@ -28,7 +28,7 @@ const codeOf = (outcome: PromiseSettledResult<unknown>) =>
   outcome.status === 'rejected' && outcome.reason instanceof AppError ? outcome.reason.code : undefined;
 
 describe('grouping', () => {
-  test('an idle server answers a single call at once and alone', async () => {
+  test('on an idle server a single call is a batch of one and does not wait', async () => {
     const { batches, writeMany } = held();
     const write = groupCommit(writeMany);
     const answer = write(7);
@@ -38,7 +38,7 @@ describe('grouping', () => {
     expect(await answer).toBe(70);
   });
 
-  test('calls of one turn share one batch, and each gets its own answer in order', async () => {
+  test('calls of one event-loop iteration share a batch, and each gets its own outcome', async () => {
     const sizes: number[] = [];
     const write = groupCommit(async (items: readonly number[]) => items.map((item) => `#${item}`), {
       onBatch: (size) => sizes.push(size),
@@ -48,7 +48,7 @@ describe('grouping', () => {
     expect(sizes).toEqual([100]);
   });
 
-  test('what arrives while batches are in flight forms the next batch, in order of arrival', async () => {
+  test('calls that arrive while batches run form the next batch, in order of arrival', async () => {
     const { batches, writeMany } = held();
     const write = groupCommit(writeMany, { maxInFlight: 2, patienceMs: 0 });
     const answers = [write(1)];
@@ -67,7 +67,7 @@ describe('grouping', () => {
     expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50]);
   });
 
-  test('a further batch waits until the running one is held up, unless it is full', async () => {
+  test('another batch starts beside the running one when that one takes too long, or when it is full itself', async () => {
     const { batches, writeMany } = held();
     const write = groupCommit(writeMany, { maxBatch: 3, maxInFlight: 3, patienceMs: 100 });
     const answers = [write(1)];
@@ -79,7 +79,7 @@ describe('grouping', () => {
     await turns();
     expect(batches.map((batch) => batch.items)).toEqual([[1], [2, 3, 4]]);
     answers.push(write(5));
-    // Nobody else calls and nothing ends: the held-up batches must not hold up this one for ever.
+    // No further call arrives and no batch ends. The blocked batches must not block this call for ever.
     while (batches.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(batches[2]!.items).toEqual([5]);
     for (const batch of batches) batch.gate.resolve();
@@ -112,7 +112,7 @@ describe('grouping', () => {
       const answers: Promise<number>[] = [];
       for (let i = 0; i < 5_000; i += 1) {
         answers.push(write(i));
-        // Bursts of uneven size, so that calls come to idle, busy and full batches.
+        // Bursts of different sizes, so that calls meet idle, busy and full batches.
         if (i % 137 === 0 || i % 1_000 < 5) await turn();
       }
       expect(await Promise.all(answers)).toEqual(Array.from({ length: 5_000 }, (_, i) => i + 1));
@@ -125,7 +125,7 @@ describe('grouping', () => {
 });
 
 describe('outcomes', () => {
-  test('a refusal reaches only its caller', async () => {
+  test('a refusal rejects only the call of its caller', async () => {
     const write = groupCommit(async (items: readonly number[]) =>
       items.map((item) => (item % 2 === 0 ? item : new RangeError(`no ${item}`))),
     );
@@ -155,7 +155,7 @@ describe('outcomes', () => {
     },
   );
 
-  test('a fault of our own code, thrown at once or later, is not repeated and does not stop later calls', async () => {
+  test('an error in writeMany, synchronous or not, is not repeated and does not stop later calls', async () => {
     let runs = 0;
     const write = groupCommit((items: readonly number[]): Promise<readonly number[]> => {
       runs += 1;
@@ -173,7 +173,7 @@ describe('outcomes', () => {
 });
 
 describe('limits', () => {
-  test('a full queue refuses with 503 and takes calls again once there is room', async () => {
+  test('a full queue refuses calls with 503, and accepts calls when it is shorter again', async () => {
     const { batches, writeMany } = held();
     const write = groupCommit(writeMany, { maxBatch: 2, maxInFlight: 1, maxQueue: 3 });
     const first = write(0);
@@ -193,7 +193,7 @@ describe('limits', () => {
     expect(batches.flatMap((batch) => batch.items)).toEqual([0, 1, 2, 3, 5]);
   });
 
-  test('drain refuses new calls, finishes the queued ones, and only then resolves', async () => {
+  test('drain refuses new calls, and resolves after the queued calls have ended', async () => {
     const { batches, writeMany } = held();
     const write = groupCommit(writeMany, { maxBatch: 2, maxInFlight: 1 });
     const answers = [1, 2, 3].map(write);
@@ -213,7 +213,7 @@ describe('limits', () => {
     await write.drain();
   });
 
-  test('drain resolves although the last batch fails', async () => {
+  test('drain resolves when the last batch fails', async () => {
     const write = groupCommit(async (_items: readonly number[]): Promise<number[]> => {
       throw new Error('no');
     });
@@ -246,7 +246,7 @@ describe('on PostgreSQL', () => {
   const stored = async () =>
     (await database.sql<{ item: number }[]>`select item from written order by item`).map((row) => row.item);
 
-  test('one poisoned call gets the error, its neighbours are written exactly once', async () => {
+  test('a call that fails in the database gets the error, the other calls of its batch are written exactly once', async () => {
     const sizes: number[] = [];
     const write = groupCommit(insertAll, { onBatch: (size) => sizes.push(size) });
     const items = [10, 11, 12, 13, 14, 15];
@@ -263,7 +263,7 @@ describe('on PostgreSQL', () => {
     expect(sizes).toEqual([6, 1, 1, 1, 1, 1, 1]);
   });
 
-  test('a poisoned call alone is refused and not repeated', async () => {
+  test('a call that fails in the database alone is not repeated', async () => {
     let runs = 0;
     const write = groupCommit((items: readonly number[]) => {
       runs += 1;
@@ -273,7 +273,7 @@ describe('on PostgreSQL', () => {
     expect(runs).toBe(1);
   });
 
-  test('a connection lost in the middle of a batch: all are told 503 to check the outcome, and nothing is repeated', async () => {
+  test('when the connection is lost during a batch, all callers get 503 with the advice to check, and nothing is repeated', async () => {
     await database.sql`truncate written`;
     let runs = 0;
     const write = groupCommit((items: readonly number[]) => {
@@ -298,7 +298,7 @@ describe('on PostgreSQL', () => {
     expect(await groupCommit(insertAll)(4)).toBe(40);
   });
 
-  test('a connection killed from outside while a batch waits for a lock', async () => {
+  test('the connection is terminated while a batch waits for a lock', async () => {
     await database.sql`truncate written`;
     const { sql } = database;
     const locked = deferred();
@@ -328,7 +328,7 @@ describe('on PostgreSQL', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('a deadlock is known to be rolled back: the calls are repeated one by one and succeed', async () => {
+  test('after a deadlock, which rolls back, the calls are repeated one by one and succeed', async () => {
     await database.sql`truncate written`;
     let runs = 0;
     const write = groupCommit((items: readonly number[]) => {

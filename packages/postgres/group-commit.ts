@@ -2,8 +2,9 @@ import { type Coalesced, type CoalesceOptions, coalesce } from '@tradepost/core'
 import { postgresErrors } from './errors.ts';
 
 /**
- * The server said that a statement failed, so the transaction is known to be rolled back. A lost connection (class 08),
- * an operator's shutdown (57) or a client-side error says nothing about a commit under way: repeating could do it twice.
+ * Whether the server reported that a statement failed. Then the transaction is rolled back. After a lost connection
+ * (SQLSTATE class 08), a shutdown by an operator (57) or an error of the client, COMMIT may have succeeded: a
+ * repetition could write twice.
  */
 function certainlyRolledBack(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== 'PostgresError') return false;
@@ -11,16 +12,16 @@ function certainlyRolledBack(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(state) && !state.startsWith('08') && !state.startsWith('57');
 }
 
-/** Whether the connection was lost during a statement: its outcome is unknown. */
+/** Whether the connection was lost during a statement. The outcome of the statement is unknown. */
 export function lostConnection(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   return /^(CONNECT|ECONN|EPIPE|ETIMEDOUT|08|57P)/.test(code);
 }
 
 /**
- * Group commit: concurrent writes share one transaction. `writeMany` writes a batch and answers in the order of its items.
- * When it throws and the transaction is known to be rolled back, the items are repeated one by one, so that one bad item
- * cannot fail its neighbours. When the connection was lost, every caller is told that the outcome is unknown.
+ * Group commit: concurrent writes share one transaction. `writeMany` writes a batch and returns one outcome per item,
+ * in the order of the items. When it throws and the transaction was rolled back, the items are repeated one by one, so
+ * one bad item cannot fail the others. When the connection was lost, every caller gets the error `unknown_outcome`.
  */
 export function groupCommit<I, O>(
   writeMany: (items: readonly I[]) => Promise<readonly (O | Error)[]>,

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, type Sql } from './client.ts';
 
-/** The folder of numbered files of this checkout. */
+/** The folder of the numbered files in this checkout. */
 const migrationsDirectory = join(import.meta.dirname, '../../sql');
-/** One number for every process that migrates; the digits are arbitrary but must never change. */
+/** The advisory lock of every process that migrates. The number is arbitrary and must never change. */
 const lockKey = 7_205_883_101;
 
 export class MigrationError extends Error {
@@ -21,7 +21,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
       const id = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
       if (!Number.isInteger(id)) throw new MigrationError(`${name}: a migration is named NNNN_words.sql`);
       const text = await readFile(join(directory, name), 'utf8');
-      // Line endings are not the content: a checkout on Windows must not look edited.
+      // Line endings do not count: a checkout on Windows must not count as edited.
       const checksum = createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
       return { id, name, text, checksum };
     }),
@@ -51,7 +51,10 @@ type Applied = { id: number; name: string; checksum: string };
 const selectApplied = (sql: Sql) => sql<Applied[]>`
   select id, name, checksum from runtime.migrations order by id`;
 
-/** How far a database is from this version: `missing` files, rows this version does not know, files edited since. */
+/**
+ * Compares a database with this version: files not applied, rows unknown to this version, files edited after they were
+ * applied.
+ */
 export async function migrationState(sql: Sql): Promise<{ missing: string[]; unknown: string[]; edited: string[] }> {
   const migrations = await readMigrations(migrationsDirectory);
   const [table] = await sql<{ known: boolean }[]>`select to_regclass('runtime.migrations') is not null as known`;
@@ -71,14 +74,14 @@ export type MigrateOptions = {
   directory?: string;
   onStep?: (name: string) => void;
   checkOnly?: boolean;
-  /** Runs after the files, under the same lock: migrates a schema that a library owns. */
+  /** Runs after the files, under the same lock. For a schema that a library owns. */
   finish?: (url: string) => Promise<void>;
 };
 
 /**
- * Applies what is missing, one transaction each, under an advisory lock, so that instances starting together wait for
- * the one that migrates. Refuses an edited or unknown applied migration with MigrationError. With `checkOnly` nothing is
- * changed: a database that lacks a migration is refused too.
+ * Applies the missing migrations, each in a transaction of its own, under an advisory lock: instances that start
+ * together wait for the one that migrates. Throws MigrationError when an applied migration was edited or is unknown.
+ * With `checkOnly` nothing is changed, and a missing migration is an error too.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<Migrated> {
   const migrations = await readMigrations(options.directory ?? migrationsDirectory);

@@ -1,6 +1,6 @@
 import type { Sql } from './client.ts';
 
-/** What an operator wants to know of the PostgreSQL behind the shop. */
+/** Facts about the PostgreSQL server, for `tradepost doctor`. */
 export type ServerFacts = {
   version: string;
   version_number: number;
@@ -12,7 +12,7 @@ export type ServerFacts = {
   connections: number;
   database_bytes: number;
   clock: Date;
-  /** The longest transaction of this database that is not the asker's; null when there is none over a minute. */
+  /** The longest transaction of other sessions in this database. Null when no transaction is older than a minute. */
   oldest_transaction: { pid: number; seconds: number; application: string; state: string } | null;
 };
 

@@ -1,4 +1,5 @@
 import type { Sql } from '@tradepost/postgres';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { runtimeErrors } from '../errors.ts';
 import { type Settings, setting } from '../settings/settings.ts';
@@ -11,47 +12,44 @@ export const keysPerCaller = setting(
   'Idempotency-Keys that one account may have in 24 hours',
 );
 
-/** New keys of a caller between two counts in the database: by so many per process the limit may be exceeded. */
+/** Claims of a caller between two counts of its rows. Each process may exceed the limit by this many keys. */
 export const keysBetweenCounts = 256;
 /** A caller over the limit is counted again after this time. */
 const recountMs = 10_000;
-/** Callers with counted keys; the one counted longest ago is forgotten first. */
+/** Callers that are remembered. */
 const maxCallers = 10_000;
 
-type Counted = { claims: number; fullUntil: number };
+type CallerState = { claims: number; fullUntil: number };
 
 /**
- * Bounds the keys that one caller keeps in the table. Most claims cost a look into a map: only each 256th of a caller
- * counts its rows. Over the limit new keys are refused, and kept ones still answer.
+ * Limits the keys that one caller has in the table. Most claims cost one lookup in memory: only every 256th claim of a
+ * caller counts its rows. Over the limit, new keys are refused and existing keys still get their answers.
  */
 export function openKeyQuota(deps: { sql: Sql; settings: Pick<Settings, 'get'> }) {
   const { sql, settings } = deps;
-  const callers = new Map<string, Counted>();
+  const callers = new LRUCache<string, CallerState>({ max: maxCallers });
 
-  function countedOf(caller: string): Counted {
-    let counted = callers.get(caller);
-    if (!counted) {
-      counted = { claims: 0, fullUntil: 0 };
-      callers.set(caller, counted);
-      const [oldest] = callers.keys();
-      if (callers.size > maxCallers) callers.delete(oldest!);
-    }
-    return counted;
+  function stateOf(caller: string): CallerState {
+    const known = callers.get(caller);
+    if (known) return known;
+    const state = { claims: 0, fullUntil: 0 };
+    callers.set(caller, state);
+    return state;
   }
 
-  async function check({ caller, key }: KeyId, counted: Counted): Promise<void> {
+  async function check({ caller, key }: KeyId, state: CallerState): Promise<void> {
     const max = settings.get(keysPerCaller);
-    if (performance.now() >= counted.fullUntil) {
+    if (performance.now() >= state.fullUntil) {
       const full = (await countKeys(sql, caller, max)) >= max;
-      counted.fullUntil = full ? performance.now() + recountMs : 0;
+      state.fullUntil = full ? performance.now() + recountMs : 0;
     }
-    if (counted.fullUntil > 0 && !(await keyExists(sql, { caller, key }))) throw runtimeErrors.too_many_keys({ max });
+    if (state.fullUntil > 0 && !(await keyExists(sql, { caller, key }))) throw runtimeErrors.too_many_keys({ max });
   }
 
-  /** Refuses a new key over the limit. Null where nothing has to be asked, so that the usual claim waits for nothing. */
-  return (of: KeyId): Promise<void> | null => {
-    const counted = countedOf(of.caller);
-    counted.claims += 1;
-    return counted.fullUntil > 0 || counted.claims % keysBetweenCounts === 0 ? check(of, counted) : null;
+  /** Refuses a new key over the limit. Returns null when no query is needed, so that most claims do not wait. */
+  return (id: KeyId): Promise<void> | null => {
+    const state = stateOf(id.caller);
+    state.claims += 1;
+    return state.fullUntil > 0 || state.claims % keysBetweenCounts === 0 ? check(id, state) : null;
   };
 }
