@@ -96,7 +96,7 @@ describe('inspect and reset', () => {
     expect(await inspected('model:small')).toMatchObject({ limits: { rpm: 3, tpm: null }, requests: 0 });
     const { stdout } = await limiter('inspect', `user:${user}`);
     expect(stdout).toMatch(
-      /LAST 60 S +LIMIT +LEFT\nrequests +4 +60 +56\ntokens +0 +100000 +100000\nthe oldest leaves in/,
+      /LAST 60 S +LIMIT +LEFT\nrequests +4 +60 +56\ntokens +0 +100000 +100000\nthe oldest request leaves the window in/,
     );
   });
 
@@ -105,12 +105,12 @@ describe('inspect and reset', () => {
     expect((await models(key)).status).toBe(429);
     expect(await limiter('reset', key.slice(0, 11))).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/forgotten/),
+      stdout: expect.stringMatching(/was reset/),
     });
     expect((await models(key)).status).toBe(200);
     expect(await inspected(`user:${user}`)).toMatchObject({ requests: 8 });
     expect(JSON.parse((await limiter('reset', 'model:small', '--json')).stdout)).toEqual({ reset: 0 });
-    expect(await limiter('reset', '--all', '--yes')).toMatchObject({ code: 0, stdout: '3 logs forgotten\n' });
+    expect(await limiter('reset', '--all', '--yes')).toMatchObject({ code: 0, stdout: '3 logs reset\n' });
     expect(await inspected(`user:${user}`)).toMatchObject({ requests: 0 });
   });
 

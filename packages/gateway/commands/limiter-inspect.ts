@@ -13,11 +13,11 @@ type InspectOptions = GlobalOptions & { watch?: boolean };
 const watchMs = 1_000;
 const storeNames = {
   redis: 'Redis',
-  processes: 'the gateway processes that run: no Redis is configured here',
+  processes: 'the running gateway processes, without Redis',
 } as const;
 
-/** As the route of the back office answers it; null is unlimited. */
-async function look(runtime: Runtime, view: View, given: GivenKey) {
+/** The fields are those of the admin route; null is unlimited. */
+async function readUsage(runtime: Runtime, view: View, given: GivenKey) {
   const { of, rpm, tpm } = await resolveKey(runtime, given);
   const { requests, tokens, oldestLeavesMs } = await view.inspect(of);
   const left = (limit: number, count: number) => (limit === 0 ? null : Math.max(0, limit - count));
@@ -28,7 +28,7 @@ async function look(runtime: Runtime, view: View, given: GivenKey) {
     oldest_leaves_ms: oldestLeavesMs === null ? null : Math.ceil(oldestLeavesMs),
   };
 }
-type Usage = Awaited<ReturnType<typeof look>>;
+type Usage = Awaited<ReturnType<typeof readUsage>>;
 
 function usageText({ kind, key, store, requests, tokens, limits, remaining, oldest_leaves_ms: oldest }: Usage): string {
   const line = (name: string, used: number, limit: number | null, left: number | null) => [
@@ -38,13 +38,14 @@ function usageText({ kind, key, store, requests, tokens, limits, remaining, olde
     [`${kind}:${key}`, 'LAST 60 S', 'LIMIT', 'LEFT'],
     line('requests', requests, limits.rpm, remaining.rpm),
   ];
-  // An address is counted by its requests alone.
+  // Addresses have no limit of tokens.
   if (kind !== 'ip') rows.push(line('tokens', tokens, limits.tpm, remaining.tpm));
-  const leaves = oldest === null ? 'nothing counts' : `the oldest leaves in ${(oldest / 1_000).toFixed(1)} s`;
+  const leaves =
+    oldest === null ? 'no request counts' : `the oldest request leaves the window in ${(oldest / 1_000).toFixed(1)} s`;
   return `${table(rows)}\n${leaves} (counted by ${storeNames[store]})`;
 }
 
-/** Anew every second, in the same place, until a signal. */
+/** Prints the usage every second until a signal arrives. On a terminal it replaces the previous output. */
 async function watch(usage: () => Promise<Usage>, json: boolean): Promise<void> {
   const stop = stopSignal();
   let lines = 0;
@@ -60,14 +61,14 @@ async function watch(usage: () => Promise<Usage>, json: boolean): Promise<void> 
 
 const inspect =
   (context: CommandContext) =>
-  async (given: GivenKey, { watch: again, json = false, ...options }: InspectOptions, command: Command) => {
-    if (again && !json && !process.stdout.isTTY)
-      command.error('error: --watch is for terminals; elsewhere it goes with --json, one line a second');
+  async (given: GivenKey, { watch: isWatching, json = false, ...options }: InspectOptions, command: Command) => {
+    if (isWatching && !json && !process.stdout.isTTY)
+      command.error('error: --watch needs a terminal, or --json for one line a second');
     await context.withRuntime(options, async (runtime) => {
       const view = openLimiterView(runtime);
-      const usage = () => look(runtime, view, given);
+      const usage = () => readUsage(runtime, view, given);
       try {
-        if (again) return await watch(usage, json);
+        if (isWatching) return await watch(usage, json);
         const found = await usage();
         if (json) return printJson(found);
         print(usageText(found));
@@ -82,14 +83,14 @@ export function addInspect(group: Command, context: CommandContext): void {
     group
       .command('inspect')
       .addArgument(new Argument('<key>', keySpelling).argParser(givenKey))
-      .description('what one key has used within the last 60 seconds, its limits in force, and what is left')
-      .option('--watch', 'renew it every second, until Ctrl-C')
-      .option('--json', 'print it as JSON; with --watch one line each second')
+      .description('show the usage of one key within the last 60 seconds, its limits in force, and the rest')
+      .option('--watch', 'refresh every second, until Ctrl-C')
+      .option('--json', 'print JSON; with --watch one line each second')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost limiter inspect user:42\n  $ tradepost limiter inspect tp-4fK9aQ2z --watch\n' +
           '  $ tradepost limiter inspect ip:203.0.113.9\n  $ tradepost limiter inspect model:gpt-4o --json\n\n' +
-          'Reads the logs on Redis, or asks the running gateways where they keep them in memory.\n' +
+          'Reads the logs on Redis. Without Redis the running gateways answer from their memory.\n' +
           'Exit codes: 0 done, 1 no gateway runs or there is no such key, 2 wrong usage.',
       ),
   ).action(inspect(context));

@@ -12,22 +12,22 @@ export const keySpelling =
 
 export type GivenKey = { readonly kind: KeyKind; readonly key: string };
 
-/** Reads `user:42`; the beginning of a secret needs no `token:`. */
+/** Parses a key such as `user:42`. The beginning of a secret needs no `token:`. */
 export function givenKey(text: string): GivenKey {
   const [, kind, key = ''] = /^(\w+):(.+)$/s.exec(text.startsWith('tp-') ? `token:${text}` : text) ?? [];
   const known = keyKinds.find((each) => each === kind);
   if (!known || key.length > 256) throw new InvalidArgumentError(`It must be ${keySpelling}.`);
   if (known === 'model') {
     const model = modelKey(key);
-    if (model === null) throw new InvalidArgumentError(`${key} is no name of a model.`);
+    if (model === null) throw new InvalidArgumentError(`${key} is not the name of a model.`);
     return { kind: known, key: model };
   }
-  // The setting says later how much of it counts.
-  if (known === 'ip' && addressKey(key, 128) === null) throw new InvalidArgumentError(`${key} is no IP address.`);
+  // The prefix of the setting is applied when the key is resolved.
+  if (known === 'ip' && addressKey(key, 128) === null) throw new InvalidArgumentError(`${key} is not an IP address.`);
   return { kind: known, key };
 }
 
-/** The log that is meant, and the limits in force of it; 0 is unlimited. */
+/** The log of a key and its limits in force; 0 is unlimited. */
 export type ResolvedKey = { readonly of: KeyRef; readonly name: string; readonly rpm: number; readonly tpm: number };
 
 async function named(runtime: Runtime, { kind, key }: GivenKey): Promise<NamedKey> {

@@ -76,18 +76,17 @@ Examples:
   $ printf %s "$KEY" | tradepost limiter load --url http://127.0.0.1:8081 --tokens - --rate 50
   $ tradepost limiter load --url http://127.0.0.1:8081 --tokens keys.txt --chat gpt-4o-mini --max-tokens 16 --json
 
-In process every verdict is held against the run's own log of what was admitted, by the limiter's clock: no window of 60 s
-of any key may hold more than its limit, and nothing may be refused that had room. Over HTTP only what is certain from
-outside counts: more than the limit admitted in requests that were sent and answered within less than a window. The limits
-are those given here, else those read with the login token of an administrator in
-TRADEPOST_ADMIN_TOKEN, else those that refusals name. What passed unchecked, as the
-store did not answer, explains as much. With several gateways behind one address /metrics tells of one of them only, and
-limits that are changed during a run are held against all of it.
+In process, every verdict is compared with a log of the run, by the limiter's clock. No window of 60 s of any key may hold
+more than its limit, and no request may be refused that had room. Over HTTP, the run counts requests that were sent and
+answered within less than a window; more of them than the limit is an over-admission. The limits are those of the command
+line, else those read with the login token of an administrator in TRADEPOST_ADMIN_TOKEN, else those that refusals name.
+Requests that passed unchecked, because the store did not answer, explain an excess of the same size. With several gateways
+behind one address, /metrics reports one of them only. Limits that change during a run are applied to the whole run.
 
 --json prints one object: target, url, ended (duration, max_requests, stopped, log_full), seconds, seed, requests,
 per_second, admitted, refused, refused_by (dimension: count), unchecked, errors, max_errors, error_kinds, latency_ms (mean,
-p50, p99, max), limits, passed, and exactness: method (exact, bound, none), over_admissions, false_refusals (null: can not
-be told), unsure_refusals, explained_by_unchecked, verified and not_verified (dimensions), notes, proofs (what, key,
+p50, p99, max), limits, passed, and exactness: method (exact, bound, none), over_admissions, false_refusals (null:
+unknown), unsure_refusals, explained_by_unchecked, verified and not_verified (dimensions), notes, proofs (what, key,
 dimension, count, limit, at), evicted, unchecked_by_metrics.
 
 Exit codes: 0 exact, 1 over-admission, false refusal, or more errors than --max-errors, 2 wrong usage.`;
@@ -96,13 +95,10 @@ export function addLoad(group: Command): void {
   const command = group
     .command('load')
     .description('load-test the limiter in process or a running gateway, and verify that its limits are exact')
-    .option('--in-process', 'the limiter itself, in this process (default without --url)')
-    .option(
-      '--redis-url <url>',
-      'in process on this Redis or Valkey, under keys of its own that are removed afterwards',
-    )
-    .option('--url <url>', 'a running gateway, such as http://127.0.0.1:8081', gatewayUrl)
-    .option('--remote', 'the address is another machine on purpose')
+    .option('--in-process', 'load the limiter itself, in this process (default without --url)')
+    .option('--redis-url <url>', 'in process on this Redis or Valkey, with keys of its own that are removed afterwards')
+    .option('--url <url>', 'load a running gateway, such as http://127.0.0.1:8081', gatewayUrl)
+    .option('--remote', 'allow an address on another machine')
     .option('--tokens <file>', 'file with an API token on each line; - is standard input')
     .option('--chat <model>', 'POST real chat completions, which upstreams may bill (default: GET /v1/models)')
     .addOption(
@@ -110,35 +106,48 @@ export function addLoad(group: Command): void {
         .default(16)
         .argParser(wholeNumber(1, maxCost)),
     )
-    .addOption(new Option('--timeout <time>', 'for one answer').default(30_000, '30s').argParser(durationMs))
-    .addOption(new Option('--duration <time>', 'such as 30s or 5m').default(10_000, '10s').argParser(durationMs))
-    .option('--concurrency <n>', 'requests under way at once', wholeNumber(1, 10_000), 50)
-    .option('--rate <n>', 'requests per second (default: as many as can be)', wholeNumber(1, 10_000_000))
-    .option('--max-requests <n>', 'end after so many', wholeNumber(1, 10_000_000_000), 1_000_000_000)
-    .option('--max-errors <n>', 'more errors than these fail the run', wholeNumber(0, 1_000_000_000), 0)
-    .option('--users <n>', 'in the mix', wholeNumber(1, 2_000_000), 1_000)
-    .option('--tokens-per-user <n>', 'API tokens of each user', wholeNumber(0, 100), 2)
-    .option('--ips <n>', 'networks that requests come from', wholeNumber(0, 1_000_000), 250)
-    .option('--models <n>', 'in the mix', wholeNumber(0, 10_000), 4)
     .addOption(
-      new Option('--distribution <how>', 'of users and models').choices(distributions).default('zipf' as Distribution),
+      new Option('--timeout <time>', 'longest wait for one answer').default(30_000, '30s').argParser(durationMs),
     )
     .addOption(
-      new Option('--cost <tokens>', 'that a request is charged, a number or a range')
+      new Option('--duration <time>', 'length of the run, such as 30s or 5m')
+        .default(10_000, '10s')
+        .argParser(durationMs),
+    )
+    .option('--concurrency <n>', 'requests at the same time', wholeNumber(1, 10_000), 50)
+    .option('--rate <n>', 'requests per second (default: as many as possible)', wholeNumber(1, 10_000_000))
+    .option(
+      '--max-requests <n>',
+      'end the run after this number of requests',
+      wholeNumber(1, 10_000_000_000),
+      1_000_000_000,
+    )
+    .option('--max-errors <n>', 'a run with more errors fails', wholeNumber(0, 1_000_000_000), 0)
+    .option('--users <n>', 'number of users in the mix', wholeNumber(1, 2_000_000), 1_000)
+    .option('--tokens-per-user <n>', 'API tokens of each user', wholeNumber(0, 100), 2)
+    .option('--ips <n>', 'number of networks in the mix', wholeNumber(0, 1_000_000), 250)
+    .option('--models <n>', 'number of models in the mix', wholeNumber(0, 10_000), 4)
+    .addOption(
+      new Option('--distribution <name>', 'distribution of users and models')
+        .choices(distributions)
+        .default('zipf' as Distribution),
+    )
+    .addOption(
+      new Option('--cost <tokens>', 'cost of a request, a number or a range')
         .default([100, 3_000], '100-3000')
         .argParser(costRange),
     );
   for (const dimension of dimensions) {
     const [of, unit] = dimension.split('_') as [string, string];
-    const what = `${unit === 'rpm' ? 'requests' : 'tokens'} per minute of a ${of === 'ip' ? 'network' : of}; 0 is unlimited`;
-    command.option(`--${of}-${unit} <n>`, what, limitNumber);
+    const description = `${unit === 'rpm' ? 'requests' : 'tokens'} per minute of a ${of === 'ip' ? 'network' : of}; 0 is unlimited`;
+    command.option(`--${of}-${unit} <n>`, description, limitNumber);
   }
   command
-    .option('--store-deadline <ms>', 'what Redis gets to answer', wholeNumber(1, 10_000), 50)
-    .option('--memory-mb <n>', 'most memory of the limiter without Redis', wholeNumber(1, 16_384), 256)
-    .option('--seed <n>', 'of the mix: the same requests again', wholeNumber(0, 2 ** 32), 1)
+    .option('--store-deadline <ms>', 'deadline of Redis for one check', wholeNumber(1, 10_000), 50)
+    .option('--memory-mb <n>', 'memory of the limiter without Redis, in MB', wholeNumber(1, 16_384), 256)
+    .option('--seed <n>', 'seed of the mix: the same seed gives the same requests', wholeNumber(0, 2 ** 32), 1)
     .option('--json', 'print the report as JSON')
-    .option('--plain', 'a line a second instead of the live view, also on a terminal')
+    .option('--plain', 'print a line each second instead of the live view')
     .addHelpText('after', about)
     .action(load);
   refuseSecretOption(command, '--token <secret>', 'use --tokens <file>, or --tokens - for standard input');

@@ -7,7 +7,7 @@ import { type GivenKey, givenKey, keySpelling, resolveKey } from './limiter-key.
 
 type ResetOptions = GlobalOptions & { all?: boolean; yes?: boolean };
 
-/** Asked on stderr: stdout stays what was asked for. */
+/** Asks on stderr, so that stdout carries the result alone. */
 async function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -23,9 +23,9 @@ const reset =
     if ((given !== undefined) === (all === true)) command.error('error: give either a key or --all');
     if (all && !yes) {
       if (!process.stdin.isTTY) command.error('error: --all without a terminal needs --yes');
-      if (!(await confirmed('Forget what every user, token, address and model has used?'))) {
+      if (!(await confirmed('Reset the usage of every user, token, address and model?'))) {
         if (json) return printJson({ reset: 0 });
-        return print('nothing was forgotten');
+        return print('nothing was reset');
       }
     }
     await context.withRuntime(options, async (runtime) => {
@@ -34,8 +34,8 @@ const reset =
         const key = given && (await resolveKey(runtime, given));
         const count = await view.reset(key?.of);
         if (json) return printJson({ reset: count });
-        if (!key) return print(`${count} ${count === 1 ? 'log' : 'logs'} forgotten`);
-        print(count > 0 ? `the log of ${key.name} is forgotten` : `there was no log of ${key.name}`);
+        if (!key) return print(`${count} ${count === 1 ? 'log' : 'logs'} reset`);
+        print(count > 0 ? `the log of ${key.name} was reset` : `there was no log of ${key.name}`);
       } finally {
         await view.close();
       }
@@ -47,14 +47,14 @@ export function addReset(group: Command, context: CommandContext): void {
     group
       .command('reset')
       .addArgument(new Argument('[key]', keySpelling).argParser(givenKey))
-      .description('forget what one key has used, or all of them: the whole limit is free again')
+      .description('reset the usage of one key, or of all keys: the whole limit is available again')
       .option('--all', 'every user, token, address and model')
       .option('--yes', 'do not ask')
-      .option('--json', 'print how many logs were forgotten as JSON')
+      .option('--json', 'print the number of reset logs as JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost limiter reset user:42\n  $ tradepost limiter reset --all --yes\n\n' +
-          'Exit codes: 0 done, also when there was nothing to forget, 1 no gateway runs, 2 wrong usage.',
+          'Exit codes: 0 done, also when there was no log, 1 no gateway runs, 2 wrong usage.',
       ),
   ).action(reset(context));
 }

@@ -9,7 +9,7 @@ export const limiterCommand: ModuleCommand = {
   register(program, context) {
     const group = program
       .command('limiter')
-      .description('the rate limiter of the gateway: load-test it, look at what it counts, forget it');
+      .description('the rate limiter of the gateway: load-test it, inspect and reset its counts');
     addLoad(group);
     addInspect(group, context);
     addReset(group, context);

@@ -10,7 +10,7 @@ import { userLimitsViewOf } from '../tokens/token-view.ts';
 
 export const limitNumber = wholeNumber(0, maxLimit);
 
-/** Not null for `inherit`, which commander takes for an option without a value. */
+/** `inherit` is not null here, because commander treats null as an option without a value. */
 type Given = number | 'inherit' | undefined;
 function limitOrInherit(text: string): number | 'inherit' {
   if (text === 'inherit') return text;
@@ -21,7 +21,7 @@ function limitOrInherit(text: string): number | 'inherit' {
   }
 }
 
-/** The shopper whose id or user name it is. */
+/** Finds a shopper by id or user name. Throws when there is none. */
 export async function shopperNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<number> {
   const shopper = /^\d{1,15}$/.test(given)
     ? await selectShopper(sql, Number(given))
@@ -41,10 +41,10 @@ export function addLimits(group: Command, context: CommandContext): void {
     group
       .command('limits')
       .argument('<user>', 'id or user name of a shopper')
-      .description('show the limits of a shopper over all API tokens, or change those that are given')
-      .option('--rpm <n|inherit>', 'requests per minute; 0 is unlimited, inherit takes the default', limitOrInherit)
-      .option('--tpm <n|inherit>', 'tokens per minute; 0 is unlimited, inherit takes the default', limitOrInherit)
-      .option('--json', 'print them as JSON')
+      .description('show the limits of a shopper over all API tokens, or change the given ones')
+      .option('--rpm <n|inherit>', 'requests per minute; 0 is unlimited, inherit uses the default', limitOrInherit)
+      .option('--tpm <n|inherit>', 'tokens per minute; 0 is unlimited, inherit uses the default', limitOrInherit)
+      .option('--json', 'print JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost gateway limits demo\n  $ tradepost gateway limits 1 --rpm 600 --tpm 1000000\n  $ tradepost gateway limits 1 --rpm inherit --tpm inherit',

@@ -32,7 +32,7 @@ const withApiTokens = (
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** Seconds of `90s`, `15m`, `1h`, `30d`, `2w`; null when it is none. */
+/** Seconds of a duration such as `90s`, `15m`, `1h`, `30d` or `2w`; null for another text. */
 function secondsIn(text: string): number | null {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * unitSeconds[unit as keyof typeof unitSeconds];
@@ -54,10 +54,10 @@ function expiryOf({ settings, now }: Pick<Runtime, 'settings' | 'now'>, given: s
   return at;
 }
 
-/** The beginning of a secret that a token is known by: `tp-` and eight characters. */
+/** The beginning of a secret that the database stores: `tp-` and eight characters. */
 const prefixLength = 11;
 
-/** The one that an id or the beginning of a secret names; a whole secret is refused. */
+/** Finds a token by its id or the beginning of its secret. Refuses a whole secret. */
 export async function tokenNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<TokenRow> {
   const shown = given.slice(0, prefixLength);
   if (given.startsWith('tp-') && given.length > prefixLength)
@@ -77,11 +77,11 @@ function addCreate(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('create')
-      .description('make an API token of a shopper; its secret is printed once and kept nowhere')
-      .requiredOption('--user <id|username>', 'whom it belongs to')
-      .option('--name <text>', 'for recognition')
-      .option('--rpm <n>', 'requests per minute; 0 is unlimited; default: as the shopper', limitNumber)
-      .option('--tpm <n>', 'tokens per minute; 0 is unlimited; default: as the shopper', limitNumber)
+      .description('create an API token for a shopper; the secret is printed once and not stored')
+      .requiredOption('--user <id|username>', 'the shopper who owns it')
+      .option('--name <text>', 'a name to recognize it by')
+      .option('--rpm <n>', 'requests per minute; 0 is unlimited; default: the limit of the shopper', limitNumber)
+      .option('--tpm <n>', 'tokens per minute; 0 is unlimited; default: the limit of the shopper', limitNumber)
       .option('--expires <when>', 'after a time such as 30d, or at a date such as 2027-03-01; default: never')
       .option('--json', 'print the token with its secret as JSON')
       .addHelpText(
@@ -101,7 +101,7 @@ function addCreate(group: Command, context: CommandContext): void {
       if (json) return printJson({ ...view, secret });
       progress(
         `API token ${view.id} (${view.prefix}...) of shopper ${view.user_id} ${view.nickname}, ` +
-          `${view.expires_at ? `until ${view.expires_at}` : 'without end'}; this is shown once:`,
+          `${view.expires_at ? `valid until ${view.expires_at}` : 'valid without end'}; its secret is shown once:`,
       );
       print(secret);
     });
@@ -140,11 +140,13 @@ export function addTokens(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     tokens
       .command('list')
-      .description('API tokens, the newest first; secrets are not kept, so none are shown')
-      .option('--user <id|username>', 'only those of a shopper')
-      .addOption(new Option('--status <status>', 'only those in this state').choices(tokenStatuses))
-      .addOption(new Option('--limit <number>', 'at most so many').default(50).argParser(wholeNumber(1, 100_000)))
-      .option('--json', 'print them as JSON')
+      .description('list API tokens, the newest first, without their secrets')
+      .option('--user <id|username>', 'only tokens of this shopper')
+      .addOption(new Option('--status <status>', 'only tokens in this state').choices(tokenStatuses))
+      .addOption(
+        new Option('--limit <number>', 'largest number of tokens').default(50).argParser(wholeNumber(1, 100_000)),
+      )
+      .option('--json', 'print JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost gateway token list\n  $ tradepost gateway token list --user demo --status active --json',
@@ -154,7 +156,7 @@ export function addTokens(group: Command, context: CommandContext): void {
     tokens
       .command('revoke')
       .argument('<id|prefix>', 'number of the token, or how its secret begins')
-      .description('end an API token: running gateways refuse it at once, or within 30 s')
+      .description('revoke an API token; running gateways refuse it at once, or within 5 s when the message is lost')
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
@@ -165,17 +167,17 @@ export function addTokens(group: Command, context: CommandContext): void {
       const { id, prefix } = await tokenNamed(runtime, given);
       const ended = await opened.revoke([id], 'cli');
       if (json) return printJson({ id, prefix, revoked: true, was_revoked: ended.length === 0 });
-      print(`API token ${id} (${prefix}...) ${ended.length === 0 ? 'was revoked before' : 'has ended'}`);
+      print(`API token ${id} (${prefix}...) ${ended.length === 0 ? 'was revoked before' : 'is revoked'}`);
     }),
   );
   withDatabaseOptions(
     tokens
       .command('rotate')
       .argument('<id|prefix>', 'number of the token, or how its secret begins')
-      .description('give an API token another secret, printed once; limits and history stay')
+      .description('replace the secret of an API token; it is printed once, limits and history stay')
       .option(
         '--grace <duration>',
-        'for so long the old secret is good too, at most 7d; default: it ends at once',
+        'time in which the old secret stays valid, at most 7d; default: it ends at once',
         graceOf,
       )
       .option('--json', 'print the token with its secret as JSON')
@@ -190,8 +192,10 @@ export function addTokens(group: Command, context: CommandContext): void {
       const { row, secret } = await opened.rotate(id, grace, 'cli');
       const view = await tokenViewOf(runtime, row);
       if (json) return printJson({ ...view, secret });
-      const until = view.previous_until ? `is good until ${view.previous_until}` : 'has ended';
-      progress(`API token ${id} has a new secret (${view.prefix}...), the old one ${until}; this is shown once:`);
+      const until = view.previous_until ? `is valid until ${view.previous_until}` : 'has ended';
+      progress(
+        `API token ${id} has a new secret (${view.prefix}...), the old one ${until}; the new one is shown once:`,
+      );
       print(secret);
     }),
   );

@@ -13,10 +13,10 @@ import { type UpstreamConfig, upstreamSettings } from '../upstreams/upstream-set
 
 const { upstreams: setting } = upstreamSettings;
 
-/** Of a key whether there is one: `env:NAME` says only where it is. */
+/** Shows whether a key is configured. `env:NAME` names a variable and is no secret. */
 const shownKey = ({ api_key }: UpstreamConfig) => (api_key === '' || api_key.startsWith('env:') ? api_key : '***');
 
-/** Headers can hold keys as well. */
+/** Without secrets. Values of headers can be keys as well. */
 const viewOf = (upstream: UpstreamConfig) => ({
   ...upstream,
   api_key: shownKey(upstream),
@@ -59,7 +59,7 @@ const add =
           const known = before.find((upstream) => upstream.name === name);
           if (known && !replace) throw new Error(`there is an upstream ${name} already: --replace changes it`);
           replaced = known !== undefined;
-          // The schema fills in what is missing.
+          // The schema adds the defaults.
           const upstream = {
             ...known,
             ...{ name, base_url },
@@ -80,12 +80,12 @@ const add =
 export function addUpstreams(group: Command, context: CommandContext): void {
   const upstreams = group
     .command('upstream')
-    .description('LLM services that the gateway forwards to: list, add, remove; the setting gateway.upstreams');
+    .description('LLM services that the gateway forwards to (the setting gateway.upstreams): list, add, remove');
   withDatabaseOptions(
     upstreams
       .command('list')
-      .description('all upstreams; of a key only whether there is one')
-      .option('--json', 'print them as JSON')
+      .description('list all upstreams, without their keys')
+      .option('--json', 'print JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost gateway upstream list'),
   ).action(({ json, ...options }: GlobalOptions) =>
     context.withRuntime(options, async ({ settings }) => {
@@ -106,15 +106,15 @@ export function addUpstreams(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     upstreams
       .command('add')
-      .argument('<name>', 'how it is called here')
-      .argument('<url>', 'its address up to and with the version, such as https://api.example.com/v1')
-      .description('add an upstream; running gateways take it over at once or within 30 s')
-      .option('--key-env <name>', 'its key is in this environment variable of the gateway', envName)
+      .argument('<name>', 'its name in the gateway')
+      .argument('<url>', 'its address including the version, such as https://api.example.com/v1')
+      .description('add an upstream; running gateways use it at once, or within 30 s when the message is lost')
+      .option('--key-env <name>', 'environment variable of the gateway that holds its key', envName)
       .option('--key-stdin', 'read its key from standard input; it is stored and never printed')
-      .option('--models <names>', 'models it serves, with commas between; default: all', listOf)
-      .option('--priority <number>', 'the lowest is asked first; default: 0', wholeOrMinus)
-      .option('--replace', 'change the one of this name: what is not given stays')
-      .option('--json', 'print it as JSON')
+      .option('--models <names>', 'models that it serves, separated by commas; default: all', listOf)
+      .option('--priority <number>', 'the lowest is tried first; default: 0', wholeOrMinus)
+      .option('--replace', 'change the upstream of this name; options that are not given stay')
+      .option('--json', 'print JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost gateway upstream add main https://api.example.com/v1 --key-env MAIN_API_KEY\n' +
@@ -124,7 +124,7 @@ export function addUpstreams(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     upstreams
       .command('remove <name>')
-      .description('remove an upstream; requests that it is answering are not cut off')
+      .description('remove an upstream; requests that it is answering continue')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost gateway upstream remove spare'),
   ).action((name: string, { json, ...options }: GlobalOptions) =>

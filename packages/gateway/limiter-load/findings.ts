@@ -1,12 +1,12 @@
 import { type Dimension, dimensions, type KeyKind, type Limits } from '@tradepost/rate-limiter';
 import type { AdmissionLog } from './in-process/admission-log.ts';
 
-/** One proof that the limiter was wrong. */
+/** One wrong decision of the limiter. */
 type Proof = {
   readonly what: 'over_admission' | 'false_refusal';
-  /** As `limiter inspect` takes it. */
+  /** In the form that `limiter inspect` accepts. */
   readonly key: string;
-  /** null: there was room in all of them. */
+  /** null for a false refusal: all dimensions had room. */
   readonly dimension: Dimension | null;
   readonly count: number;
   readonly limit: number;
@@ -14,24 +14,24 @@ type Proof = {
   readonly at: number | null;
 };
 
-/** What the run's own book says of the limiter. */
+/** What a run found out about the limiter. */
 export type Findings = {
-  /** `exact`: by the limiter's clock; `bound`: what is certain from outside; `none`: could not be told. */
+  /** `exact`: by the limiter's clock. `bound`: what is certain from outside. `none`: nothing could be verified. */
   readonly method: 'exact' | 'bound' | 'none';
   readonly over_admissions: number;
-  /** null: can not be told from outside. */
+  /** null over HTTP: a client cannot recognize them. */
   readonly false_refusals: number | null;
-  /** Refusals of which nothing could be said. */
+  /** Refusals that could not be judged. */
   readonly unsure_refusals: number;
-  /** Beyond a limit, but no more than passed without a check. */
+  /** Requests or tokens beyond a limit that unchecked requests explain. */
   readonly explained_by_unchecked: number;
   readonly verified: readonly Dimension[];
   readonly not_verified: readonly Dimension[];
   readonly notes: readonly string[];
   readonly proofs: readonly Proof[];
-  /** Keys the embedded limiter gave up for want of memory. */
+  /** Keys that the embedded limiter dropped because its memory was full. */
   readonly evicted: number;
-  /** Let through by the gateway's own count; null where there is none. */
+  /** Unchecked requests by the metrics of the gateway; null when they are not available. */
   readonly unchecked_by_metrics: number | null;
 };
 
@@ -40,7 +40,7 @@ export const noFindings: Findings = {
   ...{ verified: [], not_verified: [], notes: [], proofs: [], evicted: 0, unchecked_by_metrics: null },
 };
 
-/** The book of an exact run, put in words. */
+/** The findings of a run in process. `nameOf` answers the name of a key. */
 export function exactFindings(
   log: AdmissionLog,
   limits: Limits,

@@ -1,25 +1,25 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 
 /** Why a run ended. */
 export type Ended = 'duration' | 'max_requests' | 'stopped' | 'log_full';
 
 export type PaceOptions = {
   readonly durationMs: number;
-  /** Requests per second; null: as many as can be. */
+  /** Requests per second; null is without a limit. */
   readonly rate: number | null;
   readonly maxRequests: number;
   /** Ends the run early. */
   readonly signal: AbortSignal;
 };
 
-/** How long a run goes on, and how many requests may be sent by now. */
+/** Decides how many requests a run may send, and when it ends. */
 export type Pace = {
   readonly elapsedMs: number;
   readonly remainingMs: number;
   readonly ended: Ended | null;
-  /** How many of `most` may be sent now. */
+  /** Takes permission for up to `most` requests. Returns how many may be sent now. */
   take(most: number): number;
-  end(why: Ended): void;
+  end(reason: Ended): void;
 };
 
 export function openPace({ durationMs, rate, maxRequests, signal }: PaceOptions): Pace {
@@ -27,9 +27,9 @@ export function openPace({ durationMs, rate, maxRequests, signal }: PaceOptions)
   let sent = 0;
   let ended: Ended | null = null;
   let endedAt = 0;
-  const end = (why: Ended) => {
+  const end = (reason: Ended) => {
     if (ended !== null) return;
-    ended = why;
+    ended = reason;
     endedAt = performance.now();
   };
   const elapsed = () => (ended === null ? performance.now() : endedAt) - startedAt;
@@ -56,25 +56,29 @@ export function openPace({ durationMs, rate, maxRequests, signal }: PaceOptions)
   };
 }
 
-/** Requests that were answered without waiting, until the other workers and the timers get a turn. */
-const mostInARow = 256;
+/** After this many synchronous answers a worker lets the other workers and the timers run. */
+const maxSynchronous = 256;
 
-/** `concurrency` workers, each with one request after the other; `one` rejects never. */
-export async function runWorkers(pace: Pace, concurrency: number, one: () => undefined | Promise<void>): Promise<void> {
+/** Runs `concurrency` workers, each with one request at a time. `sendOne` never rejects. */
+export async function runWorkers(
+  pace: Pace,
+  concurrency: number,
+  sendOne: () => undefined | Promise<void>,
+): Promise<void> {
   const work = async () => {
-    let inARow = 0;
+    let synchronous = 0;
     while (pace.ended === null) {
       if (pace.take(1) === 0) {
         await sleep(1);
         continue;
       }
-      const waiting = one();
-      if (waiting) {
-        inARow = 0;
-        await waiting;
+      const running = sendOne();
+      if (running) {
+        synchronous = 0;
+        await running;
       } else {
-        inARow += 1;
-        if (inARow % mostInARow === 0) await turn();
+        synchronous += 1;
+        if (synchronous % maxSynchronous === 0) await nextIteration();
       }
     }
   };

@@ -3,7 +3,7 @@ import { inMs, refusedText } from './report.ts';
 
 const number = (value: number) => value.toLocaleString('en');
 
-/** Answers a function that says how far a run is, with rates since it was last asked. */
+/** Returns a function that describes the progress of a run, with rates since its last call. */
 export function progressLine(run: LoadRun): () => string {
   let before = { at: performance.now(), admitted: 0 };
   return () => {

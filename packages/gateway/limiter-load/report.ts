@@ -8,7 +8,7 @@ import { answeredOf } from './tally.ts';
 /** What `limiter load --json` prints. Times in milliseconds. */
 export type LoadReport = {
   readonly target: LoadRun['target'];
-  /** null in process. */
+  /** null for a run in process. */
   readonly url: string | null;
   readonly ended: Ended;
   readonly seconds: number;
@@ -18,13 +18,13 @@ export type LoadReport = {
   readonly admitted: number;
   readonly refused: number;
   readonly refused_by: Readonly<Record<Dimension, number>>;
-  /** Let through without a check. */
+  /** Requests that were admitted without a check. */
   readonly unchecked: number;
   readonly errors: number;
   readonly max_errors: number;
   readonly error_kinds: Readonly<Record<string, number>>;
   readonly latency_ms: { readonly mean: number; readonly p50: number; readonly p99: number; readonly max: number };
-  /** That were told or are the defaults; over HTTP the others were read or learned. */
+  /** Limits from the command line, else the defaults. Over HTTP the others were read or learned. */
   readonly limits: Partial<Limits>;
   readonly exactness: Findings;
   readonly passed: boolean;
@@ -57,7 +57,7 @@ export async function reportOf(
 export const exitCodeOf = ({ passed }: LoadReport): number => (passed ? exitCodes.done : exitCodes.failed);
 
 const number = (value: number) => value.toLocaleString('en');
-/** As many digits as a person reads. */
+/** With as many digits as are useful to a person. */
 export function inMs(ms: number): string {
   if (ms >= 100) return `${number(Math.round(ms))} ms`;
   return ms >= 0.1 ? `${ms.toFixed(1)} ms` : `${(ms * 1_000).toFixed(1)} µs`;
@@ -70,16 +70,16 @@ export const refusedText = (by: Readonly<Record<Dimension, number>>): string =>
     .join(', ');
 
 const endings: Readonly<Record<Ended, string>> = {
-  duration: 'the time was up',
+  duration: '--duration was reached',
   max_requests: '--max-requests was reached',
   stopped: 'stopped by a signal',
-  log_full: 'more was admitted within a minute than can be remembered: give lower limits or a --rate',
+  log_full: 'more requests were admitted within a minute than the log holds: give lower limits or a --rate',
 };
 
 function verdictRows({ exactness: found, target }: LoadReport): string[][] {
   const names = (list: readonly Dimension[]) => list.map(dimensionName).join(', ') || 'nothing';
-  const how = { exact: "by the limiter's clock", bound: 'what is certain from outside', none: 'no' }[found.method];
-  const rows = [['Verified', `${how}: ${names(found.verified)}`]];
+  const method = { exact: "by the limiter's clock", bound: 'what is certain from outside', none: 'no' }[found.method];
+  const rows = [['Verified', `${method}: ${names(found.verified)}`]];
   if (found.not_verified.length > 0)
     rows.push([
       'Not verified',
@@ -87,12 +87,15 @@ function verdictRows({ exactness: found, target }: LoadReport): string[][] {
     ]);
   rows.push(['Over-admissions', number(found.over_admissions)]);
   if (found.explained_by_unchecked > 0)
-    rows.push(['', `${number(found.explained_by_unchecked)} beyond a limit, as they passed without a check`]);
+    rows.push([
+      '',
+      `${number(found.explained_by_unchecked)} beyond a limit, explained by requests that passed without a check`,
+    ]);
   if (found.false_refusals !== null) rows.push(['False refusals', number(found.false_refusals)]);
   if (found.unsure_refusals > 0)
-    rows.push(['', `${number(found.unsure_refusals)} refusals could not be judged: charges may be unknown here`]);
+    rows.push(['', `${number(found.unsure_refusals)} refusals could not be judged: charges may be missing in the log`]);
   if (target === 'embedded' && found.evicted > 0)
-    rows.push(['Evicted', `${number(found.evicted)} keys given up for want of memory: --memory-mb gives more`]);
+    rows.push(['Evicted', `${number(found.evicted)} keys were dropped because the memory was full: raise --memory-mb`]);
   for (const note of found.notes) rows.push(['Note', note]);
   for (const { what, key, dimension, count, limit, at } of found.proofs) {
     const when = at === null ? '' : ` at ${new Date(at).toISOString()}`;
@@ -100,13 +103,13 @@ function verdictRows({ exactness: found, target }: LoadReport): string[][] {
       'Proof',
       what === 'over_admission'
         ? `${key} had ${number(count)} of ${number(limit)} ${dimensionName(dimension!)} within a window${when}`
-        : `${key} was refused with room in every dimension${when}`,
+        : `${key} was refused although every dimension had room${when}`,
     ]);
   }
   return rows;
 }
 
-/** For people. */
+/** The report as a table for the terminal. */
 export function reportText(report: LoadReport): string {
   const { latency_ms: latency } = report;
   const refused = refusedText(report.refused_by);

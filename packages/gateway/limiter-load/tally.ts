@@ -1,16 +1,16 @@
 import { type Dimension, dimensions } from '@tradepost/rate-limiter';
 import { type Histogram, openHistogram } from './histogram.ts';
 
-/** What a run has counted so far. */
+/** The counts of a run so far. */
 export type Tally = {
   admitted: number;
   refused: number;
-  /** By the dimension that was named. */
+  /** By the dimension that the refusal named. */
   readonly refusedBy: Record<Dimension, number>;
-  /** Admitted without a check, as the store did not answer. */
+  /** Requests that were admitted without a check, because the store did not answer. */
   unchecked: number;
   errors: number;
-  /** What the errors were, and how often. */
+  /** Number of errors by kind. */
   readonly errorKinds: Map<string, number>;
   readonly latency: Histogram;
 };
@@ -22,12 +22,12 @@ export const openTally = (): Tally => ({
   latency: openHistogram(),
 });
 
-/** Kinds beyond are counted together. */
-const mostKinds = 20;
+/** Further kinds are counted together as `other`. */
+const maxKinds = 20;
 
-export function countError(tally: Tally, what: string): void {
+export function countError(tally: Tally, name: string): void {
   tally.errors += 1;
-  const kind = tally.errorKinds.has(what) || tally.errorKinds.size < mostKinds ? what : 'other';
+  const kind = tally.errorKinds.has(name) || tally.errorKinds.size < maxKinds ? name : 'other';
   tally.errorKinds.set(kind, (tally.errorKinds.get(kind) ?? 0) + 1);
 }
 

@@ -6,13 +6,13 @@ import { progressLine } from './progress-line.ts';
 import { countError, openTally } from './tally.ts';
 import { showLoad } from './view.ts';
 
-// Where CI is set ink draws nothing until the end; it looks when it is loaded.
+// ink draws nothing before the end when CI is set. It reads the variable when it is imported.
 vi.hoisted(() => {
   process.env.CI = 'false';
   process.env.CONTINUOUS_INTEGRATION = 'false';
 });
 
-/** What is seen while a run goes on: on a terminal, and as lines elsewhere. */
+/** A run with fixed figures. */
 function openRun(): LoadRun {
   const tally = openTally();
   tally.admitted = 1_234;
@@ -27,7 +27,7 @@ function openRun(): LoadRun {
   return { target: 'redis', tally, pace, wrong, done: new Promise(() => {}) };
 }
 
-test('the live view shows figures that renew themselves, and goes away', async () => {
+test('the live view refreshes its figures and can be removed', async () => {
   let seen = '';
   const stdout = Object.assign(
     new Writable({
@@ -40,12 +40,12 @@ test('the live view shows figures that renew themselves, and goes away', async (
   ) as unknown as NodeJS.WriteStream;
   const run = openRun();
   const hide = showLoad(run, { maxErrors: 5, onQuit: () => {}, stdout });
-  await vi.waitFor(() => expect(seen).toContain('1,234 in all'), { timeout: 5_000 });
-  for (const text of ['refused user RPM', '50 in all', 'refused model TPM', 'errors 1 of 5, unchecked 3', '2.5 ms'])
+  await vi.waitFor(() => expect(seen).toContain('1,234 in total'), { timeout: 5_000 });
+  for (const text of ['refused user RPM', '50 in total', 'refused model TPM', 'errors 1 of 5, unchecked 3', '2.5 ms'])
     expect(seen).toContain(text);
   expect(seen).toContain('2 over-admissions');
   run.tally.admitted = 99_999;
-  await vi.waitFor(() => expect(seen).toContain('99,999 in all'), { timeout: 5_000 });
+  await vi.waitFor(() => expect(seen).toContain('99,999 in total'), { timeout: 5_000 });
   hide();
   const length = seen.length;
   run.tally.admitted = 111_111;
@@ -53,7 +53,7 @@ test('the live view shows figures that renew themselves, and goes away', async (
   expect(seen.slice(length)).not.toContain('111,111');
 });
 
-test('elsewhere a line says the same', () => {
+test('the progress line shows the same figures', () => {
   expect(progressLine(openRun())()).toMatch(
     /^0 s {2}admitted 1,234 \(.*\/s\) {2}refused 56 \(user RPM 50, model TPM 6\) {2}p99 2\.5 ms {2}unchecked 3 {2}errors 1 {2}over-admissions 2$/,
   );

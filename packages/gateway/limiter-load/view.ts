@@ -4,7 +4,7 @@ import { createElement as h, useEffect, useState } from 'react';
 import type { LoadRun } from './load-run.ts';
 import { inMs } from './report.ts';
 
-const renewMs = 250;
+const refreshMs = 250;
 
 type Sample = { at: number; admitted: number; refused: number[] };
 const sampleOf = ({ tally }: LoadRun): Sample => ({
@@ -35,10 +35,10 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
     return { now, before: now };
   });
   useEffect(() => {
-    const timer = setInterval(() => setPair(({ now }) => ({ now: sampleOf(run), before: now })), renewMs);
+    const timer = setInterval(() => setPair(({ now }) => ({ now: sampleOf(run), before: now })), refreshMs);
     return () => clearInterval(timer);
   }, [run]);
-  // Ctrl-C arrives as a key while the view holds the terminal raw.
+  // While the terminal is in raw mode, Ctrl-C arrives as a key.
   const onKey: Parameters<typeof useInput>[0] = (input, key) => {
     if (input === 'q' || (key.ctrl && input === 'c')) onQuit();
   };
@@ -60,11 +60,11 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
     Box,
     { flexDirection: 'column', borderStyle: 'round', borderColor: 'gray', paddingX: 1 },
     row(target, `${clock(pace.elapsedMs)} elapsed, ${clock(pace.remainingMs)} left`),
-    row('admitted', `${perSecond(now.admitted, before.admitted, ms)}, ${number(tally.admitted)} in all`),
+    row('admitted', `${perSecond(now.admitted, before.admitted, ms)}, ${number(tally.admitted)} in total`),
     refused.length === 0
       ? row('refused', '0')
       : refused.map(({ dimension, total, rate }) =>
-          row(`refused ${dimensionName(dimension)}`, `${rate}, ${number(total)} in all`),
+          row(`refused ${dimensionName(dimension)}`, `${rate}, ${number(total)} in total`),
         ),
     row('latency', `p50 ${inMs(p50)}  p99 ${inMs(p99)}  max ${inMs(max)}`),
     row(
@@ -75,7 +75,7 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
     row(
       'exactness',
       wrong === 0
-        ? 'nothing wrong so far'
+        ? 'no faults so far'
         : `${number(overAdmissions)} over-admissions, ${number(falseRefusals)} false refusals`,
       wrong === 0 ? 'green' : 'red',
     ),
@@ -83,7 +83,7 @@ function LoadView({ run, maxErrors, onQuit }: { run: LoadRun; maxErrors: number;
   );
 }
 
-/** Figures that renew themselves four times a second, for terminals; call the answer to take the view away. */
+/** Shows the figures of a run on a terminal, refreshed four times a second. Returns the function that removes them. */
 export function showLoad(
   run: LoadRun,
   { stdout = process.stdout, ...options }: { maxErrors: number; onQuit: () => void; stdout?: NodeJS.WriteStream },

@@ -1,4 +1,4 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import type { Limiter, Limits, Verdict } from '@tradepost/rate-limiter';
 import { exactFindings, noFindings } from '../findings.ts';
 import type { LoadRun } from '../load-run.ts';
@@ -12,32 +12,33 @@ export type LimiterLoad = PaceOptions & {
   readonly limits: Limits;
   readonly concurrency: number;
   readonly windowMs: number;
-  /** How many answers the limiter gave without asking its store; null where it has no such. */
+  /** How often the limiter answered without its store; null for a limiter without a store. */
   readonly cacheHits: (() => number) | null;
-  /** Keys given up for want of memory. */
+  /** Keys that were dropped because the memory was full. */
   readonly evicted: () => number;
 };
 
-/** Checks between two looks at the book and at the clock: about a millisecond of an embedded limiter. */
+/** Checks between two updates of the log: about a millisecond of an embedded limiter. */
 const slice = 1_024;
-/** The event loop gets a turn so often: the view, signals. */
-const turnMs = 8;
-/** From a store's answer to when all before it have been told, too: its deadline is far below. */
+/** After this time the view and signals get an iteration of the event loop. */
+const iterationMs = 8;
+/** Within this time after an answer of the store, all earlier answers have arrived. The deadline of the store is shorter. */
 const storeGraceMs = 500;
-const settleMs = 100;
+const judgeMs = 100;
 
-const isLost = ({ unchecked }: { unchecked?: string }) => unchecked === 'timeout' || unchecked === 'error';
+/** The store may have charged the request. */
+const isVerdictLost = ({ unchecked }: { unchecked?: string }) => unchecked === 'timeout' || unchecked === 'error';
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 type Parts = { limiter: Limiter; load: LimiterLoad; mix: Mix; tally: Tally; log: AdmissionLog; pace: Pace };
 
-/** One check after the other, each timed; the book is kept between slices. */
+/** Runs one check after the other, each timed. The log is updated between slices. */
 async function runEmbedded({ limiter, load: { limits }, mix, tally, log, pace }: Parts): Promise<void> {
   const keys = new Uint32Array(slice * 4);
   const costs = new Float64Array(slice);
   const verdicts: (Verdict | null)[] = new Array(slice).fill(null);
   const { latency, refusedBy } = tally;
-  let turned = performance.now();
+  let iterationBegan = performance.now();
   while (pace.ended === null) {
     const count = pace.take(slice);
     if (count === 0) {
@@ -76,32 +77,32 @@ async function runEmbedded({ limiter, load: { limits }, mix, tally, log, pace }:
     }
     log.judgeDue(before);
     if (log.full) pace.end('log_full');
-    if (before - turned >= turnMs) {
-      await turn();
-      turned = performance.now();
+    if (before - iterationBegan >= iterationMs) {
+      await nextIteration();
+      iterationBegan = performance.now();
     }
   }
 }
 
-/** As many checks at once as there are workers, on a limiter that asks a store. */
+/** Runs one check per worker at a time, on a limiter with a store. */
 async function runShared({ limiter, load, mix, tally, log, pace }: Parts): Promise<void> {
   const { limits, cacheHits } = load;
   const exact = limiter.kind === 'redis';
-  // Of the last verdict of the store: its clock, and ours when it had come.
+  // The last verdict of the store: its time on the clock of the store, and the local time when it arrived.
   let storeAt = 0;
-  let storeSeen = 0;
-  const one = () => {
+  let storeArrived = 0;
+  const checkOne = () => {
     const keys = [0, 0, 0, 0];
     const cost = mix.draw(keys, 0);
     const began = performance.now();
-    const tell = (verdict: Verdict, cached: boolean) => {
+    const record = (verdict: Verdict, cached: boolean) => {
       const now = performance.now();
       tally.latency.record(now - began);
       if (verdict.admitted) {
         tally.admitted += 1;
         if (verdict.unchecked) {
           tally.unchecked += 1;
-          if (isLost(verdict)) log.verdictLost();
+          if (isVerdictLost(verdict)) log.verdictLost();
           return;
         }
       } else {
@@ -112,13 +113,13 @@ async function runShared({ limiter, load, mix, tally, log, pace }: Parts): Promi
       if (verdict.admitted) log.admitted(verdict.at, keys, 0, cost);
       else if (!cached) log.refused(verdict.at, verdict.at, keys, 0, cost, now);
       else {
-        // The store's clock has gone on for at least as long as ours since its last answer was here.
-        const at = Math.floor(storeAt + now - storeSeen);
+        // Since the last answer arrived, the clock of the store has advanced at least as far as the local one.
+        const at = Math.floor(storeAt + now - storeArrived);
         log.refused(at, Number.POSITIVE_INFINITY, keys, 0, cost, now);
       }
       if (!cached) {
         storeAt = verdict.at;
-        storeSeen = now;
+        storeArrived = now;
       }
       if (log.full) pace.end('log_full');
     };
@@ -126,20 +127,20 @@ async function runShared({ limiter, load, mix, tally, log, pace }: Parts): Promi
     const hits = cacheHits?.() ?? 0;
     try {
       const verdict = limiter.check(mix.subjectOf(keys, 0), limits, cost);
-      if (verdict instanceof Promise) return verdict.then((late) => tell(late, false)).catch(failed);
-      tell(verdict, (cacheHits?.() ?? 0) > hits);
+      if (verdict instanceof Promise) return verdict.then((late) => record(late, false)).catch(failed);
+      record(verdict, (cacheHits?.() ?? 0) > hits);
     } catch (error) {
       failed(error);
     }
   };
-  const timer = setInterval(() => log.judgeDue(performance.now()), settleMs);
-  await runWorkers(pace, load.concurrency, one).finally(() => clearInterval(timer));
+  const timer = setInterval(() => log.judgeDue(performance.now()), judgeMs);
+  await runWorkers(pace, load.concurrency, checkOne).finally(() => clearInterval(timer));
 }
 
-const clusterNote = 'not verified: the nodes of a cluster have a clock each';
+const clusterNote = 'not verified: each node of a cluster has its own clock';
 
-/** What the mix never has is not limited. */
-function limitsInUse(limits: Limits, { tokensPerUser, ips, models }: MixOptions): Limits {
+/** Without the limits of dimensions that the mix does not use. */
+function usedLimits(limits: Limits, { tokensPerUser, ips, models }: MixOptions): Limits {
   return {
     ...limits,
     ...(tokensPerUser === 0 ? { token_rpm: 0, token_tpm: 0 } : {}),
@@ -148,9 +149,9 @@ function limitsInUse(limits: Limits, { tokensPerUser, ips, models }: MixOptions)
   };
 }
 
-/** Loads a limiter of this process, and holds its verdicts against a book of its own. */
+/** Loads a limiter in this process, and compares its verdicts with a log of its own. */
 export function loadLimiter(limiter: Limiter, given: LimiterLoad): LoadRun {
-  const load = { ...given, limits: limitsInUse(given.limits, given.mix) };
+  const load = { ...given, limits: usedLimits(given.limits, given.mix) };
   const mix = openMix(load.mix);
   const embedded = limiter.kind === 'embedded';
   const { limits, windowMs } = load;

@@ -5,29 +5,29 @@ export type Distribution = (typeof distributions)[number];
 
 export type MixOptions = {
   readonly users: number;
-  /** Of each user; 0: requests have none. */
+  /** API tokens of each user; 0: requests have no token. */
   readonly tokensPerUser: number;
   readonly ips: number;
   readonly models: number;
   readonly distribution: Distribution;
-  /** Tokens that a request is charged, from and to. */
+  /** The lowest and the highest cost of a request, in tokens. */
   readonly cost: readonly [number, number];
   readonly seed: number;
 };
 
-/** Which keys the requests of a run have; a key is a number from 0, per kind in the order of `keyKinds`. */
+/** The keys of the requests of a run. A key is a number from 0; the kinds are in the order of `keyKinds`. */
 export type Mix = {
-  /** How many keys of each kind there are. */
+  /** Number of keys of each kind. */
   readonly counts: readonly number[];
-  /** Draws the next request: its keys are written to `into` from `at` on. Answers its cost. */
+  /** Draws the next request. Writes its keys to `into` from `at` on, and returns its cost. */
   draw(into: { [index: number]: number }, at: number): number;
-  /** As the limiter is told of it. */
+  /** The subject of these keys, for the limiter. */
   subjectOf(keys: ArrayLike<number>, at: number): Subject;
-  /** A key as a person reads it. */
+  /** The name of a key, for people. */
   nameOf(kind: number, key: number): string;
 };
 
-/** Repeatable numbers in [0, 1): the same seed, the same requests. */
+/** Random numbers in [0, 1). The same seed gives the same numbers. */
 function randomFrom(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) | 0 || 1;
   return () => {
@@ -38,7 +38,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** One of `count`, the k-th as often as 1/k says: by Walker's tables, at the price of two numbers however many there are. */
+/** Draws one of `count` numbers, the k-th with a share of 1/k, by Walker's alias method: two random numbers a draw. */
 function zipf(count: number, random: () => number): () => number {
   let total = 0;
   for (let k = 1; k <= count; k += 1) total += 1 / k;
@@ -66,7 +66,7 @@ function zipf(count: number, random: () => number): () => number {
 
 const uniform = (count: number, random: () => number) => () => (random() * count) | 0;
 
-/** The key of a /24 that is nobody's. */
+/** The key of a private /24 network. */
 const networkName = (key: number) => `${10 + (key >> 16)}.${(key >> 8) & 255}.${key & 255}`;
 
 export function openMix(options: MixOptions): Mix {
@@ -82,9 +82,9 @@ export function openMix(options: MixOptions): Mix {
   return {
     counts: [users, users * tokensPerUser, ips, models],
     draw(into, at) {
-      const who = user();
-      into[at] = who;
-      into[at + 1] = tokensPerUser > 1 ? who * tokensPerUser + ((random() * tokensPerUser) | 0) : who;
+      const drawnUser = user();
+      into[at] = drawnUser;
+      into[at + 1] = tokensPerUser > 1 ? drawnUser * tokensPerUser + ((random() * tokensPerUser) | 0) : drawnUser;
       into[at + 2] = ips > 1 ? ip() : 0;
       into[at + 3] = models > 1 ? model() : 0;
       return most > least ? least + Math.floor(random() * (most - least + 1)) : least;

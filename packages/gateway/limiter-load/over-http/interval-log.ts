@@ -1,25 +1,25 @@
-/** What one key was admitted, seen from outside: of each request it is only known that it was charged between two moments. */
+/** The admissions of one key, seen by a client. A client knows that a request was charged between sending and answer. */
 export type IntervalLog = {
-  /** Most that was admitted within one window for certain. */
+  /** The largest number that was certainly admitted within one window. */
   readonly maxRequests: number;
   readonly maxTokens: number;
-  /** Moments in ms of one clock; `received` is not before that of the call before. */
+  /** Times are ms of one clock. `received` is not earlier than in the previous call. */
   admitted(sent: number, received: number, tokens: number): void;
 };
 
 const bucketMs = 50;
-/** An entry's millisecond is rounded down, and the clocks of two machines drift: a window is taken this much shorter. */
-const doubtMs = 100;
+/** The window is this much shorter, because the limiter rounds times down and the clocks of two machines drift. */
+const toleranceMs = 100;
 
 /**
- * Sums by the time of sending, in buckets: whatever was sent in the buckets that lie within a window before the latest
- * answer has been charged within that window. What lies partly outside is not counted, so this errs to the low side only.
+ * Counts requests by the time of sending, in buckets. All requests of the buckets within one window before the latest answer
+ * were charged within that window. A bucket that is partly outside is not counted, so the result is never too high.
  */
 export function openIntervalLog(windowMs: number): IntervalLog {
   const size = Math.ceil(windowMs / bucketMs) + 2;
   const requests = new Uint32Array(size);
   const tokens = new Float64Array(size);
-  const span = windowMs - doubtMs;
+  const span = windowMs - toleranceMs;
   let first = 0;
   let sumRequests = 0;
   let sumTokens = 0;
