@@ -7,23 +7,28 @@ import { resolveKey } from './upstreams/connect-upstream.ts';
 import { pingUpstream, type UpstreamPing, unservedModels } from './upstreams/ping-upstream.ts';
 import { type UpstreamConfig, upstreamSettings } from './upstreams/upstream-settings.ts';
 
-/** For all upstreams together, as they are asked at once. */
+/** Deadline of all pings together, because they run at the same time. */
 const pingMs = 3_000;
-const mostAsked = 20;
-const mostNamed = 5;
+const maxPinged = 20;
+const maxNamed = 5;
 const ownHosts = /^(localhost|127\..*|\[::1\])$/;
 
 const listOf = (names: readonly string[]): string =>
-  names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '');
+  names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '');
 
-/** `isOnly`: no other upstream answers, so requests fail. */
-function judgePing(upstream: UpstreamConfig, { status, fault, ms }: UpstreamPing, isOnly: boolean, to: Findings): void {
+/** Adds the finding of one ping. `noneAnswers`: no upstream answers, so requests fail. */
+function judgePing(
+  upstream: UpstreamConfig,
+  { status, fault, ms }: UpstreamPing,
+  noneAnswers: boolean,
+  to: Findings,
+): void {
   const { name, base_url } = upstream;
-  const failed = isOnly ? to.error : to.warning;
+  const failed = noneAnswers ? to.error : to.warning;
   if (status === null)
     failed(
       `upstream ${name} (${base_url}): ${fault}`,
-      'is the service running, and is the address right? gateway upstream add --replace',
+      'check that the service runs; correct its address with gateway upstream add --replace',
     );
   else if (status === 401 || status === 403)
     failed(
@@ -33,12 +38,12 @@ function judgePing(upstream: UpstreamConfig, { status, fault, ms }: UpstreamPing
   else if (status >= 300 && status < 400)
     failed(
       `upstream ${name} redirects (HTTP ${status}), which the gateway does not follow`,
-      'give it the address that it redirects to: gateway upstream add --replace',
+      'use the address that it redirects to: gateway upstream add --replace',
     );
   else if (status === 429 || status >= 500)
     to.warning(
       `upstream ${name} answers HTTP ${status}`,
-      'see the status page of the service; requests go to the next upstream, if there is one',
+      'see the status page of the service; requests go to the next upstream if there is one',
     );
   else if (status === 200) to.ok(`upstream ${name} answers in ${ms} ms`);
   else to.ok(`upstream ${name} answers in ${ms} ms (HTTP ${status}: it does not list its models)`);
@@ -47,32 +52,32 @@ function judgePing(upstream: UpstreamConfig, { status, fault, ms }: UpstreamPing
 function checkKey({ name, api_key, base_url }: UpstreamConfig, to: Findings): void {
   if (resolveKey(api_key) === undefined)
     to.warning(
-      `the key of upstream ${name} is not in the environment here: ${api_key.slice(4)}`,
-      `set ${api_key.slice(4)} where the gateway runs, and start it again`,
+      `the key of upstream ${name} is not in this environment: ${api_key.slice(4)}`,
+      `set ${api_key.slice(4)} in the environment of the gateway, and restart it`,
     );
   const { protocol, hostname } = new URL(base_url);
   if (protocol === 'http:' && api_key !== '' && !ownHosts.test(hostname))
     to.note(
-      `the key of upstream ${name} travels without encryption (${base_url})`,
-      'https, unless the network in between is your own',
+      `the key of upstream ${name} is sent without encryption (${base_url})`,
+      'use https, unless the whole network is your own',
     );
 }
 
 async function checkUpstreams(upstreams: readonly UpstreamConfig[], to: Findings): Promise<void> {
   const enabled = upstreams.filter((upstream) => upstream.enabled);
   for (const upstream of enabled) checkKey(upstream, to);
-  const asked = enabled.slice(0, mostAsked);
-  const pings = await Promise.all(asked.map((upstream) => pingUpstream(upstream, pingMs)));
+  const pinged = enabled.slice(0, maxPinged);
+  const pings = await Promise.all(pinged.map((upstream) => pingUpstream(upstream, pingMs)));
   const answering = pings.filter(({ status }) => status !== null && status < 300).length;
-  for (const [i, upstream] of asked.entries()) judgePing(upstream, pings[i]!, answering === 0, to);
-  if (enabled.length > asked.length)
+  for (const [i, upstream] of pinged.entries()) judgePing(upstream, pings[i]!, answering === 0, to);
+  if (enabled.length > pinged.length)
     to.note(
-      `${enabled.length - asked.length} more upstreams were not asked`,
-      'nothing: the first ones stand for the others',
+      `${enabled.length - pinged.length} more upstreams were not checked`,
+      'nothing to do: only the first upstreams are checked',
     );
 }
 
-/** Its Redis, where that is not the store, which is looked at by itself. */
+/** Checks the Redis of the limiter. When it is the store of the shop, another check covers it. */
 async function checkLimiterStore(config: Config, to: Findings): Promise<void> {
   const { limiterRedisUrl } = config;
   if (!limiterRedisUrl || limiterRedisUrl === config.redisUrl) return;
@@ -89,7 +94,7 @@ async function checkLimiterStore(config: Config, to: Findings): Promise<void> {
     } catch (reason) {
       to.error(
         `the limiter's Redis at ${host} does not answer: ${messageOf(reason)}`,
-        'start it, or correct LIMITER_REDIS_URL: without it nobody is limited',
+        'start it, or correct LIMITER_REDIS_URL: without it no request is limited',
       );
     }
   }
@@ -101,22 +106,22 @@ async function checkTokens(sql: Sql, defaultRpm: number, to: Findings): Promise<
   if (expiring > 0)
     to.note(
       `${expiring} API tokens expire within a week`,
-      'gateway token list, and make new ones in time: gateway token create',
+      'gateway token list; create new ones in time: gateway token create',
     );
   if (unlimited > 0)
     to.warning(
-      `${unlimited} API tokens have no limit of requests, nor have their users`,
+      `${unlimited} API tokens and their users have no limit of requests`,
       'gateway limits <user> --rpm <number>, or settings set ratelimit.user_default_rpm 60',
     );
   if (expired > 0)
     to.note(
       `${expired} API tokens have expired and are not revoked`,
-      'gateway token list --status expired; revoke those that nobody needs',
+      'gateway token list --status expired; revoke those that are not needed',
     );
   return active;
 }
 
-/** The gateway, where it has an upstream or a token. */
+/** Checks the gateway. Without upstreams and tokens it finds nothing. */
 const gateway: DoctorCheck = {
   area: { name: 'gateway', sort: 60 },
   async check({ sql, config, settings }, to) {
@@ -136,7 +141,7 @@ const gateway: DoctorCheck = {
         'correct gateway.models, or the models of an upstream: gateway upstream add --replace --models',
       );
     if (!settings.get(rateLimitSettings.enabled))
-      to.warning('ratelimit.enabled is false: nobody is limited', 'tradepost settings unset ratelimit.enabled');
+      to.warning('ratelimit.enabled is false: no request is limited', 'tradepost settings unset ratelimit.enabled');
     await checkLimiterStore(config, to);
   },
 };

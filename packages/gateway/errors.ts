@@ -26,7 +26,7 @@ export const gatewayErrors = defineErrors({
   moment_passed: { code: 400, en: '{field}: must be in the future', 'zh-CN': '{field}：须为将来的时间' },
   key_not_kept: {
     code: 400,
-    en: 'Idempotency-Key: not taken here, as the answer holds a secret that must not be kept; a lost answer is mended by rotate or revoke',
+    en: 'Idempotency-Key: not taken here, as the answer holds a secret that must not be kept; after a lost answer, rotate or revoke the token',
     'zh-CN': 'Idempotency-Key：此接口的应答含有不可留存的密钥，不支持该请求头；应答丢失时请轮换或撤销令牌',
   },
   no_setting: {

@@ -3,7 +3,7 @@ import type { Audit } from '@tradepost/runtime';
 export const gatewayAudits: readonly Audit[] = [
   {
     name: 'gateway.token_users',
-    about: 'every API token and every limit belongs to a shopper; of deleted accounts the row stays',
+    about: 'every API token and every limit belongs to a shopper; rows of deleted accounts stay',
     query: (sql) => sql`
       select 'token' as kind, t.id as token_id, t.user_id
       from gateway.api_tokens t left join identity.shoppers s on s.id = t.user_id where s.id is null
@@ -13,7 +13,7 @@ export const gatewayAudits: readonly Audit[] = [
   },
   {
     name: 'gateway.token_trail',
-    about: 'the trail says once of every API token who made it, and of every revoked one who revoked it',
+    about: 'the trail has one creation of every API token, and one revocation of every revoked token',
     query: (sql) => sql`
       select t.id as token_id, t.user_id, t.revoked_at, coalesce(c.made, 0) as made, coalesce(c.revoked, 0) as revoked
       from gateway.api_tokens t
@@ -25,7 +25,7 @@ export const gatewayAudits: readonly Audit[] = [
   },
   {
     name: 'gateway.token_limits_trail',
-    about: 'the limits of an API token are those that the last change of them in the trail has left',
+    about: 'the limits of an API token are those of its last change in the trail',
     query: (sql) => sql`
       select t.id as token_id, t.rpm_limit, t.tpm_limit, r.details as rpm_change, m.details as tpm_change
       from gateway.api_tokens t
@@ -40,7 +40,7 @@ export const gatewayAudits: readonly Audit[] = [
   },
   {
     name: 'gateway.usage_ends',
-    about: 'a request has an end when it is no longer open, and only then',
+    about: 'a request has an end exactly when it is not open',
     query: (sql) => sql`
       select id as usage_id, state, started_at, ended_at, input_tokens, output_tokens
       from gateway.usage
@@ -48,7 +48,7 @@ export const gatewayAudits: readonly Audit[] = [
   },
   {
     name: 'gateway.usage_tokens',
-    about: 'what was used was used by a token of that user',
+    about: 'the token of a usage record belongs to the user of the record',
     query: (sql) => sql`
       select u.id as usage_id, u.token_id, u.user_id, t.user_id as owner
       from gateway.usage u left join gateway.api_tokens t on t.id = u.token_id

@@ -11,7 +11,7 @@ export const gatewayMetrics = defineMetrics(({ counter, gauge, histogram }) => (
   }),
   rateLimitStore: counter({
     name: 'gateway_ratelimit_store_total',
-    help: 'Checks by what the store said: ok, cached (a known refusal), timeout, error or open (let through unchecked)',
+    help: 'Checks by result of the store: ok, cached (a known refusal), timeout, error or open circuit; the last three pass unchecked',
     labelNames: ['result'],
     flushed: true,
   }),
@@ -22,7 +22,7 @@ export const gatewayMetrics = defineMetrics(({ counter, gauge, histogram }) => (
   }),
   rateLimitEvicted: gauge({
     name: 'gateway_ratelimit_evicted_keys',
-    help: 'Logs given up for want of memory while they still counted, since the start',
+    help: 'Logs that were dropped for memory while they still counted, since the start',
     flushed: true,
   }),
   requests: counter({
@@ -37,18 +37,18 @@ export const gatewayMetrics = defineMetrics(({ counter, gauge, histogram }) => (
   }),
   upstreamSeconds: histogram({
     name: 'gateway_upstream_seconds',
-    help: 'Time until an upstream had answered, or begun to stream its answer, or failed',
+    help: 'Time until an upstream answered, began to stream, or failed',
     labelNames: ['upstream'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   }),
   firstByteSeconds: histogram({
     name: 'gateway_first_byte_seconds',
-    help: 'Time from a request to the beginning of its answer',
+    help: 'Time from a request to the first byte of its answer',
     labelNames: ['endpoint'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   }),
   usageLost: counter({
     name: 'gateway_usage_ends_lost_total',
-    help: 'Ends of requests that could not be written; their rows are closed as failed a day later',
+    help: 'Ends of requests that could not be written; their rows are closed as failed after a day',
   }),
 }));

@@ -12,16 +12,16 @@ import { openUsageLog } from './usage/usage-log.ts';
 import { usageRoutes } from './usage/usage-routes.ts';
 
 export type Gateway = {
-  /** Its administration, on the shop's port and on its own. */
+  /** The administration of the gateway, served on the port of the shop and on the port of the gateway. */
   readonly routes: readonly Route[];
-  /** Answers the gateway's port; null in a process that is none. `app` gets what is not for the proxy. */
+  /** Answers the gateway port; null in a process without a gateway. `app` answers requests outside the proxy. */
   readonly fetch: ((app: App['fetch']) => App['fetch']) | null;
-  /** Where the limiter keeps its logs; null in a process that is no gateway. */
+  /** Where the limiter keeps its logs; null in a process without a gateway. */
   readonly limiter: Limiter['kind'] | null;
   close(): Promise<void>;
 };
 
-/** `serves`: this process is a gateway; otherwise it only has the back office's view of one. */
+/** `serves`: this process serves the gateway port. Another process has the administration alone. */
 export async function openGateway(runtime: Runtime, { serves }: { serves: boolean }): Promise<Gateway> {
   const tokens = await openApiTokens(runtime);
   const upstreams = openUpstreams(runtime, { serves });

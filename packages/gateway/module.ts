@@ -10,7 +10,7 @@ import { gatewaySettings } from './settings.ts';
 import { gatewayTables } from './tables.ts';
 import { closeStale, closeStaleTask } from './usage/usage-log.ts';
 
-/** The gateway of this process: what answers its port, and where its limiter counts. */
+/** The gateway of this process: its routes, the handler of its port, and its kind of limiter. */
 export const gatewayService = defineService<Gateway>('gateway.gateway');
 
 export const gatewayModule: Module = {

@@ -25,7 +25,7 @@ export const gatewayRetention: readonly RetentionRule[] = [
   {
     name: 'gateway_token_changes',
     // The trail of a token is kept as long as the token: audits compare the two.
-    about: 'who changed which limits of a shopper, or which API token that is gone',
+    about: 'changes of the limits of shoppers, and of deleted API tokens',
     table: 'gateway.token_changes',
     age: 't.changed_at',
     where: (sql) => sql`

@@ -6,7 +6,7 @@ import type { ApiTokens } from './tokens/api-tokens.ts';
 import { tokenRoutes } from './tokens/token-routes.ts';
 import { type UsageGate, usageNowRoutes } from './usage/usage-now-routes.ts';
 
-/** What the back office sees of the gateway. */
+/** The routes of the back office for settings, tokens, limits and current usage. */
 export function gatewayRoutes(runtime: Runtime, tokens: ApiTokens, gate: UsageGate): Route[] {
   return [
     ...settingsRoutes(runtime),

@@ -3,13 +3,13 @@ import { keyKinds } from '@tradepost/rate-limiter';
 import { z } from 'zod';
 import { maxLimit, tokenStatuses } from './tokens/api-token.ts';
 
-const limitOf = (what: string) =>
+const limitOf = (unit: string) =>
   z
     .int()
     .min(0)
     .max(maxLimit)
     .nullable()
-    .meta({ description: `${what}; null inherits, 0 is unlimited`, examples: [600] });
+    .meta({ description: `${unit}; null inherits, 0 is unlimited`, examples: [600] });
 const limits = {
   rpm_limit: limitOf('requests per minute').optional(),
   tpm_limit: limitOf('tokens per minute').optional(),
@@ -17,14 +17,15 @@ const limits = {
 const name = () =>
   text(100)
     .trim()
-    .meta({ description: 'for recognition', examples: ['Production'] });
+    .meta({ description: 'a name to recognize it by', examples: ['Production'] });
 const expiry = () =>
   text(64)
     .trim()
     .nullable()
     .optional()
     .meta({
-      description: 'when it ends; without offset in the time of the shop, a date counts to its end; null: never',
+      description:
+        'time of expiry; without an offset in the time zone of the shop; a date includes the whole day; null: never',
       examples: ['2099-12-31T23:59:59+08:00'],
     });
 
@@ -37,14 +38,14 @@ export const tokenQuery = pageQueryWith({
     .meta({ description: 'part of the name or of the prefix', examples: ['Prod'] }),
 });
 export const tokenCreateBody = z.object({
-  user_id: id().meta({ description: 'the shopper it belongs to' }),
+  user_id: id().meta({ description: 'the shopper who owns the token' }),
   name: name().optional(),
   ...limits,
   expires_at: expiry(),
 });
 export const tokenUpdateBody = z.object({ name: name().optional(), ...limits, expires_at: expiry() });
 
-/** A week: longer than that both secrets of a rotation should not live. */
+/** A week. Two valid secrets for longer would be a risk. */
 export const maxGraceSeconds = 7 * 24 * 3600;
 export const rotateBody = z.object({
   grace_seconds: z
@@ -52,20 +53,23 @@ export const rotateBody = z.object({
     .min(0)
     .max(maxGraceSeconds)
     .optional()
-    .meta({ description: 'for so long the secret before is good too; default: it ends at once', examples: [3600] }),
+    .meta({
+      description: 'seconds in which the previous secret stays valid; default: it ends at once',
+      examples: [3600],
+    }),
 });
 export const userLimitsBody = z.object(limits);
 
 const moment = () => timestamp().nullable();
-const inForce = (what: string) => z.int().meta({ description: `${what} in force; 0 is unlimited`, examples: [600] });
+const inForce = (unit: string) => z.int().meta({ description: `${unit} in force; 0 is unlimited`, examples: [600] });
 
 export const tokenView = z
   .object({
     id: id(),
     user_id: id(),
-    nickname: z.string().meta({ description: 'of the shopper', examples: ['Demo'] }),
+    nickname: z.string().meta({ description: 'nickname of the shopper', examples: ['Demo'] }),
     name: z.string().meta({ examples: ['Production'] }),
-    prefix: z.string().meta({ description: 'how the secret begins', examples: ['tp-4fK9aQ2z'] }),
+    prefix: z.string().meta({ description: 'beginning of the secret', examples: ['tp-4fK9aQ2z'] }),
     status: z.enum(tokenStatuses),
     rpm_limit: limitOf('requests per minute'),
     tpm_limit: limitOf('tokens per minute'),
@@ -76,11 +80,11 @@ export const tokenView = z
         token_rpm: inForce('requests per minute of the token'),
         token_tpm: inForce('tokens per minute of the token'),
       })
-      .meta({ description: 'all of them hold, so the stricter decides' }),
+      .meta({ description: 'all limits apply, so the stricter one decides' }),
     expires_at: moment(),
     revoked_at: moment(),
-    last_used_at: moment().meta({ description: 'to the minute' }),
-    previous_until: moment().meta({ description: 'until then the secret before the last rotation is good too' }),
+    last_used_at: moment().meta({ description: 'with an accuracy of a minute' }),
+    previous_until: moment().meta({ description: 'until then the secret before the last rotation is valid' }),
     created_at: timestamp(),
     updated_at: timestamp(),
   })
@@ -89,7 +93,7 @@ export const tokenView = z
 export const tokenSecretView = tokenView
   .extend({
     secret: z.string().meta({
-      description: 'shown here and never again; sent as `Authorization: Bearer`',
+      description: 'shown in this answer only; sent as `Authorization: Bearer`',
       examples: [`tp-${'4fK9aQ2z'.repeat(6)}`],
     }),
   })
@@ -98,7 +102,7 @@ export const tokenSecretView = tokenView
 export const tokenChangeView = z
   .object({
     id: id(),
-    token_id: id().nullable().meta({ description: 'null: the limits of the user' }),
+    token_id: id().nullable().meta({ description: 'null for a change of the limits of the user' }),
     user_id: id(),
     action: z.enum(['create', 'update', 'revoke', 'rotate', 'user_limits']),
     details: z
@@ -127,9 +131,9 @@ export const settingParams = z.object({
     examples: ['ratelimit.*'],
   }),
 });
-/** More than there are settings of the limiter. */
+/** The limiter has fewer settings. */
 export const maxSettings = 100;
-/** Its names are those of the settings: what is unknown is refused instead of ignored. */
+/** The names are those of the settings. Unknown names are refused, not ignored. */
 export const settingBody = z
   .record(z.string().max(200), z.unknown())
   .refine((body) => Object.keys(body).length <= maxSettings, { error: `must be at most ${maxSettings} settings` })
@@ -164,25 +168,25 @@ export const usageNowQuery = z.object({
     examples: ['gpt-4o-mini'],
   }),
 });
-const unit = (what: string) =>
+const nullableCount = (description: string) =>
   z
     .int()
     .nullable()
-    .meta({ description: what, examples: [60] });
+    .meta({ description, examples: [60] });
 export const usageNowView = z
   .object({
     kind: z.enum(keyKinds),
     key: z.string().meta({ examples: ['gpt-4o-mini'] }),
     requests: z.int().meta({ description: 'within the last 60 seconds' }),
     tokens: z.int(),
-    limits: z.object({ rpm: unit('null: unlimited'), tpm: unit('null: unlimited') }),
-    remaining: z.object({ rpm: unit('null: unlimited'), tpm: unit('null: unlimited') }),
+    limits: z.object({ rpm: nullableCount('null: unlimited'), tpm: nullableCount('null: unlimited') }),
+    remaining: z.object({ rpm: nullableCount('null: unlimited'), tpm: nullableCount('null: unlimited') }),
     oldest_leaves_ms: z
       .int()
       .nullable()
-      .meta({ description: 'when the first of them no longer counts', examples: [41_250] }),
+      .meta({ description: 'time until the oldest request no longer counts', examples: [41_250] }),
   })
   .meta({ id: 'RateLimitUsage' });
 export const resetView = z.object({
-  reset: z.int().meta({ description: 'logs forgotten: 1, or 0 where there was none' }),
+  reset: z.int().meta({ description: 'logs that were reset: 1, or 0 when there was no log' }),
 });

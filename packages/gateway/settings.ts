@@ -9,13 +9,13 @@ const limit = z
   .min(0, 'must be 0 (unlimited) or more')
   .max(maxLimit, `must be at most ${maxLimit}`);
 
-/** Spec 3, Area B, under its keys. */
+/** The settings of the rate limiter. */
 export const rateLimitSettings = {
   enabled: setting(
     'ratelimit.enabled',
     z.boolean('must be true or false'),
     true,
-    'whether the gateway limits at all; false lets every request through',
+    'whether the gateway limits requests; false admits every request',
   ),
   user_default_rpm: setting('ratelimit.user_default_rpm', limit, 60, 'requests per minute of a user; 0 is unlimited'),
   user_default_tpm: setting(
@@ -34,7 +34,7 @@ export const rateLimitSettings = {
     'ratelimit.ipv6_prefix',
     z.int('must be a whole number').min(16, 'must be at least 16').max(128, 'must be at most 128'),
     128,
-    'bits of an IPv6 address that ip_rpm counts together; 128 is the full address, 64 what one customer usually has',
+    'bits of an IPv6 address that ip_rpm counts together; 128 is the full address, 64 the usual network of a customer',
   ),
   model_default_rpm: setting('ratelimit.model_default_rpm', limit, 0, 'requests per minute of a model; 0 is unlimited'),
   model_default_tpm: setting('ratelimit.model_default_tpm', limit, 0, 'tokens per minute of a model; 0 is unlimited'),
@@ -42,17 +42,17 @@ export const rateLimitSettings = {
     'ratelimit.store_deadline_ms',
     z.int('must be a whole number').min(1, 'must be at least 1').max(10_000, 'must be at most 10000'),
     50,
-    'what the store of the limiter gets to answer, in ms; later a request is let through',
+    'deadline of the store of the limiter, in ms; after it a request is admitted unchecked',
   ),
   memory_mb: setting(
     'ratelimit.memory_mb',
     z.int('must be a whole number').min(1, 'must be at least 1').max(16_384, 'must be at most 16384'),
     256,
-    'most memory of the limiter without Redis, in MB; read at start',
+    'largest memory of the limiter without Redis, in MB; read at start',
   ),
 } as const;
 
-/** What the package registers. */
+/** All settings of the package. */
 export const gatewaySettings = [
   ...Object.values(rateLimitSettings),
   ...proxySettings,

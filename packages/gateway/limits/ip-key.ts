@@ -2,8 +2,8 @@ import { isIPv4 } from 'node:net';
 import { clientNetwork } from '@tradepost/http';
 
 /**
- * An IPv4 address counts with its /24 neighbours (the last octet dropped), an IPv6 address with those that share its first
- * `ipv6Prefix` bits; 128: for itself. Takes what `clientAddress` answers.
+ * The limiter key of an address from `clientAddress`. IPv4 addresses of one /24 share a key (the last octet is dropped), and
+ * so do IPv6 addresses with the same first `ipv6Prefix` bits. null for an unknown address.
  */
 export function ipKey(address: string, ipv6Prefix = 128): string | null {
   if (address === '') return null;

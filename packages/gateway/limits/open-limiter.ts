@@ -6,8 +6,8 @@ import { gatewayMetrics } from '../gateway-metrics.ts';
 import { rateLimitSettings } from '../settings.ts';
 import { answerQuestions, openRemoteLimiter } from './remote-limiter.ts';
 
-/** Says that logs were forgotten, so that nobody goes on refusing because of them. */
-const forgotten = 'gateway.limiter.forgotten';
+/** The channel that announces reset logs, so that no instance refuses by a cached refusal. */
+const resetChannel = 'gateway.limiter.forgotten';
 
 const redisUrls = ({ limiterRedisUrl, redisUrl }: Runtime['config']): string[] | null => {
   const urls = limiterRedisUrl ?? redisUrl;
@@ -31,7 +31,7 @@ function openShared(runtime: Runtime, urls: readonly string[]): Limiter {
     onStore: count,
     onCacheHit: () => count('cached'),
   });
-  const listening = events.subscribe(forgotten, () => limiter.forgetRefusals());
+  const listening = events.subscribe(resetChannel, () => limiter.forgetRefusals());
   const refuse = (error: unknown): never => {
     throw error instanceof LimiterStoreError ? gatewayErrors.store_down({ reason: error.message }) : error;
   };
@@ -43,8 +43,8 @@ function openShared(runtime: Runtime, urls: readonly string[]): Limiter {
     inspect: (of) => limiter.inspect(of).catch(refuse),
     async reset(only?: KeyRef) {
       const dropped = await limiter.reset(only).catch(refuse);
-      await events.publish(forgotten, '').catch((error: unknown) => {
-        log.warn({ err: error }, 'limiter: other instances may refuse for up to a minute what was reset');
+      await events.publish(resetChannel, '').catch((error: unknown) => {
+        log.warn({ err: error }, 'limiter: other instances may refuse for up to a minute after this reset');
       });
       return dropped;
     },
@@ -56,7 +56,7 @@ function openShared(runtime: Runtime, urls: readonly string[]): Limiter {
   };
 }
 
-/** The limiter of a gateway process: on Redis where there is one, else in this process's memory. */
+/** The limiter of a gateway process: on Redis when one is configured, else in the memory of this process. */
 export async function openLimiter(runtime: Runtime): Promise<Limiter> {
   const { config, settings, metrics } = runtime;
   const urls = redisUrls(config);
@@ -75,7 +75,7 @@ export async function openLimiter(runtime: Runtime): Promise<Limiter> {
   const stopAnswering = await answerQuestions(runtime, limiter);
   return {
     ...limiter,
-    // There may be other gateway processes, each with logs of its own: all are asked, this one among them.
+    // Each gateway process has its own logs. All processes answer, this one included.
     ...openRemoteLimiter(runtime),
     async close() {
       metrics.beforeRead.delete(flush);
@@ -86,16 +86,16 @@ export async function openLimiter(runtime: Runtime): Promise<Limiter> {
 }
 
 export type LimiterView = Pick<Limiter, 'inspect' | 'reset' | 'close'> & {
-  /** Who is asked. */
+  /** Where the logs are. */
   readonly store: 'redis' | 'processes';
 };
 
-/** What a process beside the gateway sees of it: the logs on Redis, or those of the gateway processes, which are asked. */
+/** The limiter as a process without a gateway sees it: the logs on Redis, or the logs of the gateway processes. */
 export function openLimiterView(runtime: Runtime): LimiterView {
   const urls = redisUrls(runtime.config);
   if (!urls) return { ...openRemoteLimiter(runtime), store: 'processes', close: async () => {} };
   let opened: Limiter | null = null;
-  // Most processes are never asked.
+  // Opened at first use, because most processes never need it.
   const limiter = async () => {
     opened ??= openShared(runtime, urls);
     await opened.ready();

@@ -6,7 +6,7 @@ import { rateLimitSettings } from '../settings.ts';
 type Deps = Pick<Runtime, 'settings'>;
 
 const group = 'ratelimit';
-/** The spec writes the names of the settings with it. */
+/** Names with this prefix are accepted as well. */
 const specPrefix = 'system_settings.';
 const definitions: ReadonlyMap<string, Setting<boolean | number>> = new Map(
   Object.values(rateLimitSettings).map((setting) => [setting.key, setting as Setting<boolean | number>]),
@@ -14,7 +14,7 @@ const definitions: ReadonlyMap<string, Setting<boolean | number>> = new Map(
 
 const withoutSpecPrefix = (name: string) => (name.startsWith(specPrefix) ? name.slice(specPrefix.length) : name);
 
-/** The settings that a path names: one, or all of the limiter. Refuses what is none of them. */
+/** The settings that a path names: one, or all settings of the limiter. Refuses an unknown name. */
 export function settingsNamed(given: string): { keys: readonly string[]; isGroup: boolean } {
   const name = withoutSpecPrefix(given.replace(/%2a/gi, '*'));
   if (name === group || name === `${group}.*`) return { keys: [...definitions.keys()], isGroup: true };
@@ -22,7 +22,7 @@ export function settingsNamed(given: string): { keys: readonly string[]; isGroup
   return { keys: [name], isGroup: false };
 }
 
-/** What a field of a group's body names: with or without the prefixes. */
+/** The setting that a field of the body names, with or without prefixes. */
 function keyOf(field: string): string {
   const name = withoutSpecPrefix(field);
   const key = name.startsWith(`${group}.`) ? name : `${group}.${name}`;
@@ -30,7 +30,7 @@ function keyOf(field: string): string {
   return key;
 }
 
-/** In words of the caller's language where the schema is a plain one. */
+/** Refuses a value. For a number or a switch the refusal is in the caller's language; else it is the schema's text. */
 function refuse(field: string, setting: Setting, reason: string): never {
   const { type, minimum: min, maximum: max } = setting.schema.toJSONSchema() as Record<string, number | string>;
   if (type === 'boolean') throw gatewayErrors.setting_switch({ field });
@@ -61,7 +61,7 @@ export function settingRows({ settings }: Deps, keys: readonly string[]): Row[] 
   });
 }
 
-/** All of them or none; null goes back to the default. What the file fixes may be sent back as it is. */
+/** Saves all given settings or none. null resets to the default. A value from the configuration file may be sent unchanged. */
 export async function saveRateSettings(
   runtime: Deps,
   { keys, isGroup }: { keys: readonly string[]; isGroup: boolean },

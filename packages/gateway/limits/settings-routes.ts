@@ -14,7 +14,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       ...shared,
       method: 'GET',
       path: '/api/admin/settings/:key',
-      summary: 'One setting of the rate limiter, or all: value, default and where the value comes from',
+      summary: 'One setting of the rate limiter, or all: value, default and source of the value',
       response: list(settingView, maxSettings),
       refuses: [runtimeErrors.unknown_setting],
       statements: 0,
@@ -25,11 +25,11 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       method: 'PATCH',
       path: '/api/admin/settings/:key',
       bodyLimit: largeBody,
-      summary: 'Change one setting of the rate limiter, or several: all of them or none',
+      summary: 'Change one setting of the rate limiter, or several; all are saved or none',
       description:
-        'Of one setting (`ratelimit.ip_rpm`) the body is `{ "value": 300 }`; of the group (`ratelimit.*`) it names the settings: ' +
-        '`{ "ip_rpm": 300, "enabled": true }`. null goes back to the default. In force on every instance at once, within 30 s ' +
-        'where the message is lost; requests that were admitted before still count.',
+        'For one setting (`ratelimit.ip_rpm`) the body is `{ "value": 300 }`. For the group (`ratelimit.*`) it names the settings: ' +
+        '`{ "ip_rpm": 300, "enabled": true }`. null resets to the default. Every instance uses the change at once, or within 30 s ' +
+        'when the message is lost. Requests that were admitted before still count.',
       body: settingBody,
       repeat: 'natural',
       response: list(settingView, maxSettings),
@@ -43,7 +43,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
         gatewayErrors.setting_invalid,
         gatewayErrors.fixed_by_file,
       ],
-      // One locks, one writes, one reads all settings again, one tells the other instances.
+      // One locks, one writes, one reads all settings again, one notifies the other instances.
       statements: 4,
       async handle({ params, body, caller }) {
         await saveRateSettings(runtime, settingsNamed(params.key), body, `admin:${caller.id}`);
@@ -54,7 +54,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       ...shared,
       method: 'GET',
       path: '/api/admin/settings/:key/changes',
-      summary: 'Who changed what of it, the newest first',
+      summary: 'Changes of one setting or of all, with their authors, the newest first',
       query: pageQuery,
       response: pagedOf(settingChangeView),
       refuses: [runtimeErrors.unknown_setting],

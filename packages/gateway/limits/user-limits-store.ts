@@ -4,14 +4,14 @@ export type UserLimits = { rpm_limit: number | null; tpm_limit: number | null };
 
 const inherited: UserLimits = { rpm_limit: null, tpm_limit: null };
 
-/** Of a user without a row: both inherited. */
+/** Both limits are inherited when the user has no row. */
 export async function selectUserLimits(sql: Queryable, userId: number): Promise<UserLimits> {
   const [row] = await sql<UserLimits[]>`
     select rpm_limit, tpm_limit from gateway.user_limits where user_id = ${userId}`;
   return row ?? inherited;
 }
 
-/** As they are, against other changes of them. The row is made where there is none, so that there is one to lock. */
+/** Locks the limits of a user against concurrent changes. Inserts a missing row, because only a row can be locked. */
 export async function lockUserLimits(tx: Transaction, userId: number): Promise<UserLimits> {
   await tx`insert into gateway.user_limits (user_id) values (${userId}) on conflict do nothing`;
   const [row] = await tx<UserLimits[]>`
@@ -19,7 +19,7 @@ export async function lockUserLimits(tx: Transaction, userId: number): Promise<U
   return row!;
 }
 
-/** Back to the defaults is a row of nulls: the poll of the other instances would not find a row that is gone. */
+/** Inherited limits are stored as a row of nulls, because the poll of the other instances would miss a deleted row. */
 export async function updateUserLimits(
   tx: Transaction,
   userId: number,
@@ -28,7 +28,7 @@ export async function updateUserLimits(
   by: string,
 ): Promise<void> {
   await tx`
-    with done as (
+    with changed as (
       update gateway.user_limits
       set rpm_limit = ${rpm_limit}, tpm_limit = ${tpm_limit}, updated_at = clock_timestamp()
       where user_id = ${userId} returning user_id, rpm_limit, tpm_limit
@@ -36,5 +36,5 @@ export async function updateUserLimits(
     insert into gateway.token_changes (user_id, action, details, changed_by)
     select user_id, 'user_limits', jsonb_build_object('before', ${tx.json(before)}::jsonb,
            'after', jsonb_build_object('rpm_limit', rpm_limit, 'tpm_limit', tpm_limit)), ${by}
-    from done`;
+    from changed`;
 }

@@ -9,10 +9,10 @@ export type TokenRow = {
   prefix: string;
   rpm_limit: number | null;
   tpm_limit: number | null;
-  /** The user's own; null inherits. */
+  /** Limits of the user; null inherits. */
   user_rpm_limit: number | null;
   user_tpm_limit: number | null;
-  /** Until then the secret before the last rotation is good too. */
+  /** Until then the secret before the last rotation is valid. */
   previous_until: Date | null;
   expires_at: Date | null;
   revoked_at: Date | null;
@@ -20,10 +20,10 @@ export type TokenRow = {
   created_at: Date;
   updated_at: Date;
 };
-/** Which of its two secrets a token was found by. */
+/** A token with the digest that it was found by, of its current or its previous secret. */
 export type FoundToken = TokenRow & { digest: string; is_previous: boolean };
 
-/** What requests with it are counted and limited by. */
+/** The part of a token that the limiter needs. */
 export const apiTokenOf = (row: TokenRow): ApiToken =>
   Object.freeze({
     id: row.id,
@@ -42,15 +42,15 @@ const columns = (sql: Queryable) => sql`
   t.previous_until, t.expires_at, t.revoked_at, t.last_used_at, t.created_at, t.updated_at`;
 const withLimits = (sql: Queryable) => sql`left join gateway.user_limits u on u.user_id = t.user_id`;
 
-/** Whatever their state; the unknown ones are missing. `digests` in base64, as they come back. */
+/** Finds tokens in any state. Digests are base64, in the argument and in the result. */
 export async function selectTokensByDigest(sql: Queryable, digests: readonly string[]): Promise<FoundToken[]> {
   return sql<FoundToken[]>`
-    with wanted as (select digest, decode(digest, 'base64') as hash from unnest(${[...digests]}::text[]) as d (digest))
-    select w.digest, false as is_previous, ${columns(sql)}
-    from wanted w join gateway.api_tokens t on t.token_hash = w.hash ${withLimits(sql)}
+    with given as (select digest, decode(digest, 'base64') as hash from unnest(${[...digests]}::text[]) as d (digest))
+    select g.digest, false as is_previous, ${columns(sql)}
+    from given g join gateway.api_tokens t on t.token_hash = g.hash ${withLimits(sql)}
     union all
-    select w.digest, true, ${columns(sql)}
-    from wanted w join gateway.api_tokens t on t.previous_hash = w.hash ${withLimits(sql)}`;
+    select g.digest, true, ${columns(sql)}
+    from given g join gateway.api_tokens t on t.previous_hash = g.hash ${withLimits(sql)}`;
 }
 
 export async function selectToken(sql: Queryable, id: number): Promise<TokenRow | undefined> {
@@ -59,7 +59,7 @@ export async function selectToken(sql: Queryable, id: number): Promise<TokenRow 
   return row;
 }
 
-/** By the first characters of the secret; several can begin alike. */
+/** Finds tokens by the beginning of their secret. Several tokens can have the same one. */
 async function selectTokensByPrefix(sql: Queryable, prefix: string): Promise<TokenRow[]> {
   return sql<TokenRow[]>`
     select ${columns(sql)} from gateway.api_tokens t ${withLimits(sql)}
@@ -75,7 +75,7 @@ export type TokenFilter = {
 
 const contains = (keyword: string) => `%${keyword.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** The newest first. */
+/** A page of tokens, the newest first. */
 export async function selectTokens(
   sql: Sql,
   { user_id, status, keyword }: TokenFilter,
@@ -100,7 +100,7 @@ export async function selectTokens(
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
-/** Makers of tokens for one shopper take turns. Answers how many that are not revoked the shopper has. */
+/** Serializes the creation of tokens for one shopper. Returns the number of tokens that are not revoked. */
 export async function lockAndCountTokens(tx: Transaction, userId: number): Promise<number> {
   await tx`select pg_advisory_xact_lock(hashtext('gateway.api_tokens'), hashint8(${userId}))`;
   const [row] = await tx<{ n: number }[]>`
@@ -108,7 +108,7 @@ export async function lockAndCountTokens(tx: Transaction, userId: number): Promi
   return row!.n;
 }
 
-/** Answers the id. */
+/** Returns the id of the new token. */
 export async function insertToken(
   sql: Queryable,
   { user_id, name, rpm_limit, tpm_limit, expires_at }: TokenFields & { user_id: number },
@@ -116,7 +116,7 @@ export async function insertToken(
   by: string,
 ): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
-    with made as (
+    with created as (
       insert into gateway.api_tokens (user_id, name, prefix, token_hash, rpm_limit, tpm_limit, expires_at)
       values (${user_id}, ${name}, ${prefix}, ${hash}, ${rpm_limit}, ${tpm_limit}, ${expires_at})
       returning *
@@ -124,13 +124,13 @@ export async function insertToken(
       insert into gateway.token_changes (token_id, user_id, action, details, changed_by)
       select id, user_id, 'create', jsonb_build_object('name', name, 'prefix', prefix, 'rpm_limit', rpm_limit,
              'tpm_limit', tpm_limit, 'expires_at', expires_at), ${by}
-      from made
+      from created
     )
-    select id from made`;
+    select id from created`;
   return row!.id;
 }
 
-/** Against other changes of it. */
+/** Locks a token against concurrent changes. */
 export async function lockToken(
   tx: Transaction,
   id: number,
@@ -141,7 +141,7 @@ export async function lockToken(
   return row;
 }
 
-/** `details`: what the trail shows, `{ before, after }` of the fields that differ. */
+/** `details`: the entry of the trail, `{ before, after }` of the fields that differ. */
 export async function updateToken(
   tx: Transaction,
   id: number,
@@ -150,36 +150,36 @@ export async function updateToken(
   by: string,
 ): Promise<void> {
   await tx`
-    with done as (
+    with changed as (
       update gateway.api_tokens
       set name = ${name}, rpm_limit = ${rpm_limit}, tpm_limit = ${tpm_limit}, expires_at = ${expires_at},
           updated_at = clock_timestamp()
       where id = ${id} returning id, user_id
     )
     insert into gateway.token_changes (token_id, user_id, action, details, changed_by)
-    select id, user_id, 'update', ${tx.json(details as never)}, ${by} from done`;
+    select id, user_id, 'update', ${tx.json(details as never)}, ${by} from changed`;
 }
 
-/** Ends them; answers those that it ended, the others had ended before. */
+/** Revokes tokens. Returns the ids that were not revoked before. */
 export async function revokeTokens(sql: Queryable, ids: readonly number[], by: string): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with locked as (
       select id from gateway.api_tokens where id = any(${[...ids]}::bigint[]) and revoked_at is null
       order by id for update
-    ), done as (
+    ), revoked as (
       update gateway.api_tokens t
       set revoked_at = clock_timestamp(), updated_at = clock_timestamp()
       from locked where t.id = locked.id and t.revoked_at is null
       returning t.id, t.user_id
     ), trail as (
       insert into gateway.token_changes (token_id, user_id, action, changed_by)
-      select id, user_id, 'revoke', ${by} from done
+      select id, user_id, 'revoke', ${by} from revoked
     )
-    select id from done order by id`;
+    select id from revoked order by id`;
   return rows.map((row) => row.id);
 }
 
-/** Another secret; the one before is good for `graceSeconds` more, and the one before that no longer. */
+/** Replaces the secret. The previous secret stays valid for `graceSeconds`; an older one ends. */
 export async function replaceSecret(
   tx: Transaction,
   id: number,
@@ -189,7 +189,7 @@ export async function replaceSecret(
 ): Promise<void> {
   await tx`
     with old as (select id, prefix from gateway.api_tokens where id = ${id}),
-    done as (
+    rotated as (
       update gateway.api_tokens
       set previous_hash = case when ${graceSeconds} > 0 then token_hash end,
           previous_until = case when ${graceSeconds} > 0 then clock_timestamp() + make_interval(secs => ${graceSeconds}) end,
@@ -197,32 +197,32 @@ export async function replaceSecret(
       where id = ${id} returning id, user_id, prefix, previous_until
     )
     insert into gateway.token_changes (token_id, user_id, action, details, changed_by)
-    select done.id, user_id, 'rotate', jsonb_build_object('before', jsonb_build_object('prefix', old.prefix),
-           'after', jsonb_build_object('prefix', done.prefix), 'previous_until', previous_until), ${by}
-    from done join old using (id)`;
+    select rotated.id, user_id, 'rotate', jsonb_build_object('before', jsonb_build_object('prefix', old.prefix),
+           'after', jsonb_build_object('prefix', rotated.prefix), 'previous_until', previous_until), ${by}
+    from rotated join old using (id)`;
 }
 
-/** Times of use, from memory; a token that somebody holds locked is written a minute later. */
+/** Writes the times of last use. A token that another transaction has locked is skipped until the next use. */
 export async function writeLastUsed(
   sql: Queryable,
   used: readonly { id: number; at: Date }[],
-  onceASeconds: number,
+  minimumSeconds: number,
 ): Promise<void> {
   await sql`
     with due as (
       select t.id, of.at
       from unnest(${used.map((each) => each.id)}::bigint[], ${used.map((each) => each.at.toISOString())}::timestamptz[]) as of (id, at)
       join gateway.api_tokens t using (id)
-      where t.last_used_at is null or t.last_used_at < of.at - make_interval(secs => ${onceASeconds})
+      where t.last_used_at is null or t.last_used_at < of.at - make_interval(secs => ${minimumSeconds})
       for update of t skip locked
     )
     update gateway.api_tokens t set last_used_at = due.at from due where due.id = t.id`;
 }
 
-/** `version` differs after every change. */
+/** Every change gives another `version`. */
 type Changed = { id: number; version: string };
 
-/** Tokens and users changed since then, and the database's time to ask from the next time. */
+/** Reads tokens and users that changed since a time. `at` is the database's time, from which the next read starts. */
 export async function selectChangedSince(
   sql: Queryable,
   since: Date,
@@ -247,7 +247,7 @@ export type TokenChange = {
   changed_at: Date;
 };
 
-/** The trail of a token, or all that concerns a user; the newest first. */
+/** A page of the trail of a token, or of a user with all tokens; the newest first. */
 export async function selectTokenChanges(
   sql: Sql,
   { token_id, user_id }: { token_id?: number; user_id: number },
@@ -266,22 +266,22 @@ export async function selectTokenChanges(
   };
 }
 
-/** Those that an id, the beginning of a secret (`tp-4fK9`) or a whole secret names. */
+/** Finds tokens by id, by the beginning of a secret (`tp-4fK9`), or by a whole secret. */
 export async function tokensNamed(sql: Queryable, given: string): Promise<TokenRow[]> {
   if (/^\d{1,15}$/.test(given)) {
     const row = await selectToken(sql, Number(given));
     return row ? [row] : [];
   }
   if (isSecret(given)) return selectTokensByDigest(sql, [digestOf(given)]);
-  // Less than a character beyond what all secrets begin with names nobody.
+  // All secrets begin with the mark, so the mark alone identifies no token.
   return given.length > mark.length ? selectTokensByPrefix(sql, given) : [];
 }
 
 export type TokenFacts = { active: number; expired: number; expiring: number; unlimited: number };
 
 /**
- * Numbers of tokens: in force, past their expiry but not revoked, in force for a week at most, and in force without any limit of
- * requests (`defaultRpm`: what a user has that has none of its own).
+ * Counts tokens: active, expired but not revoked, active for at most a week, and active without a limit of requests.
+ * `defaultRpm` is the limit of users without a limit of their own.
  */
 export async function selectTokenFacts(sql: Queryable, defaultRpm: number): Promise<TokenFacts> {
   const [row] = await sql<TokenFacts[]>`

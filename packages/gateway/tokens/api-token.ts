@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** What a request is counted and limited by; the same object for as long as nothing about it has changed. */
+/** The part of a token that the limiter needs. The object stays the same until the token changes. */
 export type ApiToken = {
   readonly id: number;
   readonly userId: number;
@@ -10,25 +10,25 @@ export type ApiToken = {
   /** null inherits the default of the settings. */
   readonly userRpmLimit: number | null;
   readonly userTpmLimit: number | null;
-  /** ms */
+  /** Unix ms. */
   readonly expiresAt: number | null;
 };
 
-/** `disabled`: the account it belongs to is disabled or gone. */
+/** `disabled`: the account of the token is disabled or deleted. */
 export type TokenRefusal = 'unknown' | 'revoked' | 'expired' | 'disabled';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export const mark = 'tp-';
-/** Characters of the secret that are stored, for recognition. */
+/** Characters of the secret that are stored, to recognize it. */
 const prefixLength = mark.length + 8;
-/** 40 characters beyond the stored prefix: 238 bits that nobody can guess. */
+/** 40 characters after the stored prefix: 238 random bits. */
 const randomLength = 48;
 const shape = new RegExp(`^${mark}[${digits}]{${randomLength}}$`);
 
-/** Whether it can be one of ours at all: what is not needs no query. */
+/** Whether a text has the form of a secret. Another text needs no query. */
 export const isSecret = (text: string): boolean => shape.test(text);
 
-/** Every digit is as likely as any other: bytes from 248 on, which would favour the first ones, are thrown away. */
+/** All digits are equally likely: bytes from 248 on are skipped, because they would favour the first digits. */
 function randomDigits(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -42,7 +42,7 @@ function randomDigits(length: number): string {
 
 export type NewSecret = { readonly secret: string; readonly prefix: string; readonly hash: Buffer };
 
-/** A random secret needs no slow hash: there is nothing to guess it from. */
+/** A fast hash is enough, because a random secret cannot be guessed. */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
 const bytesOf = (digest: string): Buffer => Buffer.from(digest, 'base64');
 
@@ -51,7 +51,7 @@ export function newSecret(): NewSecret {
   return { secret, prefix: secret.slice(0, prefixLength), hash: bytesOf(digestOf(secret)) };
 }
 
-/** Of every limit: above it none means anything, and sums stay exact. */
+/** The largest limit. Below it sums stay exact. */
 export const maxLimit = 1_000_000_000_000;
 
 export type TokenStatus = 'active' | 'revoked' | 'expired';

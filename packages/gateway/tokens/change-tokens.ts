@@ -14,22 +14,23 @@ import {
   type TokenRow,
   updateToken,
 } from './api-token-store.ts';
+import type { Changed } from './token-changes.ts';
 
-/** What is undefined stays as it is; null inherits, or never expires. */
+/** An undefined field stays unchanged. null inherits a limit, or removes the expiry. */
 type TokenChanges = { [K in keyof TokenFields]?: TokenFields[K] | undefined };
 
-/** `by`: who, for the trail (`admin:3`, `cli`). */
+/** The operations that change tokens. `by` names the author in the trail (`admin:3`, `cli`). */
 export type ChangeTokens = {
-  /** The secret is told once and kept nowhere. */
-  create(of: TokenChanges & { user_id: number }, by: string): Promise<{ row: TokenRow; secret: string }>;
-  /** Refuses what is not there. */
+  /** The secret is returned once and not stored. */
+  create(fields: TokenChanges & { user_id: number }, by: string): Promise<{ row: TokenRow; secret: string }>;
+  /** Refuses an unknown id. */
   get(id: number): Promise<TokenRow>;
   update(id: number, changes: TokenChanges, by: string): Promise<TokenRow>;
-  /** Whichever of them are there and not revoked yet; answers those. */
+  /** Revokes the tokens that exist and are not revoked yet. Returns their ids. */
   revoke(ids: readonly number[], by: string): Promise<number[]>;
-  /** Another secret for the same token; the one before it is good for `graceSeconds` more. */
+  /** Replaces the secret. The previous one stays valid for `graceSeconds`. */
   rotate(id: number, graceSeconds: number, by: string): Promise<{ row: TokenRow; secret: string }>;
-  /** What is undefined stays as it is, null inherits the default. */
+  /** An undefined limit stays unchanged, null inherits the default. */
   setUserLimits(
     userId: number,
     limits: { [K in keyof UserLimits]?: UserLimits[K] | undefined },
@@ -37,15 +38,16 @@ export type ChangeTokens = {
   ): Promise<UserLimits>;
 };
 
-type Tell = (of: { tokens?: readonly number[]; users?: readonly number[] }) => Promise<void>;
+/** Invalidates changed tokens on all instances. */
+type Notify = (changed: Changed) => Promise<void>;
 
-/** Tokens of one shopper that are not revoked. */
+/** Largest number of tokens of one shopper that are not revoked. */
 const maxTokens = 1_000;
 const fieldNames = ['name', 'rpm_limit', 'tpm_limit', 'expires_at'] as const;
 const isSame = (a: unknown, b: unknown) => (a instanceof Date && b instanceof Date ? +a === +b : a === b);
 
-/** The uses of `ApiTokens` that write; `tell` has what they changed forgotten on all instances. */
-export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, tell: Tell): ChangeTokens {
+/** The operations of `ApiTokens` that write. */
+export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, notify: Notify): ChangeTokens {
   const { sql } = runtime;
 
   async function get(id: number): Promise<TokenRow> {
@@ -63,13 +65,13 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, tell: Tell):
       refusePassed('expires_at', expires_at);
       if (!(await activeShoppers(sql, [user_id])).has(user_id))
         throw gatewayErrors.token_user_not_found({ id: user_id });
-      const made = newSecret();
+      const created = newSecret();
       const id = await sql.begin(async (tx) => {
         if ((await lockAndCountTokens(tx, user_id)) >= maxTokens)
           throw gatewayErrors.too_many_tokens({ max: maxTokens });
-        return insertToken(tx, { user_id, name, rpm_limit, tpm_limit, expires_at }, made, by);
+        return insertToken(tx, { user_id, name, rpm_limit, tpm_limit, expires_at }, created, by);
       });
-      return { row: await get(id), secret: made.secret };
+      return { row: await get(id), secret: created.secret };
     },
     async update(id, changes, by) {
       const isChanged = await sql.begin(async (tx) => {
@@ -87,39 +89,39 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, tell: Tell):
         await updateToken(tx, id, after, { before: pick(before), after: pick(after) }, by);
         return true;
       });
-      if (isChanged) await tell({ tokens: [id] });
+      if (isChanged) await notify({ tokens: [id] });
       return get(id);
     },
     async revoke(ids, by) {
-      const ended = await revokeTokens(sql, ids, by);
-      // Also those that had ended before: the news of it may have been lost.
-      await tell({ tokens: ids });
-      return ended;
+      const revoked = await revokeTokens(sql, ids, by);
+      // All of them: the notification of an earlier revocation may have been lost.
+      await notify({ tokens: ids });
+      return revoked;
     },
     async rotate(id, graceSeconds, by) {
-      const made = newSecret();
+      const created = newSecret();
       await sql.begin(async (tx) => {
         const before = await lockToken(tx, id);
         if (!before) throw gatewayErrors.token_not_found({ id });
         if (before.revoked_at) throw gatewayErrors.token_revoked({ id });
         if (before.expires_at && before.expires_at <= runtime.now()) throw gatewayErrors.token_expired({ id });
-        await replaceSecret(tx, id, made, graceSeconds, by);
+        await replaceSecret(tx, id, created, graceSeconds, by);
       });
-      await tell({ tokens: [id] });
-      return { row: await get(id), secret: made.secret };
+      await notify({ tokens: [id] });
+      return { row: await get(id), secret: created.secret };
     },
     async setUserLimits(userId, limits, by) {
       if (!(await selectNicknames(sql, [userId])).has(userId)) throw gatewayErrors.user_not_found({ id: userId });
       const { after, isChanged } = await sql.begin(async (tx) => {
         const before = await lockUserLimits(tx, userId);
         const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-        const wanted: UserLimits = { ...before, ...Object.fromEntries(given) };
-        if (wanted.rpm_limit === before.rpm_limit && wanted.tpm_limit === before.tpm_limit)
+        const requested: UserLimits = { ...before, ...Object.fromEntries(given) };
+        if (requested.rpm_limit === before.rpm_limit && requested.tpm_limit === before.tpm_limit)
           return { after: before, isChanged: false };
-        await updateUserLimits(tx, userId, wanted, before, by);
-        return { after: wanted, isChanged: true };
+        await updateUserLimits(tx, userId, requested, before, by);
+        return { after: requested, isChanged: true };
       });
-      if (isChanged) await tell({ users: [userId] });
+      if (isChanged) await notify({ users: [userId] });
       return after;
     },
   };

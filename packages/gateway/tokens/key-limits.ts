@@ -11,8 +11,8 @@ import { apiTokenOf, type TokenRow } from './api-token-store.ts';
 const networkKey = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 
 /**
- * The key of an address, in the spelling that the addresses of requests are brought into; null when it is none. A network of IPv6
- * (`2001:db8::/64`) stands for its first address. `ipv6Prefix`: the setting `ratelimit.ipv6_prefix`.
+ * The limiter key of an address, normalized as for the addresses of requests; null for another text. An IPv6 network
+ * (`2001:db8::/64`) counts as its first address. `ipv6Prefix`: the setting `ratelimit.ipv6_prefix`.
  */
 export function addressKey(given: string, ipv6Prefix: number): string | null {
   if (networkKey.test(given) && isIP(`${given}.0`)) return given;
@@ -22,7 +22,7 @@ export function addressKey(given: string, ipv6Prefix: number): string | null {
   return ipKey(plain, ipv6Prefix);
 }
 
-/** A key that somebody wants to look at; a token with its row. */
+/** A key that an administrator inspects or resets; a token with its row. */
 export type NamedKey = Exclude<KeyRef, { kind: 'token' }> | { readonly kind: 'token'; readonly row: TokenRow };
 
 export const refOf = (key: NamedKey): KeyRef =>

@@ -6,7 +6,7 @@ const flushMs = 5_000;
 /** `last_used_at` of a token is written at most this often. */
 export const lastUseIntervalMs = 60_000;
 
-/** Collects when tokens were last used, and writes that every few seconds. */
+/** Collects the times when tokens were last used, and writes them every five seconds. */
 export function openLastUses(sql: Sql, log: Log) {
   const uses = new Map<number, number>();
 

@@ -18,10 +18,10 @@ import { tokenChangeViewOf, tokenViewOf, tokenViews } from './token-view.ts';
 
 const shared = { auth: 'staff', permission: 'system:config', tag: 'API tokens' } as const;
 const secretNote =
-  'The secret is in this answer and nowhere else. An Idempotency-Key is refused, as keeping the answer for repeats would ' +
-  'keep the secret.';
+  'Only this answer carries the secret. An Idempotency-Key is refused, because the answer would be stored for repeats and ' +
+  'the secret with it.';
 
-/** The answer to a write with a key is stored for its repeats: one with a secret must not be. */
+/** The answer to a write with an idempotency key is stored. An answer with a secret must not be. */
 function refuseKey(claim: Claim | null): void {
   if (claim) throw gatewayErrors.key_not_kept();
 }
@@ -29,7 +29,7 @@ function refuseKey(claim: Claim | null): void {
 export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
   const { sql, settings } = runtime;
 
-  /** undefined: not given; null: never. */
+  /** undefined when the field is absent; null for no expiry. */
   function expiryOf(given: string | null | undefined): Date | null | undefined {
     if (given === undefined) return undefined;
     if (given === null || given === '') return null;
@@ -57,7 +57,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       ...shared,
       method: 'POST',
       path: '/api/admin/api-tokens',
-      summary: 'Make an API token for a shopper',
+      summary: 'Create an API token for a shopper',
       description: secretNote,
       body: tokenCreateBody,
       response: tokenSecretView,
@@ -80,7 +80,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       ...shared,
       method: 'GET',
       path: '/api/admin/api-tokens/:id',
-      summary: 'One API token, its limits as stored and as in force',
+      summary: 'One API token, with its limits as stored and in force',
       params: idParams,
       response: tokenView,
       refuses: [gatewayErrors.token_not_found],
@@ -91,7 +91,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       ...shared,
       method: 'PATCH',
       path: '/api/admin/api-tokens/:id',
-      summary: 'Change name, limits or expiry of an API token: what the body carries',
+      summary: 'Change name, limits or expiry of an API token; absent fields stay',
       params: idParams,
       body: tokenUpdateBody,
       repeat: 'natural',
@@ -112,7 +112,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       ...shared,
       method: 'DELETE',
       path: '/api/admin/api-tokens/:id',
-      summary: 'Revoke an API token: it opens nothing from now on; revoked again it stays so',
+      summary: 'Revoke an API token; a revoked token stays revoked',
       repeat: 'natural',
       params: idParams,
       response: nothing,
@@ -128,8 +128,8 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       ...shared,
       method: 'POST',
       path: '/api/admin/api-tokens/:id/rotate',
-      summary: 'Another secret for an API token; limits and history stay',
-      description: `${secretNote} With \`grace_seconds\` the secret before is good for so long; of two rotations the last one decides.`,
+      summary: 'Replace the secret of an API token; limits and history stay',
+      description: `${secretNote} With \`grace_seconds\` the previous secret stays valid for that time; a later rotation ends it.`,
       params: idParams,
       body: rotateBody,
       response: tokenSecretView,
@@ -150,7 +150,7 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       ...shared,
       method: 'GET',
       path: '/api/admin/api-tokens/:id/changes',
-      summary: 'Who changed what of an API token, the newest first',
+      summary: 'Changes of an API token with their authors, the newest first',
       params: idParams,
       query: pageQuery,
       response: pagedOf(tokenChangeView),

@@ -17,7 +17,7 @@ export const userLimitsViewOf = (deps: Deps, userId: number, limits: UserLimits)
   effective: userLimitsOf(deps.settings, limits),
 });
 
-/** With the names of their shoppers: one statement. */
+/** Views of tokens with the nicknames of their shoppers, read by one statement. */
 export async function tokenViews(deps: Deps, rows: readonly TokenRow[]): Promise<z.input<typeof tokenView>[]> {
   const nicknames = await selectNicknames(deps.sql, [...new Set(rows.map((row) => row.user_id))]);
   const zone = deps.settings.get(timeZone);
