@@ -4,7 +4,7 @@ import { settingsRoutes } from './limits/settings-routes.ts';
 import { userLimitRoutes } from './limits/user-limit-routes.ts';
 import type { ApiTokens } from './tokens/api-tokens.ts';
 import { tokenRoutes } from './tokens/token-routes.ts';
-import { type UsageGate, usageNowRoutes } from './usage/usage-now-routes.ts';
+import { currentUsageRoutes, type UsageGate } from './usage/current-usage-routes.ts';
 
 /** The routes of the back office for settings, tokens, limits and current usage. */
 export function gatewayRoutes(runtime: Runtime, tokens: ApiTokens, gate: UsageGate): Route[] {
@@ -12,6 +12,6 @@ export function gatewayRoutes(runtime: Runtime, tokens: ApiTokens, gate: UsageGa
     ...settingsRoutes(runtime),
     ...tokenRoutes(runtime, tokens),
     ...userLimitRoutes(runtime, tokens),
-    ...usageNowRoutes(runtime, tokens, gate),
+    ...currentUsageRoutes(runtime, tokens, gate),
   ];
 }

@@ -161,7 +161,7 @@ export const settingChangeView = z
   .meta({ id: 'RateLimitSettingChange' });
 export const pageQuery = pageQueryWith({});
 
-export const usageNowQuery = z.object({
+export const currentUsageQuery = z.object({
   kind: z.enum(keyKinds).meta({ examples: ['model'] }),
   key: requiredText(200).meta({
     description: 'id of the user or token, name of the model, or an address (also its key, `203.0.113`)',
@@ -173,7 +173,7 @@ const nullableCount = (description: string) =>
     .int()
     .nullable()
     .meta({ description, examples: [60] });
-export const usageNowView = z
+export const currentUsageView = z
   .object({
     kind: z.enum(keyKinds),
     key: z.string().meta({ examples: ['gpt-4o-mini'] }),

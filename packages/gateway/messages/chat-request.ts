@@ -8,33 +8,33 @@ import { type ProxyError, proxyErrors } from './openai-errors.ts';
 export const endpoints = ['chat/completions', 'completions', 'embeddings', 'responses'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** What the gateway wants to know of a request; everything else in it is between client and upstream. */
+/** The facts that the gateway reads from a request. Other fields concern only client and upstream. */
 export type RequestFacts = {
   /** As the client wrote it. */
   readonly model: string;
   readonly stream: boolean;
-  /** Per answer; null where the request names none. 0: there is no output (embeddings). */
+  /** Largest output of one answer, in tokens; null when the request names none; 0 for embeddings. */
   readonly maxOutput: number | null;
-  /** Answers asked for, each as long. */
+  /** Number of requested answers. */
   readonly answers: number;
-  /** The field that says how much output there may be, for the refusal of too much. */
+  /** The field that limits the output, for the refusal of a cost that is too high. */
   readonly maxField: string;
-  /** What is to be tokenized. Emptied when it has been: it can be megabytes. */
+  /** Texts to count. Emptied after counting, because they can be megabytes. */
   readonly texts: string[];
-  /** Tokens besides: frames of messages, token lists, media. */
+  /** Tokens that are not in texts: frames of messages, lists of tokens, media. */
   readonly extraTokens: number;
 };
 
-const mostFields = 1_000;
-const mostAnswers = 128;
-/** Of a field's name in a refusal. */
-const longestName = 256;
+const maxFieldCount = 1_000;
+const maxAnswers = 128;
+/** Characters of a field name that a refusal repeats. */
+const maxNameLength = 256;
 
 type Json = Readonly<Record<string, unknown>>;
 const isRefusal = (value: unknown): value is ProxyError => isObject(value) && 'status' in value;
 
-/** `max_*` and what other servers than OpenAI's call it: whichever is the largest counts. */
-const maxFields: Readonly<Record<Endpoint, readonly string[]>> = {
+/** Fields that limit the output, of OpenAI and of other servers. The largest value counts. */
+const maxOutputFields: Readonly<Record<Endpoint, readonly string[]>> = {
   'chat/completions': ['max_completion_tokens', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'],
   completions: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'],
   responses: ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'],
@@ -42,7 +42,7 @@ const maxFields: Readonly<Record<Endpoint, readonly string[]>> = {
 };
 const answerFields = ['n', 'best_of'];
 
-/** How fields are counted that are no definitions. */
+/** How fields are counted that are not definitions. */
 const counters: Readonly<Record<Endpoint, Readonly<Record<string, (value: unknown, into: Counted) => void>>>> = {
   'chat/completions': { messages: collectMessages, prediction: collect },
   completions: { prompt: collectPrompts, suffix: collect },
@@ -50,7 +50,7 @@ const counters: Readonly<Record<Endpoint, Readonly<Record<string, (value: unknow
   embeddings: { input: collectPrompts, messages: collectMessages },
 };
 
-/** Fields that no model reads. Every other one that holds a text, a list or an object counts, known or not. */
+/** Fields that no model reads. Every other field with a text, a list or an object counts, known or not. */
 const unread = new Set(
   (
     'model user metadata stream_options tool_choice function_call parallel_tool_calls logit_bias stop store service_tier ' +
@@ -59,21 +59,21 @@ const unread = new Set(
   ).split(' '),
 );
 
-/** As upstreams see it that do not care for the case of a name, or take `maxTokens` for `max_tokens`. */
+/** The name as some upstreams read it: without case, and with `maxTokens` for `max_tokens`. */
 const folded = (name: string): string => name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 const read = new Set([
   ...['model', 'stream', 'tools', 'functions', 'response_format', 'text', ...answerFields],
-  ...endpoints.flatMap((endpoint) => [...maxFields[endpoint], ...Object.keys(counters[endpoint])]),
+  ...endpoints.flatMap((endpoint) => [...maxOutputFields[endpoint], ...Object.keys(counters[endpoint])]),
 ]);
 const known = new Map([...read].map((name) => [folded(name), name]));
 const longestKnown = 40;
 
-/** We and an upstream must not read two different fields: a repeated one has the value of its first or its last. */
+/** Refuses names that the gateway and an upstream could read differently: repeated names and other spellings. */
 function ambiguous(fields: readonly string[]): ProxyError | null {
-  if (fields.length > mostFields) return proxyErrors.too_many_fields(mostFields);
+  if (fields.length > maxFieldCount) return proxyErrors.too_many_fields(maxFieldCount);
   const seen = new Set<string>();
   for (const field of fields) {
-    if (seen.has(field)) return proxyErrors.field(field.slice(0, longestName), 'must be there only once');
+    if (seen.has(field)) return proxyErrors.field(field.slice(0, maxNameLength), 'must be there only once');
     seen.add(field);
     if (read.has(field) || field.length > longestKnown) continue;
     const meant = known.get(folded(field));
@@ -93,7 +93,7 @@ function countInput(endpoint: Endpoint, body: Json): Counted {
   return into;
 }
 
-/** null where it is not given; absent and null are the same, as for the upstreams. */
+/** A whole number from 1 to `max`; null for an absent field or the value null, as upstreams read it. */
 function wholeField(body: Json, field: string, max: number): number | null | ProxyError {
   const value = Object.hasOwn(body, field) ? body[field] : null;
   if (value === null) return null;
@@ -112,7 +112,7 @@ function largest(body: Json, fields: readonly string[], max: number): number | n
   return found;
 }
 
-/** The model a request names, or why that is none. */
+/** The model that a request names, or the refusal of its name. */
 function modelOf(body: Json): string | ProxyError {
   const model = Object.hasOwn(body, 'model') ? body.model : undefined;
   if (model === undefined || model === null) return proxyErrors.field('model', 'you must provide a model');
@@ -121,13 +121,13 @@ function modelOf(body: Json): string | ProxyError {
   return model;
 }
 
-/** Each of several prompts is answered; a list of tokens is one. */
+/** Number of prompts. Each is answered; a list of token numbers is one prompt. */
 function promptsOf(endpoint: Endpoint, { prompt }: Json): number {
   if (endpoint !== 'completions' || !Array.isArray(prompt)) return 1;
   return prompt.every((one) => typeof one === 'number') ? 1 : Math.max(1, prompt.length);
 }
 
-/** Of a body whose shape was looked at. */
+/** Parses a body. Its shape must have been checked before, because parsing can be expensive. */
 export function parseBody(json: Buffer): { readonly body: Json } | ProxyError {
   let body: unknown;
   try {
@@ -138,12 +138,12 @@ export function parseBody(json: Buffer): { readonly body: Json } | ProxyError {
   return isObject(body) ? { body } : proxyErrors.not_an_object();
 }
 
-/** What a parsed body asks for; `json` shows the names that parsing hides. */
+/** Reads the facts of a parsed body. `json` is needed for repeated names, which parsing hides. */
 export function readBody(endpoint: Endpoint, json: Buffer, body: Json): RequestFacts | ProxyError {
-  return ambiguous(fieldNames(json, mostFields + 1)) ?? readFields(endpoint, body);
+  return ambiguous(fieldNames(json, maxFieldCount + 1)) ?? readFields(endpoint, body);
 }
 
-/** Reads a body in one step; a refusal names the field. Large ones are read by `openLargeBodies`. */
+/** Reads a body in one step. `openLargeBodies` reads large bodies. */
 export function readRequest(endpoint: Endpoint, bytes: Uint8Array): RequestFacts | ProxyError {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const fault = shapeFault(json);
@@ -157,10 +157,10 @@ function readFields(endpoint: Endpoint, body: Json): RequestFacts | ProxyError {
   if (typeof model !== 'string') return model;
   const stream = Object.hasOwn(body, 'stream') ? (body.stream ?? false) : false;
   if (typeof stream !== 'boolean') return proxyErrors.field('stream', 'must be true or false');
-  const fields = maxFields[endpoint];
+  const fields = maxOutputFields[endpoint];
   const maxOutput = largest(body, fields, maxCost);
   if (isRefusal(maxOutput)) return maxOutput;
-  const answers = endpoint === 'embeddings' ? 1 : largest(body, answerFields, mostAnswers);
+  const answers = endpoint === 'embeddings' ? 1 : largest(body, answerFields, maxAnswers);
   if (isRefusal(answers)) return answers;
   const { texts, extra } = countInput(endpoint, body);
   return {

@@ -1,16 +1,16 @@
-/** What of a request its model reads. */
+/** The input of a request: texts, and tokens that are counted without a text. */
 export type Counted = { readonly texts: string[]; extra: number };
 
-/** Documented costs, as a fixed number is all that can be said without decoding the media. */
+/** Documented costs. They are fixed numbers, because the media is not decoded. */
 const imageTokens = 765;
 const smallImageTokens = 85;
 const audioTokens = 600;
-/** At the least; of a file that is sent along each of these bytes counts a quarter. */
+/** The least cost of a file. A file in the request costs a token per four bytes. */
 const fileTokens = 1_500;
 const bytesPerToken = 4;
-/** What a model has thought before, in a form that only its maker reads. */
+/** Encrypted reasoning of an earlier answer, which only the model's maker can read. */
 const encryptedTokens = 1_000;
-/** A message is framed by a few tokens, and so is the beginning of the answer. */
+/** Tokens that frame a message and the beginning of the answer. */
 const messageTokens = 4;
 const answerTokens = 3;
 
@@ -18,19 +18,19 @@ type Json = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Short names of things, which no model reads; what is longer is none. */
-const names = new Set(['type', 'id', 'call_id', 'tool_call_id', 'status']);
-const longestName = 256;
-const longestUrl = 8_192;
-/** A name of a field that is longer counts as text. */
-const longestField = 64;
+/** Fields with short identifiers, which no model reads. A longer value counts as text. */
+const identifierFields = new Set(['type', 'id', 'call_id', 'tool_call_id', 'status']);
+const maxIdentifierLength = 256;
+const maxUrlLength = 8_192;
+/** A longer field name counts as text. */
+const maxFieldLength = 64;
 
 const imageTypes = new Set(['image_url', 'input_image', 'computer_screenshot']);
 const mediaTypes = new Set([...imageTypes, 'input_audio', 'file', 'input_file']);
-/** Within a part that is media: what holds it, and objects around that. */
+/** Fields of a media part that hold the media, and fields of objects around them. */
 const payloads = new Set(['url', 'image_url', 'file_url', 'file_data', 'data']);
 const containers = new Set(['image_url', 'input_audio', 'file']);
-/** Items whose bytes are for the upstream alone. */
+/** Fields of items that hold bytes which only the upstream reads. */
 const opaque: Readonly<Record<string, string>> = {
   image_generation_call: 'result',
   reasoning: 'encrypted_content',
@@ -41,7 +41,7 @@ const dataUrl = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/;
 const base64 = /^[\w+/-]*={0,2}$/;
 const url = /^https?:\/\//i;
 
-/** Length of the base64 within a text, with or without `data:` before it; null: it is something else. */
+/** Length of base64 in a text, with or without a `data:` prefix; null for another text. */
 function base64Length(text: string): number | null {
   const from = dataUrl.exec(text)?.[0].length ?? 0;
   return base64.test(from > 0 ? text.slice(from) : text) ? text.length - from : null;
@@ -52,13 +52,13 @@ function mediaTokens(part: Json): number {
     const detail = isObject(part.image_url) ? part.image_url.detail : part.detail;
     return detail === 'low' ? smallImageTokens : imageTokens;
   }
-  // Of a file the bytes that are there count, below.
+  // The bytes of a file are counted in `collectPayload`.
   return part.type === 'input_audio' ? audioTokens : fileTokens;
 }
 
-/** A text where media is expected: it is that, or it is counted as any other. */
+/** Counts a text in a field for media. A text that is not media counts as any other text. */
 function collectPayload(field: string, text: string, into: Counted): void {
-  if (url.test(text) && text.length <= longestUrl) return;
+  if (url.test(text) && text.length <= maxUrlLength) return;
   const length = base64Length(text);
   if (length === null) into.texts.push(text);
   else if (field === 'file_data') into.extra += Math.max(0, Math.ceil((length * 3) / 4 / bytesPerToken) - fileTokens);
@@ -70,21 +70,21 @@ function collectObject(value: Json, into: Counted, within: boolean): void {
   if (media) into.extra += mediaTokens(value);
   for (const field in value) {
     const held = value[field];
-    if (field.length > longestField) into.texts.push(field);
+    if (field.length > maxFieldLength) into.texts.push(field);
     if (typeof held !== 'string') {
-      // Arguments that are no text yet are made one, names of their fields included.
+      // Arguments as an object count as JSON, with the names of their fields.
       if (field === 'arguments') collectDefinitions(held, into);
       else collect(held, into, media && containers.has(field));
     } else if ((media || within) && payloads.has(field)) collectPayload(field, held, into);
     else if (opaque[type] === field && base64Length(held) !== null)
       into.extra += field === 'result' ? imageTokens : encryptedTokens;
-    else if (held !== '' && !(names.has(field) && held.length <= longestName)) into.texts.push(held);
+    else if (held !== '' && !(identifierFields.has(field) && held.length <= maxIdentifierLength)) into.texts.push(held);
   }
 }
 
 /**
- * All text within a value, whatever its fields are called: what is not known yet is counted, too. Media is what a part says
- * is media, in the fields where such a part has it. `within`: such a field holds this object.
+ * Collects all texts of a value, in known and unknown fields. Media counts as media only in a part whose type is media, and
+ * only in the fields of such a part. `within`: the value is an object in such a field.
  */
 export function collect(value: unknown, into: Counted, within = false): void {
   if (typeof value === 'string') {
@@ -93,7 +93,7 @@ export function collect(value: unknown, into: Counted, within = false): void {
   else if (isObject(value)) collectObject(value, into, within);
 }
 
-/** Definitions of tools and formats: their field names are read as well. */
+/** Collects definitions of tools and formats, whose field names the model reads as well. */
 export function collectDefinitions(value: unknown, into: Counted): void {
   if (typeof value === 'string') collect(value, into);
   else if (typeof value === 'object' && value !== null) into.texts.push(JSON.stringify(value));
@@ -104,7 +104,7 @@ export function collectMessages(messages: unknown, into: Counted): void {
   into.extra += answerTokens + (Array.isArray(messages) ? messages.length * messageTokens : 0);
 }
 
-/** A text, texts, a list of tokens, or lists of tokens. */
+/** Collects a text, a list of texts, a list of token numbers, or several such lists. */
 export function collectPrompts(prompts: unknown, into: Counted): void {
   for (const one of Array.isArray(prompts) ? prompts : [prompts]) {
     if (typeof one === 'number') into.extra += 1;

@@ -1,18 +1,18 @@
 /**
- * Pieces of text are counted one by one: the tokenizer is quadratic in a run without blanks (64,000 times `a` take 3.7 s),
- * and between two pieces the event loop can be given a turn.
+ * Texts are counted in pieces of this length. The time of the tokenizer is quadratic in runs without blanks (64,000 times
+ * `a` take 3.7 s), and other work can run between two pieces.
  */
 const pieceLength = 256;
-/** Where a cut is looked for: at most so far before the end of a piece. */
+/** A blank to cut at is searched within this many characters before the end of a piece. */
 const lookBack = 96;
-/** Work of one round of the event loop, however many texts are being counted. */
-const turnMs = 5;
-/** What of it is left to short texts that come while long ones are counted: they are not to wait for those. */
+/** Time for counting in one iteration of the event loop, for all texts together. */
+const iterationMs = 5;
+/** The part of it that is reserved for short texts, so that they do not wait for long ones. */
 const shortMs = 1.5;
-const shortText = 8_192;
-/** The tokenizer remembers how words were split; its own bound of 100,000 words is memory for ever. */
-const rememberedWords = 2_000;
-/** From here on pieces are copied, so that a remembered word does not keep a whole prompt alive. */
+const maxShortText = 8_192;
+/** Size of the tokenizer's cache of split words. Its default of 100,000 words would never be released. */
+const cachedWords = 2_000;
+/** Pieces of longer texts are copied, so that a cached word does not keep a whole prompt in memory. */
 const longText = 4_096;
 
 type Tokenizer = (text: string) => number;
@@ -23,8 +23,8 @@ let loading: Promise<Tokenizer> | null = null;
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(
     ({ countTokens, setMergeCacheSize }) => {
-      setMergeCacheSize(rememberedWords);
-      // `<|endoftext|>` in a prompt is text like any other.
+      setMergeCacheSize(cachedWords);
+      // `<|endoftext|>` in a prompt is ordinary text.
       const asText = { disallowedSpecial: new Set<string>() };
       tokenizer = (text) => countTokens(text, asText);
       return tokenizer;
@@ -40,11 +40,11 @@ export function loadTokenizer(): Promise<Tokenizer> {
 const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
 const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff;
 
-/** Where the piece that begins at `from` ends: before a single blank if there is one, else between two characters. */
+/** The end of the piece that begins at `from`: before a single blank, else between two characters. */
 function pieceEnd(text: string, from: number): number {
   const most = from + pieceLength;
   if (most >= text.length) return text.length;
-  // A blank belongs to the word after it; within several of them a cut would change how they are counted.
+  // A blank belongs to the next word. A cut within a run of blanks would change the count.
   for (let at = most; at > most - lookBack; at -= 1)
     if (isBlank(text.charCodeAt(at)) && !isBlank(text.charCodeAt(at - 1)) && !isBlank(text.charCodeAt(at + 1)))
       return at;
@@ -53,14 +53,14 @@ function pieceEnd(text: string, from: number): number {
 
 type Progress = {
   readonly texts: readonly string[];
-  /** Above it nobody wants to know by how much. */
+  /** Above it the exact sum is not needed. */
   readonly most: number;
   index: number;
   from: number;
   sum: number;
 };
 
-/** Counts for so long; whether everything is counted that needs to be. */
+/** Counts until a time. Returns whether the count is complete. */
 function countFor(count: Tokenizer, progress: Progress, until: number): boolean {
   const { texts, most } = progress;
   for (let pieces = 1; progress.index < texts.length && progress.sum <= most; pieces += 1) {
@@ -85,24 +85,24 @@ function countFor(count: Tokenizer, progress: Progress, until: number): boolean 
 
 type Waiting = { progress: Progress; resolve(sum: number): void; reject(error: unknown): void };
 
-/** What does not fit into a round; each gets a turn in its turn. */
+/** Counts that did not fit into an iteration. They are continued in turn. */
 const waiting: Waiting[] = [];
-/** Left of the present round. */
-let leftMs = turnMs;
-let roundEnds = false;
+/** Time that is left in this iteration. */
+let leftMs = iterationMs;
+let isScheduled = false;
 
-/** The rest of what is being counted goes on in the next round, which has its time anew. */
-function endRound(): void {
-  if (roundEnds) return;
-  roundEnds = true;
+/** Renews the time with the next iteration, and continues one waiting count there. */
+function scheduleNext(): void {
+  if (isScheduled) return;
+  isScheduled = true;
   setImmediate(() => {
-    roundEnds = false;
-    leftMs = turnMs;
+    isScheduled = false;
+    leftMs = iterationMs;
     const next = waiting.shift();
     if (!next) return;
-    endRound();
+    scheduleNext();
     try {
-      if (spend(next.progress, turnMs - shortMs)) next.resolve(next.progress.sum);
+      if (spend(next.progress, iterationMs - shortMs)) next.resolve(next.progress.sum);
       else waiting.push(next);
     } catch (error) {
       next.reject(error);
@@ -110,7 +110,7 @@ function endRound(): void {
   });
 }
 
-/** Counts for so long at most, on the account of the round. */
+/** Counts for at most `ms`, and deducts the time from that of the iteration. Returns whether the count is complete. */
 function spend(progress: Progress, ms: number): boolean {
   const started = performance.now();
   try {
@@ -124,21 +124,21 @@ const isShort = (texts: readonly string[]): boolean => {
   let length = 0;
   for (const text of texts) {
     length += text.length;
-    if (length > shortText) return false;
+    if (length > maxShortText) return false;
   }
   return true;
 };
 
 /**
- * Tokens of these texts; at once for what fits into the round of the event loop. More than `most` are not counted to the end:
- * what is answered is then more than that.
+ * Counts the tokens of texts. Returns a number when the count fits into this iteration of the event loop, else a promise.
+ * Counting stops above `most`; the result is then some number above it.
  */
 export function countTokens(texts: readonly string[], most = Number.POSITIVE_INFINITY): number | Promise<number> {
   if (most < 0) return 0;
   if (!tokenizer) return loadTokenizer().then(() => countTokens(texts, most));
   const progress: Progress = { texts, most, index: 0, from: 0, sum: 0 };
-  endRound();
-  // Long ones keep their order.
+  scheduleNext();
+  // Long texts keep their order.
   if (leftMs > 0 && (waiting.length === 0 || isShort(texts)) && spend(progress, leftMs)) return progress.sum;
   return new Promise((resolve, reject) => waiting.push({ progress, resolve, reject }));
 }

@@ -4,7 +4,7 @@ const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
 const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** So many bytes are read one at a time, before the next quote is searched for: texts are short, or quotes are near to each other. */
+/** This many bytes are read one by one before the next quote is searched for. Most texts are shorter. */
 const shortText = 64;
 
 /** Index after the text that begins with the quote at `at`. */
@@ -13,7 +13,7 @@ export function afterText(json: Uint8Array, at: number): number {
     const until = Math.min(json.length, i + shortText);
     while (i < until && json[i] !== quote) i += json[i] === backslash ? 2 : 1;
     if (i < until) return i + 1;
-    // The quote behind an even number of backslashes is the end.
+    // A quote after an even number of backslashes ends the text.
     const found = json.indexOf(quote, i);
     if (found < 0) return json.length + 1;
     let first = found;
@@ -42,7 +42,7 @@ function afterValue(json: Uint8Array, at: number): number {
     }
     if (isOpening(byte)) depth += 1;
     else if (isClosing(byte)) {
-      // The end of the object around a number or word.
+      // The end of the object that contains a number or a word.
       if (depth === 0) return i;
       depth -= 1;
       if (depth === 0) return i + 1;
@@ -54,24 +54,24 @@ function afterValue(json: Uint8Array, at: number): number {
 
 type Field = { readonly name: string; readonly from: number; readonly to: number };
 
-/** The top-level fields, one by one, as often as they are there. It has been parsed before, so it is a JSON object. */
+/** Yields the top-level fields, repeated ones each time. The bytes must be a JSON object that was parsed before. */
 function* fieldsOf(bytes: Uint8Array): Generator<Field> {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let i = afterSpace(json, afterSpace(json, 0) + 1);
   while (i < json.length && json[i] === quote) {
     const nameEnd = afterText(json, i);
     const quoted = json.toString('utf8', i, nameEnd);
-    const name = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
-    // Past the colon.
+    const name = quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+    // After the colon.
     const from = afterSpace(json, afterSpace(json, nameEnd) + 1);
     const to = afterValue(json, from);
     yield { name, from, to };
-    // Past the comma, or the end.
+    // After the comma or the closing brace.
     i = afterSpace(json, afterSpace(json, to) + 1);
   }
 }
 
-/** Names of the top-level fields, as often as they are there, which parsing hides; the first `most` of them. */
+/** The first `most` names of top-level fields. Repeated names, which parsing hides, are repeated. */
 export function fieldNames(json: Uint8Array, most: number): string[] {
   const names: string[] = [];
   for (const { name } of fieldsOf(json)) {
@@ -82,8 +82,8 @@ export function fieldNames(json: Uint8Array, most: number): string[] {
 }
 
 /**
- * The body with another value for its top-level `model`, all other bytes as they are. Of a key that is there several times all
- * values are replaced, as parsers differ in which they take.
+ * Replaces the value of the top-level `model`. All other bytes stay. A repeated `model` is replaced each time, because parsers
+ * differ in which value they use.
  */
 export function withModel(json: Uint8Array, model: string): Buffer {
   const value = Buffer.from(JSON.stringify(model));

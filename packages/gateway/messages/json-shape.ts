@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto';
 import { afterText } from './json-model.ts';
 
 /**
- * What a body may cost the parser. Work is in units of about 30 ns, by what parsing such a part takes at worst (measured: `npm run
- * bench -- gateway-bodies`). Two million are a million numbers, 160,000 texts, or 50,000 messages of role and content.
+ * Limits of a body. `work` is the time of the parser in units of about 30 ns, measured for the worst case of each part
+ * (`npm run bench -- gateway-bodies`). Two million units are a million numbers, 160,000 texts, or 50,000 messages of role and
+ * content.
  */
 const most = { depth: 100, containers: 50_000, work: 2_000_000 } as const;
 const workOf = { value: 1, container: 4, text: 12, name: 3, newName: 60 } as const;
-/** Of a longer name these bytes and its length tell it from others. */
+/** Longer names are compared by these first bytes and their length. */
 const hashedBytes = 64;
 
 const kinds = { other: 0, text: 1, comma: 2, list: 3, object: 4, closing: 5 } as const;
@@ -18,7 +19,7 @@ for (const [character, kind] of Object.entries({
 }))
   kindOf[character.charCodeAt(0)] = kind;
 
-// Chosen per process, so that nobody can send names that are taken for each other.
+// Random for each process, so that a client cannot construct names with the same hash.
 const seed = randomInt(2 ** 31) | 1;
 const factor = randomInt(2 ** 31) | 1;
 
@@ -35,11 +36,11 @@ function hashOf(json: Buffer, from: number, to: number, before: number): number 
 export type ShapeFault = 'too_deep' | 'too_many';
 
 /**
- * Scans a body in steps, to find out whether it may be parsed: each call looks at about so many bytes and answers a fault, null for a
- * body that may be parsed, or 'more'. It looks at bytes only, as parsing millions of small values takes seconds.
+ * Opens a scan that decides whether a body may be parsed. Each call scans about `bytes` bytes. It returns a fault, null for a
+ * body that may be parsed, or 'more'. It scans bytes, because parsing millions of small values takes seconds.
  *
- * The parser makes a hidden class for every new sequence of names in an object, which takes it twenty times as long as one that it
- * knows: a name is new where no object before had it behind the same names.
+ * The parser creates a hidden class for each new sequence of names in an object. That takes twenty times as long as a known
+ * sequence. A name is new when no earlier object had it after the same names.
  */
 export function openShapeScan(json: Buffer): (bytes: number) => ShapeFault | 'more' | null {
   let at = 0;
@@ -47,7 +48,7 @@ export function openShapeScan(json: Buffer): (bytes: number) => ShapeFault | 'mo
   let containers = 0;
   let work = 0;
   let nameExpected = false;
-  /** By depth: the hash of the names so far of an object, 0 for a list. */
+  /** By depth: the hash of the names of an object so far, or 0 for a list. */
   const names = new Int32Array(most.depth + 2);
   const known = new Set<number>();
 
@@ -59,7 +60,7 @@ export function openShapeScan(json: Buffer): (bytes: number) => ShapeFault | 'mo
     return workOf.newName;
   };
 
-  /** Answers the index behind what begins at `i`. */
+  /** Counts the part that begins at `i`. Returns the index after it. */
   const take = (kind: number, i: number): number => {
     if (kind === kinds.text) {
       const end = afterText(json, i);
@@ -101,9 +102,9 @@ export function openShapeScan(json: Buffer): (bytes: number) => ShapeFault | 'mo
   };
 }
 
-/** The same in one step: for bodies of which nobody has to wait. */
+/** Scans a body in one step. For bodies that are small enough not to delay other requests. */
 export function shapeFault(json: Buffer): ShapeFault | null {
-  // What is small can be neither.
+  // A body of this size can exceed no limit.
   if (json.length <= most.depth) return null;
   return openShapeScan(json)(json.length) as ShapeFault | null;
 }

@@ -1,4 +1,4 @@
-/** Every refusal of /v1/*: the shape that OpenAI's clients read. The text is for developers, in English like its model. */
+/** A refusal of /v1/*, in the form that OpenAI's clients read. The text is for developers and always English. */
 export type ProxyError = {
   readonly status: number;
   readonly type: string;
@@ -67,7 +67,7 @@ export const proxyErrors = {
     'loop_detected',
     'The request has passed this gateway before: an upstream of it leads back to it',
   ),
-  /** Nobody reads it; it is what the metrics call such a request. */
+  /** The client does not receive it. It names the request in metrics. */
   client_gone: fixed(499, 'client_gone', null, 'The client has closed the connection'),
   upstream_error: fixed(502, 'upstream_error', 'upstream_error', 'The upstream did not answer properly'),
   upstream_refused: (status: number) =>
@@ -82,7 +82,7 @@ export const proxyErrors = {
   internal: fixed(500, 'server_error', 'internal_error', 'Something went wrong on our side'),
 } as const;
 
-/** The one place where such a body is built. */
+/** The body of a refusal. */
 export function errorBody({ message, type, code, param = null }: ProxyError): string {
   return JSON.stringify({ error: { message, type, code, param } });
 }
@@ -95,7 +95,7 @@ const transportErrors: Readonly<Record<number, readonly [type: string, code: str
   503: ['service_unavailable', 'too_many_bodies', tooManyBodies],
 };
 
-/** What the transport of the gateway's port answers before a request reaches it: `faultResponse`. `limit`: bytes of a body. */
+/** The answer of the transport of the gateway port to a request that it refuses itself. `limit`: largest body in bytes. */
 export function gatewayFault(status: number, limit = 0): { headers: Record<string, string>; body: string } {
   const known = transportErrors[status];
   const error = known

@@ -1,9 +1,9 @@
 import { errorBody, type ProxyError, proxyErrors } from './openai-errors.ts';
 
-/** What a client that reads slowly may have us keep before the upstream is held up. */
-const keptBytes = 64 * 1024;
+/** Bytes that are buffered for a slow client before the upstream is paused. */
+const bufferedBytes = 64 * 1024;
 
-/** How a stream ended: by itself, by the client, by the upstream's connection or by its silence. */
+/** How a stream ended: complete, cancelled by the client, connection of the upstream lost, or upstream silent. */
 export type StreamEnd = 'done' | 'cancelled' | 'reset' | 'idle';
 
 /** The upstream's side of a running answer. */
@@ -13,9 +13,9 @@ export type PassThrough = {
   readonly readable: ReadableStream<Uint8Array>;
   push(chunk: Uint8Array): void;
   end(): void;
-  /** The client has gone. */
+  /** The client has disconnected. */
   cancel(): void;
-  /** Says so within the stream, as its status has been sent long since, and ends it. */
+  /** Ends the stream with an error event, because the status of the answer was sent before. */
   fail(end: 'reset' | 'idle'): void;
 };
 
@@ -26,17 +26,17 @@ const faults: Readonly<Record<'reset' | 'idle', () => ProxyError>> = {
 };
 
 /**
- * Bytes of an event stream on their way to the client. What was read goes to whoever reads at once; the upstream is held up only
- * when the client does not take what is there. `onEnd` is told once.
+ * Passes the bytes of an event stream to the client as they arrive. The upstream is paused only when the client does not read.
+ * `onEnd` is called once.
  */
 export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): PassThrough {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let paused = false;
   let ended = false;
-  /** The last two bytes sent: whether an event is unfinished. */
+  /** The last two bytes that were sent. They show whether an event is complete. */
   let last = lineEnd;
   let beforeLast = lineEnd;
-  /** Chunks that came with one read of the upstream's socket: they leave with one write. */
+  /** Chunks of one read of the upstream's socket. They are sent with one write. */
   let gathered: Uint8Array[] = [];
   const flush = (): void => {
     if (gathered.length === 0) return;
@@ -70,7 +70,7 @@ export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): Pa
       },
       cancel,
     },
-    { highWaterMark: keptBytes, size: (chunk) => chunk.byteLength },
+    { highWaterMark: bufferedBytes, size: (chunk) => chunk.byteLength },
   );
   return {
     readable,
@@ -84,7 +84,7 @@ export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): Pa
       beforeLast = chunk.byteLength > 1 ? chunk[chunk.byteLength - 2]! : last;
       last = chunk[chunk.byteLength - 1]!;
       gathered.push(chunk);
-      // Before anything else happens: nothing waits.
+      // A microtask runs before other events, so the chunk is not delayed.
       if (gathered.length === 1) queueMicrotask(flush);
     },
     end() {
@@ -96,8 +96,8 @@ export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): Pa
     fail(end) {
       if (ended) return;
       flush();
-      const fresh = last === lineEnd && beforeLast === lineEnd;
-      controller.enqueue(Buffer.from(`${fresh ? '' : '\n\n'}data: ${errorBody(faults[end]())}\n\n`));
+      const isEventComplete = last === lineEnd && beforeLast === lineEnd;
+      controller.enqueue(Buffer.from(`${isEventComplete ? '' : '\n\n'}data: ${errorBody(faults[end]())}\n\n`));
       controller.close();
       finish(end);
     },

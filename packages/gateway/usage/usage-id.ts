@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 const pool = Buffer.alloc(10 * 512);
 let used = pool.length;
 
-/** A UUID of version 7: begins with the time, so that rows of one minute are neighbours in the index. */
+/** A UUID of version 7. It begins with the time, so that rows of one minute are close together in the index. */
 export function newUsageId(now = Date.now()): string {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -4,39 +4,38 @@ import { type GatewayMetrics, gatewayMetrics } from '../gateway-metrics.ts';
 import { closeStaleUsage, endUsage, insertUsage, type UsageEnd, type UsageRow } from './usage-store.ts';
 
 /** An end is written at most this much later. */
-const endsAfterMs = 100;
-/** After a failure. */
-const againAfterMs = 1_000;
-const mostEndsAtOnce = 500;
-/** Ends that wait for a database that does not answer; beyond it the oldest are given up. */
-const mostEndsWaiting = 50_000;
-const closeWithinMs = 5_000;
-const endsWithinMs = 1_000;
+const flushMs = 100;
+const retryMs = 1_000;
+const maxBatch = 500;
+/** Ends that wait for the database. Beyond this the oldest are dropped. */
+const maxWaiting = 50_000;
+const closeDeadlineMs = 5_000;
+const idleDeadlineMs = 1_000;
 const staleHours = 24;
-const staleAtOnce = 5_000;
+const staleBatch = 5_000;
 
-/** SQLSTATEs of a lock and of a statement that took too long. */
-const heldUp = new Set(['55P03', '57014']);
+/** SQLSTATEs of a lock timeout and of a statement timeout. */
+const timeouts = new Set(['55P03', '57014']);
 
 /** The row of one request. */
 export type UsageEntry = {
   readonly row: UsageRow;
   end: UsageEnd | null;
-  /** Its insert has been put together, with the end that was known by then. */
+  /** The insert of the row was built. A later end needs an update. */
   taken: boolean;
-  /** Resolves when the row is committed: no byte of an answer goes out before. */
+  /** Resolves when the row is committed. No byte of an answer is sent before. */
   committed: Promise<void>;
 };
 
 export type UsageLog = {
   open(row: UsageRow): UsageEntry;
-  /** Written behind; not waited for. */
+  /** Records the end of a request. It is written later. */
   end(entry: UsageEntry, end: UsageEnd): void;
-  /** Writes what is left. */
+  /** Writes the ends that are left. */
   close(): Promise<void>;
 };
 
-/** Writes ends behind the requests, many in one statement. */
+/** Writes the ends of requests, many in one statement. */
 class EndWriter {
   readonly #sql: Runtime['sql'];
   readonly #log: Runtime['log'];
@@ -56,11 +55,11 @@ class EndWriter {
 
   add(id: string, end: UsageEnd): void {
     this.#waiting.push({ id, end });
-    if (this.#waiting.length >= mostEndsAtOnce && !this.#failed) void this.#flush();
+    if (this.#waiting.length >= maxBatch && !this.#failed) void this.#flush();
     else this.#schedule();
   }
 
-  /** Writes what is left, in three attempts until `late` resolves. */
+  /** Writes the ends that are left, in up to three attempts and until `late` resolves. */
   async close(late: Promise<unknown>): Promise<void> {
     for (let tries = 0; this.#waiting.length > 0 && tries < 3; tries += 1) await Promise.race([this.#flush(), late]);
     if (this.#timer) clearTimeout(this.#timer);
@@ -73,7 +72,7 @@ class EndWriter {
 
   #schedule(): void {
     if (this.#timer || this.#writing || this.#waiting.length === 0) return;
-    this.#timer = setTimeout(() => void this.#flush(), this.#failed ? againAfterMs : endsAfterMs);
+    this.#timer = setTimeout(() => void this.#flush(), this.#failed ? retryMs : flushMs);
     this.#timer.unref();
   }
 
@@ -90,13 +89,13 @@ class EndWriter {
   async #write(): Promise<void> {
     const waiting = this.#waiting;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, mostEndsAtOnce);
+      const batch = waiting.splice(0, maxBatch);
       try {
         await endUsage(this.#sql, batch);
         this.#failed = false;
       } catch (error) {
         waiting.unshift(...batch);
-        const lost = waiting.splice(0, Math.max(0, waiting.length - mostEndsWaiting)).length;
+        const lost = waiting.splice(0, Math.max(0, waiting.length - maxWaiting)).length;
         if (lost > 0) this.#lost.inc(lost);
         this.#warn({ err: error, waiting: waiting.length, lost });
         this.#failed = true;
@@ -106,13 +105,14 @@ class EndWriter {
   }
 }
 
-/** The books of the gateway: rows of concurrent requests share their commits. */
+/** Opens the log of usage records. Rows of concurrent requests share a commit. */
 export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log' | 'metrics'>): UsageLog {
   const { sql } = runtime;
   const ends = new EndWriter(runtime);
   const inserting = new Set<Promise<void>>();
-  /** Requests that have not ended, and what to tell whoever waits for that. */
+  /** Number of requests that have not ended. */
   let running = 0;
+  /** Called when it becomes 0. */
   let onIdle: (() => void) | null = null;
 
   const insert = runtime.groupCommit<UsageEntry, true>('gateway_usage', async (entries) => {
@@ -124,8 +124,8 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       await insertUsage(sql, inserts);
       return entries.map(() => true as const);
     } catch (error) {
-      // Held up by a lock or an overload: one by one they would wait all the longer, each for itself.
-      if (heldUp.has(String((error as { code?: unknown }).code))) return entries.map(() => error as Error);
+      // Under a lock or an overload, group commit would repeat the rows one by one, and each would wait again.
+      if (timeouts.has(String((error as { code?: unknown }).code))) return entries.map(() => error as Error);
       throw error;
     }
   });
@@ -147,22 +147,22 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       running -= 1;
       if (running === 0) onIdle?.();
       if (!entry.taken) return;
-      // A row that never came into being has no end, either.
+      // A row that could not be inserted has no end.
       entry.committed.then(
         () => ends.add(entry.row.id, end),
         () => {},
       );
     },
     async close() {
-      const late = sleep(closeWithinMs, undefined, { ref: false });
-      // Streams that were cut off just now are still being counted.
+      const late = sleep(closeDeadlineMs, undefined, { ref: false });
+      // The usage of streams that were just cut off is still being counted.
       if (running > 0) {
         const idle = new Promise<void>((resolve) => {
           onIdle = resolve;
         });
-        await Promise.race([idle, sleep(endsWithinMs, undefined, { ref: false })]);
+        await Promise.race([idle, sleep(idleDeadlineMs, undefined, { ref: false })]);
       }
-      // Ends whose insert is being committed come a moment later.
+      // Ends of rows that are being committed are added after the commit.
       await Promise.race([Promise.allSettled([...inserting]).then(() => setImmediate()), late]);
       await ends.close(late);
     },
@@ -171,13 +171,13 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
 
 export const closeStaleTask = 'gateway.close_stale_usage';
 
-/** A row that is open after a day belongs to a process that has died. */
+/** Closes rows that are open after a day. Their process has died. */
 export async function closeStale({ sql, log }: Pick<Runtime, 'sql' | 'log'>): Promise<void> {
   let closed = 0;
   for (;;) {
-    const some = await closeStaleUsage(sql, staleHours, staleAtOnce);
-    closed += some;
-    if (some < staleAtOnce) break;
+    const batch = await closeStaleUsage(sql, staleHours, staleBatch);
+    closed += batch;
+    if (batch < staleBatch) break;
   }
   if (closed > 0) log.warn({ closed }, 'gateway requests whose process had ended were closed as failed');
 }

@@ -2,17 +2,17 @@ import { maxCost } from '@tradepost/rate-limiter';
 import { countTokens } from '../messages/estimate.ts';
 import { shapeFault } from '../messages/json-shape.ts';
 
-/** Tokens of one request, as the upstream says or as counted here. */
+/** Tokens of one request, as the upstream reports them or as counted here. */
 type Tokens = { readonly input: number | null; readonly output: number };
 export type Measured = { readonly tokens: Tokens; readonly source: 'upstream' | 'estimated' };
 
-/** An event longer than this is not looked into: its usage is then estimated. */
-const longestLine = 2 * 1024 * 1024;
-/** Output kept until it is known whether the upstream says its usage; more is counted and let go. */
-const keptLines = 256 * 1024;
-/** From here on an answer is not parsed as a whole. */
-const largeAnswer = 4 * 1024 * 1024;
-const longestUsage = 4_096;
+/** A longer event is skipped. When it carries the usage, the usage is estimated. */
+const maxLine = 2 * 1024 * 1024;
+/** Bytes of output that are kept until the upstream reports its usage. Beyond this they are counted and released. */
+const maxKept = 256 * 1024;
+/** A larger answer is not parsed as a whole. */
+const maxParsed = 4 * 1024 * 1024;
+const maxUsageLength = 4_096;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const usageKey = Buffer.from('"usage"');
@@ -20,11 +20,11 @@ const dataField = Buffer.from('data:');
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-/** What no request can have used is not believed: it would spoil every sum it is in. */
+/** A number that no request can have used is ignored, because it would falsify every sum. */
 const count = (value: unknown) =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxCost ? (value as number) : null;
 
-/** Of the chat, completions and embeddings APIs, or of the responses API. */
+/** Reads the usage object of the chat, completions and embeddings APIs, or of the responses API. */
 function tokensOf(usage: unknown): Tokens | null {
   if (!isObject(usage)) return null;
   const input = count(usage.prompt_tokens ?? usage.input_tokens);
@@ -37,7 +37,7 @@ const usageOf = (event: unknown): Tokens | null =>
     ? (tokensOf(event.usage) ?? (isObject(event.response) ? tokensOf(event.response.usage) : null))
     : null;
 
-/** null for what is no JSON, or built to be a burden. */
+/** null for a text that is not JSON, or that is too expensive to parse. */
 function parse(json: Buffer): unknown {
   try {
     return shapeFault(json) ? null : JSON.parse(json.toString('utf8'));
@@ -46,10 +46,10 @@ function parse(json: Buffer): unknown {
   }
 }
 
-/** Text of an answer or of one of its events: whatever the model has written. */
+/** Collects the texts that the model has written, from an answer or an event. */
 function collectOutput(event: unknown, into: string[]): void {
   if (!isObject(event)) return;
-  // Responses API: deltas are texts; the events that repeat the whole are not counted again.
+  // Responses API: deltas are texts. Events that repeat the whole text are not counted.
   if (typeof event.delta === 'string') into.push(event.delta);
   const push = (value: unknown): void => {
     if (typeof value === 'string') into.push(value);
@@ -67,13 +67,13 @@ function collectOutput(event: unknown, into: string[]): void {
 }
 
 /**
- * The last `usage` of an answer, without parsing all of it: a thousand embeddings are 40 MB and would hold everybody up.
- * Within a text of JSON the quotes of such a key are escaped, so it is none of the model's.
+ * Reads the last `usage` of an answer without parsing the whole answer: a thousand embeddings are 40 MB and would delay all
+ * requests. Within a JSON text the quotes of such a key are escaped, so a text of the model is not mistaken for it.
  */
 function lastUsage(body: Buffer): Tokens | null {
   const at = body.lastIndexOf(usageKey);
   if (at < 0) return null;
-  const text = body.toString('latin1', at + usageKey.length, at + usageKey.length + longestUsage);
+  const text = body.toString('latin1', at + usageKey.length, at + usageKey.length + maxUsageLength);
   const from = text.search(/[^\s:]/);
   if (text[from] !== '{') return null;
   let depth = 0;
@@ -85,13 +85,13 @@ function lastUsage(body: Buffer): Tokens | null {
   return null;
 }
 
-/** Usage of an answer that came as a whole. */
+/** The usage of a complete answer. */
 export function measureAnswer(body: Buffer): Measured | Promise<Measured> {
-  const answer = body.length > largeAnswer ? null : parse(body);
+  const answer = body.length > maxParsed ? null : parse(body);
   const tokens = answer === null ? lastUsage(body) : usageOf(answer);
   if (tokens) return { tokens, source: 'upstream' };
   const texts: string[] = [];
-  // No model writes as much as this: what is so large is vectors or pictures.
+  // A larger answer holds vectors or pictures. No model writes that much text.
   collectOutput(answer, texts);
   const estimated = (output: number): Measured => ({ tokens: { input: null, output }, source: 'estimated' });
   const output = countTokens(texts);
@@ -99,14 +99,14 @@ export function measureAnswer(body: Buffer): Measured | Promise<Measured> {
 }
 
 export type UsageReader = {
-  /** Looks at bytes that have been passed on. */
+  /** Reads bytes that were sent to the client. */
   read(chunk: Uint8Array): void;
   measure(): Promise<Measured>;
 };
 
 /**
- * Reads the usage off an event stream on its way. Lines are found among bytes, so that characters and lines that are split
- * over chunks cost nothing special; only a line that speaks of usage is parsed while the stream runs.
+ * Reads the usage from a running event stream. Lines are searched in bytes, so that lines and characters may be split over
+ * chunks. Only a line that contains `usage` is parsed while the stream runs.
  */
 export function openUsageReader(): UsageReader {
   let tokens: Tokens | null = null;
@@ -116,7 +116,7 @@ export function openUsageReader(): UsageReader {
   let rest: Buffer[] = [];
   let restSize = 0;
 
-  const fold = (): void => {
+  const countLines = (): void => {
     const texts: string[] = [];
     for (const line of lines) collectOutput(parse(line), texts);
     lines = [];
@@ -136,7 +136,7 @@ export function openUsageReader(): UsageReader {
     if (tokens) return;
     lines.push(data);
     linesSize += data.length;
-    if (linesSize > keptLines) fold();
+    if (linesSize > maxKept) countLines();
   };
 
   return {
@@ -144,27 +144,27 @@ export function openUsageReader(): UsageReader {
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       let from = 0;
       for (;;) {
-        // A lone carriage return ends a line, too, but no upstream writes one: the line feed is what is looked for.
+        // A line also ends at a carriage return alone, but no upstream sends that. So only line feeds are searched.
         const end = bytes.indexOf(lineFeed, from);
         if (end < 0) break;
         const to = end > from && bytes[end - 1] === carriageReturn ? end - 1 : end;
         if (restSize === 0) take(bytes.subarray(from, to));
-        else if (restSize + to - from <= longestLine) take(Buffer.concat([...rest, bytes.subarray(from, to)]));
+        else if (restSize + to - from <= maxLine) take(Buffer.concat([...rest, bytes.subarray(from, to)]));
         rest = [];
         restSize = 0;
         from = end + 1;
       }
       if (from === bytes.length) return;
       restSize += bytes.length - from;
-      // Beyond the bound only its length is kept, until it ends.
-      if (restSize > longestLine) rest = [];
+      // Of a line over the bound only the length is kept.
+      if (restSize > maxLine) rest = [];
       else rest.push(bytes.subarray(from));
     },
     async measure() {
-      if (!tokens && restSize > 0 && restSize <= longestLine) take(Buffer.concat(rest));
+      if (!tokens && restSize > 0 && restSize <= maxLine) take(Buffer.concat(rest));
       rest = [];
       if (tokens) return { tokens, source: 'upstream' };
-      fold();
+      countLines();
       return { tokens: { input: null, output: await counted! }, source: 'estimated' };
     },
   };

@@ -6,7 +6,7 @@ import { gatewayErrors } from '../errors.ts';
 import { usageGroups, usageSummary } from './usage-summary-store.ts';
 
 const usageQuery = pageQueryWith({
-  by: z.enum(usageGroups).default('user').meta({ description: 'what the sums are of' }),
+  by: z.enum(usageGroups).default('user').meta({ description: 'the key of the sums' }),
   from: text(64)
     .trim()
     .optional()
@@ -14,20 +14,20 @@ const usageQuery = pageQueryWith({
   to: text(64)
     .trim()
     .optional()
-    .meta({ description: 'a date counts to its end; default: now', examples: ['2099-03-01'] }),
+    .meta({ description: 'a date includes the whole day; default: now', examples: ['2099-03-01'] }),
 });
 
 const tokens = (description: string) => z.int().meta({ description });
 const usageSchema = z
   .object({
     key: z.string().meta({ description: 'id of the user or token, model or day', examples: ['42'] }),
-    requests: z.int().meta({ description: 'that went to an upstream' }),
+    requests: z.int().meta({ description: 'requests that were sent to an upstream' }),
     failed: z.int(),
     cancelled: z.int(),
-    open: z.int().meta({ description: 'running, or of a process that has died' }),
-    charged_tokens: tokens('what the limiter charged: estimated input and most output'),
-    input_tokens: tokens('used, as the upstreams say; estimated where they do not'),
-    output_tokens: tokens('used, as the upstreams say; estimated where they do not'),
+    open: z.int().meta({ description: 'requests that run, or whose process has died' }),
+    charged_tokens: tokens('tokens that the limiter charged: estimated input and largest output'),
+    input_tokens: tokens('as the upstreams report; estimated when they do not'),
+    output_tokens: tokens('as the upstreams report; estimated when they do not'),
   })
   .meta({ id: 'GatewayUsage' });
 
@@ -41,7 +41,7 @@ export function usageRoutes({ sql, settings, now }: Pick<Runtime, 'sql' | 'setti
       auth: 'staff',
       permission: 'system:config',
       tag: 'Gateway',
-      summary: 'What was used of the LLM gateway, by user, token, model or day',
+      summary: 'Usage of the LLM gateway by user, token, model or day',
       query: usageQuery,
       response: pagedOf(usageSchema),
       refuses: [gatewayErrors.invalid_moment],
@@ -56,7 +56,7 @@ export function usageRoutes({ sql, settings, now }: Pick<Runtime, 'sql' | 'setti
           return instant;
         };
         const until = at('to', 'end');
-        // The last second belongs to the span.
+        // The span includes the last second.
         const to = until ? new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000) : now();
         const from = at('from', 'start') ?? new Date(to.getTime() - defaultSpanMs);
         const paging = pagingOf(query, { cap: 100 });

@@ -2,7 +2,7 @@ import type { Sql } from '@tradepost/postgres';
 
 export type UsageState = 'done' | 'failed' | 'cancelled';
 
-/** What is known when a request is let through. */
+/** The facts of a request when it is admitted. */
 export type UsageRow = {
   readonly id: string;
   readonly user_id: number;
@@ -16,7 +16,7 @@ export type UsageRow = {
   readonly started_at: number;
 };
 
-/** What is known when it has ended. */
+/** The facts of a request when it has ended. */
 export type UsageEnd = {
   readonly state: UsageState;
   readonly upstream: string | null;
@@ -35,7 +35,7 @@ export type UsageEnd = {
 export type UsageInsert = { readonly row: UsageRow; readonly end: UsageEnd | null };
 export type UsageUpdate = { readonly id: string; readonly end: UsageEnd };
 
-/** Rows of requests that run, and whole ones of those that have ended meanwhile. */
+/** Inserts rows of running requests, and complete rows of requests that have ended meanwhile. */
 export async function insertUsage(sql: Sql, inserts: readonly UsageInsert[]): Promise<void> {
   const of = <T>(read: (row: UsageRow) => T) => inserts.map(({ row }) => read(row));
   const ofEnd = <T>(read: (end: UsageEnd) => T) => inserts.map(({ end }) => (end ? read(end) : null));
@@ -64,7 +64,7 @@ export async function insertUsage(sql: Sql, inserts: readonly UsageInsert[]): Pr
       state, upstream, upstream_model, http_status, attempts, input, output, source, first_byte, duration, ended)`;
 }
 
-/** Ends open rows; one that has ended stays as it is. */
+/** Writes the ends of open rows. A row that has ended does not change. */
 export async function endUsage(sql: Sql, updates: readonly UsageUpdate[]): Promise<void> {
   const of = <T>(read: (end: UsageEnd) => T) => updates.map(({ end }) => read(end));
   await sql`
@@ -83,7 +83,7 @@ export async function endUsage(sql: Sql, updates: readonly UsageUpdate[]): Promi
     where usage.id = u.id and usage.state = 'open'`;
 }
 
-/** Rows whose process has died, oldest first; answers how many were closed. */
+/** Closes open rows that are older than `hours`, the oldest first. Returns their number. */
 export async function closeStaleUsage(sql: Sql, hours: number, limit: number): Promise<number> {
   const { count } = await sql`
     update gateway.usage set state = 'failed', ended_at = now()

@@ -10,7 +10,7 @@ export type UsageSum = {
   failed: number;
   cancelled: number;
   open: number;
-  /** What the limiter charged for them. */
+  /** Tokens that the limiter charged. */
   charged_tokens: number;
   input_tokens: number;
   output_tokens: number;
@@ -21,13 +21,13 @@ export type UsageQuery = {
   /** Not included. */
   to: Date;
   by: UsageGroup;
-  /** Days are those of this zone. */
+  /** Time zone of the days. */
   zone: string;
   limit: number;
   offset: number;
 };
 
-/** What was used in a span of time, most tokens first (days: latest first), and how many groups there are. */
+/** A page of usage sums in a span of time, with the number of groups. The most tokens first; the latest day first. */
 export async function usageSummary(
   sql: Sql,
   { from, to, by, zone, limit, offset }: UsageQuery,
@@ -55,7 +55,7 @@ export async function usageSummary(
     ), page as (
       select * from sums order by ${order} limit ${limit} offset ${offset}
     )
-    -- The page may be empty where the groups are not.
+    -- The page can be empty although there are groups.
     select page.*, counted.total from (select count(*) as total from sums) as counted left join page on true
     order by ${order}`);
   const rows = found.flatMap(({ total: _, ...row }) => (row.key === null ? [] : [row as UsageSum]));

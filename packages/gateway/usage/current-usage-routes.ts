@@ -3,12 +3,12 @@ import type { KeyKind, KeyRef, KeyUsage } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { gatewayErrors } from '../errors.ts';
 import { modelKey } from '../messages/model-key.ts';
-import { resetView, usageNowQuery, usageNowView } from '../schemas.ts';
+import { currentUsageQuery, currentUsageView, resetView } from '../schemas.ts';
 import { rateLimitSettings } from '../settings.ts';
 import type { ApiTokens } from '../tokens/api-tokens.ts';
 import { addressKey, limitsOfKey, type NamedKey, refOf } from '../tokens/key-limits.ts';
 
-/** As much of the rate gate as these routes need. */
+/** The part of the rate gate that these routes need. */
 export type UsageGate = {
   inspect(of: KeyRef): Promise<KeyUsage>;
   reset(only: KeyRef): Promise<number>;
@@ -31,7 +31,7 @@ function idIn(kind: KeyKind, key: string): number {
   return id;
 }
 
-export function usageNowRoutes(
+export function currentUsageRoutes(
   runtime: Pick<Runtime, 'sql' | 'settings' | 'log'>,
   tokens: ApiTokens,
   gate: UsageGate,
@@ -50,11 +50,11 @@ export function usageNowRoutes(
       ...shared,
       method: 'GET',
       path,
-      summary: 'What a user, token, address or model has used within the last 60 seconds, and what is left',
-      query: usageNowQuery,
-      response: usageNowView,
+      summary: 'Usage of a user, token, address or model within the last 60 seconds, and the rest of its limits',
+      query: currentUsageQuery,
+      response: currentUsageView,
       refuses,
-      // One looks the key up; without Redis the gateway processes are asked, and answer, by two more.
+      // One reads the key. Without Redis two more carry the question to the gateway processes and the answer.
       statements: 3,
       async handle({ query: { kind, key: given } }) {
         const named = await keyNamed(kind, given);
@@ -73,8 +73,8 @@ export function usageNowRoutes(
       ...shared,
       method: 'DELETE',
       path,
-      summary: 'Forget what a user, token, address or model has used: the whole limit is free again',
-      query: usageNowQuery,
+      summary: 'Reset the usage of a user, token, address or model: the whole limit is available again',
+      query: currentUsageQuery,
       response: resetView,
       repeat: 'natural',
       refuses,

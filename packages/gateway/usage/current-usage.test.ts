@@ -11,7 +11,7 @@ import { call } from '@tradepost/testing/client';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiTokens, openApiTokens } from '../tokens/api-tokens.ts';
-import { usageNowRoutes } from './usage-now-routes.ts';
+import { currentUsageRoutes } from './current-usage-routes.ts';
 
 /** What has been used of a limit, as an operator reads and resets it, on a limiter whose charges are made here. */
 let shop: Shop;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { runtime } = shop.server;
   limiter = openEmbeddedLimiter({ memoryMb: 1, now: () => now });
   tokens = await openApiTokens(runtime);
-  routes = usageNowRoutes(runtime, tokens, {
+  routes = currentUsageRoutes(runtime, tokens, {
     inspect: (of) => limiter.inspect(of),
     reset: (of) => limiter.reset(of),
   });
