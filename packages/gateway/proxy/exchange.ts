@@ -5,25 +5,25 @@ import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { RequestFacts } from '../messages/chat-request.ts';
 import { type ProxyError, proxyErrors } from '../messages/openai-errors.ts';
 import type { StreamEnd } from '../messages/stream.ts';
-import { type Asked, type Cancel, cancelNow, type Outcome } from '../upstreams/ask-upstream.ts';
 import type { Redactor } from '../upstreams/redact.ts';
+import { type Cancel, cancelNow, type Outcome, type UpstreamRequest } from '../upstreams/send-to-upstream.ts';
 import { upstreamSettings } from '../upstreams/upstream-settings.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { UsageEntry, UsageLog } from '../usage/usage-log.ts';
 import { type Measured, measureAnswer, openUsageReader } from '../usage/usage-reader.ts';
 import type { UsageState } from '../usage/usage-store.ts';
 import { type ForwardDeps, type Forwarded, forward, isUnusable } from './forward.ts';
-import type { CallResult, ProxyAsker } from './gateway-deps.ts';
+import type { CallResult, ProxyCaller } from './gateway-deps.ts';
 import type { ModelRoute } from './model-routes.ts';
 import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.ts';
-import { passedOn } from './relay-response.ts';
+import { relayedAnswer } from './relay-response.ts';
 
-const whole = (ms: number) => Math.max(0, Math.round(ms));
+const wholeMs = (ms: number) => Math.max(0, Math.round(ms));
 
-/** The refusal for what no upstream has answered; null where an answer can go on as it is. */
-function faultOf(outcome: Outcome, upstreamAsked: boolean): ProxyError | null {
+/** The error for the client when no upstream answered; null when the answer of the upstream can be relayed. */
+function faultOf(outcome: Outcome, wasSent: boolean): ProxyError | null {
   if (outcome.kind !== 'fault') return isUnusable(outcome.status) ? proxyErrors.upstream_error() : null;
-  if (!upstreamAsked) return proxyErrors.no_upstream();
+  if (!wasSent) return proxyErrors.no_upstream();
   if (outcome.fault === 'timeout') return proxyErrors.upstream_timeout();
   return outcome.fault === 'too_large' ? proxyErrors.upstream_too_large() : proxyErrors.upstream_error();
 }
@@ -35,7 +35,7 @@ const stateOfEnd: Readonly<Record<StreamEnd, UsageState>> = {
   idle: 'failed',
 };
 
-/** What all exchanges of a gateway share. */
+/** Shared by all exchanges of a gateway. */
 export type ExchangeDeps = {
   readonly runtime: Pick<Runtime, 'log' | 'settings'>;
   readonly upstreams: Upstreams;
@@ -44,16 +44,16 @@ export type ExchangeDeps = {
   readonly firstByteSeconds: GatewayMetrics['firstByteSeconds'];
 };
 
-/** One request that was admitted and has its row in the usage log. */
+/** A request that was admitted and is in the usage log. */
 export type AdmittedCall = {
-  readonly of: ProxyAsker;
+  readonly caller: ProxyCaller;
   readonly entry: UsageEntry;
   readonly verdict: Admitted;
   readonly route: ModelRoute;
   readonly model: string;
   readonly bytes: Uint8Array;
   readonly headers: readonly string[];
-  readonly wanted: RequestFacts;
+  readonly facts: RequestFacts;
   readonly cancel: Cancel;
 };
 
@@ -75,25 +75,25 @@ export class Exchange {
   }
 
   async run(): Promise<CallResult> {
-    const { of, entry, verdict, route, model, cancel } = this.#call;
+    const { caller, entry, verdict, route, model, cancel } = this.#call;
     const { runtime, forwarding } = this.#deps;
-    // No answer goes out without its row: the upstream need not go on.
+    // An answer without a row is not sent, so the upstream can stop.
     const committed = entry.committed.catch((error: unknown) => {
       this.#notRecorded = error;
       cancelNow(cancel);
     });
     const maxAttempts = runtime.settings.get(upstreamSettings.retry_attempts);
-    this.#forwarded = await forward(forwarding, { route, model, maxAttempts, asked: this.#asked() }, cancel);
+    this.#forwarded = await forward(forwarding, { route, model, maxAttempts, request: this.#request() }, cancel);
     const { outcome, upstream } = this.#forwarded;
     const fault = faultOf(outcome, upstream !== null);
-    const cancelled = outcome.kind === 'fault' && outcome.fault === 'cancelled';
-    this.#firstByteMs = whole(performance.now() - of.started);
+    const isCancelled = outcome.kind === 'fault' && outcome.fault === 'cancelled';
+    this.#firstByteMs = wholeMs(performance.now() - caller.started);
     const rate: HeaderList = [];
     pushRateHeaders(rate, verdict);
 
     if (fault || outcome.kind === 'fault') {
-      const error = cancelled ? proxyErrors.client_gone() : (fault ?? proxyErrors.upstream_error());
-      this.#end(cancelled ? 'cancelled' : 'failed', null, cancelled ? null : error.status);
+      const error = isCancelled ? proxyErrors.client_gone() : (fault ?? proxyErrors.upstream_error());
+      this.#end(isCancelled ? 'cancelled' : 'failed', null, isCancelled ? null : error.status);
       await committed;
       if (this.#notRecorded !== null) return { error: proxyErrors.not_recorded(), cause: this.#notRecorded };
       return { error, headers: rate };
@@ -113,50 +113,50 @@ export class Exchange {
     return this.#respond(outcome, rate);
   }
 
-  #asked(): Asked & { body: Uint8Array } {
-    const { of, headers, bytes, wanted } = this.#call;
+  #request(): UpstreamRequest & { body: Uint8Array } {
+    const { caller, headers, bytes, facts } = this.#call;
     return {
       method: 'POST',
-      path: of.endpoint,
+      path: caller.endpoint,
       headers,
       body: bytes,
-      stream: wanted.stream,
+      stream: facts.stream,
       redactor: this.#redactor,
       onChunk: this.#reader.read,
-      // An upstream's stream can end before the caller has been told of its beginning.
-      onStreamEnd: (how) => void setImmediate(() => this.#onStreamEnd(how)),
+      // The stream of an upstream can end before `forward` has returned.
+      onStreamEnd: (end) => void setImmediate(() => this.#onStreamEnd(end)),
     };
   }
 
   #respond(outcome: Exclude<Outcome, { kind: 'fault' }>, rate: HeaderList): Response {
-    const { of } = this.#call;
-    const headers: HeaderList = [['x-request-id', of.id], ...(commonHeaders as HeaderList), ...rate];
-    const passed = passedOn(outcome, this.#redactor);
-    headers.push(...passed.headers);
-    // A reverse proxy before the gateway would gather the pieces otherwise.
+    const { caller } = this.#call;
+    const headers: HeaderList = [['x-request-id', caller.id], ...(commonHeaders as HeaderList), ...rate];
+    const relayed = relayedAnswer(outcome, this.#redactor);
+    headers.push(...relayed.headers);
+    // Without this header a reverse proxy in front of the gateway buffers the stream.
     if (outcome.kind === 'stream') headers.push(['x-accel-buffering', 'no']);
-    this.#deps.firstByteSeconds.labels(of.endpoint).observe((performance.now() - of.started) / 1000);
-    return new FastResponse(passed.body, { status: outcome.status, headers });
+    this.#deps.firstByteSeconds.labels(caller.endpoint).observe((performance.now() - caller.started) / 1000);
+    return new FastResponse(relayed.body, { status: outcome.status, headers });
   }
 
-  #onStreamEnd(how: StreamEnd): void {
+  #onStreamEnd(end: StreamEnd): void {
     const { circuit } = this.#forwarded!.upstream!;
-    if (how === 'reset' || how === 'idle') circuit.fail(performance.now());
+    if (end === 'reset' || end === 'idle') circuit.fail(performance.now());
     else circuit.succeed();
     this.#reader
       .measure()
       .catch((error: unknown) => this.#notMeasured(error))
-      .then((measured) => this.#end(stateOfEnd[how], measured, 200));
+      .then((measured) => this.#end(stateOfEnd[end], measured, 200));
   }
 
   #notMeasured(error: unknown): null {
     const { log } = this.#deps.runtime;
-    log.error({ err: error, trace: this.#call.of.id }, 'the usage of a gateway request could not be read');
+    log.error({ err: error, trace: this.#call.caller.id }, 'the usage of a gateway request could not be read');
     return null;
   }
 
   #end(state: UsageState, measured: Measured | null, status: number | null): void {
-    const { entry, of } = this.#call;
+    const { entry, caller } = this.#call;
     const forwarded = this.#forwarded;
     this.#deps.usage.end(entry, {
       state,
@@ -168,7 +168,7 @@ export class Exchange {
       output_tokens: measured?.tokens.output ?? null,
       usage_source: measured?.source ?? null,
       first_byte_ms: this.#firstByteMs,
-      duration_ms: whole(performance.now() - of.started),
+      duration_ms: wholeMs(performance.now() - caller.started),
       ended_at: Date.now(),
     });
   }

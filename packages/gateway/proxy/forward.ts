@@ -1,13 +1,13 @@
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { withModel } from '../messages/json-model.ts';
-import { type Asked, askUpstream, type Cancel, type Outcome } from '../upstreams/ask-upstream.ts';
 import type { Upstream } from '../upstreams/connect-upstream.ts';
-import { inTurn, type ModelRoute } from './model-routes.ts';
+import { type Cancel, type Outcome, sendToUpstream, type UpstreamRequest } from '../upstreams/send-to-upstream.ts';
+import { byReadiness, type ModelRoute } from './model-routes.ts';
 
-/** What became of one request over all attempts. */
+/** The outcome of one request after all attempts. */
 export type Forwarded = {
   readonly outcome: Outcome;
-  /** The one asked last; null when there was none left to ask. */
+  /** The upstream of the last attempt; null when there was no upstream to try. */
   readonly upstream: Upstream | null;
   readonly model: string | null;
   readonly attempts: number;
@@ -20,7 +20,7 @@ export type ForwardDeps = {
 
 const defaultLimitedMs = 1_000;
 
-/** What an upstream's 429 asks for; 1 s where it says nothing. */
+/** The pause that a 429 of an upstream asks for; 1 s when it does not say. */
 function retryAfterMs(headers: Readonly<Record<string, string | string[] | undefined>>): number {
   const exact = Number.parseFloat(String(headers['retry-after-ms'] ?? ''));
   if (exact >= 0) return exact;
@@ -30,12 +30,14 @@ function retryAfterMs(headers: Readonly<Record<string, string | string[] | undef
   return Number.isNaN(date) ? defaultLimitedMs : Math.max(0, date - Date.now());
 }
 
-/** It does not know our key, or is elsewhere: nothing that the client or a repeat could mend. */
+/** The key or the address of the gateway is wrong. The client cannot change that, and a retry does not help. */
 export const isUnusable = (status: number): boolean =>
   status === 401 || (status >= 300 && status < 400) || status > 599;
 
-type Judged = 'answer' | 'again' | 'next' | 'stop';
+/** `answer`: return it. `retry`: try the same upstream again. `next`: try another upstream. `stop`: return the fault. */
+type NextStep = 'answer' | 'retry' | 'next' | 'stop';
 
+/** The outcome as a label of the metrics. */
 function resultOf(outcome: Outcome): string {
   if (outcome.kind === 'fault') return outcome.fault;
   const { status } = outcome;
@@ -43,7 +45,7 @@ function resultOf(outcome: Outcome): string {
 }
 
 /** Reports the outcome to the circuit breaker of the upstream, and decides what to do next. */
-function judge(upstream: Upstream, outcome: Outcome): Judged {
+function judge(upstream: Upstream, outcome: Outcome): NextStep {
   const { circuit } = upstream;
   const now = performance.now();
   if (outcome.kind === 'fault') {
@@ -52,8 +54,8 @@ function judge(upstream: Upstream, outcome: Outcome): Judged {
       return 'stop';
     }
     circuit.fail(now);
-    // The next one's would be as large.
-    return outcome.fault === 'too_large' ? 'stop' : 'again';
+    // The answer of another upstream would be as large.
+    return outcome.fault === 'too_large' ? 'stop' : 'retry';
   }
   const { status, headers } = outcome;
   if (status === 429) {
@@ -66,7 +68,7 @@ function judge(upstream: Upstream, outcome: Outcome): Judged {
   }
   if (status >= 500) {
     circuit.fail(now);
-    return 'again';
+    return 'retry';
   }
   if (outcome.kind === 'stream') circuit.close();
   else circuit.succeed();
@@ -74,16 +76,16 @@ function judge(upstream: Upstream, outcome: Outcome): Judged {
 }
 
 /**
- * Asks one upstream after the other until one answers, which is when its first byte is on its way to the client: nothing is
- * repeated after that. A kept connection that turns out to be closed is an attempt, but no failure of the upstream, once: most
- * likely it was closed for its age while the request was on its way, and nobody has seen it.
+ * Tries upstreams one after the other until one answers. Then the first byte is on its way to the client, and nothing is
+ * retried any more. A kept connection that turns out to be closed counts as an attempt. The first one does not count as a
+ * failure of the upstream: most likely the upstream closed the connection for its age, and did not see the request.
  */
 export async function forward(
   { metrics, warn }: ForwardDeps,
-  request: { route: ModelRoute; model: string; maxAttempts: number; asked: Asked & { body: Uint8Array } },
+  call: { route: ModelRoute; model: string; maxAttempts: number; request: UpstreamRequest & { body: Uint8Array } },
   cancel: Cancel,
 ): Promise<Forwarded> {
-  const { route, model, maxAttempts, asked } = request;
+  const { route, model, maxAttempts, request } = call;
   let attempts = 0;
   let mayRepeatStale = true;
   let last: Forwarded = {
@@ -92,33 +94,33 @@ export async function forward(
     model: null,
     attempts,
   };
-  for (const candidate of inTurn(route.candidates, performance.now())) {
+  for (const candidate of byReadiness(route.candidates, performance.now())) {
     const { upstream } = candidate;
-    // Taken out of the settings while another one was asked.
+    // The settings changed during an earlier attempt, and the upstream is no longer in them.
     if (upstream.pool.closed) continue;
     const { name } = upstream.config;
-    const body = candidate.model === model ? asked.body : withModel(asked.body, candidate.model);
+    const body = candidate.model === model ? request.body : withModel(request.body, candidate.model);
     for (let tries = upstream.config.max_attempts; tries > 0 && attempts < maxAttempts; tries -= 1) {
       attempts += 1;
       const started = performance.now();
       upstream.circuit.begin(started);
-      let outcome = await askUpstream(upstream, { ...asked, body }, cancel);
+      let outcome = await sendToUpstream(upstream, { ...request, body }, cancel);
       if (outcome.kind === 'fault' && outcome.stale && mayRepeatStale && attempts < maxAttempts && !cancel.cancelled) {
         mayRepeatStale = false;
         attempts += 1;
         metrics.attempts.labels(name, 'stale').inc();
-        outcome = await askUpstream(upstream, { ...asked, body }, cancel);
+        outcome = await sendToUpstream(upstream, { ...request, body }, cancel);
       }
       metrics.attempts.labels(name, resultOf(outcome)).inc();
       metrics.upstreamSeconds.labels(name).observe((performance.now() - started) / 1000);
       last = { outcome, upstream, model: candidate.model, attempts };
-      const judged = judge(upstream, outcome);
-      if (judged === 'answer' || judged === 'stop') return last;
+      const next = judge(upstream, outcome);
+      if (next === 'answer' || next === 'stop') return last;
       warn({
         upstream: name,
         ...(outcome.kind === 'fault' ? { fault: outcome.fault, error: outcome.code } : { status: outcome.status }),
       });
-      if (judged === 'next') break;
+      if (next === 'next') break;
     }
     if (attempts >= maxAttempts) break;
   }

@@ -8,17 +8,17 @@ import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import type { HeaderList } from './rate-answer.ts';
 
-/** Of the rate gate, what the proxy asks. */
+/** The part of the rate gate that the proxy needs. */
 type ProxyGate = {
-  admit(of: {
+  admit(request: {
     token: ApiToken | null;
     address: string;
     model: string | null;
     tokens: number;
   }): Verdict | Promise<Verdict>;
-  peek(of: { token: ApiToken | null; address: string; model: string | null }): Refused | null;
+  peek(request: { token: ApiToken | null; address: string; model: string | null }): Refused | null;
 };
-/** Of the API tokens. */
+/** The part of the API tokens that the proxy needs. */
 type ProxyTokens = {
   verify(secret: string, mayQuery?: () => boolean): ApiToken | TokenRefusal | Promise<ApiToken | TokenRefusal>;
 };
@@ -29,33 +29,33 @@ export type GatewayDeps = {
   readonly tokens: ProxyTokens;
   readonly upstreams: Upstreams;
   readonly usage: UsageLog;
-  /** Answers everything outside /v1/. */
+  /** Answers requests outside /v1/. */
   readonly app: App['fetch'];
 };
 
-/** Who asks for what. */
-export type Asker = {
+/** The sender of a request, and its endpoint. */
+export type Caller = {
   token: ApiToken | null;
   readonly address: string;
-  /** One of ours, for metrics and usage. */
+  /** The endpoint for metrics and usage. Unknown paths have a common name. */
   readonly endpoint: string;
   readonly id: string;
   /** `performance.now()` */
   readonly started: number;
 };
 
-/** A caller whose token is good. */
-export type ProxyAsker = Asker & {
+/** A caller with a valid token. */
+export type ProxyCaller = Caller & {
   readonly token: ApiToken;
   readonly endpoint: Endpoint;
-  /** The gateways on the way of this request, as upstreams are told. */
-  readonly passed: string;
+  /** The gateways that this request has passed, with this one. Value of the header for upstreams. */
+  readonly passedGateways: string;
 };
 
-/** What a POST of the proxy comes to. */
+/** The result of a POST to the proxy. */
 export type CallResult =
   | Response
-  /** `tokens`: null where they were counted only until they were too many. */
+  /** `tokens`: cost of the request; null when counting stopped above the limit. */
   | { readonly refused: Refused; readonly tokens: number | null }
-  /** `counts`: it is charged as a request without tokens. `cause`: what to log. */
-  | { readonly error: ProxyError; readonly counts?: true; readonly cause?: unknown; readonly headers?: HeaderList };
+  /** `isCharged`: the request is charged without tokens. `cause`: the error to log. */
+  | { readonly error: ProxyError; readonly isCharged?: true; readonly cause?: unknown; readonly headers?: HeaderList };

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 
-/** The gateways that a request has come through, by an id that each process has chosen. */
+/** The header with the ids of the gateways that a request has passed. Each process chooses its id. */
 export const gatewayHeader = 'x-tradepost-gateway';
 
 const passedId = /^[\w-]{1,64}$/;
-/** One behind the other; nobody builds more. */
-const mostGateways = 16;
+/** Gateways in a row. A longer chain is taken for a loop. */
+const maxGateways = 16;
 
 type LoopGuard = {
-  /** What a request to an upstream says, after whom it has passed; null: it has been here before. */
+  /** Adds this gateway to the ids that a request carries; null when the request was here before. */
   mark(passed: string | null): string | null;
 };
 
 /**
- * An upstream can be this gateway itself, at once or through others: without a mark one request would go round until its
- * time-outs end it, and be charged at every turn.
+ * Detects loops. An upstream can lead back to this gateway, directly or through others. Without a mark such a request would
+ * circulate until its time-outs end it, and be charged each time.
  */
 export function openLoopGuard(id: string = randomUUID()): LoopGuard {
   return {
     mark(passed) {
       if (passed === null) return id;
-      // What is no id of a gateway is somebody's own and goes nowhere.
-      const ids = passed.split(',', mostGateways * 2).map((one) => one.trim());
+      // Other values are not ids of gateways and are not forwarded.
+      const ids = passed.split(',', maxGateways * 2).map((one) => one.trim());
       const before = ids.filter((one) => passedId.test(one));
-      return before.includes(id) || before.length >= mostGateways ? null : [...before, id].join(', ');
+      return before.includes(id) || before.length >= maxGateways ? null : [...before, id].join(', ');
     },
   };
 }

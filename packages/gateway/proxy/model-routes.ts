@@ -2,28 +2,28 @@ import { modelKey } from '../messages/model-key.ts';
 import type { Upstream } from '../upstreams/connect-upstream.ts';
 import { configuredModels, type ModelConfig } from '../upstreams/upstream-settings.ts';
 
-/** An upstream that serves a model, and the model's name there. */
+/** An upstream that serves a model, with the name of the model there. */
 export type Candidate = { readonly upstream: Upstream; readonly model: string };
 export type ModelRoute = {
   /** Normal form of the model's name. */
   readonly key: string;
-  /** null: not configured by name, an upstream's list or pattern has it. */
+  /** null for a model that is not in `gateway.models`. */
   readonly config: ModelConfig | null;
-  /** In the order in which they are tried; empty when none that serves it is enabled. */
+  /** In the order in which they are tried; empty when no enabled upstream serves the model. */
   readonly candidates: readonly Candidate[];
 };
 
-/** Routes, kept by the name as the client wrote it. */
-const keptRoutes = 2_000;
+/** Cached routes, by the name as the client wrote it. */
+const maxRoutes = 2_000;
 
-/** `upstreams`: those enabled, in any order. Answers null for a model that nobody serves. */
+/** Returns the function that finds the route of a model; null for a model that no upstream serves. `upstreams`: enabled ones. */
 export function openModelRoutes(
   upstreams: readonly Upstream[],
   models: Readonly<Record<string, ModelConfig>>,
 ): (model: string) => ModelRoute | null {
   const byPriority = [...upstreams].sort((a, b) => a.config.priority - b.config.priority);
   const byName = new Map(upstreams.map((upstream) => [upstream.config.name, upstream]));
-  const kept = new Map<string, ModelRoute>();
+  const routes = new Map<string, ModelRoute>();
 
   const find = (written: string): ModelRoute | null => {
     const key = modelKey(written);
@@ -46,18 +46,18 @@ export function openModelRoutes(
   };
 
   return (model) => {
-    const known = kept.get(model);
+    const known = routes.get(model);
     if (known) return known;
     const route = find(model);
     if (!route) return null;
-    if (kept.size >= keptRoutes) kept.delete(kept.keys().next().value!);
-    kept.set(model, route);
+    if (routes.size >= maxRoutes) routes.delete(routes.keys().next().value!);
+    routes.set(model, route);
     return route;
   };
 }
 
-/** Upstreams whose circuit allows a call come first, in their given order. The others are asked last. */
-export function inTurn(candidates: readonly Candidate[], now: number): readonly Candidate[] {
+/** Upstreams whose circuit allows a call come first, in their given order. The others are tried last. */
+export function byReadiness(candidates: readonly Candidate[], now: number): readonly Candidate[] {
   if (candidates.every(({ upstream }) => upstream.circuit.allows(now))) return candidates;
   const ready = candidates.filter(({ upstream }) => upstream.circuit.allows(now));
   return [...ready, ...candidates.filter((candidate) => !ready.includes(candidate))];

@@ -7,8 +7,8 @@ import { upstreamSettings } from '../upstreams/upstream-settings.ts';
 import type { ModelRoute } from './model-routes.ts';
 import { limitsOf } from './rate-gate.ts';
 
-/** The smallest number of tokens that a minute of this request's keys ever allows. */
-export function mostTokens(settings: Pick<Settings, 'get'>, token: ApiToken, modelKey: string): number {
+/** The smallest limit of tokens per minute that applies to a request; infinity without a limit. */
+export function smallestTokenLimit(settings: Pick<Settings, 'get'>, token: ApiToken, modelKey: string): number {
   let most = Number.POSITIVE_INFINITY;
   if (!settings.get(rateLimitSettings.enabled)) return most;
   const { user_tpm, token_tpm, model_tpm } = limitsOf(settings, token, modelKey);
@@ -16,18 +16,21 @@ export function mostTokens(settings: Pick<Settings, 'get'>, token: ApiToken, mod
   return most;
 }
 
-/** The tokens that a request is charged: its input and the most output it can have. Input above `most` is not counted to the end. */
+/**
+ * The cost of a request: its input and its largest output, in tokens. Counting stops when the cost exceeds `most`; then
+ * `isPartial` is true.
+ */
 export async function priceRequest(
   settings: Pick<Settings, 'get'>,
-  wanted: RequestFacts,
+  facts: RequestFacts,
   route: ModelRoute,
   most: number,
-): Promise<{ input: number; output: number; partly: boolean }> {
+): Promise<{ input: number; output: number; isPartial: boolean }> {
   const each =
-    wanted.maxOutput ?? route.config?.max_output_tokens ?? settings.get(upstreamSettings.default_max_output_tokens);
-  const output = each * wanted.answers;
-  const mostInput = most - output - wanted.extraTokens;
-  const counting = countTokens(wanted.texts, mostInput);
+    facts.maxOutput ?? route.config?.max_output_tokens ?? settings.get(upstreamSettings.default_max_output_tokens);
+  const output = each * facts.answers;
+  const mostInput = most - output - facts.extraTokens;
+  const counting = countTokens(facts.texts, mostInput);
   const counted = typeof counting === 'number' ? counting : await counting;
-  return { input: counted + wanted.extraTokens, output, partly: counted > mostInput };
+  return { input: counted + facts.extraTokens, output, isPartial: counted > mostInput };
 }

@@ -3,13 +3,13 @@ import type { Metrics } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
 import { type GatewayMetrics, gatewayMetrics } from '../gateway-metrics.ts';
 import { errorBody, type ProxyError } from '../messages/openai-errors.ts';
-import type { Asker, GatewayDeps } from './gateway-deps.ts';
+import type { Caller, GatewayDeps } from './gateway-deps.ts';
 import { commonHeaders, type HeaderList, jsonType, pushRateHeaders, refusalResponse } from './rate-answer.ts';
 
-/** Of every 503, in seconds. */
+/** Sent with every 503, in seconds. */
 const retrySoon: [string, string] = ['retry-after', '1'];
 
-/** Answers that the gateway gives itself; each is counted in the metrics. */
+/** Answers of the gateway itself. Each is counted in the metrics. */
 export class ProxyAnswers {
   readonly #requests: GatewayMetrics['requests'];
   readonly #gate: GatewayDeps['gate'];
@@ -19,7 +19,7 @@ export class ProxyAnswers {
     this.#gate = gate;
   }
 
-  /** Counts an answer that the proxy made. */
+  /** Counts an answer that was built elsewhere. */
   count(endpoint: string, status: number): void {
     this.#requests.labels(endpoint, String(status)).inc();
   }
@@ -41,21 +41,21 @@ export class ProxyAnswers {
     return refusalResponse(refused, id, tokens);
   }
 
-  /** Charges a request that is refused before its work is known, so that such requests are limited too. */
-  async refuseCounted(of: Asker, error: ProxyError): Promise<Response> {
-    const verdict = await this.#gate.admit({ token: of.token, address: of.address, model: null, tokens: 0 });
-    if (!verdict.admitted) return this.refuseRate(of.endpoint, verdict, of.id);
+  /** Charges and refuses a request whose cost is unknown, so that such requests are limited too. */
+  async refuseCharged(caller: Caller, error: ProxyError): Promise<Response> {
+    const verdict = await this.#gate.admit({ token: caller.token, address: caller.address, model: null, tokens: 0 });
+    if (!verdict.admitted) return this.refuseRate(caller.endpoint, verdict, caller.id);
     const headers: HeaderList = [];
     pushRateHeaders(headers, verdict);
-    return this.refuse(of.endpoint, error, of.id, headers);
+    return this.refuse(caller.endpoint, error, caller.id, headers);
   }
 
-  /** A request that no limit ever allows is charged as one request; a caller who is out of requests gets that refusal instead. */
-  async refuseLimited(of: Asker, refused: Refused, tokens: number | null): Promise<Response> {
-    if (refused.waitMs !== null) return this.refuseRate(of.endpoint, refused, of.id, tokens);
-    const verdict = await this.#gate.admit({ token: of.token, address: of.address, model: null, tokens: 0 });
+  /** Refuses by a limit. A request that can never pass is charged as one request; without requests left, that is the refusal. */
+  async refuseLimited(caller: Caller, refused: Refused, tokens: number | null): Promise<Response> {
+    if (refused.waitMs !== null) return this.refuseRate(caller.endpoint, refused, caller.id, tokens);
+    const verdict = await this.#gate.admit({ token: caller.token, address: caller.address, model: null, tokens: 0 });
     return verdict.admitted
-      ? this.refuseRate(of.endpoint, refused, of.id, tokens)
-      : this.refuseRate(of.endpoint, verdict, of.id);
+      ? this.refuseRate(caller.endpoint, refused, caller.id, tokens)
+      : this.refuseRate(caller.endpoint, verdict, caller.id);
   }
 }

@@ -5,31 +5,31 @@ import { gatewayMetrics } from '../gateway-metrics.ts';
 import { readRequest } from '../messages/chat-request.ts';
 import { proxyErrors } from '../messages/openai-errors.ts';
 import type { ApiToken } from '../tokens/api-token.ts';
-import type { Cancel } from '../upstreams/ask-upstream.ts';
+import type { Cancel } from '../upstreams/send-to-upstream.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
-import type { CallResult, GatewayDeps, ProxyAsker } from './gateway-deps.ts';
+import type { CallResult, GatewayDeps, ProxyCaller } from './gateway-deps.ts';
 import { gatewayHeader } from './gateway-loop.ts';
 import { openLargeBodies } from './large-bodies.ts';
-import { mostTokens, priceRequest } from './price-request.ts';
+import { priceRequest, smallestTokenLimit } from './price-request.ts';
 
 /**
- * Request headers that go on: the client's key, its cookies and its address are between it and us, its organization and
- * project would be ours, and what its library tells about itself (x-stainless-*) is nobody's need.
+ * Request headers that are forwarded. Key, cookies and address of the client are not for the upstream. Organization and project
+ * would apply to the account of the gateway. Upstreams do not need what a client library reports of itself (x-stainless-*).
  */
 const forwardedHeaders = ['accept', 'openai-beta'] as const;
 const idempotencyHeader = 'idempotency-key';
-/** Of a client; a longer one goes on as its hash. */
-const longestKey = 200;
+/** A longer key of a client is forwarded as its hash. */
+const maxKeyLength = 200;
 const hasControl = /[^\t\x20-\x7e\x80-\xff]/;
-/** Other bytes do not reach us whole, so that two keys could become one. */
+/** Other bytes arrive incomplete, so two keys could become equal. */
 const visible = /^[\x21-\x7e]+$/;
 
-/** All our clients share one key at the upstream: what one of them calls a request is not what another does. */
+/** All clients share the upstream key of the gateway, so keys of different tokens must differ. */
 const idempotencyKey = (token: ApiToken, value: string): string =>
-  `${token.id}-${value.length > longestKey ? hash('sha256', value, 'hex') : value}`;
+  `${token.id}-${value.length > maxKeyLength ? hash('sha256', value, 'hex') : value}`;
 
-function requestHeaders(request: Request, { token, passed }: ProxyAsker): string[] {
-  const headers = ['content-type', 'application/json', gatewayHeader, passed];
+function requestHeaders(request: Request, { token, passedGateways }: ProxyCaller): string[] {
+  const headers = ['content-type', 'application/json', gatewayHeader, passedGateways];
   const key = request.headers.get(idempotencyHeader);
   if (key !== null) headers.push(idempotencyHeader, idempotencyKey(token, key));
   for (const name of forwardedHeaders) {
@@ -39,64 +39,70 @@ function requestHeaders(request: Request, { token, passed }: ProxyAsker): string
   return headers;
 }
 
-/** A body that is read in one step. */
-const smallBody = 64 * 1024;
-/** Texts of a body take up to four times its size of the heap, which is bounded: more are put off. */
-const mostParsed = 32 * 1024 * 1024;
-const mostSent = 256 * 1024 * 1024;
+/** Bodies up to this size are read in one step. */
+const maxSmallBody = 64 * 1024;
+/** Bytes of large bodies that are parsed at the same time. Their texts take up to four times as much of the heap. */
+const maxParsed = 32 * 1024 * 1024;
+/** Bytes of large bodies that are being forwarded at the same time. */
+const maxSent = 256 * 1024 * 1024;
 
 type CallDeps = GatewayDeps & ExchangeDeps & { readonly readLarge: ReturnType<typeof openLargeBodies> };
 
-/** `counted` is called when what was parsed is needed no more. */
-async function carryOut(
+/** `onCounted` is called when the parsed body is no longer needed. */
+async function handleCall(
   deps: CallDeps,
-  of: ProxyAsker,
+  caller: ProxyCaller,
   request: Request,
   bytes: Uint8Array,
   cancel: Cancel,
-  counted: () => void,
+  onCounted: () => void,
 ): Promise<CallResult> {
   const { gate, upstreams, usage } = deps;
   const { settings } = deps.runtime;
   const isGone = () => cancel.cancelled;
-  const large = bytes.byteLength > smallBody;
-  const wanted = large ? await deps.readLarge(of.endpoint, bytes, isGone) : readRequest(of.endpoint, bytes);
-  if ('status' in wanted) return { error: wanted, counts: true };
-  const { model } = wanted;
+  const isLarge = bytes.byteLength > maxSmallBody;
+  const facts = isLarge ? await deps.readLarge(caller.endpoint, bytes, isGone) : readRequest(caller.endpoint, bytes);
+  if ('status' in facts) return { error: facts, isCharged: true };
+  const { model } = facts;
   const known = upstreams.routeOf(model);
-  if (!known) return { error: proxyErrors.unknown_model(model), counts: true };
+  if (!known) return { error: proxyErrors.unknown_model(model), isCharged: true };
   if (known.candidates.length === 0) return { error: proxyErrors.no_upstream() };
   const { key } = known;
-  const { input, output, partly } = await priceRequest(settings, wanted, known, mostTokens(settings, of.token, key));
+  const { input, output, isPartial } = await priceRequest(
+    settings,
+    facts,
+    known,
+    smallestTokenLimit(settings, caller.token, key),
+  );
   const cost = input + output;
-  if (cost > maxCost) return { error: proxyErrors.too_expensive(wanted.maxField), counts: true };
-  const asking = gate.admit({ token: of.token, address: of.address, model: key, tokens: cost });
-  const verdict = asking instanceof Promise ? await asking : asking;
-  if (!verdict.admitted) return { refused: verdict, tokens: partly ? null : cost };
-  // Admitted although no limit allows it, as the limiter's store did not answer: usage records the whole input.
-  const estimated = partly ? (await priceRequest(settings, wanted, known, Number.POSITIVE_INFINITY)).input : input;
-  // The settings can have changed since: the upstreams in force now are asked.
+  if (cost > maxCost) return { error: proxyErrors.too_expensive(facts.maxField), isCharged: true };
+  const checking = gate.admit({ token: caller.token, address: caller.address, model: key, tokens: cost });
+  const verdict = checking instanceof Promise ? await checking : checking;
+  if (!verdict.admitted) return { refused: verdict, tokens: isPartial ? null : cost };
+  // A request above its limit is admitted when the store of the limiter does not answer. Usage records its whole input.
+  const estimated = isPartial ? (await priceRequest(settings, facts, known, Number.POSITIVE_INFINITY)).input : input;
+  // The settings can have changed during the counting.
   const route = upstreams.routeOf(model);
   if (!route || route.candidates.length === 0) return { error: proxyErrors.no_upstream() };
 
   const entry = usage.open({
-    id: of.id,
-    user_id: of.token.userId,
-    token_id: of.token.id,
-    endpoint: of.endpoint,
+    id: caller.id,
+    user_id: caller.token.userId,
+    token_id: caller.token.id,
+    endpoint: caller.endpoint,
     model: key,
-    stream: wanted.stream,
+    stream: facts.stream,
     estimated_input_tokens: estimated,
     max_output_tokens: output,
     started_at: Date.now(),
   });
-  wanted.texts.length = 0;
-  counted();
-  const headers = requestHeaders(request, of);
-  return new Exchange(deps, { of, entry, verdict, route, model, bytes, headers, wanted, cancel }).run();
+  facts.texts.length = 0;
+  onCounted();
+  const headers = requestHeaders(request, caller);
+  return new Exchange(deps, { caller, entry, verdict, route, model, bytes, headers, facts, cancel }).run();
 }
 
-/** Answers the function that carries out one POST of the proxy, from its body to its answer. */
+/** Returns the function that handles one POST of the proxy, from its body to its answer. */
 export function openProxyCall(given: GatewayDeps) {
   const { log } = given.runtime;
   const metrics = gatewayMetrics(given.runtime.metrics);
@@ -106,28 +112,28 @@ export function openProxyCall(given: GatewayDeps) {
     forwarding: { metrics, warn: openCountedWarning(log, 'an upstream did not answer a gateway request') },
     readLarge: openLargeBodies(),
   };
-  /** Bytes of large bodies: those being read and counted, and those an upstream is still being asked with. */
+  /** Bytes of large bodies that are read and counted now, and of those that are being forwarded. */
   const held = { parsed: 0, sent: 0 };
 
-  return async (of: ProxyAsker, request: Request, cancel: Cancel): Promise<CallResult> => {
+  return async (caller: ProxyCaller, request: Request, cancel: Cancel): Promise<CallResult> => {
     if (!deps.upstreams.configured()) return { error: proxyErrors.no_upstream() };
     const key = request.headers.get(idempotencyHeader);
-    if (key !== null && !visible.test(key)) return { error: proxyErrors.bad_idempotency_key(), counts: true };
+    if (key !== null && !visible.test(key)) return { error: proxyErrors.bad_idempotency_key(), isCharged: true };
     const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes();
-    const size = bytes.byteLength > smallBody ? bytes.byteLength : 0;
-    if (size > 0 && (held.parsed + size > mostParsed || held.sent + size > mostSent))
+    const size = bytes.byteLength > maxSmallBody ? bytes.byteLength : 0;
+    if (size > 0 && (held.parsed + size > maxParsed || held.sent + size > maxSent))
       return { error: proxyErrors.too_many_bodies() };
     held.parsed += size;
     held.sent += size;
-    let counting = true;
-    const counted = () => {
-      if (counting) held.parsed -= size;
-      counting = false;
+    let isCounting = true;
+    const onCounted = () => {
+      if (isCounting) held.parsed -= size;
+      isCounting = false;
     };
     try {
-      return await carryOut(deps, of, request, bytes, cancel, counted);
+      return await handleCall(deps, caller, request, bytes, cancel, onCounted);
     } finally {
-      counted();
+      onCounted();
       held.sent -= size;
     }
   };

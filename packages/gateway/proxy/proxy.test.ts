@@ -555,7 +555,7 @@ test('settings that change while the limiter is asked: the request goes to what 
 test('the list of models: a silent upstream is left at the deadline, a resting one is not asked, what they listed before stays', async () => {
   await use([upstream('first', first, { priority: 1 }), upstream('second', second, { priority: 2 })]);
   const own = proxy.upstreams;
-  const models = openModelList(own, { deadlineMs: 1_000, believedMs: 0 });
+  const models = openModelList(own, { deadlineMs: 1_000, cachedMs: 0 });
   const list = async () => (await models.list('me')).data.map(({ id }) => id).sort();
   const listed = (id: string): Behaviour => ({ body: { data: [{ id }] } });
   first.always(listed('a'));

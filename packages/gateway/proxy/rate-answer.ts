@@ -4,7 +4,7 @@ import { errorBody } from '../messages/openai-errors.ts';
 
 export type HeaderList = [string, string][];
 
-/** A client on another origin reads these; sent with every answer. */
+/** Sent with every answer, so that clients on another origin can read it. */
 export const commonHeaders: readonly [string, string][] = [
   ['access-control-allow-origin', '*'],
   [
@@ -18,8 +18,8 @@ export const jsonType: [string, string] = ['content-type', 'application/json; ch
 const unixSeconds = (ms: number) => String(Math.ceil(ms / 1000));
 
 /**
- * 429. `X-RateLimit-Reset` is when the same request would pass; of one that never will it is when the window is empty at the
- * latest, and `x-should-retry: false` keeps clients from trying.
+ * The headers of a 429. `X-RateLimit-Reset` is the time when the same request would pass. For a request that can never pass it is
+ * the end of the window, and `x-should-retry: false` keeps clients from retrying.
  */
 export function refusalHeaders(refused: Refused, now = Date.now()): HeaderList {
   const { waitMs, limit } = refused;
@@ -37,11 +37,11 @@ export function refusalHeaders(refused: Refused, now = Date.now()): HeaderList {
   return headers;
 }
 
-/** `tokens`: what the request would have been charged; null where they were counted only until they were too many. */
+/** `tokens`: the cost of the request; null when counting stopped above the limit. */
 export function refusalMessage({ dimension, limit, waitMs }: Refused, tokens: number | null): string {
-  const said = `rate limit exceeded: ${dimensionName(dimension)}`;
-  if (waitMs !== null) return said;
-  return `${said} (the request costs ${tokens ?? `more than ${limit}`} tokens, the limit is ${limit} per minute)`;
+  const message = `rate limit exceeded: ${dimensionName(dimension)}`;
+  if (waitMs !== null) return message;
+  return `${message} (the request costs ${tokens ?? `more than ${limit}`} tokens, the limit is ${limit} per minute)`;
 }
 
 export function refusalResponse(refused: Refused, traceId: string, tokens: number | null = 0): Response {
@@ -51,7 +51,7 @@ export function refusalResponse(refused: Refused, traceId: string, tokens: numbe
   return new FastResponse(body, { status: 429, headers });
 }
 
-/** What is left of the tightest dimension, on every answer that was let through. */
+/** Adds what is left of the tightest dimension to the headers of an admitted request. */
 export function pushRateHeaders(headers: HeaderList, { tightest }: Admitted, now = Date.now()): void {
   if (!tightest) return;
   headers.push(

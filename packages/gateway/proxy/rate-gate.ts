@@ -18,26 +18,26 @@ import { rateLimitSettings } from '../settings.ts';
 import type { ApiToken } from '../tokens/api-token.ts';
 import { modelLimits } from '../upstreams/upstream-settings.ts';
 
-type Asked = { token: ApiToken | null; address: string; model: string | null };
+type GateRequest = { token: ApiToken | null; address: string; model: string | null };
 
-/** Limits in force, the limiter behind them, and the count of what it said. */
+/** Checks requests against the limits in force, and counts the results. */
 export type RateGate = {
-  /** Charges one request; `tokens` is 0 where it has none, `model` null where none is named. */
-  admit(of: Asked & { tokens: number }): Verdict | Promise<Verdict>;
-  /** Without charging and without asking a store: whether a requests dimension is known to be exhausted. */
-  peek(of: Asked): Refused | null;
+  /** Checks and charges one request. `tokens` is 0 and `model` null for a request without them. */
+  admit(request: GateRequest & { tokens: number }): Verdict | Promise<Verdict>;
+  /** Returns the refusal when a requests dimension is known to be exhausted. Charges nothing and calls no store. */
+  peek(request: GateRequest): Refused | null;
   inspect(of: KeyRef): Promise<KeyUsage>;
   reset(only?: KeyRef): Promise<number>;
   close(): Promise<void>;
 };
 
 const disabled: Admitted = { admitted: true, tightest: null, unchecked: 'disabled', at: 0 };
-const place = new Map<Dimension, number>(dimensions.map((dimension, i) => [dimension, i]));
+const indexOf = new Map<Dimension, number>(dimensions.map((dimension, i) => [dimension, i]));
 
-/** What each dimension counts: it is checked where the request has such a key and the key a limit. */
+/** The kind of key of each dimension. A dimension is checked when the request has such a key and the key has a limit. */
 const kinds = dimensions.map((dimension) => dimension.slice(0, dimension.indexOf('_')) as keyof Subject);
 
-/** What holds of a user: their own limits, else the defaults. */
+/** The limits of a user: their own, else the defaults. */
 export const userLimitsOf = (
   settings: Pick<Runtime['settings'], 'get'>,
   { rpm_limit, tpm_limit }: UserLimits,
@@ -46,7 +46,7 @@ export const userLimitsOf = (
   user_tpm: tpm_limit ?? settings.get(rateLimitSettings.user_default_tpm),
 });
 
-/** What the limits of a request are: those of its token, else of its user, else the defaults. */
+/** The limits of a request: those of its token, else of its user, else the defaults. */
 export function limitsOf(
   settings: Pick<Runtime['settings'], 'get'>,
   token: ApiToken | null,
@@ -71,7 +71,7 @@ export function limitsOf(
 export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, limiter: Limiter): RateGate {
   const { settings, metrics } = runtime;
   const { rateLimitChecks } = gatewayMetrics(metrics);
-  // A labelled counter costs a third of a microsecond, and there are seven to a check.
+  // A labelled counter takes a third of a microsecond, and a check has seven. So counts are collected here.
   const allowed = new Float64Array(dimensions.length);
   const denied = new Float64Array(dimensions.length);
   const flush = () => {
@@ -84,20 +84,20 @@ export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, lim
   };
   metrics.beforeRead.add(flush);
 
-  const subjectOf = ({ token, address, model }: Asked): Subject => ({
+  const subjectOf = ({ token, address, model }: GateRequest): Subject => ({
     user: token?.userId ?? null,
     token: token?.id ?? null,
     ip: ipKey(address, settings.get(rateLimitSettings.ipv6_prefix)),
     model,
   });
   const counted = (verdict: Verdict, subject: Subject, limits: Limits): Verdict => {
-    // What was let through unchecked was allowed by no dimension.
+    // No dimension allowed a request that passed unchecked.
     if (verdict.admitted && verdict.unchecked) return verdict;
     for (let i = 0; i < dimensions.length; i += 1)
       if (limits[dimensions[i]!] > 0 && subject[kinds[i]!] !== null) allowed[i]! += 1;
     if (verdict.admitted) return verdict;
     for (const dimension of verdict.denied) {
-      const i = place.get(dimension)!;
+      const i = indexOf.get(dimension)!;
       allowed[i]! -= 1;
       denied[i]! += 1;
     }
@@ -105,19 +105,19 @@ export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, lim
   };
 
   return {
-    admit(of) {
+    admit(request) {
       if (!settings.get(rateLimitSettings.enabled)) return disabled;
-      const subject = subjectOf(of);
-      const limits = limitsOf(settings, of.token, of.model);
-      const verdict = limiter.check(subject, limits, of.tokens);
+      const subject = subjectOf(request);
+      const limits = limitsOf(settings, request.token, request.model);
+      const verdict = limiter.check(subject, limits, request.tokens);
       return verdict instanceof Promise
         ? verdict.then((late) => counted(late, subject, limits))
         : counted(verdict, subject, limits);
     },
-    peek(of) {
+    peek(request) {
       if (!settings.get(rateLimitSettings.enabled)) return null;
-      const subject = subjectOf(of);
-      const limits = limitsOf(settings, of.token, of.model);
+      const subject = subjectOf(request);
+      const limits = limitsOf(settings, request.token, request.model);
       const refused = limiter.peek(subject, limits);
       if (refused) counted(refused, subject, limits);
       return refused;

@@ -3,24 +3,24 @@ import { type KeptConnections, keptConnections } from '@tradepost/runtime';
 import { type FindServed, servedModels } from './served-models.ts';
 import type { UpstreamConfig } from './upstream-settings.ts';
 
-/** Requests of one process to one upstream at once; more wait for a connection. */
+/** Connections of one process to one upstream. Further requests wait for a connection. */
 const connections = 1024;
 const keepAliveMs = 30_000;
 const circuitOptions = { failuresToOpen: 3, firstPauseMs: 1_000, longestPauseMs: 60_000 };
 
-/** One upstream as it is in force: its connections and how it has been doing. */
+/** A connected upstream: its configuration, its connections and its circuit breaker. */
 export type Upstream = KeptConnections & {
   readonly config: UpstreamConfig;
   readonly origin: string;
   /** Path of the base URL, without a slash at its end. */
   readonly prefix: string;
-  /** Name, value, name, value: its key and extra headers. Secret. */
+  /** Name, value, name, value: the key and the headers of the configuration. Secret. */
   readonly headers: readonly string[];
   readonly circuit: CircuitBreaker;
   readonly serves: FindServed;
 };
 
-/** `env:NAME` is read from the environment; undefined where it is not there. */
+/** Resolves a key. `env:NAME` is read from the environment; undefined when the variable is missing. */
 export function resolveKey(apiKey: string): string | undefined {
   return apiKey.startsWith('env:') ? process.env[apiKey.slice(4)] || undefined : apiKey;
 }

@@ -4,10 +4,10 @@ import { resolveKey } from './connect-upstream.ts';
 import { servedModels } from './served-models.ts';
 import type { ModelConfig, UpstreamConfig } from './upstream-settings.ts';
 
-/** `status`: of its list of models; null where it did not answer, and `fault` says why. */
+/** `status`: HTTP status of the list of models; null without an answer, with the reason in `fault`. */
 export type UpstreamPing = { readonly status: number | null; readonly fault: string; readonly ms: number };
 
-/** Asks an upstream for its models, with its key. Never rejects; its answer is not read, so nothing of it is shown. */
+/** Requests the models of an upstream with its key. Never rejects. The body is not read, so nothing of it is shown. */
 export async function pingUpstream(upstream: UpstreamConfig, timeoutMs: number): Promise<UpstreamPing> {
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);

@@ -3,16 +3,16 @@ import { shapeFault } from '../messages/json-shape.ts';
 import { resolveKey } from './connect-upstream.ts';
 import type { UpstreamConfig } from './upstream-settings.ts';
 
-/** What stands where a secret was. */
+/** Replaces a secret. */
 const redacted = '[redacted]';
-/** A shorter key is a placeholder such as EMPTY: removing it would spoil texts and keep nothing secret. */
-const shortestSecret = 8;
-/** So many characters in a row of a key are removed from error messages. */
+/** A shorter key is a placeholder such as EMPTY. Removing it would damage texts and protect nothing. */
+const minSecretLength = 8;
+/** Parts of a key of this length are removed from error messages. */
 const partLength = 8;
-/** Beginning or end of a key beside a mask, as in `sk-***wxyz`. */
-const shortestEnd = 3;
+/** Shortest beginning or end of a key beside a mask that is removed, as in `sk-***wxyz`. */
+const minEndLength = 3;
 const mask = /[*\u2022\u2026]+|\.{3,}|x{3,}|X{3,}/g;
-/** A header whose name says so holds a secret; others hold versions and names of projects. */
+/** Headers with such names hold secrets. Others hold versions and names of projects. */
 const secretHeader = /auth|key|token|secret|cookie|password|credential|signature/i;
 
 /** Keys and secret header values of all upstreams, disabled ones too. */
@@ -20,15 +20,15 @@ export function secretsOf(upstreams: readonly UpstreamConfig[]): string[] {
   const found = new Set<string>();
   for (const { api_key, headers } of upstreams) {
     const values = [resolveKey(api_key) ?? ''];
-    // Without the scheme before it: `Bearer sk-...`.
+    // Without a scheme such as `Bearer`.
     for (const [name, value] of Object.entries(headers))
       if (secretHeader.test(name)) values.push(value.trim().replace(/^[A-Za-z]+\s+/, ''));
-    for (const value of values) if (value.length >= shortestSecret) found.add(value);
+    for (const value of values) if (value.length >= minSecretLength) found.add(value);
   }
   return [...found];
 }
 
-/** Base64 of a secret wherever it stands among other bytes: the characters that depend on it alone. */
+/** The base64 of a secret at each offset within other bytes, without the characters that depend on those bytes. */
 function base64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
@@ -37,7 +37,7 @@ function base64Forms(secret: string): string[] {
   });
 }
 
-/** As it is written in JSON; some write a slash as `\/`. */
+/** A secret as JSON writes it. Some writers escape a slash (`\/`). */
 const jsonForms = (secret: string): string[] => {
   const escaped = JSON.stringify(secret).slice(1, -1);
   return [secret, escaped, escaped.replaceAll('/', '\\/')];
@@ -52,38 +52,38 @@ const anyOf = (texts: readonly string[]): RegExp =>
     'g',
   );
 
-/** Removes secrets from bytes that come in pieces. What may be the beginning of one is kept until the next piece. */
+/** Removes secrets from bytes that arrive in chunks. A possible beginning of a secret is kept until the next chunk. */
 export type RedactedStream = {
-  /** Answers the bytes that can go on; the same ones where nothing is removed. */
+  /** Returns the bytes that can be sent; the same object when nothing is removed. */
   push(chunk: Uint8Array): Uint8Array;
-  /** What was kept, when no more pieces come. */
+  /** Returns the kept bytes after the last chunk. */
   end(): Uint8Array;
 };
 
 export type Redactor = {
-  /** Without secrets, whole or encoded: for values of headers. */
+  /** Removes secrets, also encoded ones. For values of headers. */
   value(text: string): string;
-  /** The same, and without parts of secrets and masked ones: for messages of errors. */
+  /** Removes secrets, parts of secrets and masked secrets. For error messages. */
   message(text: string): string;
-  /** A body with `message` applied to each text in it; the same one where nothing is removed. */
+  /** Applies `message` to each text of a body; returns the same object when nothing is removed. */
   errorBody(body: Buffer): Buffer;
-  /** For bodies in pieces: secrets as they are, and as JSON writes them. */
+  /** For bodies in chunks. Removes secrets as they are, and as JSON writes them. */
   stream(): RedactedStream;
 };
 
 const empty = Buffer.alloc(0);
-const keepsAll: Redactor = {
+const withoutSecrets: Redactor = {
   value: (text) => text,
   message: (text) => text,
   errorBody: (body) => body,
   stream: () => ({ push: (chunk) => chunk, end: () => empty }),
 };
 
-/** Secrets as bodies have them: as they are, and as JSON writes them. */
+/** Secrets as they are in bodies: unchanged, and as JSON writes them. */
 class BodySecrets {
   readonly pattern: RegExp;
   readonly #beginnings: ReadonlySet<string>;
-  /** Codes of all characters in secrets. Most pieces end in a line feed, which no secret contains. */
+  /** Codes of all characters in secrets. Most chunks end with a line feed, which no secret contains. */
   readonly #codes: ReadonlySet<number>;
   readonly #longest: number;
 
@@ -94,7 +94,7 @@ class BodySecrets {
     this.#longest = Math.max(...forms.map(({ length }) => length));
   }
 
-  /** The length of what may be the beginning of a secret at the end of a text. */
+  /** Length of a possible beginning of a secret at the end of a text. */
   keptLength(text: string): number {
     if (!this.#codes.has(text.charCodeAt(text.length - 1))) return 0;
     for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1)
@@ -116,7 +116,7 @@ class SecretFilter implements RedactedStream {
       this.#kept.length > 0
         ? Buffer.concat([this.#kept, chunk])
         : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // One character per byte: secrets are ASCII, and so nothing else is touched.
+    // One character per byte. Secrets are ASCII, so other bytes do not change.
     const text = bytes.toString('latin1');
     const clean = text.replace(this.#secrets.pattern, redacted);
     const length = this.#secrets.keptLength(clean);
@@ -132,7 +132,7 @@ class SecretFilter implements RedactedStream {
   }
 }
 
-/** Finds parts of secrets, and secrets that are masked. Answers the function that gives from and to of each in a text. */
+/** Returns a function that finds parts of secrets and masked secrets in a text, as ranges sorted by their start. */
 function partsOf(secrets: readonly string[]): (text: string) => [from: number, to: number][] {
   const parts = new Set(
     secrets.flatMap((one) =>
@@ -149,7 +149,7 @@ function partsOf(secrets: readonly string[]): (text: string) => [from: number, t
       const [before, after] = [text.slice(0, from), text.slice(to)];
       let [left, right] = [0, 0];
       for (const secret of secrets)
-        for (let length = shortestEnd; length < secret.length; length += 1) {
+        for (let length = minEndLength; length < secret.length; length += 1) {
           if (before.endsWith(secret.slice(0, length))) left = Math.max(left, length);
           if (after.startsWith(secret.slice(-length))) right = Math.max(right, length);
         }
@@ -159,7 +159,7 @@ function partsOf(secrets: readonly string[]): (text: string) => [from: number, t
   };
 }
 
-/** A JSON value with `change` applied to each text in it, names included. */
+/** Applies `change` to each text and each name of a JSON value. */
 function withTexts(json: unknown, change: (text: string) => string): unknown {
   if (typeof json === 'string') return change(json);
   if (Array.isArray(json)) return json.map((each) => withTexts(each, change));
@@ -167,9 +167,9 @@ function withTexts(json: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(json).map(([name, held]) => [change(name), withTexts(held, change)]));
 }
 
-/** `secrets`: printable ASCII, each of eight characters at least. */
+/** Opens the redactor. `secrets` are printable ASCII of at least eight characters. */
 export function openRedactor(secrets: readonly string[]): Redactor {
-  if (secrets.length === 0) return keepsAll;
+  if (secrets.length === 0) return withoutSecrets;
   const forms = secrets.flatMap(jsonForms);
   const inBodies = new BodySecrets(forms);
   const encoded = anyOf([...forms, ...secrets.flatMap((one) => [encodeURIComponent(one), ...base64Forms(one)])]);
@@ -182,7 +182,7 @@ export function openRedactor(secrets: readonly string[]): Redactor {
     let copied = 0;
     let removedTo = -1;
     for (const [from, to] of partsIn(text)) {
-      // Parts that overlap or touch are one.
+      // Overlapping and adjacent parts are replaced once.
       if (from > removedTo) result += text.slice(copied, from) + redacted;
       removedTo = Math.max(removedTo, to);
       copied = removedTo;

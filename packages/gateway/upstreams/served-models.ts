@@ -1,6 +1,6 @@
 import { modelKey } from '../messages/model-key.ts';
 
-/** `*` stands for any characters; one pass, whatever the pattern. */
+/** Whether a name matches a pattern, in which `*` is any number of characters. Takes linear time for every pattern. */
 export function fitsPattern(pattern: string, name: string): boolean {
   if (!pattern.includes('*')) return pattern === name;
   const parts = pattern.split('*');
@@ -16,10 +16,10 @@ export function fitsPattern(pattern: string, name: string): boolean {
   return from <= name.length - last.length;
 }
 
-/** The name under which an upstream serves a model; null where it does not. `written`: how the client or the setting spells `key`. */
+/** Finds the name by which an upstream serves a model; null when it does not. `written`: the spelling of the client or setting. */
 export type FindServed = (key: string, written: string) => string | null;
 
-/** `models`: names and patterns of one upstream. A listed name is used as listed, else a pattern takes the name as written. */
+/** `models`: names and patterns of one upstream. A listed name keeps its spelling; a pattern uses the written name. */
 export function servedModels(models: readonly string[]): FindServed {
   const listed = new Map<string, string>();
   const patterns: string[] = [];

@@ -10,16 +10,17 @@ const upstreamSchema = z
     models: list(z.string(), maxUpstreamModels).meta({ description: 'names, or patterns with *', examples: [['*']] }),
     priority: z.int().meta({ description: 'lower is tried first' }),
     enabled: z.boolean(),
-    has_key: z.boolean().meta({ description: 'whether a key is configured and found; the key itself is never shown' }),
-    state: z
-      .enum(['up', 'resting', 'probing', 'disabled'])
-      .meta({ description: 'resting: tried last, as it failed or is limited; probing: the next request finds out' }),
-    failures: z.int().meta({ description: 'in a row' }),
-    rest_ms: z.int().meta({ description: 'until it is asked again' }),
+    has_key: z.boolean().meta({ description: 'whether a key is configured and available; the key is never shown' }),
+    state: z.enum(['up', 'resting', 'probing', 'disabled']).meta({
+      description:
+        'resting: the circuit is open after failures or a 429, so it is tried last; probing: the next request is a trial',
+    }),
+    failures: z.int().meta({ description: 'consecutive failures' }),
+    rest_ms: z.int().meta({ description: 'time until it is tried again' }),
   })
   .meta({ id: 'GatewayUpstream' });
 
-/** How the upstreams are, as this process sees them. */
+/** The state of the upstreams, as this process sees it. */
 export function upstreamRoutes(upstreams: Pick<Upstreams, 'state'>): Route[] {
   return [
     defineRoute({
@@ -28,7 +29,7 @@ export function upstreamRoutes(upstreams: Pick<Upstreams, 'state'>): Route[] {
       auth: 'staff',
       permission: 'system:config',
       tag: 'Gateway',
-      summary: 'The upstreams of the LLM gateway and how they are, as seen by the instance that answers',
+      summary: 'The upstreams of the LLM gateway and their state, as the answering instance sees it',
       response: list(upstreamSchema, maxUpstreams),
       statements: 0,
       handle: () => upstreams.state().map((state) => ({ ...state, models: [...state.models] })),

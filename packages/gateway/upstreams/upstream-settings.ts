@@ -13,7 +13,7 @@ const modelName = z
 const upstreamName = z.string(texts).regex(/^[a-z0-9_-]{1,40}$/, 'must be 1 to 40 of a-z, 0-9, _ and -');
 const headerName = z.string(texts).regex(/^[!#$%&'*+\-.^_`|~\dA-Za-z]{1,100}$/, 'is not the name of a header');
 const headerValue = z.string(texts).regex(/^[\t\x20-\x7e]{0,4000}$/, 'must be printable ASCII');
-/** They are the gateway's own, or say where a message ends. */
+/** Headers that the gateway sets itself, or that delimit messages. */
 const ownHeaders = new Set(
   'authorization host connection content-length content-type transfer-encoding accept accept-encoding upgrade te trailer keep-alive expect x-tradepost-gateway'.split(
     ' ',
@@ -36,11 +36,11 @@ const apiKey = z
     error: 'env: must be followed by the name of an environment variable',
   });
 
-/** Services, and model names or patterns of one. */
+/** Largest number of upstreams, and of model names and patterns of one upstream. */
 export const maxUpstreams = 200;
 export const maxUpstreamModels = 1_000;
 
-/** Names that mean the same model: the later one, the earlier one, and where the later one stands. */
+/** Names with the same normal form: the later name, the first one, and the index of the later one. */
 function sameModels(names: readonly string[]): { name: string; first: string; index: number }[] {
   const seen = new Map<string | null, string>();
   return names.flatMap((name, index) => {
@@ -90,7 +90,7 @@ const upstreamsSchema = z
     });
   });
 
-/** As in `ratelimit.*`: above it a limit means nothing any more. */
+/** The same largest limit as in `ratelimit.*`. */
 const limit = wholeFrom(0, 1_000_000_000_000);
 
 const modelSchema = z.strictObject({
@@ -118,8 +118,8 @@ const pathText = (path: readonly PropertyKey[]) =>
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
     .join('');
 
-/** A refused setting is told by the messages of its issues alone: here they begin with the path of the wrong field. */
-function naming<T>(schema: z.ZodType<T>): z.ZodType<T> {
+/** Adds the path of the field to the messages of a schema, because a refused setting shows messages without paths. */
+function withPaths<T>(schema: z.ZodType<T>): z.ZodType<T> {
   return z.unknown().transform((value, context) => {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
@@ -132,37 +132,37 @@ function naming<T>(schema: z.ZodType<T>): z.ZodType<T> {
 export const upstreamSettings = {
   upstreams: setting<readonly UpstreamConfig[]>(
     'gateway.upstreams',
-    naming(upstreamsSchema),
+    withPaths(upstreamsSchema),
     [],
-    'LLM services the gateway forwards to: a list of { name, base_url, api_key, models, priority, ... }',
+    'LLM services that the gateway forwards to: a list of { name, base_url, api_key, models, priority, ... }',
     { secret: true },
   ),
   models: setting<Readonly<Record<string, ModelConfig>>>(
     'gateway.models',
-    naming(modelsSchema),
+    withPaths(modelsSchema),
     {},
-    'models by public name: { upstreams, model (its name there), max_output_tokens, rpm_limit, tpm_limit, hidden }',
+    'models by public name: { upstreams, model (name at the upstream), max_output_tokens, rpm_limit, tpm_limit, hidden }',
   ),
   default_max_output_tokens: setting(
     'gateway.default_max_output_tokens',
     wholeFrom(1, 2 ** 31 - 1),
     4096,
-    'output tokens a request is charged that names no maximum, of a model without one',
+    'output tokens that a request is charged when neither it nor its model names a maximum',
   ),
   retry_attempts: setting(
     'gateway.retry_attempts',
     wholeFrom(1, 20),
     3,
-    'most attempts of one request, over all upstreams',
+    'largest number of attempts of one request, over all upstreams',
   ),
 } as const;
 
-/** What the package registers, beside `ratelimit.*`. */
+/** The settings of the proxy. */
 export const proxySettings = Object.values(upstreamSettings) as readonly Setting[];
 
 type ConfiguredModel = { readonly name: string; readonly config: ModelConfig };
 type Models = Readonly<Record<string, ModelConfig>>;
-/** By identity of the setting's value: built once for each change. */
+/** By the object of the setting, so that the map is built once for each change. */
 const byKey = new WeakMap<Models, ReadonlyMap<string, ConfiguredModel>>();
 
 /** The configured models by the normal form of their names. */
@@ -175,7 +175,7 @@ export function configuredModels(models: Models): ReadonlyMap<string, Configured
   return known;
 }
 
-/** Limits of one model, by the normal form of its name; null inherits `ratelimit.model_default_*`. */
+/** The limits of one model, by the normal form of its name; null inherits `ratelimit.model_default_*`. */
 export function modelLimits(
   settings: Pick<Settings, 'get'>,
   key: string,

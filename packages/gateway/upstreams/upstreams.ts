@@ -6,7 +6,7 @@ import { connectUpstream, resolveKey, type Upstream } from './connect-upstream.t
 import { openRedactor, type Redactor, secretsOf } from './redact.ts';
 import { type ModelConfig, type UpstreamConfig, upstreamSettings } from './upstream-settings.ts';
 
-/** Requests that have chosen an upstream by then can still be sent to it. */
+/** A request that has chosen an upstream can still be sent to it within this time after a change of settings. */
 const graceMs = 5_000;
 
 /** The states of circuits, as the API names them. */
@@ -21,23 +21,23 @@ type UpstreamState = {
   readonly models: readonly string[];
   readonly priority: number;
   readonly enabled: boolean;
-  /** Whether a key is configured; the key itself is shown nowhere. */
+  /** Whether a key is configured. The key is never shown. */
   readonly has_key: boolean;
   readonly state: (typeof stateNames)[CircuitState] | 'disabled';
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   readonly rest_ms: number;
 };
 
 /** The upstreams and models in force. */
 export type Upstreams = {
-  /** Whether there is any to ask. */
+  /** Whether an upstream is enabled. */
   configured(): boolean;
-  /** Where requests for a model go; null for a model that is not known. */
+  /** The route of a model; null for an unknown model. */
   routeOf(model: string): ModelRoute | null;
   enabled(): readonly Upstream[];
   models(): Readonly<Record<string, ModelConfig>>;
-  /** For the keys of all of them. */
+  /** Removes the keys of all upstreams. */
   redactor(): Redactor;
   state(): UpstreamState[];
   close(): Promise<void>;
@@ -50,14 +50,14 @@ type Snapshot = {
   readonly redactor: Redactor;
 };
 
-/** Reads the settings with every call, which is two look-ups; what follows from them is built when they change. */
+/** Opens the upstreams. Every call reads the two settings; connections and routes are rebuilt when they have changed. */
 export function openUpstreams(
   runtime: Pick<Runtime, 'log'> & { settings: Pick<Runtime['settings'], 'get'> },
-  /** A process that forwards nothing needs no tokenizer. */
+  /** `serves`: this process forwards requests, so it needs the tokenizer. */
   { serves = true }: { serves?: boolean } = {},
 ): Upstreams {
   const { settings, log } = runtime;
-  /** By everything that is configured of them: settings are read again every 30 s, and most often nothing has changed. */
+  /** By their whole configuration as JSON. Settings are read every 30 s, and an unchanged upstream stays connected. */
   let connected = new Map<string, Upstream>();
   const retired = new Set<Upstream>();
   let closed = false;
@@ -65,7 +65,7 @@ export function openUpstreams(
   const retire = (upstream: Upstream) => {
     retired.add(upstream);
     const forget = () => retired.delete(upstream);
-    // Its requests under way end in peace.
+    // Running requests can end.
     setTimeout(() => upstream.pool.close().then(forget, forget), graceMs).unref();
   };
 
@@ -86,9 +86,9 @@ export function openUpstreams(
 
   const build = (of: Snapshot['of']): Snapshot => {
     const enabled = connectAll(of[0]);
-    // 35 MB and a quarter of a second, which the first request shall not wait for and a shop without upstreams not pay.
+    // The tokenizer takes 35 MB and a quarter of a second. It is loaded before the first request, and only with upstreams.
     if (serves && enabled.length > 0)
-      loadTokenizer().catch((error: unknown) => log.error({ err: error }, 'the tokenizer does not load'));
+      loadTokenizer().catch((error: unknown) => log.error({ err: error }, 'the tokenizer could not be loaded'));
     return { of, enabled, routeOf: openModelRoutes(enabled, of[1]), redactor: openRedactor(secretsOf(of[0])) };
   };
 

@@ -4,8 +4,8 @@ import { type Flow, openPassThrough, type PassThrough, type StreamEnd } from '..
 import type { Upstream } from './connect-upstream.ts';
 import type { RedactedStream, Redactor } from './redact.ts';
 
-/** An answer that comes as a whole is kept until it is complete, up to this. */
-const largestAnswer = 64 * 1024 * 1024;
+/** Largest answer that is not streamed. It is buffered until it is complete. */
+const maxAnswer = 64 * 1024 * 1024;
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 type Fault = 'connect' | 'timeout' | 'reset' | 'too_large' | 'cancelled';
@@ -15,7 +15,7 @@ export type Outcome =
   | { kind: 'stream'; status: number; headers: AnswerHeaders; readable: ReadableStream<Uint8Array> }
   | { kind: 'fault'; fault: Fault; code: string; stale: boolean };
 
-/** The wish of whoever asked that it should end; one attempt at a time listens. */
+/** Cancels a request. One attempt at a time sets `onCancel`. */
 export type Cancel = { cancelled: boolean; onCancel: (() => void) | null };
 export const cancelNow = (cancel: Cancel): void => {
   if (cancel.cancelled) return;
@@ -23,20 +23,20 @@ export const cancelNow = (cancel: Cancel): void => {
   cancel.onCancel?.();
 };
 
-export type Asked = {
+export type UpstreamRequest = {
   readonly method: 'GET' | 'POST';
-  /** Below the base URL. */
+  /** Path below the base URL. */
   readonly path: string;
-  /** Name, value, ...: what the client's request adds. */
+  /** Name, value, name, value: headers that this request adds. */
   readonly headers: readonly string[];
   readonly body: Uint8Array | null;
   /** The client asked for a stream. */
   readonly stream: boolean;
-  /** Removes the keys of upstreams from what this one answers. */
+  /** Removes keys of upstreams from the answer. */
   readonly redactor: Redactor;
-  /** Sees the bytes of a streamed answer after they were passed on. */
+  /** Called with the bytes of a streamed answer after they were relayed. */
   readonly onChunk?: (chunk: Uint8Array) => void;
-  /** A streamed answer has ended, however. */
+  /** Called once when a streamed answer has ended. */
   readonly onStreamEnd?: (end: StreamEnd) => void;
 };
 
@@ -44,22 +44,22 @@ const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 
-/** Nothing of the request has left us. */
+/** The upstream has received nothing of the request. */
 const isUnreachable = (code: string) =>
   unreachable.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT' || /CERT|TLS|SSL/.test(code);
 
-function isStream(status: number, type: string, wanted: boolean): boolean {
+function isStream(status: number, type: string, isRequested: boolean): boolean {
   if (status < 200 || status > 299) return false;
-  return type.startsWith('text/event-stream') || (wanted && !type.startsWith('application/json'));
+  return type.startsWith('text/event-stream') || (isRequested && !type.startsWith('application/json'));
 }
 
 /**
- * One request to one upstream: the handler of its answer, and the flow of a streamed answer. `resolve` gets the outcome:
- * an answer that is complete, one whose stream has begun, or a fault.
+ * One request to one upstream. It handles the answer and controls the flow of a streamed answer. `resolve` is called with the
+ * outcome: a complete answer, an answer whose stream has begun, or a fault.
  */
 class Attempt implements Dispatcher.DispatchHandler, Flow {
   readonly #upstream: Upstream;
-  readonly #asked: Asked;
+  readonly #request: UpstreamRequest;
   readonly #cancel: Cancel;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #redacted: RedactedStream;
@@ -72,17 +72,17 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
   #through: PassThrough | null = null;
   #size = 0;
   #timer: NodeJS.Timeout | null;
-  /** Whether the timer is already the one between two chunks. */
+  /** The timer runs between two chunks, no longer until the first byte. */
   #flowing = false;
-  /** The client does not read: no more chunks are read from the upstream. */
+  /** The client does not read, so the upstream is not read either. */
   #paused = false;
 
-  constructor(upstream: Upstream, asked: Asked, cancel: Cancel, resolve: (outcome: Outcome) => void) {
+  constructor(upstream: Upstream, request: UpstreamRequest, cancel: Cancel, resolve: (outcome: Outcome) => void) {
     this.#upstream = upstream;
-    this.#asked = asked;
+    this.#request = request;
     this.#cancel = cancel;
     this.#resolve = resolve;
-    this.#redacted = asked.redactor.stream();
+    this.#redacted = request.redactor.stream();
     this.#timer = setTimeout(this.#onLate, upstream.config.first_byte_timeout_ms);
   }
 
@@ -97,15 +97,15 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
       return;
     }
     const { pool, origin, prefix, headers } = this.#upstream;
-    const asked = this.#asked;
+    const request = this.#request;
     try {
       pool.dispatch(
         {
           origin,
-          path: `${prefix}/${asked.path}`,
-          method: asked.method,
-          headers: [...headers, ...asked.headers],
-          body: asked.body,
+          path: `${prefix}/${request.path}`,
+          method: request.method,
+          headers: [...headers, ...request.headers],
+          body: request.body,
         },
         this,
       );
@@ -116,7 +116,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while it waited for a connection.
+    // The attempt ended while it waited for a connection.
     if (this.#settled) controller.abort(new Error('given up'));
   }
 
@@ -124,8 +124,8 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     if (status < 200 || this.#settled) return;
     this.#status = status;
     this.#headers = headers;
-    if (!isStream(status, String(headers['content-type'] ?? ''), this.#asked.stream)) return;
-    this.#through = openPassThrough(this, (end) => this.#asked.onStreamEnd?.(end));
+    if (!isStream(status, String(headers['content-type'] ?? ''), this.#request.stream)) return;
+    this.#through = openPassThrough(this, (end) => this.#request.onStreamEnd?.(end));
     this.#done({ kind: 'stream', status, headers, readable: this.#through.readable });
   }
 
@@ -135,14 +135,14 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
       if (!this.#paused) this.#waitForMore();
       const clean = this.#redacted.push(chunk);
       this.#through.push(clean);
-      this.#asked.onChunk?.(clean);
+      this.#request.onChunk?.(clean);
       return;
     }
     if (this.#settled) return;
     this.#waitForMore();
     const clean = this.#redacted.push(chunk);
     this.#size += clean.byteLength;
-    if (this.#size > largestAnswer) this.#giveUp('too_large');
+    if (this.#size > maxAnswer) this.#giveUp('too_large');
     else if (clean.byteLength > 0) this.#chunks.push(clean);
   }
 
@@ -151,7 +151,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     const rest = this.#redacted.end();
     if (this.#through) {
       this.#through.push(rest);
-      this.#asked.onChunk?.(rest);
+      this.#request.onChunk?.(rest);
       this.#through.end();
       return;
     }
@@ -173,7 +173,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     else this.#giveUp('reset', code, this.#status === 0 && this.#upstream.wasStale(error));
   }
 
-  /** The idle time does not count while the gateway itself holds the stream up. */
+  /** Stops reading. The idle time-out does not run while the gateway itself pauses the stream. */
   pause(): void {
     this.#paused = true;
     this.#controller?.pause();
@@ -231,9 +231,9 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
   }
 }
 
-/** One request to one upstream. Never rejects for what the upstream, the network or the client does. */
-export function askUpstream(upstream: Upstream, asked: Asked, cancel: Cancel): Promise<Outcome> {
+/** Sends one request to one upstream. Faults of the upstream, the network or the client are outcomes, not rejections. */
+export function sendToUpstream(upstream: Upstream, request: UpstreamRequest, cancel: Cancel): Promise<Outcome> {
   return new Promise((resolve) => {
-    new Attempt(upstream, asked, cancel, resolve).start();
+    new Attempt(upstream, request, cancel, resolve).start();
   });
 }
