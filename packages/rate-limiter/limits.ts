@@ -1,4 +1,4 @@
-/** The seven dimensions, in the order in which ties between them are settled. */
+/** The seven dimensions. Of dimensions with equal waits, a refusal names the one that is first in this list. */
 export const dimensions = [
   'user_rpm',
   'user_tpm',
@@ -10,72 +10,72 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** As the refusal names it: `rate limit exceeded: user RPM`. */
+/** The name of a dimension in texts: `rate limit exceeded: user RPM`. */
 export const dimensionName = (dimension: Dimension): string => {
-  const [of, unit] = dimension.split('_') as [string, string];
-  return `${of} ${unit.toUpperCase()}`;
+  const [kind = '', unit = ''] = dimension.split('_');
+  return `${kind} ${unit.toUpperCase()}`;
 };
 
-/** What the limiter keeps one log of each. */
+/** The kinds of keys. The limiter has one log per key. */
 export const keyKinds = ['user', 'token', 'ip', 'model'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
 export const rpmOf = { user: 'user_rpm', token: 'token_rpm', ip: 'ip_rpm', model: 'model_rpm' } as const;
-/** An address has no limit of tokens. */
+/** An address has no limit for tokens. */
 export const tpmOf = { user: 'user_tpm', token: 'token_tpm', ip: null, model: 'model_tpm' } as const;
 
-/** Whom a request is counted against; null where it has none of the kind (no API token yet, no model named). */
+/** The keys that a request is counted under. Null: the request has no key of this kind, for example no API token. */
 export type Subject = {
   readonly user: number | null;
   readonly token: number | null;
-  /** `ipKey` of the address. */
+  /** The address in a normal form; the limiter compares it as text. */
   readonly ip: string | null;
-  /** `modelKey` of its name. */
+  /** The name of the model in a normal form; the limiter compares it as text. */
   readonly model: string | null;
 };
 
-/** Most requests or tokens within the window, by dimension; 0 is unlimited and keeps no log. */
+/** The largest number of requests or tokens within the window, per dimension. 0: unlimited, and no log is kept. */
 export type Limits = Readonly<Record<Dimension, number>>;
 
-/** The dimension with the smallest share left, after the request was charged. */
+/** The dimension with the smallest remaining share of its limit, after the request was charged. */
 export type Tightest = {
   readonly dimension: Dimension;
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until `remaining` rises next: the oldest counted entry leaves the window. */
+  /** Milliseconds until the oldest counted entry leaves the window and `remaining` rises. */
   readonly resetMs: number;
 };
 
 export type Admitted = {
   readonly admitted: true;
-  /** null where nothing is limited. */
+  /** Null when all dimensions are unlimited. */
   readonly tightest: Tightest | null;
-  /** Let through without a check: why. */
+  /** Present when the request was admitted without a check: the reason. */
   readonly unchecked?: 'disabled' | 'timeout' | 'error' | 'open';
-  /** Milliseconds of the limiter's own clock (the server's with Redis) at which it was charged. */
+  /** The time of the charge, in milliseconds of the limiter's clock (on Redis: the clock of the server). */
   readonly at: number;
 };
 
 export type Refused = {
   readonly admitted: false;
-  /** The one with the longest wait; on a tie the first in `dimensions`. */
+  /** The exceeded dimension with the longest wait. On a tie, the first in `dimensions`. */
   readonly dimension: Dimension;
   readonly limit: number;
-  /** Milliseconds after which the same request would be admitted if nobody else came meanwhile; null: it never will be. */
+  /** The same request is admitted after this many milliseconds if no other request uses its keys. Null: never. */
   readonly waitMs: number | null;
-  /** Every dimension that was exceeded. */
+  /** All exceeded dimensions. */
   readonly denied: readonly Dimension[];
   readonly at: number;
 };
 
 export type Verdict = Admitted | Refused;
 
-/** One log: ids of users and tokens as text, an `ipKey`, a `modelKey`. A token's log lies where its user's does. */
+/** Names one log. Ids of users and tokens are text. The log of a token is stored beside the log of its user. */
 export type KeyRef =
   | { readonly kind: 'user' | 'ip' | 'model'; readonly key: string }
   | { readonly kind: 'token'; readonly key: string; readonly user: number };
 
-/** One log as it stands. */
+/** The current content of one log. */
 export type KeyUsage = {
   readonly requests: number;
   readonly tokens: number;
@@ -85,19 +85,23 @@ export type KeyUsage = {
 
 /** The window: an entry of millisecond t counts until t + 60,000. */
 export const windowMs = 60_000;
-/** The most tokens one request can be charged: larger costs are bad input. */
+/** The largest cost of one request in tokens. A larger cost is bad input. */
 export const maxCost = 2 ** 31 - 1;
 
-/** Where the logs are. `check` charges all keys when every dimension admits, else none. */
 export type Limiter = {
+  /** Where the logs are stored. */
   readonly kind: 'embedded' | 'redis' | 'redis-cluster';
+  /** Charges all keys when every dimension admits the request; otherwise charges no key. */
   check(subject: Subject, limits: Limits, tokens: number): Verdict | Promise<Verdict>;
-  /** Whether the requests dimension of a key is known to be exhausted, without charging or asking a store; null if not. */
+  /**
+   * Returns a refusal when the requests dimension of a key is known to be exhausted, otherwise null. Charges nothing and
+   * calls no store.
+   */
   peek(subject: Subject, limits: Limits): Refused | null;
   inspect(of: KeyRef): Promise<KeyUsage>;
-  /** Forgets one log, or all; answers how many. */
+  /** Removes one log, or all logs. Returns how many it removed. */
   reset(only?: KeyRef): Promise<number>;
-  /** Resolves when the store has been reached, or after a moment without it. */
+  /** Resolves when the store is connected, or after two seconds without a connection. */
   ready(): Promise<void>;
   close(): Promise<void>;
 };

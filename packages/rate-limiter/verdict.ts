@@ -1,13 +1,13 @@
 import { type Dimension, dimensions, type Limits, type Refused, type Tightest } from './limits.ts';
 
-/** A dimension of one request as it stood when it was checked. Waits are milliseconds; null: never. */
+/** A dimension that one request exceeds, and the wait in milliseconds. Null: the request never fits. */
 export type Exceeded = { readonly dimension: Dimension; readonly waitMs: number | null };
 
 const rank = (dimension: Dimension) => dimensions.indexOf(dimension);
 
-/** Names the dimension with the longest wait; ties go to the first. */
+/** The refusal of a request that exceeds these dimensions. It names the dimension with the longest wait. */
 export function refusalOf(all: readonly Exceeded[], limits: Limits, at: number): Refused {
-  // Of a request that never fits only that is said: what else is full now says nothing about it.
+  // When a request never fits, only the dimensions that it never fits are reported: the other waits do not matter.
   const never = all.filter(({ waitMs }) => waitMs === null);
   const exceeded = never.length > 0 ? never : all;
   let named = exceeded[0]!;
@@ -25,7 +25,7 @@ export function refusalOf(all: readonly Exceeded[], limits: Limits, at: number):
   };
 }
 
-/** Of the two the one with the smaller share left; the first on a tie. */
+/** Returns the dimension with the smaller remaining share: `a`, or the given one. On a tie returns `a`. */
 export function tighter(
   a: Tightest | null,
   dimension: Dimension,
@@ -33,7 +33,7 @@ export function tighter(
   used: number,
   resetMs: number,
 ): Tightest {
-  // After a limit was lowered more can be used than it allows.
+  // When a limit was lowered, more can be used than it allows.
   const remaining = Math.max(0, limit - used);
   return a !== null && a.remaining * limit <= remaining * a.limit ? a : { dimension, limit, remaining, resetMs };
 }

@@ -1,10 +1,10 @@
-const none = -1;
+const noSlot = -1;
 
 /** Slots in the order of their last charge: a linked list in the arrays that the caller gives. */
 export class ChargeOrder {
   /** The slot whose last charge is the longest ago; -1 when the list is empty. */
-  oldest = none;
-  newest = none;
+  oldest = noSlot;
+  newest = noSlot;
   readonly #older: Int32Array;
   readonly #newer: Int32Array;
 
@@ -17,8 +17,8 @@ export class ChargeOrder {
   append(slot: number): void {
     const before = this.newest;
     this.#older[slot] = before;
-    this.#newer[slot] = none;
-    if (before === none) this.oldest = slot;
+    this.#newer[slot] = noSlot;
+    if (before === noSlot) this.oldest = slot;
     else this.#newer[before] = slot;
     this.newest = slot;
   }
@@ -26,9 +26,9 @@ export class ChargeOrder {
   remove(slot: number): void {
     const before = this.#older[slot]!;
     const after = this.#newer[slot]!;
-    if (before === none) this.oldest = after;
+    if (before === noSlot) this.oldest = after;
     else this.#newer[before] = after;
-    if (after === none) this.newest = before;
+    if (after === noSlot) this.newest = before;
     else this.#older[after] = before;
   }
 }

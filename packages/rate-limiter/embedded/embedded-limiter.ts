@@ -3,22 +3,22 @@ import { refusalOf } from '../verdict.ts';
 import { SlidingLogs } from './sliding-logs.ts';
 import { dropLog, SubjectLogs, slotOf } from './subject-logs.ts';
 
-const none = -1;
+const noSlot = -1;
 const sweepMs = 5_000;
-/** Expired keys dropped in one turn of the event loop: a few milliseconds. */
-const sweepMost = 20_000;
+/** The largest number of expired keys that one event-loop iteration drops. It takes a few milliseconds. */
+const maxKeysPerSweep = 20_000;
 
 export type EmbeddedLimiter = Omit<Limiter, 'check'> & {
   check(subject: Subject, limits: Limits, tokens: number): Verdict;
   readonly keys: number;
-  /** Keys that were dropped for lack of memory while they still counted. */
+  /** The number of keys that were dropped for lack of memory while they still counted. */
   readonly evicted: number;
 };
 
-/** Drops expired keys every few seconds; answers the function that ends it. */
+/** Drops expired keys every few seconds. Returns a function that stops it. */
 function startSweeping(logs: SlidingLogs, time: () => number): () => void {
   const sweep = () => {
-    if (logs.sweep(time(), sweepMost) === sweepMost) setImmediate(sweep);
+    if (logs.sweep(time(), maxKeysPerSweep) === maxKeysPerSweep) setImmediate(sweep);
   };
   const timer = setInterval(sweep, sweepMs);
   timer.unref();
@@ -26,13 +26,12 @@ function startSweeping(logs: SlidingLogs, time: () => number): () => void {
 }
 
 /**
- * The limiter of a single process. JavaScript runs one check at a time, which is what makes it atomic: all dimensions
- * are checked, then all are charged, with nothing in between. Its clock is monotonic (whole milliseconds): a change of
- * the system's time admits or refuses no request.
+ * The limiter of a single process. A check is atomic, because JavaScript runs one at a time: all dimensions are checked,
+ * then all are charged. The clock is monotonic, in whole milliseconds, so a change of the system time has no effect.
  */
 export function openEmbeddedLimiter(options: {
   memoryMb: number;
-  /** For tests; as many as an entry's 16 bits hold. */
+  /** For tests. At most 65,535, because an entry stores its distance in 16 bits. */
   windowMs?: number;
   now?: () => number;
 }): EmbeddedLimiter {
@@ -42,7 +41,7 @@ export function openEmbeddedLimiter(options: {
   let latest = 0;
   const time = () => {
     const now = clock();
-    // The time given to the logs never goes back, whatever the clock says.
+    // The logs require a time that never goes back.
     if (now > latest) latest = now;
     return latest;
   };
@@ -69,7 +68,7 @@ export function openEmbeddedLimiter(options: {
     async inspect(of) {
       const now = time();
       const slot = slotOf(logs, of, now);
-      if (slot === none) return { requests: 0, tokens: 0, oldestLeavesMs: null };
+      if (slot === noSlot) return { requests: 0, tokens: 0, oldestLeavesMs: null };
       return {
         requests: logs.requests(slot),
         tokens: logs.tokens(slot),

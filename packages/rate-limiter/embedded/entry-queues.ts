@@ -1,25 +1,25 @@
 import { entryBytes, openPackedEntries, type PackedEntries } from './packed-entries.ts';
 
-/** Entries of a segment: 60 of them take 8 to 9 segments, a key with one entry wastes 42 bytes. */
+/** Entries per segment. A queue of 60 entries has 8 or 9 segments. A queue of one entry wastes 35 bytes. */
 const perSegment = 8;
 export const segmentBytes = perSegment * (2 + entryBytes) + 4;
-/** What a slot takes in the arrays of this file. */
+/** The size of a slot in the arrays of this file. */
 export const queueBytes = 3 * 8 + 4 + 2 * 4 + 2;
-const none = -1;
+const noSegment = -1;
 
 export type QueueOptions = {
   slots: number;
   segments: number;
-  /** For the table of entries that do not fit into their 24 bits. */
+  /** The size of the table for entries that do not fit into 24 bits. */
   tableBytes: number;
   windowMs: number;
-  /** Empties the queue of a slot other than `keep`; false when there is no other. */
+  /** Empties the queue of a slot other than `keep`. Returns false when there is no other. */
   makeRoom: (now: number, keep: number) => boolean;
 };
 
 /**
- * Per slot a queue of entries (millisecond, requests, tokens) and their sums. A queue is a chain of small segments from
- * one pool: nothing is copied when a queue grows, and the segments of an emptied queue fit every other queue.
+ * One queue of entries (millisecond, requests, tokens) per slot, and the sums of each queue. A queue is a chain of small
+ * segments from one pool. A queue grows without copying, and the segments of an emptied queue fit every other queue.
  */
 export class EntryQueues {
   /** Milliseconds of the oldest and of the newest entry. */
@@ -27,10 +27,10 @@ export class EntryQueues {
   readonly last: Float64Array;
   readonly tokens: Float64Array;
   readonly requests: Uint32Array;
-  /** Segments whose entries were dropped while they still counted, as no other queue had any left. */
+  /** The number of segments that were dropped while they still counted, because one queue used all segments. */
   shed = 0;
   readonly #entries: PackedEntries;
-  /** Of an entry: the milliseconds since the entry before it. */
+  /** The milliseconds between an entry and the entry before it. */
   readonly #distance: Uint16Array;
   readonly #headSegment: Int32Array;
   readonly #tailSegment: Int32Array;
@@ -38,7 +38,7 @@ export class EntryQueues {
   readonly #tailAt: Uint8Array;
   readonly #nextSegment: Int32Array;
   #unusedSegments = 0;
-  #freeSegment = none;
+  #freeSegment = noSegment;
   #freeSegments: number;
   readonly #windowMs: number;
   readonly #makeRoom: QueueOptions['makeRoom'];
@@ -62,7 +62,7 @@ export class EntryQueues {
 
   /** Starts the queue of a slot with an empty entry, to which the first charge is added. */
   start(slot: number, now: number): void {
-    const segment = this.#takeSegment(now, none);
+    const segment = this.#takeSegment(now, noSegment);
     this.#headSegment[slot] = segment;
     this.#tailSegment[slot] = segment;
     this.#headAt[slot] = 0;
@@ -75,14 +75,14 @@ export class EntryQueues {
     this.tokens[slot] = 0;
   }
 
-  /** Adds one request of so many tokens. Charges of one millisecond share an entry. */
+  /** Adds one request with its tokens. Charges of one millisecond share an entry. */
   charge(slot: number, now: number, tokens: number): void {
     if (
       this.last[slot] !== now ||
       !this.#entries.add(this.#tailSegment[slot]! * perSegment + this.#tailAt[slot]!, tokens)
     ) {
       let rest = this.#entries.put(this.#nextEntry(slot, now), 1, tokens);
-      // What does not fit is a further entry of the same millisecond.
+      // Tokens that do not fit become a further entry of the same millisecond.
       while (rest > 0) rest = this.#entries.put(this.#nextEntry(slot, now), 0, rest);
     }
     this.requests[slot] = this.requests[slot]! + 1;
@@ -136,13 +136,13 @@ export class EntryQueues {
       count += 1;
     }
     for (; index <= this.#tailAt[slot]!; index += 1) release(tail * perSegment + index);
-    // The whole chain is put before the free segments at once.
+    // Puts the whole chain in front of the free segments.
     this.#nextSegment[tail] = this.#freeSegment;
     this.#freeSegment = this.#headSegment[slot]!;
     this.#freeSegments += count;
   }
 
-  /** When so many requests will have left the window; there must be as many. */
+  /** The time at which `count` requests have left the window. The queue must have that many. */
   leavesAfterRequests(slot: number, count: number): number {
     return this.#leavesAfter(slot, count, this.#entries.requestsAt);
   }
@@ -190,7 +190,7 @@ export class EntryQueues {
   #takeSegment(now: number, keep: number): number {
     while (this.#freeSegments === 0) if (!this.#makeRoom(now, keep)) this.#shedOldest(keep);
     this.#freeSegments -= 1;
-    if (this.#freeSegment !== none) {
+    if (this.#freeSegment !== noSegment) {
       const taken = this.#freeSegment;
       this.#freeSegment = this.#nextSegment[taken]!;
       return taken;
@@ -205,7 +205,7 @@ export class EntryQueues {
     this.#freeSegments += 1;
   }
 
-  /** One queue has all segments: its oldest segment is dropped. */
+  /** Drops the oldest segment of a queue. Called when one queue has all segments. */
   #shedOldest(slot: number): void {
     const entries = this.#entries;
     const dropped = this.#headSegment[slot]!;

@@ -1,13 +1,13 @@
-/** Slots by the number that each stands for: open addressing, at most half full, in one array that grows with them. */
+/** Finds slots by id. A hash table with open addressing in one array, at most half full, which grows with the slots. */
 export type IdTable = {
-  /** The slot of an id; -1 where there is none. */
+  /** The slot of an id; -1 when the id has no slot. */
   find(id: number): number;
-  /** Of a slot whose id is not there yet. */
+  /** Adds a slot. Its id must not be in the table. */
   add(slot: number): void;
   remove(slot: number): void;
 };
 
-/** `idOf`: the id of each slot; it stays as it is while the slot is in the table. */
+/** `idOf`: the id of each slot. It must not change while the slot is in the table. */
 export function openIdTable(idOf: Float64Array): IdTable {
   /** A slot plus one; 0 is empty. */
   let table = new Int32Array(1024);
@@ -47,7 +47,7 @@ export function openIdTable(idOf: Float64Array): IdTable {
       size -= 1;
       let hole = homeOf(idOf[slot]!);
       while (table[hole] !== slot + 1) hole = (hole + 1) & mask;
-      // What follows moves up where its way from home leads over the hole, so that no search ends too early.
+      // A following entry moves into the hole when its search passes the hole, so that no search ends too early.
       for (let at = (hole + 1) & mask; table[at] !== 0; at = (at + 1) & mask) {
         const home = homeOf(idOf[table[at]! - 1]!);
         if (((at - home) & mask) >= ((at - hole) & mask)) {

@@ -1,61 +1,61 @@
-/** What an entry takes, without its share of the table. */
+/** The size of an entry, without its row of the table. */
 export const entryBytes = 3;
 
 const tokenBits = 18;
 const maxTokens = 2 ** tokenBits - 1;
-/** Instead of a number of requests: the rest says where in the table. */
+/** This value instead of a number of requests: the tokens bits are the index of a table row. */
 const inTable = 63;
-const placeBytes = 4 + 8;
-const none = -1;
+const rowBytes = 4 + 8;
+const noRow = -1;
 
 /**
- * Requests (6 bits) and tokens (18 bits) of a millisecond in 24 bits. What does not fit, as a request of 300,000 tokens or the
- * hundredth of a busy millisecond, lies in a table beside while there is room.
+ * Requests (6 bits) and tokens (18 bits) of a millisecond in 24 bits. Larger values, such as a request of 300,000 tokens or
+ * 100 requests in a millisecond, are stored in a table while it has a free row.
  */
 export type PackedEntries = {
   requestsAt(at: number): number;
   tokensAt(at: number): number;
-  /** Writes an entry; answers the tokens for which there is no room. */
+  /** Writes an entry. Returns the tokens that did not fit. */
   put(at: number, requests: number, tokens: number): number;
-  /** Adds a request to an entry; false, with nothing changed, where there is no room. */
+  /** Adds a request to an entry. Returns false, and changes nothing, when it does not fit. */
   add(at: number, tokens: number): boolean;
-  /** The entry counts no more: its place in the table is another's. */
+  /** Releases the table row of an entry that no longer counts. */
   release(at: number): void;
 };
 
 export function openPackedEntries({ count, tableBytes }: { count: number; tableBytes: number }): PackedEntries {
-  const places = Math.max(64, Math.min(maxTokens, Math.floor(tableBytes / placeBytes)));
+  const rowCount = Math.max(64, Math.min(maxTokens, Math.floor(tableBytes / rowBytes)));
   const low = new Uint16Array(count);
   const high = new Uint8Array(count);
-  const tableRequests = new Uint32Array(places);
-  const tableTokens = new Float64Array(places);
+  const tableRequests = new Uint32Array(rowCount);
+  const tableTokens = new Float64Array(rowCount);
   let unused = 0;
-  let free = none;
+  let free = noRow;
 
   const packedAt = (at: number) => low[at]! | (high[at]! << 16);
-  const placeAt = (at: number) => packedAt(at) & maxTokens;
+  const rowAt = (at: number) => packedAt(at) & maxTokens;
   const isInTable = (at: number) => high[at]! >>> 2 === inTable;
   const fits = (requests: number, tokens: number) => requests < inTable && tokens <= maxTokens;
   const pack = (at: number, requests: number, tokens: number) => {
     low[at] = tokens;
     high[at] = (requests << 2) | (tokens >>> 16);
   };
-  /** Whether there was a place. */
+  /** Returns false when the table is full. */
   const writeInTable = (at: number, requests: number, tokens: number): boolean => {
-    let place = free;
-    if (place !== none) free = tableTokens[place]!;
-    else if (unused === places) return false;
+    let row = free;
+    if (row !== noRow) free = tableTokens[row]!;
+    else if (unused === rowCount) return false;
     else {
-      place = unused;
+      row = unused;
       unused += 1;
     }
-    pack(at, inTable, place);
-    tableRequests[place] = requests;
-    tableTokens[place] = tokens;
+    pack(at, inTable, row);
+    tableRequests[row] = requests;
+    tableTokens[row] = tokens;
     return true;
   };
-  const requestsAt = (at: number) => (isInTable(at) ? tableRequests[placeAt(at)]! : high[at]! >>> 2);
-  const tokensAt = (at: number) => (isInTable(at) ? tableTokens[placeAt(at)]! : placeAt(at));
+  const requestsAt = (at: number) => (isInTable(at) ? tableRequests[rowAt(at)]! : high[at]! >>> 2);
+  const tokensAt = (at: number) => (isInTable(at) ? tableTokens[rowAt(at)]! : rowAt(at));
 
   return {
     requestsAt,
@@ -71,9 +71,9 @@ export function openPackedEntries({ count, tableBytes }: { count: number; tableB
     },
     add(at, tokens) {
       if (isInTable(at)) {
-        const place = placeAt(at);
-        tableRequests[place] = tableRequests[place]! + 1;
-        tableTokens[place] = tableTokens[place]! + tokens;
+        const row = rowAt(at);
+        tableRequests[row] = tableRequests[row]! + 1;
+        tableTokens[row] = tableTokens[row]! + tokens;
         return true;
       }
       const requests = requestsAt(at) + 1;
@@ -84,9 +84,9 @@ export function openPackedEntries({ count, tableBytes }: { count: number; tableB
     },
     release(at) {
       if (!isInTable(at)) return;
-      const place = placeAt(at);
-      tableTokens[place] = free;
-      free = place;
+      const row = rowAt(at);
+      tableTokens[row] = free;
+      free = row;
     },
   };
 }

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { runs } from '../testing/oracle.ts';
 import { SlidingLogs } from './sliding-logs.ts';
 
-/** Queues in typed arrays against plain lists: also when keys come and go, share segments and are dropped in between. */
+/** Queues in typed arrays, compared with plain lists, while keys appear, expire, share segments and are dropped. */
 type Entry = { at: number; tokens: number };
 const windowMs = 1_000;
-const none = -1;
+const noSlot = -1;
 
 const key = fc.oneof(
   fc.constantFrom(0, 1, 2, 3, 2 ** 31, 2 ** 32 + 1, 2 ** 33 + 7).map((id) => ({ id, space: null })),
-  // The two spaces have the same names.
+  // Both name spaces contain the same names.
   fc.tuple(fc.constantFrom<0 | 1>(0, 1), fc.constantFrom('a', 'b', '__proto__')).map(([space, id]) => ({ id, space })),
 );
 const action = fc.record({
@@ -21,7 +21,7 @@ const action = fc.record({
   does: fc.constantFrom('charge', 'charge', 'charge', 'charge', 'drop', 'sweep', 'clear'),
 });
 
-test('sums, and when so much has left, are those of the list', () => {
+test('sums and leaving times equal those of the list', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
       const logs = new SlidingLogs({ bytes: 4 * 2 ** 20, windowMs });
@@ -45,7 +45,7 @@ test('sums, and when so much has left, are those of the list', () => {
           lists.clear();
         } else if (does === 'drop') {
           const dropped = of.space === null ? logs.dropId(of.id as number) : logs.dropName(of.space, of.id as string);
-          // What has expired but was not met yet may be dropped too.
+          // A key that has expired but was not removed yet may be dropped too.
           if (lists.delete(name)) expect(dropped).toBe(true);
         } else {
           const list = lists.get(name) ?? [];
@@ -54,14 +54,14 @@ test('sums, and when so much has left, are those of the list', () => {
             if (of.space === null) logs.chargeId(of.id as number, now, tokens);
             else logs.chargeName(of.space, of.id as string, now, tokens);
             list.push({ at: now, tokens });
-            // A long queue of many milliseconds.
+            // This makes a long queue of many milliseconds.
             if (times === 20 && i < times - 1) now += 1;
           }
         }
         const list = (lists.get(name) ?? []).filter(({ at }) => at + windowMs > now);
         const slot = find();
         if (list.length === 0) {
-          expect(slot).toBe(none);
+          expect(slot).toBe(noSlot);
           continue;
         }
         const sum = list.reduce((total, entry) => total + entry.tokens, 0);
@@ -86,7 +86,7 @@ test('sums, and when so much has left, are those of the list', () => {
   );
 });
 
-test('a sweep takes what has expired and no more than it may', () => {
+test('a sweep drops only expired keys, and at most the given number', () => {
   const logs = new SlidingLogs({ bytes: 2 ** 20, windowMs });
   for (let id = 0; id < 100; id += 1) logs.chargeId(id, 1_000 + id, 1);
   for (let i = 0; i < 50; i += 1) logs.chargeName(0, `name ${i}`, 1_100 + i, 1);
@@ -98,7 +98,7 @@ test('a sweep takes what has expired and no more than it may', () => {
   expect(logs.size).toBe(0);
 });
 
-test('what dropped keys leave behind is used again: no memory is lost over many windows', () => {
+test('the memory of dropped keys is used again: nothing is lost over many windows', () => {
   const logs = new SlidingLogs({ bytes: 2 ** 20, windowMs });
   for (let round = 0; round < 200; round += 1) {
     const now = 1_000_000 + round * 2 * windowMs;
@@ -109,6 +109,6 @@ test('what dropped keys leave behind is used again: no memory is lost over many 
   expect(logs.evicted).toBe(0);
 });
 
-test('a window that does not fit the distance between two entries is refused', () => {
+test('a window that is larger than the distance field of an entry is refused', () => {
   expect(() => new SlidingLogs({ bytes: 1_000, windowMs: 65_536 })).toThrow(RangeError);
 });

@@ -2,28 +2,28 @@ import { ChargeOrder } from './charge-order.ts';
 import { EntryQueues, queueBytes, segmentBytes } from './entry-queues.ts';
 import { type IdTable, openIdTable } from './id-table.ts';
 
-/** Names of one space are not those of the other. */
+/** The two name spaces: addresses and models. The same name in both is two keys. */
 export type NameSpace = 0 | 1;
 
-/** A queue, two links of the list of charges, an id, and the most that it takes of the id table. */
+/** The size of a slot: its queue, two links of the list of charges, an id, and the largest share of the id table. */
 const slotBytes = queueBytes + 2 * 4 + 8 + 5 * 4;
-/** What a name costs beside its slot: the string and its entries in two maps (estimated on the safe side). */
+/** The size of a name without its slot: the string and its entries in two maps. A cautious estimate. */
 const nameBytes = 250;
-const none = -1;
-/** What is stored as the id of a key that has a name. */
+const noSlot = -1;
+/** The value that is stored as the id of a key that has a name. */
 const inSpace = (space: NameSpace) => -1 - space;
 
 /**
- * Exact logs of many keys in typed arrays: per key a queue of (millisecond, requests, tokens).
+ * Exact logs of many keys in typed arrays: one queue of (millisecond, requests, tokens) per key.
  *
- * A key that was not charged within the window holds nothing that counts and is dropped when met. Keys are linked in the
- * order of their last charge, so the first of the list is the one that expires first. When memory runs out that key is
- * dropped before it has expired, and counted in `evicted`: only then more than the limit can pass.
+ * A key that was not charged within the window is dropped when it is found. Keys are linked in the order of their last
+ * charge, so the first key of the list expires first. When memory is full, that key is dropped before it expires, and
+ * `evicted` counts it. Only then can more than the limit pass.
  */
 export class SlidingLogs {
   /** The number of keys. */
   size = 0;
-  /** Changes when a slot was freed: a slot that was found before can belong to another key now. */
+  /** Changes when a slot is freed. A slot that was found before may then belong to another key. */
   freed = 0;
   #evicted = 0;
   readonly #slots: number;
@@ -39,7 +39,7 @@ export class SlidingLogs {
   readonly #names: ChargeOrder;
   /** Of a free slot: the next free one. */
   readonly #nextFree: Int32Array;
-  #freeSlot = none;
+  #freeSlot = noSlot;
   #unusedSlots = 0;
 
   /** `bytes` bounds everything. Arrays are reserved at once, but pages are only used as keys come. */
@@ -69,13 +69,13 @@ export class SlidingLogs {
     return this.#evicted + this.#queues.shed;
   }
 
-  /** The slot of a key, without its expired entries; -1 when nothing of it counts. Slots are good until the next charge or find. */
+  /** The slot of a key, without its expired entries; -1 when no entry counts. A slot is valid until the next charge or find. */
   findId(id: number, now: number): number {
     return this.#counting(this.#slotsOfIds.find(id), now);
   }
 
   findName(space: NameSpace, name: string, now: number): number {
-    return this.#counting(this.#slotsOfNames[space].get(name) ?? none, now);
+    return this.#counting(this.#slotsOfNames[space].get(name) ?? noSlot, now);
   }
 
   requests(slot: number): number {
@@ -86,12 +86,12 @@ export class SlidingLogs {
     return this.#queues.tokens[slot]!;
   }
 
-  /** When the oldest entry leaves the window. */
+  /** The time at which the oldest entry leaves the window. */
   oldestLeaves(slot: number): number {
     return this.#queues.first[slot]! + this.#windowMs;
   }
 
-  /** When so many requests will have left the window; there must be as many. */
+  /** The time at which `count` requests have left the window. The log must have that many. */
   leavesAfterRequests(slot: number, count: number): number {
     return this.#queues.leavesAfterRequests(slot, count);
   }
@@ -100,15 +100,15 @@ export class SlidingLogs {
     return this.#queues.leavesAfterTokens(slot, tokens);
   }
 
-  /** Adds one request of so many tokens to a slot that was just found. `now` is not before that of any earlier call. */
+  /** Adds one request with its tokens to a slot that was just found. `now` must not be before the time of an earlier call. */
   chargeSlot(slot: number, now: number, tokens: number): void {
     this.#charge(slot, this.#orderOf(slot), now, tokens);
   }
 
-  /** The same for a key that may have no slot yet; answers its slot. */
+  /** Adds one request to a key that may have no slot yet. Returns its slot. */
   chargeId(id: number, now: number, tokens: number): number {
     let slot = this.#counting(this.#slotsOfIds.find(id), now);
-    if (slot === none) {
+    if (slot === noSlot) {
       slot = this.#create(now);
       this.#idOf[slot] = id;
       this.#slotsOfIds.add(slot);
@@ -119,8 +119,8 @@ export class SlidingLogs {
   }
 
   chargeName(space: NameSpace, name: string, now: number, tokens: number): number {
-    let slot = this.#counting(this.#slotsOfNames[space].get(name) ?? none, now);
-    if (slot === none) {
+    let slot = this.#counting(this.#slotsOfNames[space].get(name) ?? noSlot, now);
+    if (slot === noSlot) {
       if (this.#nameOf.size >= this.#maxNames) this.#evict(this.#names.oldest, now);
       slot = this.#create(now);
       this.#idOf[slot] = inSpace(space);
@@ -134,8 +134,8 @@ export class SlidingLogs {
 
   dropId(id: number): boolean {
     const slot = this.#slotsOfIds.find(id);
-    if (slot !== none) this.#drop(slot);
-    return slot !== none;
+    if (slot !== noSlot) this.#drop(slot);
+    return slot !== noSlot;
   }
 
   dropName(space: NameSpace, name: string): boolean {
@@ -144,21 +144,21 @@ export class SlidingLogs {
     return slot !== undefined;
   }
 
-  /** Drops expired keys, at most so many; answers how many. */
+  /** Drops at most `most` expired keys. Returns how many it dropped. */
   sweep(now: number, most: number): number {
     let dropped = 0;
     for (const order of [this.#ids, this.#names])
-      while (dropped < most && order.oldest !== none && this.#queues.isExpired(order.oldest, now)) {
+      while (dropped < most && order.oldest !== noSlot && this.#queues.isExpired(order.oldest, now)) {
         this.#drop(order.oldest);
         dropped += 1;
       }
     return dropped;
   }
 
-  /** Drops all keys; answers how many. */
+  /** Drops all keys. Returns how many it dropped. */
   clear(): number {
     const all = this.size;
-    for (const order of [this.#ids, this.#names]) while (order.oldest !== none) this.#drop(order.oldest);
+    for (const order of [this.#ids, this.#names]) while (order.oldest !== noSlot) this.#drop(order.oldest);
     return all;
   }
 
@@ -166,19 +166,19 @@ export class SlidingLogs {
     return this.#idOf[slot]! >= 0 ? this.#ids : this.#names;
   }
 
-  /** The slot when something of it counts, else -1. Removes what has expired. */
+  /** The slot when an entry counts, otherwise -1. Removes expired entries. */
   #counting(slot: number, now: number): number {
-    if (slot === none) return none;
+    if (slot === noSlot) return noSlot;
     if (this.#queues.isExpired(slot, now)) {
       this.#drop(slot);
-      return none;
+      return noSlot;
     }
     this.#queues.expire(slot, now);
     return slot;
   }
 
   #charge(slot: number, order: ChargeOrder, now: number, tokens: number): void {
-    // First to the end of the list: while room is made for its entries, this key is the last to be evicted.
+    // The key moves to the end of the list first, so that it is the last to be evicted for its own entries.
     if (order.newest !== slot) {
       order.remove(slot);
       order.append(slot);
@@ -193,9 +193,9 @@ export class SlidingLogs {
   }
 
   #takeSlot(now: number): number {
-    if (this.#freeSlot === none && this.#unusedSlots === this.#slots) this.#evictOldest(now, none);
+    if (this.#freeSlot === noSlot && this.#unusedSlots === this.#slots) this.#evictOldest(now, noSlot);
     this.size += 1;
-    if (this.#freeSlot !== none) {
+    if (this.#freeSlot !== noSlot) {
       const taken = this.#freeSlot;
       this.#freeSlot = this.#nextFree[taken]!;
       return taken;
@@ -221,20 +221,20 @@ export class SlidingLogs {
     this.freed += 1;
   }
 
-  /** Drops the key whose last charge is the longest ago; never `keep`, which is being charged. False when there is none. */
+  /** Drops the key that was charged the longest ago, but not `keep`, which is being charged. False when there is no other key. */
   #evictOldest(now: number, keep: number): boolean {
     const id = this.#ids.oldest;
     const name = this.#names.oldest;
     const { last } = this.#queues;
-    const byName = id === none || id === keep || (name !== none && name !== keep && last[name]! < last[id]!);
+    const byName = id === noSlot || id === keep || (name !== noSlot && name !== keep && last[name]! < last[id]!);
     const slot = byName ? name : id;
-    if (slot === none || slot === keep) return false;
+    if (slot === noSlot || slot === keep) return false;
     this.#evict(slot, now);
     return true;
   }
 
   #evict(slot: number, now: number): void {
-    if (slot === none) return;
+    if (slot === noSlot) return;
     if (!this.#queues.isExpired(slot, now)) this.#evicted += 1;
     this.#drop(slot);
   }

@@ -2,7 +2,7 @@ import type { Dimension, KeyRef, Limits, Subject, Tightest } from '../limits.ts'
 import { type Exceeded, tighter } from '../verdict.ts';
 import type { NameSpace, SlidingLogs } from './sliding-logs.ts';
 
-const none = -1;
+const noSlot = -1;
 
 /** Ids of users and of tokens share one table. */
 const userId = (id: number) => id * 2;
@@ -16,14 +16,14 @@ const token: Dimensions = { rpm: 'token_rpm', tpm: 'token_tpm' };
 const ip: Dimensions = { rpm: 'ip_rpm', tpm: null };
 const model: Dimensions = { rpm: 'model_rpm', tpm: 'model_tpm' };
 
-/** The slot of one log; -1 when nothing of it counts. */
+/** The slot of one log; -1 when no entry counts. */
 export function slotOf(logs: SlidingLogs, { kind, key }: KeyRef, now: number): number {
   if (kind === 'user') return logs.findId(userId(Number(key)), now);
   if (kind === 'token') return logs.findId(tokenId(Number(key)), now);
   return logs.findName(kind === 'ip' ? ips : models, key, now);
 }
 
-/** Drops one log; false when there was none. */
+/** Drops one log. Returns false when it did not exist. */
 export function dropLog(logs: SlidingLogs, { kind, key }: KeyRef): boolean {
   if (kind === 'user') return logs.dropId(userId(Number(key)));
   if (kind === 'token') return logs.dropId(tokenId(Number(key)));
@@ -41,18 +41,18 @@ export class SubjectLogs {
   #token = false;
   #ip = false;
   #model = false;
-  #userSlot = none;
-  #tokenSlot = none;
-  #ipSlot = none;
-  #modelSlot = none;
-  /** `SlidingLogs.freed` when the slots were found: they are good while it is the same. */
+  #userSlot = noSlot;
+  #tokenSlot = noSlot;
+  #ipSlot = noSlot;
+  #modelSlot = noSlot;
+  /** `SlidingLogs.freed` when the slots were found. The slots are valid while it is the same. */
   #freed = 0;
 
   constructor(logs: SlidingLogs) {
     this.#logs = logs;
   }
 
-  /** Finds the logs; answers whether the request fits all of them. */
+  /** Finds the logs. Returns whether the request fits all of them. */
   find(subject: Subject, limits: Limits, tokens: number, now: number): boolean {
     const logs = this.#logs;
     let fitsAll = true;
@@ -80,7 +80,7 @@ export class SubjectLogs {
     return fitsAll;
   }
 
-  /** The dimensions that a request does not fit, and for how long. */
+  /** The dimensions that the request exceeds, with their waits. */
   exceeded(limits: Limits, tokens: number, now: number): Exceeded[] {
     const exceeded: Exceeded[] = [];
     if (this.#user) this.#addExceeded(exceeded, this.#userSlot, user, limits, tokens, now);
@@ -90,7 +90,7 @@ export class SubjectLogs {
     return exceeded;
   }
 
-  /** Charges the request to all its logs; answers the dimension with the smallest share left. */
+  /** Charges the request to all its logs. Returns the dimension with the smallest remaining share. */
   charge(subject: Subject, limits: Limits, tokens: number, now: number): Tightest | null {
     let tightest: Tightest | null = null;
     if (this.#user) {
@@ -113,7 +113,7 @@ export class SubjectLogs {
   }
 
   #fits(slot: number, rpm: number, tpm: number, tokens: number): boolean {
-    if (slot === none) return tpm === 0 || tokens <= tpm;
+    if (slot === noSlot) return tpm === 0 || tokens <= tpm;
     const logs = this.#logs;
     return (rpm === 0 || logs.requests(slot) < rpm) && (tpm === 0 || logs.tokens(slot) + tokens <= tpm);
   }
@@ -121,23 +121,23 @@ export class SubjectLogs {
   #addExceeded(to: Exceeded[], slot: number, of: Dimensions, limits: Limits, tokens: number, now: number): void {
     const logs = this.#logs;
     const { rpm, tpm } = of;
-    const overRequests = limits[rpm] > 0 && slot !== none ? logs.requests(slot) + 1 - limits[rpm] : 0;
+    const overRequests = limits[rpm] > 0 && slot !== noSlot ? logs.requests(slot) + 1 - limits[rpm] : 0;
     if (overRequests > 0) to.push({ dimension: rpm, waitMs: logs.leavesAfterRequests(slot, overRequests) - now });
     const most = tpm === null ? 0 : limits[tpm];
-    const overTokens = most > 0 ? (slot === none ? 0 : logs.tokens(slot)) + tokens - most : 0;
+    const overTokens = most > 0 ? (slot === noSlot ? 0 : logs.tokens(slot)) + tokens - most : 0;
     if (overTokens > 0)
       to.push({ dimension: tpm!, waitMs: tokens > most ? null : logs.leavesAfterTokens(slot, overTokens) - now });
   }
 
-  /** Making room for one key can free the slot of another. */
+  /** Charges a slot that `find` found, or the key when another charge has freed slots meanwhile. */
   #chargeId(slot: number, id: number, now: number, tokens: number): number {
-    if (slot === none || this.#logs.freed !== this.#freed) return this.#logs.chargeId(id, now, tokens);
+    if (slot === noSlot || this.#logs.freed !== this.#freed) return this.#logs.chargeId(id, now, tokens);
     this.#logs.chargeSlot(slot, now, tokens);
     return slot;
   }
 
   #chargeName(slot: number, space: NameSpace, name: string, now: number, tokens: number): number {
-    if (slot === none || this.#logs.freed !== this.#freed) return this.#logs.chargeName(space, name, now, tokens);
+    if (slot === noSlot || this.#logs.freed !== this.#freed) return this.#logs.chargeName(space, name, now, tokens);
     this.#logs.chargeSlot(slot, now, tokens);
     return slot;
   }

@@ -3,17 +3,17 @@ import { type Check, type CheckDeps, checkInStore, type Part } from './store-che
 import type { Missed, StoreGuard } from './store-guard.ts';
 
 export type ClusterDeps = CheckDeps & {
-  takeBack: Script;
+  undoCharge: Script;
   /** The guard of the node with this address. */
   guardOf: (node: string) => StoreGuard;
 };
 
 /**
- * Checks one request on a cluster: user and tokens share a slot, address and model have their own. All are asked at once,
- * and what was charged for a request that one of them refuses is taken back.
+ * Checks one request on a cluster. The logs of a user and its tokens share a slot; address and model have their own slots.
+ * The groups are checked in parallel. When one group refuses the request, the charges of the others are undone.
  */
 export async function checkOnCluster(deps: ClusterDeps, check: Check): Promise<Part[] | Missed> {
-  const { connection, guardOf, takeBack } = deps;
+  const { connection, guardOf, undoCharge } = deps;
   const { keys, tokens } = check;
   const groups = [
     keys.filter(({ kind }) => kind === 'user' || kind === 'token'),
@@ -32,11 +32,11 @@ export async function checkOnCluster(deps: ClusterDeps, check: Check): Promise<P
     for (const [i, answer] of answers.entries()) {
       if (typeof answer === 'string' || !answer[0]!.admitted) continue;
       const names = answer.map(({ key }) => key.name);
-      // The request is refused, also where a charge stays: it counts for a window at most.
-      void guards[i]!.call(() => connection.run(takeBack, names, [String(answer[0]!.now), String(tokens)]));
+      // If this call fails, the charge counts until it leaves the window. The request is refused in any case.
+      void guards[i]!.call(() => connection.run(undoCharge, names, [String(answer[0]!.now), String(tokens)]));
     }
     return refused.flat();
   }
-  // No node refused and one did not answer: the request passes, and what was charged stays.
+  // When no node refused and one did not answer, the request is admitted unchecked. The charges stay.
   return answers.find((answer) => typeof answer === 'string') ?? parts.flat();
 }

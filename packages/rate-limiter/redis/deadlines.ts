@@ -1,7 +1,7 @@
-/** A call that waits for an answer. `miss` is called at `until`, and null when the call has ended. */
+/** A call that waits for an answer. `miss` is called at `until`. It is null when the call has ended. */
 export type Waiting = { until: number; miss: (() => void) | null };
 
-/** Ends calls at their deadlines. All of them share one timer, which is not set while no call waits. */
+/** Ends calls at their deadlines. All calls share one timer. It is set only while a call waits. */
 export class Deadlines {
   readonly #waiting: Waiting[] = [];
   #head = 0;
@@ -24,7 +24,7 @@ export class Deadlines {
       waiting.splice(0, this.#head);
       this.#head = 0;
     }
-    // Answers that wait in the socket are read first: a busy process must not take its own delay for the store's.
+    // Answers that wait in the socket are read first. A busy process must not count its own delay as the store's.
     const inMs = Math.max(0, waiting[this.#head]!.until - performance.now());
     this.#timer = setTimeout(() => setImmediate(() => this.#expire()), inMs);
   }

@@ -4,20 +4,20 @@ import type { LimiterConnection } from './limiter-connection.ts';
 import type { Script } from './limiter-script.ts';
 import { logNameOf } from './store-check.ts';
 
-/** Redis did not answer `inspect` or `reset` in time, or refused. */
+/** Redis did not answer `inspect` or `reset` in time, or answered with an error. */
 export class LimiterStoreError extends Error {
   override name = 'LimiterStoreError';
 }
 
 /** The longest wait for an answer to `inspect` and `reset`. */
 const answerMs = 3_000;
-const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+const inTime = async <T>(answer: Promise<T>): Promise<T> => {
   const late = sleep(answerMs, undefined, { ref: false }).then(() => {
     throw new Error(`no answer within ${answerMs} ms`);
   });
   late.catch(() => {});
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([answer, late]);
   } catch (error) {
     throw new LimiterStoreError((error as Error).message, { cause: error });
   }
@@ -33,7 +33,7 @@ export async function inspectLog(
   return { requests, tokens, oldestLeavesMs: oldest < 0 ? null : oldest + windowMs - now };
 }
 
-/** Removes one log, or all; answers how many. */
+/** Removes one log, or all logs. Returns how many it removed. */
 export async function removeLogs(connection: LimiterConnection, prefix: string, only?: KeyRef): Promise<number> {
   if (only) return inTime(connection.unlink([logNameOf(prefix, only)]));
   let count = 0;

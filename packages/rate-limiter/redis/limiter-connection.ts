@@ -5,13 +5,13 @@ import type { Script } from './limiter-script.ts';
 import { type Client, ClientOpener, type Cluster, destroy } from './open-clients.ts';
 
 export type LimiterConnection = {
-  /** null until the first connection stands. */
+  /** Null until the first connection is open. */
   readonly mode: 'single' | 'cluster' | null;
-  /** Runs a script on the node of its first key. Rejects at once while there is no connection. */
+  /** Runs a script on the node of its first key. Rejects immediately while there is no connection. */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<number[]>;
-  /** The address of the node that has a key; the same for all where there is one. */
+  /** The address of the node that stores a key. Empty on a single server. */
   nodeOf(key: string): string;
-  /** All keys with this beginning, in pages, over every node. */
+  /** All keys with this prefix, in pages, on all nodes. */
   scan(prefix: string): AsyncIterable<string[]>;
   unlink(keys: readonly string[]): Promise<number>;
   /** Resolves with the first connection, or after two seconds without one. */
@@ -19,15 +19,14 @@ export type LimiterConnection = {
   close(): Promise<void>;
 };
 
-/** What a start waits for the first connection. */
+/** The longest wait for the first connection at start. */
 const readyMs = 2_000;
 const notConnected = () => new Error('not connected to Redis');
 const isNoScript = (error: unknown) => String((error as Error | null)?.message).startsWith('NOSCRIPT');
 
 /**
- * The limiter's connection to Redis, Valkey or a cluster of either. It is not waited for at start: without it requests
- * pass unchecked, and a gateway that starts while its store is down is better than none. A single address that turns out
- * to be a node of a cluster is used as one.
+ * The limiter's connection to Redis, Valkey or a cluster of either. Without a connection requests pass unchecked, so a
+ * gateway can start while its store is down. A single address that is a node of a cluster is used as a cluster.
  */
 export function openLimiterConnection(urls: readonly string[], log: LimiterLog): LimiterConnection {
   let client: Client | null = null;
@@ -57,7 +56,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
     if (closed) end();
   };
   const end = () => {
-    for (const one of [client, cluster, ...opener.opening]) destroy(one);
+    for (const connection of [client, cluster, ...opener.opening]) destroy(connection);
   };
   void connect();
 
@@ -74,7 +73,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
     },
     run(script, keys, args) {
       return evaluate('EVALSHA', script.sha, keys, args).catch((error: unknown) => {
-        // A server that was restarted or flushed has forgotten it; EVAL loads it for all that follow.
+        // A server that was restarted or flushed does not know the script. EVAL loads it for later calls.
         if (isNoScript(error)) return evaluate('EVAL', script.source, keys, args);
         throw error;
       });
@@ -94,7 +93,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
       return answers.reduce((sum, count) => sum + count, 0);
     },
     async ready() {
-      // Keeps the process alive, which may have nothing else to do yet.
+      // The timer also keeps the process alive, which may have no other work yet.
       const late = new AbortController();
       await Promise.race([firstConnection, sleep(readyMs, undefined, { signal: late.signal }).catch(() => {})]);
       late.abort();

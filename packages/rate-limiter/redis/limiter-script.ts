@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /*
- * A log is one string: entries of 24 bytes (millisecond, requests so far, tokens so far), then a trailer of 48 bytes that
- * is written over by the next entry and its own trailer. As entries carry running sums, what is in the window is the
- * difference of two of them, and the place where enough has left it is found by halving. A check reads the last entry
- * with the trailer; one that is admitted writes both in one go. Entries that have left stay until half of the string is
- * such.
+ * A log is one string: entries of 24 bytes (millisecond, running sum of requests, running sum of tokens), then a trailer of
+ * 48 bytes. The next entry overwrites the trailer and appends a new one. The content of the window is the difference of two
+ * running sums. A binary search finds the entry at which enough has left the window. A check reads the last entry with the
+ * trailer. An admitted request writes both with one command. Expired entries are cut off when they are half of the string.
  *
- * Trailer: number of entries; index of the first that counts, its millisecond, requests and tokens before it; until when
- * the key lives at least. A log that was read is a table: 1 millisecond, 2 requests, 3 tokens of the last entry, 4 number
- * of entries, 5 first that counts, 6 its millisecond, 7 requests and 8 tokens before it, 9 life; false: nothing counts.
+ * Trailer: number of entries; index, millisecond, and the sums of requests and tokens before the first entry that counts; the
+ * earliest time at which the key expires. `load` returns a log as a table: 1 millisecond, 2 requests, 3 tokens of the last
+ * entry; 4 number of entries; 5 index of the first entry that counts, 6 its millisecond, 7 requests and 8 tokens before it;
+ * 9 expiry. It returns false when no entry counts.
  */
 const shared = `
 local E, L, D = 24, 72, '<ddddddddd'
@@ -17,7 +17,7 @@ local call, pack, unpack = redis.call, struct.pack, struct.unpack
 local function entry(key, i)
   return unpack('<ddd', call('GETRANGE', key, i * E, i * E + E - 1))
 end
--- The first index from lo to hi of which the field is at least v; there is one.
+-- Returns the first index from lo to hi whose field is at least v. Such an index must exist.
 local function search(key, lo, hi, field, v)
   while lo < hi do
     local mid = math.floor((lo + hi) / 2)
@@ -28,13 +28,13 @@ local function search(key, lo, hi, field, v)
   return lo
 end
 local function load(key)
-  -- What is no string is no log either: the next charge writes over it.
+  -- A value that is not a log counts as empty. The next charge overwrites it.
   local raw = redis.pcall('GETRANGE', key, '-72', '-1')
   return #raw == L and { unpack(D, raw) }
 end
--- Takes what has left the window off the sums; the string stays as it is.
+-- Moves the first counting entry behind the expired ones. Does not write the string.
 local function expire(key, log, limit)
-  -- Most often the next one counts.
+  -- In most cases the next entry counts.
   local t, q, m = entry(key, log[5])
   local j = log[5] + 1
   local next = entry(key, j)
@@ -47,7 +47,7 @@ local function expire(key, log, limit)
 end
 `;
 
-/** The server's time in whole milliseconds; tests give their own as the last argument. */
+/** The time of the server in whole milliseconds. Tests pass a time as the last argument. */
 const clocks = {
   server: `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`,
@@ -56,10 +56,13 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`,
 
 export type ScriptClock = keyof typeof clocks;
 
-/** Stands for what is left of an unlimited dimension: sums with it are exact. */
+/** The remaining amount of an unlimited dimension. Sums with it are exact. */
 export const unlimited = 2 ** 52;
 
-/** A clock that went back less than a window waits; one that went back further has left logs of another time behind. */
+/**
+ * Loads all logs. When the clock went back by less than a window, the time stays at the newest entry. A log from further in the
+ * future counts as empty.
+ */
 const loadAll = `
 local logs, latest, keys = {}, now, #KEYS
 for i = 1, keys do
@@ -79,27 +82,27 @@ for i = 1, keys do
 end
 `;
 
-/** Puts what is left of each key into `leftR` and `leftK`, and what was left at the beginning into `hadR` and `hadK`. */
+/** Fills `leftR` and `leftK` with the remaining requests and tokens of each key; `hadR` and `hadK` keep the values from before the call. */
 const countLeft = `
-local much = ${unlimited}
+local unlimited = ${unlimited}
 local leftR, leftK, hadR, hadK = {}, {}, {}, {}
 for i = 1, keys do
-  local log, rpm, tpm, r, k = logs[i], A[2 * i], A[2 * i + 1], much, much
+  local log, rpm, tpm, r, k = logs[i], A[2 * i], A[2 * i + 1], unlimited, unlimited
   if rpm > 0 then r = log and rpm - log[2] + log[7] or rpm end
   if tpm > 0 then k = log and tpm - log[3] + log[8] or tpm end
   leftR[i], leftK[i], hadR[i], hadK[i] = r, k, r, k
 end
 `;
 
-/** Goes through the requests: charges `leftR` and `leftK`, or refuses. Fills `answer`. */
-const judgeRequests = `
+/** Decides the requests in their order: reduces `leftR` and `leftK`, or refuses. Fills `answer`. */
+const decideRequests = `
 local function wait(i, field, over)
   local log = logs[i]
   if log then
     local target = log[field + 5] + over
     if target <= log[field] then return entry(KEYS[i], search(KEYS[i], log[5], log[4] - 1, field, target)) + window - now end
   end
-  -- More must leave than is stored: what this call has charged.
+  -- More must leave the window than the log stores: also charges of this call.
   return window
 end
 local answer, size = { now }, 1 + keys
@@ -137,15 +140,15 @@ end
 
 /** Writes one entry to each key that was charged, and the oldest milliseconds to `answer`. */
 const writeCharges = `
--- The server's own clock may be up to a window behind now.
+-- The clock of the server may be up to a window behind now.
 local life = string.format('%d', 3 * window)
--- A number given to a command is printed with 17 digits, which costs more than the command: each place is printed once.
-local places = {}
-local function place(count)
-  local text = places[count]
+-- Redis prints a number argument with 17 digits, which costs more than the command. So each offset is printed once.
+local offsets = {}
+local function offset(count)
+  local text = offsets[count]
   if not text then
     text = string.format('%d', (count - 1) * E)
-    places[count] = text
+    offsets[count] = text
   end
   return text
 end
@@ -167,7 +170,7 @@ for i = 1, keys do
       else
         local late = upto < now + window
         if late then upto = now + 2 * window end
-        call('SETRANGE', key, place(count), pack(D, now, r, k, count, first, oldest, log[7], log[8], upto))
+        call('SETRANGE', key, offset(count), pack(D, now, r, k, count, first, oldest, log[7], log[8], upto))
         if late then call('PEXPIRE', key, life) end
       end
     end
@@ -177,27 +180,27 @@ end
 `;
 
 /**
- * Checks and charges one request after the other. KEYS: the logs, each once. ARGV[1]: a JSON list of numbers: the window;
- * requests and tokens limit of each key (0: unlimited); then per request its tokens (no more than any limit), how many keys it has, and
- * which.
+ * Checks and charges requests in their order. KEYS: the logs, each once. ARGV[1]: a JSON list of numbers: the window; the
+ * requests limit and tokens limit of each key (0: unlimited); then for each request its tokens (at most the smallest
+ * tokens limit), the number of its keys, and their indexes.
  *
- * Answers a list of numbers: now; the oldest millisecond of each key that counts afterwards; then per request 1 and for
- * each of its keys the requests and tokens that are left after it; or 0 and for each of its keys the wait for requests
- * and the wait for tokens in ms (-1: not exceeded), with nothing charged. What is unlimited has much left.
+ * Returns a list of numbers: now; for each key the millisecond of its oldest counting entry; then for each request either 1
+ * and per key the remaining requests and tokens, or 0 and per key the wait for requests and the wait for tokens in
+ * milliseconds (-1: not exceeded). A refused request charges nothing. An unlimited dimension has `unlimited` remaining.
  *
- * A key is read and written once for all requests of a call: what is charged in one millisecond is one entry anyway.
+ * Each key is read and written once per call: charges of one millisecond share an entry.
  */
 const check = (clock: ScriptClock) => `${shared}
 local A = cjson.decode(ARGV[1])
 ${clocks[clock]}
 local window = A[1]
-${loadAll}${countLeft}${judgeRequests}${writeCharges}return answer`;
+${loadAll}${countLeft}${decideRequests}${writeCharges}return answer`;
 
 /**
- * Takes one charge back (cluster only). KEYS: logs charged together. ARGV: millisecond of the charge, tokens. The sums of
- * what came since are lowered; the entry of that millisecond stays with what is left in it. Answers how many it found.
+ * Undoes one charge (cluster only). KEYS: the logs that were charged together. ARGV: millisecond of the charge, tokens. Lowers
+ * the running sums from that millisecond on. Returns the number of logs in which the charge was found.
  */
-const takeBack = `${shared}
+const undoCharge = `${shared}
 local when, tokens, found = tonumber(ARGV[1]), tonumber(ARGV[2]), 0
 for i = 1, #KEYS do
   local key = KEYS[i]
@@ -221,8 +224,8 @@ for i = 1, #KEYS do
 end
 return found`;
 
-/** KEYS: one log. ARGV: window. Answers now, requests, tokens and the millisecond of the oldest entry (-1: none). */
-const look = (clock: ScriptClock) => `${shared}
+/** KEYS: one log. ARGV: window. Returns now, requests, tokens and the millisecond of the oldest entry (-1: no entry). */
+const inspect = (clock: ScriptClock) => `${shared}
 ${clocks[clock]}
 local window = tonumber(ARGV[1])
 ${loadAll}
@@ -235,6 +238,6 @@ const script = (source: string): Script => ({ source, sha: createHash('sha1').up
 
 export const limiterScripts = (clock: ScriptClock = 'server') => ({
   check: script(check(clock)),
-  takeBack: script(takeBack),
-  look: script(look(clock)),
+  undoCharge: script(undoCharge),
+  inspect: script(inspect(clock)),
 });

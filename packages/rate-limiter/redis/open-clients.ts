@@ -7,39 +7,39 @@ type Destroyable = { destroy(): unknown };
 
 const clusterMode = /^cluster_enabled:1/m;
 const connectTimeout = 3_000;
-/** Between attempts to connect for the first time, and again. */
+/** The pause between attempts to reconnect. It grows up to one second. */
 const reconnectMs = (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), 1_000);
 
 const optionsOf = (url: string) => ({
   url,
-  // Nothing waits for a connection: a check without one is answered at once.
+  // Commands do not wait for a connection. Without one they fail immediately, and the check passes.
   disableOfflineQueue: true,
   socket: { connectTimeout, reconnectStrategy: reconnectMs },
 });
 
-export function destroy(one: Destroyable | null): void {
+export function destroy(connection: Destroyable | null): void {
   try {
-    one?.destroy();
+    connection?.destroy();
   } catch {
-    // It was not open.
+    // The connection was not open.
   }
 }
 
-/** Opens connections to Redis. A connection is in `opening` until it is open, so that it can be ended before. */
+/** Opens connections to Redis. A connection is in `opening` until it is open, so that `close` can end it. */
 export class ClientOpener {
   readonly opening = new Set<Destroyable>();
   readonly #urls: readonly string[];
   readonly #log: LimiterLog;
   readonly #isReady: () => boolean;
 
-  /** `isReady`: whether the first connection has been made; outages before it are not logged here. */
+  /** `isReady`: whether the first connection was made. Failures before that are logged by the caller. */
   constructor(urls: readonly string[], log: LimiterLog, isReady: () => boolean) {
     this.#urls = urls;
     this.#log = log;
     this.#isReady = isReady;
   }
 
-  /** A cluster where there are several addresses, or where the only one is a node of a cluster. */
+  /** Opens a cluster when there are several addresses, or when the only address is a node of a cluster. */
   async open(): Promise<{ client: Client | null; cluster: Cluster | null }> {
     if (this.#urls.length > 1 || (await this.#isCluster(this.#urls[0]!)))
       return { client: null, cluster: await this.#openCluster() };
@@ -49,7 +49,7 @@ export class ClientOpener {
   async #openCluster(): Promise<Cluster> {
     const { url: _url, ...defaults } = optionsOf('');
     const rootNodes = this.#urls.map((url) => ({ url }));
-    // Nodes are connected to when they are needed: one that is down does not keep the others from being used.
+    // Each node is connected when it is needed. A node that is down does not block the others.
     const opened = createCluster({ rootNodes, defaults, minimizeConnections: true });
     this.#watch(opened as never);
     this.opening.add(opened);
@@ -67,7 +67,7 @@ export class ClientOpener {
     return opened as unknown as Client;
   }
 
-  /** Whether this is a node of a cluster; false where the server does not say. */
+  /** Whether this server is a node of a cluster. False when the server does not answer INFO. */
   async #isCluster(url: string): Promise<boolean> {
     const opened = createClient({ ...optionsOf(url), socket: { connectTimeout, reconnectStrategy: false } });
     opened.on('error', () => {});

@@ -4,11 +4,11 @@ import { openRedisCluster, type RedisServer, redisIsInstalled } from '@tradepost
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { KeyRef, Limits } from '../limits.ts';
 import { openLedger, runProcesses } from '../testing/ledger.ts';
-import { nobody, noLimits } from '../testing/oracle.ts';
+import { noKeys, noLimits } from '../testing/oracle.ts';
 import { limiterScripts } from './limiter-script.ts';
 import { openRedisLimiter, type RedisLimiter, type StoreResult } from './redis-limiter.ts';
 
-/** Three nodes: a user and its tokens lie together, address and model elsewhere, and a refusal is one of all the same. */
+/** Three nodes. A user and its tokens share a slot, address and model are on other nodes. A refusal must charge nothing anywhere. */
 const hasRedis = redisIsInstalled('the tests of the limiter on a cluster');
 let cluster: Awaited<ReturnType<typeof openRedisCluster>>;
 let limiter: RedisLimiter;
@@ -40,7 +40,7 @@ beforeEach(() => {
   results = [];
 });
 
-/** Commands for a key go to the node that has it. */
+/** The node that stores a key. */
 async function nodeOf(key: string): Promise<RedisServer> {
   const slot = Number(await cluster.nodes[0]!.command('CLUSTER', 'KEYSLOT', key));
   return cluster.nodes[Math.floor((slot * 3) / 16_384)]!;
@@ -62,7 +62,7 @@ const usageOf = async (of: ReturnType<typeof subjectOf>) => {
 };
 
 describe.skipIf(!hasRedis)('', () => {
-  test('it is taken for what it is, also when only one of its nodes is named', async () => {
+  test('a cluster is recognised, also when only one of its nodes is configured', async () => {
     expect(limiter.kind).toBe('redis-cluster');
     const single = await open([cluster.nodes[2]!.url]);
     expect(single.kind).toBe('redis-cluster');
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)('', () => {
     expect(results).toEqual(Array(4).fill('ok'));
   });
 
-  test('a user and its tokens are on one node, in one slot; the load is spread over all', async () => {
+  test('a user and its tokens share a slot; the keys are spread over all nodes', async () => {
     const { command } = cluster.nodes[0]!;
     const asked = Array.from({ length: 30 }, (_, i) => ({ ...subjectOf(), user: own + i, token: own * 10 + i }));
     await Promise.all(asked.map((of, i) => limiter.check({ ...of, ip: `${of.ip} ${i}` }, all, 1)));
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)('', () => {
     ['the address', { ip_rpm: 3 }, 'ip_rpm', 5],
     ['the model', { model_tpm: 17 }, 'model_tpm', 5],
     ['the cost', { model_tpm: 17 }, 'model_tpm', 18],
-  ] as const)('refused by %s, all other keys are as before', async (_title, changed, dimension, tokens) => {
+  ] as const)('a request refused by %s charges no other key', async (_title, changed, dimension, tokens) => {
     const of = subjectOf();
     const limits = { ...all, ...changed };
     for (let i = 0; i < 3; i += 1) expect((await limiter.check(of, limits, 5)).admitted).toBe(true);
@@ -109,12 +109,12 @@ describe.skipIf(!hasRedis)('', () => {
     expect(await limiter.check(of, all, 5)).toMatchObject({ admitted: true, tightest: { remaining: 96 } });
   });
 
-  test('a first charge that is taken back leaves nothing, and what came after it stays', async () => {
+  test('an undone first charge leaves nothing, and later charges stay', async () => {
     const of = subjectOf();
-    expect((await limiter.check({ ...nobody, ip: of.ip }, { ...all, ip_rpm: 1 }, 0)).admitted).toBe(true);
+    expect((await limiter.check({ ...noKeys, ip: of.ip }, { ...all, ip_rpm: 1 }, 0)).admitted).toBe(true);
     const burst = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        // Half of them have an address that may.
+        // Half of the requests have an address that admits them.
         limiter.check({ ...of, ip: i % 2 ? of.ip : `${of.ip} other` }, { ...all, ip_rpm: i % 2 ? 1 : 100 }, 7),
       ),
     );
@@ -128,20 +128,20 @@ describe.skipIf(!hasRedis)('', () => {
     ]);
   });
 
-  test('whoever was refused for a charge that was then taken back is not refused on by memory', async () => {
+  test('a refusal caused by a charge that is then undone is not repeated from the cache', async () => {
     const { user } = subjectOf();
     const limits = { ...noLimits, user_rpm: 1 };
-    const held = await limiter.check({ ...nobody, user }, limits, 4);
-    expect(held.admitted).toBe(true);
-    expect(await limiter.check({ ...nobody, user }, limits, 4)).toMatchObject({ admitted: false });
-    const { source } = limiterScripts().takeBack;
+    const charged = await limiter.check({ ...noKeys, user }, limits, 4);
+    expect(charged.admitted).toBe(true);
+    expect(await limiter.check({ ...noKeys, user }, limits, 4)).toMatchObject({ admitted: false });
+    const { source } = limiterScripts().undoCharge;
     const key = `cluster:{u${user}}`;
-    expect(await (await nodeOf(key)).command('EVAL', source, 1, key, held.at, 4)).toBe(1);
+    expect(await (await nodeOf(key)).command('EVAL', source, 1, key, charged.at, 4)).toBe(1);
     await sleep(300);
-    expect(await limiter.check({ ...nobody, user }, limits, 4)).toMatchObject({ admitted: true });
+    expect(await limiter.check({ ...noKeys, user }, limits, 4)).toMatchObject({ admitted: true });
   });
 
-  test('refused is refused, also where the rest cannot be taken back', async () => {
+  test('a request is refused, also when its other charges can not be undone', async () => {
     const of = subjectOf();
     const limits = { ...all, ip_rpm: 1 };
     expect((await limiter.check(of, limits, 1)).admitted).toBe(true);
@@ -157,32 +157,32 @@ describe.skipIf(!hasRedis)('', () => {
     }
   });
 
-  test('two processes at once: no window holds more than its limit, on any node', async () => {
+  test('two processes: no window contains more than its limit, on any node', async () => {
     const limits: Limits = {
       ...{ user_rpm: 45, user_tpm: 800, token_rpm: 26, token_tpm: 450, ip_rpm: 55 },
       ...{ model_rpm: 52, model_tpm: 900 },
     };
     const windowMs = 400;
     const urls = cluster.nodes.map(({ url }) => url);
-    const askings = await runProcesses({ urls, prefix: 'two:', windowMs, limits, durationMs: 1_200 }, { processes: 2 });
-    const told = askings.flatMap(({ verdict }) => verdict ?? []);
-    expect(told.length).toBe(askings.length);
-    expect(told.filter((verdict) => verdict.admitted && verdict.unchecked)).toEqual([]);
-    expect(told.filter(({ admitted }) => admitted).length).toBeGreaterThan(100);
-    expect(told.filter(({ admitted }) => !admitted).length).toBeGreaterThan(100);
-    const ledger = openLedger(askings, { windowMs, limits });
+    const records = await runProcesses({ urls, prefix: 'two:', windowMs, limits, durationMs: 1_200 }, { processes: 2 });
+    const verdicts = records.flatMap(({ verdict }) => verdict ?? []);
+    expect(verdicts.length).toBe(records.length);
+    expect(verdicts.filter((verdict) => verdict.admitted && verdict.unchecked)).toEqual([]);
+    expect(verdicts.filter(({ admitted }) => admitted).length).toBeGreaterThan(100);
+    expect(verdicts.filter(({ admitted }) => !admitted).length).toBeGreaterThan(100);
+    const ledger = openLedger(records, { windowMs, limits });
     expect(ledger.overAdmissions(['user', 'token'])).toEqual([]);
     expect(ledger.overAdmissions(['ip', 'model'], 'between')).toEqual([]);
   });
 
-  test('a node that is killed costs nobody an answer, and its keys are limited again when it is back', async () => {
+  test('while a node is down every check is answered; its keys are limited again after its restart', async () => {
     const { user, token } = subjectOf();
     const limits = { ...noLimits, user_rpm: 5, token_rpm: 5 };
     const short = await open(
       cluster.nodes.map(({ url }) => url),
       400,
     );
-    const ask = (of = user) => short.check({ ...nobody, user: of, token }, limits, 1);
+    const ask = (of = user) => short.check({ ...noKeys, user: of, token }, limits, 1);
     expect(await ask()).toMatchObject({ admitted: true, tightest: { remaining: 4 } });
     const node = await nodeOf(`cluster:{u${user}}`);
     await node.kill();
@@ -206,19 +206,19 @@ describe.skipIf(!hasRedis)('', () => {
     return { on: on.slice(0, 5), off: off.slice(0, 5) };
   };
 
-  test('a node that stands still takes only its own keys out of the limits', async () => {
+  test('a frozen node affects only its own keys', async () => {
     const node = cluster.nodes[1]!;
     const { on, off } = await usersBy(node);
     const urls = cluster.nodes.map(({ url }) => url);
     const one = await open(urls, 200);
-    const ask = (user: number) => one.check({ ...nobody, user }, { ...noLimits, user_rpm: 1 }, 1);
+    const ask = (user: number) => one.check({ ...noKeys, user }, { ...noLimits, user_rpm: 1 }, 1);
     for (const user of [...on, ...off]) expect(await ask(user)).toMatchObject({ admitted: true });
     node.pause();
     try {
       const again = await Promise.all([...on, ...off, ...on, ...off].map(ask));
       const refused = again.map(({ admitted }) => !admitted);
       expect(refused).toEqual([...on, ...off, ...on, ...off].map((user) => off.includes(user)));
-      // Also when its breaker is open, and it is asked no more.
+      // The same when the circuit of the node is open.
       for (let round = 0; round < 3; round += 1)
         for (const user of off) expect(await ask(user)).toMatchObject({ admitted: false });
     } finally {
@@ -226,7 +226,7 @@ describe.skipIf(!hasRedis)('', () => {
     }
   });
 
-  test('a gateway that starts while a node is down limits by the others, and ends when it is told to', async () => {
+  test('a limiter that opens while a node is down uses the other nodes, and closes in time', async () => {
     await Promise.all(
       cluster.nodes.map((node) => node.command('CONFIG', 'SET', 'cluster-require-full-coverage', 'no')),
     );
@@ -240,7 +240,7 @@ describe.skipIf(!hasRedis)('', () => {
     try {
       await late.ready();
       const limits = { ...noLimits, user_rpm: 1 };
-      const check = (user: number) => late.check({ ...nobody, user }, limits, 1);
+      const check = (user: number) => late.check({ ...noKeys, user }, limits, 1);
       await vi.waitFor(async () => {
         for (const user of off) expect(await check(user)).toMatchObject({ admitted: false, dimension: 'user_rpm' });
       }, 15_000);

@@ -19,26 +19,26 @@ import { logKey, openRefusalCache, type RefusalCache } from './refusal-cache.ts'
 import { type Check, checkInStore, countedOf, logNameOf, type Part } from './store-check.ts';
 import { type Missed, openStoreGuard, type StoreGuard } from './store-guard.ts';
 
-/** What the store says of a check, and when it was asked. */
-type Asked = { readonly answer: readonly Part[] | Missed; readonly sentAt: number };
+/** The store's answer to a check, and the time of the call. */
+type StoreAnswer = { readonly answer: readonly Part[] | Missed; readonly sentAt: number };
 
-/** Checks that share a call: the store is busy with one for about a millisecond. */
-const mostInCall = 64;
-/** It works on one while the answers to the other are looked at here. */
-const callsAtOnce = 2;
-/** What a call gets before another one that is not full goes out beside it. */
+/** The largest number of checks in one call. Such a call keeps the store busy for about a millisecond. */
+const defaultMaxBatch = 64;
+/** The store works on one call while this process reads the answers of the other. */
+const maxInFlight = 2;
+/** While a call runs, a further call that is not full is sent after this time. */
 const patienceMs = 1;
 
-/** On a cluster a refusal may be owed to a charge that is taken back a moment later: it is soon asked for again. */
-const longestOnClusterMs = 100;
+/** On a cluster a charge that is undone a moment later can cause a refusal, so a refusal is cached for a short time only. */
+const cachedOnClusterMs = 100;
 
 export type StoreResult = 'ok' | Missed;
 export type RedisLimiter = Limiter & {
-  /** Forgets which requests were refused; after a log was removed by somebody else. */
+  /** Clears the cache of refusals. Needed after another process removed a log. */
   forgetRefusals(): void;
 };
 
-/** The guards of the store's nodes, by address: nodes of a cluster fail one by one, each has its own deadline and breaker. */
+/** One guard per node, by address: nodes of a cluster fail one by one. */
 function openGuards(options: { deadlineMs: () => number }, log: LimiterLog): (node: string) => StoreGuard {
   const guards = new Map<string, StoreGuard>();
   let lastError = 0;
@@ -49,7 +49,7 @@ function openGuards(options: { deadlineMs: () => number }, log: LimiterLog): (no
       deadlineMs: options.deadlineMs,
       onMiss(why, error) {
         const now = performance.now();
-        // One line a minute says it; the metric counts.
+        // At most one line per minute; `onStore` reports every check.
         if (lastError > 0 && now - lastError < 60_000) return;
         lastError = now;
         log.warn({ err: error, why, node }, 'limiter: the store did not answer, requests pass unchecked');
@@ -63,32 +63,32 @@ function openGuards(options: { deadlineMs: () => number }, log: LimiterLog): (no
 
 const unchecked = (why: Missed): Admitted => ({ admitted: true, tightest: null, unchecked: why, at: 0 });
 
-/** The verdict on a request from the store's answers; tells the cache what is left of each log. */
-function verdictOf(parts: readonly Part[], of: Check, windowMs: number, cache: RefusalCache): Verdict {
-  const { subject, limits } = of;
+/** Makes the verdict from the store's answers. Reports the remaining amounts of each log to the cache. */
+function verdictOf(parts: readonly Part[], check: Check, windowMs: number, cache: RefusalCache): Verdict {
+  const { subject, limits } = check;
   const at = parts[0]!.now;
   if (!parts[0]!.admitted) {
     const exceeded: Exceeded[] = [];
-    for (const { key, a, b } of parts) {
-      if (a !== -1) exceeded.push({ dimension: rpmOf[key.kind], waitMs: a });
-      if (b !== -1) exceeded.push({ dimension: tpmOf[key.kind] as Dimension, waitMs: b });
+    for (const { key, requests, tokens } of parts) {
+      if (requests !== -1) exceeded.push({ dimension: rpmOf[key.kind], waitMs: requests });
+      if (tokens !== -1) exceeded.push({ dimension: tpmOf[key.kind] as Dimension, waitMs: tokens });
     }
     return refusalOf(exceeded, limits, at);
   }
   let tightest: Tightest | null = null;
-  for (const { key, now, oldest, a, b } of parts) {
+  for (const { key, now, oldest, requests, tokens } of parts) {
     const { kind, rpm, tpm } = key;
     const resetMs = oldest + windowMs - now;
-    if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, rpm - a, resetMs);
-    if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, tpm - b, resetMs);
-    cache.charged(logKey(kind, subject[kind]!), a, b);
+    if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, rpm - requests, resetMs);
+    if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, tpm - tokens, resetMs);
+    cache.charged(logKey(kind, subject[kind]!), requests, tokens);
   }
   return { admitted: true, tightest, at };
 }
 
-/** Checks on a single server: those that come together share a call. */
-function shareCalls(deps: ClusterDeps, maxBatch: number) {
-  return coalesce<Check, Asked>(
+/** Checks on a single server. Checks that arrive together share a call. */
+function openSharedCalls(deps: ClusterDeps, maxBatch: number) {
+  return coalesce<Check, StoreAnswer>(
     async (checks) => {
       const sentAt = performance.now();
       const answers = await deps.guardOf('').call(() => checkInStore(deps, checks), checks[0]!.since);
@@ -96,7 +96,7 @@ function shareCalls(deps: ClusterDeps, maxBatch: number) {
     },
     {
       maxBatch,
-      maxInFlight: maxBatch === 1 ? Number.POSITIVE_INFINITY : callsAtOnce,
+      maxInFlight: maxBatch === 1 ? Number.POSITIVE_INFINITY : maxInFlight,
       patienceMs,
       maxQueue: Number.POSITIVE_INFINITY,
     },
@@ -104,10 +104,10 @@ function shareCalls(deps: ClusterDeps, maxBatch: number) {
 }
 
 /**
- * The limiter of many processes on one Redis or Valkey. A check is one round trip: the script looks at all logs and
- * charges all or none, with the server's clock, and Redis runs one script at a time. Checks that come together,
- * or while two calls are under way, share one; the script takes them one after the other. On a cluster a user and its tokens share a
- * slot; address and model are checked beside them and charged back when one of the three refuses.
+ * The limiter of many processes on one Redis or Valkey. A check is one round trip. The script reads all logs of a request
+ * and charges all or none, with the clock of the server. It is atomic, because Redis runs one script at a time. Checks that
+ * arrive together, or while two calls run, share a call; the script decides them one after the other. On a cluster see
+ * `checkOnCluster`.
  */
 export function openRedisLimiter(options: {
   urls: readonly string[];
@@ -116,30 +116,30 @@ export function openRedisLimiter(options: {
   onStore?: (result: StoreResult) => void;
   onCacheHit?: () => void;
   prefix?: string;
-  /** Checks that share a call at most; for comparison. */
+  /** The largest number of checks in one call; benchmarks compare values. */
   maxBatch?: number;
   /** For tests. */
   windowMs?: number;
   clock?: ScriptClock;
   now?: () => number;
 }): RedisLimiter {
-  const { log, prefix = 'tradepost:limit:', windowMs = minute, maxBatch = mostInCall } = options;
+  const { log, prefix = 'tradepost:limit:', windowMs = minute, maxBatch = defaultMaxBatch } = options;
   const connection = openLimiterConnection(options.urls, log);
   const scripts = limiterScripts(options.clock);
   const cache = openRefusalCache({
-    longestMs: () => (connection.mode === 'cluster' ? longestOnClusterMs : Number.POSITIVE_INFINITY),
+    longestMs: () => (connection.mode === 'cluster' ? cachedOnClusterMs : Number.POSITIVE_INFINITY),
   });
   const onStore = options.onStore ?? (() => {});
   const guardOf = openGuards(options, log);
   const clockArgs = options.clock === 'argument' ? () => [String(options.now!())] : () => [];
   const deps: ClusterDeps = {
-    ...{ connection, script: scripts.check, takeBack: scripts.takeBack },
+    ...{ connection, script: scripts.check, undoCharge: scripts.undoCharge },
     ...{ windowMs, clockArgs, guardOf },
   };
 
-  const single = shareCalls(deps, maxBatch);
-  /** Each by itself: whose nodes are well does not wait for those of others. */
-  const onCluster = async (check: Check): Promise<Asked> => {
+  const single = openSharedCalls(deps, maxBatch);
+  /** On a cluster each check is a call of its own, so that it does not wait for nodes that other checks use. */
+  const onCluster = async (check: Check): Promise<StoreAnswer> => {
     const sentAt = performance.now();
     return { answer: await checkOnCluster(deps, check), sentAt };
   };
@@ -165,20 +165,20 @@ export function openRedisLimiter(options: {
         onStore('open');
         return unchecked('open');
       }
-      const asking = { subject, limits, tokens, keys, since: performance.now() };
-      return (connection.mode === 'cluster' ? onCluster(asking) : single(asking)).then(({ answer, sentAt }) => {
+      const request = { subject, limits, tokens, keys, since: performance.now() };
+      return (connection.mode === 'cluster' ? onCluster(request) : single(request)).then(({ answer, sentAt }) => {
         if (typeof answer === 'string') {
           onStore(answer);
           return unchecked(answer);
         }
         onStore('ok');
-        const verdict = verdictOf(answer, asking, windowMs, cache);
+        const verdict = verdictOf(answer, request, windowMs, cache);
         if (!verdict.admitted) cache.keep(subject, limits, tokens, verdict, sentAt, performance.now());
         return verdict;
       });
     },
     peek: (subject, limits) => cache.peek(subject, limits),
-    inspect: (of) => inspectLog({ ...deps, script: scripts.look }, logNameOf(prefix, of)),
+    inspect: (of) => inspectLog({ ...deps, script: scripts.inspect }, logNameOf(prefix, of)),
     async reset(only) {
       cache.clear();
       return removeLogs(connection, prefix, only);

@@ -1,54 +1,54 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Limits, Refused } from '../limits.ts';
-import { nobody, noLimits, runs } from '../testing/oracle.ts';
+import { noKeys, noLimits, runs } from '../testing/oracle.ts';
 import { unlimited } from './limiter-script.ts';
 import { openRefusalCache } from './refusal-cache.ts';
 
-/** What is answered without the store must be what the store would say. */
+/** A cached refusal must be the one that the store would give. */
 const limits: Limits = { ...noLimits, user_rpm: 5, token_rpm: 3, ip_rpm: 10 };
 const subject = { user: 1, token: 11, ip: '10.0.0', model: 'small' };
 const refused = (waitMs: number | null, dimension: Refused['dimension'] = 'user_rpm'): Refused => ({
   ...{ admitted: false, dimension, limit: limits[dimension], waitMs, denied: [dimension], at: 1_000 },
 });
-function open() {
+function open(maxEntries = 100) {
   const clock = { now: 100.25 };
-  return { clock, cache: openRefusalCache({ now: () => clock.now }) };
+  return { clock, cache: openRefusalCache({ now: () => clock.now, maxEntries }) };
 }
-/** As asked and answered at once. */
+/** Caches a refusal that the store gave without delay. */
 const keep = ({ clock, cache }: ReturnType<typeof open>, of: Refused, tokens = 7, under = limits) =>
   cache.keep(subject, under, tokens, of, clock.now, clock.now);
 
-test('a refusal is repeated while the store would repeat it, and the wait told is never too short', () => {
-  // The store counts whole milliseconds of a clock whose beginning is not the process's; journeys are as short as they can be.
+test('a refusal is repeated only while the store would repeat it, and its wait is never too short', () => {
+  // The store counts whole milliseconds of another clock. The times to the store and back vary from zero.
   const fraction = fc.integer({ min: 0, max: 999 }).map((micros) => micros / 1_000);
   const moment = fc.record({
     offset: fraction,
     sent: fraction,
-    there: fc.oneof(fraction, fc.integer({ min: 0, max: 40 })),
+    toStore: fc.oneof(fraction, fc.integer({ min: 0, max: 40 })),
     back: fraction,
     waitMs: fc.integer({ min: 1, max: 50 }),
-    asksAfter: fc.array(fc.integer({ min: 0, max: 60_000 }).map((micros) => micros / 1_000)),
+    checksAfter: fc.array(fc.integer({ min: 0, max: 60_000 }).map((micros) => micros / 1_000)),
   });
   fc.assert(
-    fc.property(moment, ({ offset, sent, there, back, waitMs, asksAfter }) => {
+    fc.property(moment, ({ offset, sent, toStore, back, waitMs, checksAfter }) => {
       const { clock, cache } = open();
       const store = (local: number) => Math.floor(local + offset);
-      const passesAt = store(sent + there) + waitMs;
-      cache.keep(subject, limits, 7, refused(waitMs), sent, sent + there + back);
-      for (const after of asksAfter.sort((a, b) => a - b)) {
-        clock.now = sent + there + back + after;
+      const passesAt = store(sent + toStore) + waitMs;
+      cache.keep(subject, limits, 7, refused(waitMs), sent, sent + toStore + back);
+      for (const after of checksAfter.sort((a, b) => a - b)) {
+        clock.now = sent + toStore + back + after;
         const answer = cache.find(subject, limits, 7) ?? cache.peek(subject, limits);
         if (!answer) continue;
         expect(store(clock.now), 'the store would admit').toBeLessThan(passesAt);
-        expect(store(clock.now + answer.waitMs!), 'too short a wait').toBeGreaterThanOrEqual(passesAt);
+        expect(store(clock.now + answer.waitMs!), 'the wait is too short').toBeGreaterThanOrEqual(passesAt);
       }
     }),
     runs(2_000),
   );
 });
 
-test('it is used at all: a refused client that hammers costs no round trips', () => {
+test('a refused client that retries at once costs no round trips', () => {
   const at = open();
   keep(at, refused(50));
   at.clock.now += 40;
@@ -59,7 +59,7 @@ test('it is used at all: a refused client that hammers costs no round trips', ()
   expect(at.cache.peek(subject, limits)).toBeNull();
 });
 
-describe('another request is another question', () => {
+describe('another request is not answered from the cache', () => {
   test.each([
     ['another cost', subject, limits, 8],
     ['another user', { ...subject, user: 2 }, limits, 7],
@@ -69,34 +69,34 @@ describe('another request is another question', () => {
     ['no model', { ...subject, model: null }, limits, 7],
     ['a raised limit', subject, { ...limits, user_rpm: 6 }, 7],
     ['a lowered limit', subject, { ...limits, ip_rpm: 9 }, 7],
-  ])('%s', (_title, asked, under, tokens) => {
+  ])('%s', (_title, request, otherLimits, tokens) => {
     const at = open();
     keep(at, refused(50));
-    expect(at.cache.find(asked, under, tokens)).toBeNull();
+    expect(at.cache.find(request, otherLimits, tokens)).toBeNull();
   });
 
-  test('under equal limits in another object it is the same one', () => {
+  test('equal limits in another object are the same limits', () => {
     const at = open();
     keep(at, refused(50));
     expect(at.cache.find({ ...subject }, { ...limits }, 7)).not.toBeNull();
   });
 });
 
-test('a peek knows only that requests are exhausted, of any cost and model, under the same limit', () => {
+test('a peek reports only exhausted requests dimensions, for any cost and model, under the same limit', () => {
   const at = open();
   keep(at, refused(50, 'token_rpm'));
-  expect(at.cache.peek({ ...nobody, user: 1, token: 11 }, limits)).toMatchObject({
+  expect(at.cache.peek({ ...noKeys, user: 1, token: 11 }, limits)).toMatchObject({
     dimension: 'token_rpm',
     waitMs: 50,
   });
-  expect(at.cache.peek({ ...nobody, user: 1, token: 12 }, limits)).toBeNull();
+  expect(at.cache.peek({ ...noKeys, user: 1, token: 12 }, limits)).toBeNull();
   expect(at.cache.peek(subject, { ...limits, token_rpm: 4 })).toBeNull();
   const other = open();
   keep(other, refused(50, 'model_tpm'));
   expect(other.cache.peek(subject, limits)).toBeNull();
 });
 
-test('where a key of the request has been filled meanwhile the store is asked for the longer wait', () => {
+test('when another request fills a key meanwhile, the store is called for the longer wait', () => {
   const tpm = { ...limits, user_tpm: 100 };
   const at = open();
   keep(at, refused(50), 30, tpm);
@@ -111,13 +111,13 @@ test('where a key of the request has been filled meanwhile the store is asked fo
   expect(at.cache.find(subject, tpm, 30)).toBeNull();
 });
 
-test('what never fits is not kept: the sum of it is known without', () => {
+test('a request that never fits is not cached', () => {
   const at = open();
   keep(at, refused(null));
   expect(at.cache.find(subject, limits, 7)).toBeNull();
 });
 
-test('cleared, nothing is known any more', () => {
+test('clear removes all refusals', () => {
   const at = open();
   keep(at, refused(50));
   at.cache.clear();
@@ -125,8 +125,8 @@ test('cleared, nothing is known any more', () => {
   expect(at.cache.peek(subject, limits)).toBeNull();
 });
 
-test('it is bounded: whoever invents requests pushes out the oldest, which are asked for again', () => {
-  const at = open();
+test('the number of refusals is bounded: the oldest are dropped', () => {
+  const at = open(50_000);
   for (let i = 0; i < 60_000; i += 1)
     at.cache.keep({ ...subject, model: `m${i}` }, limits, 7, refused(50_000), at.clock.now, at.clock.now);
   expect(at.cache.find({ ...subject, model: 'm1' }, limits, 7)).toBeNull();

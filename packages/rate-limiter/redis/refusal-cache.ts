@@ -8,40 +8,40 @@ export const logKey = (kind: KeyKind, key: string | number): LogKey => `${kind}:
 const maxEntries = 50_000;
 
 export type RefusalCache = {
-  /** The refusal that the same request got, with what is left of its wait; null where the store has to be asked. */
+  /** The refusal that the same request got before, with the rest of its wait. Null when the store must decide. */
   find(subject: Subject, limits: Limits, tokens: number): Refused | null;
-  /** That a requests dimension of one of the keys is exhausted. */
+  /** A refusal when the requests dimension of a key is known to be exhausted. */
   peek(subject: Subject, limits: Limits): Refused | null;
-  /** `sentAt` and `receivedAt` are of the local monotonic clock, around the store's answer. */
+  /** Caches a refusal. `sentAt` and `receivedAt` are the local monotonic times of the call and of its answer. */
   keep(subject: Subject, limits: Limits, tokens: number, refused: Refused, sentAt: number, receivedAt: number): void;
   /**
-   * What is left of a key after a charge. Where it is full now for a request that was refused before, that request
-   * may have to wait longer than it was told: it is asked for again.
+   * Reports the remaining amounts of a key after a charge. When too little remains for a cached request, its wait may have
+   * become longer, so the store must decide again.
    */
   charged(key: LogKey, requestsLeft: number, tokensLeft: number): void;
   clear(): void;
 };
 
-type Kept = {
+type CachedRefusal = {
   limits: Limits;
   refused: Refused;
-  /** Until then the store would refuse it as well, whatever else happens. */
-  until: number;
-  /** When the wait has passed for whoever is told so. */
-  passes: number;
+  /** Before this time the store would refuse the request too, whatever else happens. */
+  validUntil: number;
+  /** The end of the wait that the client was given. */
+  waitEndsAt: number;
   watches: readonly Watch[];
   epochs: readonly number[];
 };
-/** A key that stands in kept refusals: how often it was found full, and the most tokens that were asked of it. */
+/** A key of cached refusals. `epoch` rises when the key is found full. `tokens` is the largest cost of a cached request. */
 type Watch = { epoch: number; tokens: number };
 
 const sameLimits = (a: Limits, b: Limits) => a === b || dimensions.every((dimension) => a[dimension] === b[dimension]);
 
-const left = (passes: number, at: number) => Math.max(1, Math.ceil(passes - at));
+const remainingMs = (waitEndsAt: number, now: number) => Math.max(1, Math.ceil(waitEndsAt - now));
 const requestKey = (subject: Subject, tokens: number) =>
   `${subject.user} ${subject.token} ${subject.ip} ${tokens} ${subject.model}`;
 
-/** The watches of a subject's keys, made where there are none yet, for a request of so many tokens. */
+/** The watches of a subject's keys. Missing watches are made. */
 function watchesOf(watched: LRUCache<LogKey, Watch>, subject: Subject, tokens: number): Watch[] {
   const watches: Watch[] = [];
   for (const kind of keyKinds) {
@@ -60,35 +60,37 @@ function watchesOf(watched: LRUCache<LogKey, Watch>, subject: Subject, tokens: n
 }
 
 /**
- * Answers repeated refusals without asking the store, until the moment the request could first be admitted and not a
- * millisecond longer: a log only loses what the store has counted in by then. The moment is reckoned from when the
- * question was sent, the remaining wait from when the answer was here, so that the journey errs towards asking again and
- * towards waiting.
+ * Repeats refusals without a call of the store, until the moment at which the request could first be admitted. Until then a
+ * log only loses entries that the store knew. That moment is calculated from the time when the call was sent, and the
+ * remaining wait from the time when the answer arrived. So an error of measurement leads to one more call or to a longer
+ * wait, never to a wrong refusal.
  */
 export function openRefusalCache(
   options: {
     now?: () => number;
-    /** The longest that a refusal is answered from here. */
+    maxEntries?: number;
+    /** The longest time for which a refusal is cached. */
     longestMs?: () => number;
   } = {},
 ): RefusalCache {
   const { now = () => performance.now(), longestMs = () => Number.POSITIVE_INFINITY } = options;
-  const kept = new LRUCache<string, Kept>({ max: maxEntries });
-  const watched = new LRUCache<LogKey, Watch>({ max: maxEntries });
-  const blocked = new LRUCache<LogKey, { limit: number; until: number; passes: number }>({ max: maxEntries });
+  const max = options.maxEntries ?? maxEntries;
+  const refusals = new LRUCache<string, CachedRefusal>({ max });
+  const watched = new LRUCache<LogKey, Watch>({ max });
+  const blocked = new LRUCache<LogKey, { limit: number; validUntil: number; waitEndsAt: number }>({ max });
 
   return {
     find(subject, limits, tokens) {
       const key = requestKey(subject, tokens);
-      const entry = kept.peek(key);
+      const entry = refusals.peek(key);
       if (!entry) return null;
       const at = now();
       const fresh =
-        at < entry.until &&
+        at < entry.validUntil &&
         sameLimits(entry.limits, limits) &&
         entry.watches.every((watch, i) => watch.epoch === entry.epochs[i]);
-      if (fresh) return { ...entry.refused, waitMs: left(entry.passes, at) };
-      kept.delete(key);
+      if (fresh) return { ...entry.refused, waitMs: remainingMs(entry.waitEndsAt, at) };
+      refusals.delete(key);
       return null;
     },
     peek(subject, limits) {
@@ -99,31 +101,35 @@ export function openRefusalCache(
         const block = key === null ? undefined : blocked.peek(logKey(kind, key));
         if (!block) continue;
         const dimension = rpmOf[kind];
-        if (block.until > at && block.limit === limits[dimension]) {
-          const waitMs = left(block.passes, at);
+        if (block.validUntil > at && block.limit === limits[dimension]) {
+          const waitMs = remainingMs(block.waitEndsAt, at);
           return { admitted: false, dimension, limit: block.limit, waitMs, denied: [dimension], at: 0 };
         }
       }
       return null;
     },
     keep(subject, limits, tokens, refused, sentAt, receivedAt) {
-      // What never fits costs no round trip to find out.
+      // A request that never fits is refused without a call anyway.
       if (refused.waitMs === null) return;
       const watches = watchesOf(watched, subject, tokens);
-      const entry: Kept = {
+      const entry: CachedRefusal = {
         limits,
         refused,
-        // Less the fraction of a millisecond by which the store's clock had passed the whole one it reckons from.
-        until: sentAt + Math.min(refused.waitMs - 1, longestMs()),
-        passes: receivedAt + refused.waitMs,
+        // One less, because the store's clock may be a fraction of a millisecond after the whole one it reports.
+        validUntil: sentAt + Math.min(refused.waitMs - 1, longestMs()),
+        waitEndsAt: receivedAt + refused.waitMs,
         watches,
         epochs: watches.map(({ epoch }) => epoch),
       };
-      kept.set(requestKey(subject, tokens), entry);
+      refusals.set(requestKey(subject, tokens), entry);
       for (const kind of keyKinds) {
         const key = subject[kind];
         if (key === null || rpmOf[kind] !== refused.dimension) continue;
-        blocked.set(logKey(kind, key), { limit: refused.limit, until: entry.until, passes: entry.passes });
+        blocked.set(logKey(kind, key), {
+          limit: refused.limit,
+          validUntil: entry.validUntil,
+          waitEndsAt: entry.waitEndsAt,
+        });
       }
     },
     charged(key, requestsLeft, tokensLeft) {
@@ -131,7 +137,7 @@ export function openRefusalCache(
       if (watch && (requestsLeft < 1 || tokensLeft < watch.tokens)) watch.epoch += 1;
     },
     clear() {
-      kept.clear();
+      refusals.clear();
       watched.clear();
       blocked.clear();
     },

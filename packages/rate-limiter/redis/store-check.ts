@@ -2,20 +2,23 @@ import { type KeyKind, type KeyRef, keyKinds, type Limits, rpmOf, type Subject, 
 import type { LimiterConnection } from './limiter-connection.ts';
 import type { Script } from './limiter-script.ts';
 
-/** One log that a request is counted in. */
+/** One log that a request is counted in, with its limits. */
 export type Counted = { readonly kind: KeyKind; readonly name: string; readonly rpm: number; readonly tpm: number };
 export type Check = {
   readonly subject: Subject;
   readonly limits: Limits;
   readonly tokens: number;
   readonly keys: readonly Counted[];
-  /** `performance.now()` when it came. */
+  /** `performance.now()` when the request arrived. */
   readonly since: number;
 };
-/** The store's answer for one log: a and b are what is left of requests and tokens after the request, or the waits for them. */
-export type Part = { key: Counted; now: number; admitted: boolean; oldest: number; a: number; b: number };
+/**
+ * The store's answer for one log. When the request is admitted, `requests` and `tokens` are the remaining amounts. When it is
+ * refused, they are the waits in milliseconds; -1: not exceeded.
+ */
+export type Part = { key: Counted; now: number; admitted: boolean; oldest: number; requests: number; tokens: number };
 
-/** The name of a log in the store. Logs of a user and of its tokens share a slot of a cluster. */
+/** The name of a log in the store. The logs of a user and of its tokens share a slot of a cluster. */
 const logName = (prefix: string, kind: KeyKind, key: string | number, user: number | null): string =>
   kind === 'user'
     ? `${prefix}{u${key}}`
@@ -43,11 +46,11 @@ export type CheckDeps = {
   connection: LimiterConnection;
   script: Script;
   windowMs: number;
-  /** Further arguments of the script. */
+  /** Further arguments of the script; tests pass the time here. */
   clockArgs: () => string[];
 };
 
-/** One call of the script. A key has the same limits in all checks. */
+/** Calls the script once. A key must have the same limits in all checks. */
 async function callOnce(
   { connection, script, windowMs, clockArgs }: CheckDeps,
   checks: readonly Check[],
@@ -79,8 +82,8 @@ async function callOnce(
         now: answer[0]!,
         admitted,
         oldest: answer[indexes.get(key.name)!]!,
-        a: answer[at]!,
-        b: answer[at + 1]!,
+        requests: answer[at]!,
+        tokens: answer[at + 1]!,
       };
       at += 2;
       return part;
@@ -88,7 +91,7 @@ async function callOnce(
   });
 }
 
-/** Checks and charges requests in their order. While limits are being changed, a key that comes with other limits starts another call. */
+/** Checks and charges requests in their order. When a key occurs with other limits, as after a change, a further call is made. */
 export async function checkInStore(deps: CheckDeps, checks: readonly Check[]): Promise<Part[][]> {
   const limitsOf = new Map<string, Counted>();
   const other = checks.findIndex(({ keys }) =>

@@ -6,7 +6,7 @@ export type Missed = 'timeout' | 'error' | 'open';
 
 export type StoreGuard = {
   /**
-   * Calls the store. Returns its answer, or the reason why there is none. While the circuit is open, no call is made. An
+   * Calls the store. Returns its answer, or the reason for a missing answer. While the circuit is open, no call is made. An
    * answer after the deadline is dropped, but the store has done the work. The deadline counts from `since`
    * (`performance.now()`, default: now). A request that waited longer than that is not sent.
    */

@@ -6,8 +6,8 @@ import type { Limits, Subject, Verdict } from '../limits.ts';
 import { openRedisLimiter } from '../redis/redis-limiter.ts';
 
 /**
- * A gateway process as the limiter sees it: asks for keys that others ask for too, and writes down what it was told.
- * `node limiter-process.ts '<job>'`; says `ready`, begins when it is told anything, and ends by itself.
+ * A process that uses the limiter: it checks keys that other processes check too, and records the verdicts. Started with
+ * `node limiter-process.ts '<job>'`. It prints `ready`, begins with the first input on standard input, and ends by itself.
  */
 export type Job = {
   readonly urls: readonly string[];
@@ -19,18 +19,18 @@ export type Job = {
   /** One JSON line per event is appended here. */
   readonly file: string;
 };
-/** Times are of the machine's clock, which is the server's too. One line is written before the answer, one after it. */
-export type Question = {
+/** Times are of the clock of this machine, which the server also uses. One line is written before the call, one after the answer. */
+export type SentCheck = {
   readonly id: string;
-  readonly asked: number;
+  readonly sentAt: number;
   readonly subject: Subject;
   readonly tokens: number;
 };
-export type Told = {
+export type AnsweredCheck = {
   readonly id: string;
-  readonly answered: number;
+  readonly answeredAt: number;
   readonly verdict: Verdict;
-  /** Answered without the store, at `asked`. */
+  /** Answered from the cache at `sentAt`, without the store. */
   readonly cached: boolean;
 };
 
@@ -46,7 +46,7 @@ function randomNumbers(seed: number): (below: number) => number {
 
 async function work(job: Job): Promise<void> {
   const out = openSync(job.file, 'a');
-  const write = (line: Question | Told) => writeSync(out, `${JSON.stringify(line)}\n`);
+  const write = (line: SentCheck | AnsweredCheck) => writeSync(out, `${JSON.stringify(line)}\n`);
   let hits = 0;
   const limiter = openRedisLimiter({
     ...{ urls: job.urls, prefix: job.prefix, windowMs: job.windowMs },
@@ -61,7 +61,7 @@ async function work(job: Job): Promise<void> {
   await once(process.stdin, 'data');
   const random = randomNumbers(job.seed);
   const until = performance.now() + job.durationMs;
-  let asks = 0;
+  let count = 0;
   const lane = async () => {
     while (performance.now() < until) {
       const user = 1 + random(3);
@@ -72,15 +72,15 @@ async function work(job: Job): Promise<void> {
         model: random(8) === 0 ? null : ['small', 'large'][random(2)]!,
       };
       const tokens = [0, 1, 5, 20, 20, 60][random(6)]!;
-      asks += 1;
-      const id = `${job.seed} ${asks}`;
-      const asked = Date.now();
-      write({ id, asked, subject, tokens });
+      count += 1;
+      const id = `${job.seed} ${count}`;
+      const sentAt = Date.now();
+      write({ id, sentAt, subject, tokens });
       const before = hits;
       const answer = limiter.check(subject, job.limits, tokens);
       const cached = hits > before;
       const verdict = await answer;
-      write({ id, answered: Date.now(), verdict, cached });
+      write({ id, answeredAt: Date.now(), verdict, cached });
       await sleep(random(4));
     }
   };

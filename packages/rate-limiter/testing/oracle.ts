@@ -10,19 +10,17 @@ import {
   type Verdict,
 } from '../limits.ts';
 
-/**
- * The limiter as one would say it in words: a list of everything that was admitted, looked through for every question.
- * Slow and plainly right.
- */
+/** A brute-force model of the limiter: it keeps a list of all admitted requests and reads the whole list for each check. */
 export type Oracle = {
-  check(asked: Asked, clock: number): Verdict;
+  check(request: CheckRequest, clock: number): Verdict;
   usage(kind: KeyKind, key: string | number, at: number): { requests: number; tokens: number };
 };
-export type Asked = { readonly subject: Subject; readonly limits: Limits; readonly tokens: number };
+export type CheckRequest = { readonly subject: Subject; readonly limits: Limits; readonly tokens: number };
 type Entry = { readonly at: number; readonly tokens: number };
 
 export const noLimits = Object.fromEntries(dimensions.map((dimension) => [dimension, 0])) as Limits;
-export const nobody: Subject = { user: null, token: null, ip: null, model: null };
+/** A subject without keys. */
+export const noKeys: Subject = { user: null, token: null, ip: null, model: null };
 
 const dimensionsOf = (kind: KeyKind) => dimensions.filter((dimension) => dimension.startsWith(kind));
 const isRequests = (dimension: Dimension) => dimension.endsWith('rpm');
@@ -30,8 +28,8 @@ const sum = (entries: readonly Entry[], dimension: Dimension) =>
   entries.reduce((total, { tokens }) => total + (isRequests(dimension) ? 1 : tokens), 0);
 
 /**
- * `own`: a clock that never goes back. `newest`: the newest entry of the request's logs holds a clock that goes back,
- * unless that lies more than a window ahead: then the log is of another time and does not count.
+ * `own`: the clock never goes back. `newest`: when the clock goes back, the time stays at the newest entry of the request's
+ * logs. A log whose newest entry is more than a window in the future does not count.
  */
 export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracle {
   const logs = new Map<string, readonly Entry[]>();
@@ -67,18 +65,18 @@ export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracl
               cost <=
             limit;
           if (fits(at)) continue;
-          // Something changes only when an entry leaves.
+          // The sums change only when an entry leaves the window.
           const moments = log.map((entry) => entry.at + windowMs).filter((when) => when > at);
           const passes = moments.sort((a, b) => a - b).find(fits);
           exceeded.push({ dimension, waitMs: cost > limit ? null : passes! - at });
         }
       const never = exceeded.filter(({ waitMs }) => waitMs === null);
       if (never.length > 0) {
-        // Only that is said, and no store is asked for it.
+        // Only these dimensions are reported, and the store is not called.
         const denied = dimensions.filter((dimension) => never.some((one) => one.dimension === dimension));
         const dimension = denied[0]!;
-        const asked = clockKind === 'own' ? at : 0;
-        return { admitted: false, dimension, limit: limits[dimension], waitMs: null, denied, at: asked };
+        const refusedAt = clockKind === 'own' ? at : 0;
+        return { admitted: false, dimension, limit: limits[dimension], waitMs: null, denied, at: refusedAt };
       }
       if (exceeded.length > 0) {
         const denied = dimensions.filter((dimension) => exceeded.some((one) => one.dimension === dimension));
@@ -114,8 +112,8 @@ export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracl
   };
 }
 
-/** One step of a history: how the clock moves, which limits hold from now on, and who asks for what. */
-export type Step = Asked & { readonly move: number };
+/** One step of a history: the move of the clock, and the request with its limits. */
+export type Step = CheckRequest & { readonly move: number };
 
 const requestLimit = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 6 }) },
@@ -137,7 +135,7 @@ const cost = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 120 }) },
   { weight: 1, arbitrary: fc.constantFrom(300, 301, 2 ** 24 - 1, 2 ** 24, 2 ** 31 - 1) },
 );
-/** A token belongs to one user; any part of a subject may be missing. */
+/** A token belongs to one user. Any key of a subject may be missing. */
 const someSubject: fc.Arbitrary<Subject> = fc
   .record({
     user: fc.constantFrom(1, 1, 1, 2, 3, null),
@@ -147,7 +145,7 @@ const someSubject: fc.Arbitrary<Subject> = fc
   })
   .map((of) => ({ ...of, token: of.user === null || of.token === null ? null : of.user * 10 + of.token }));
 
-const ahead = (windowMs: number) =>
+const forward = (windowMs: number) =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constant(0) },
     { weight: 6, arbitrary: fc.integer({ min: 1, max: Math.max(2, Math.floor(windowMs / 8)) }) },
@@ -159,11 +157,11 @@ const ahead = (windowMs: number) =>
 const back = (windowMs: number) =>
   fc.constantFrom(-1, -Math.ceil(windowMs / 3), 1 - windowMs, -windowMs, -windowMs - 1, -3 * windowMs);
 
-/** Histories that are crowded enough to be refused again and again. Limits stay for a while, then one or all change. */
+/** Histories that are dense enough to cause many refusals. The limits stay for a while, then one or all change. */
 export function histories(windowMs: number, options: { goesBack: boolean; length: number }): fc.Arbitrary<Step[]> {
   const moves = options.goesBack
-    ? fc.oneof({ weight: 9, arbitrary: ahead(windowMs) }, { weight: 1, arbitrary: back(windowMs) })
-    : ahead(windowMs);
+    ? fc.oneof({ weight: 9, arbitrary: forward(windowMs) }, { weight: 1, arbitrary: back(windowMs) })
+    : forward(windowMs);
   const change = fc.oneof(
     { weight: 15, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: someLimits.map((limits): Partial<Limits> => limits) },
@@ -186,10 +184,11 @@ export function histories(windowMs: number, options: { goesBack: boolean; length
     });
 }
 
-/** As `histories`, every step with its own absolute time and a summary that a counterexample can be read by. */
+/** The time at which histories start. */
 export const startMs = 1_800_000_000_000;
-export const shown = ({ subject, limits, tokens }: Asked) =>
+/** A summary of a request for a counterexample. */
+export const shown = ({ subject, limits, tokens }: CheckRequest) =>
   JSON.stringify({ ...subject, tokens, limits: Object.values(limits).join(' ') });
 
-/** The run of a property: one seed gives the same histories again. */
+/** The parameters of a property run. The seed is fixed, so each run has the same histories. */
 export const runs = (numRuns: number) => ({ numRuns, seed: 20_260_701 + numRuns });
