@@ -11,18 +11,18 @@ function checkTasks({ open, overdue, oldest_due, failed }: TaskCounts, { ok, war
   const minutes = oldest_due ? Math.floor((Date.now() - oldest_due.getTime()) / 60_000) : 0;
   if (overdue > 0)
     error(
-      `${overdue} of ${open} open tasks are overdue, the oldest for ${minutes} min: nobody delivers them`,
+      `${overdue} of ${open} open tasks are overdue, the oldest for ${minutes} min: no process delivers them`,
       'tradepost start, or tradepost wms deliver; tradepost wms tasks list --open shows them',
     );
   else ok(`${open} tasks open, none overdue`);
   if (failed > 0)
     warning(
-      `${failed} tasks have failed: the warehouse does not know what they tell, and their orders show failed`,
+      `${failed} tasks have failed: the warehouse has not carried them out, and their orders show failed`,
       'tradepost wms tasks list --failed, then tradepost wms tasks retry',
     );
 }
 
-/** The external warehouse, where it keeps the stock or is still to be told something. */
+/** Checks the external warehouse when it holds the stock, or when tasks for it are open. */
 const warehouse: DoctorCheck = {
   area: { name: 'warehouse', sort: 50 },
   async check({ sql, settings }, findings) {
@@ -34,25 +34,25 @@ const warehouse: DoctorCheck = {
     if (!isCurrent)
       note(
         `inventory.provider is ${provider}, and ${counts.open} tasks for the external warehouse are still open`,
-        'nothing, unless they stay: tradepost wms tasks list --open',
+        'nothing, unless they stay open: tradepost wms tasks list --open',
       );
     const missing = missingSettings(settings);
     if (missing.length > 0)
       error(
-        `not set: ${missing.join(', ')}${isCurrent ? '; the shop does not start without' : ''}`,
+        `not set: ${missing.join(', ')}${isCurrent ? '; the shop does not start without these settings' : ''}`,
         missing.map(settingCommand).join('; '),
       );
     else {
       const skuIds = await selectNewestSkus(sql, 1);
       const deps = { settings, log: openLog({ level: 'silent' }), metrics: openMetrics() };
-      const asked = { skuIds: skuIds.length > 0 ? skuIds : [1], timeoutMs: pingMs };
-      const { ok: answers, endpoint, ms, message, code, advice } = await pingWarehouse(deps, asked);
-      const said = code === null ? message : `code ${code}, ${message}`;
+      const question = { skuIds: skuIds.length > 0 ? skuIds : [1], timeoutMs: pingMs };
+      const { ok: answers, endpoint, ms, message, code, advice } = await pingWarehouse(deps, question);
+      const answer = code === null ? message : `code ${code}, ${message}`;
       if (answers) ok(`external_wms (${settings.get(externalMode)}) at ${endpoint} answers in ${ms} ms`);
       else
         (isCurrent ? error : warning)(
-          `external_wms at ${endpoint}: ${said}`,
-          `${advice}; tradepost wms ping asks again`,
+          `external_wms at ${endpoint}: ${answer}`,
+          `${advice}; tradepost wms ping checks it again`,
         );
     }
     checkTasks(counts, findings);

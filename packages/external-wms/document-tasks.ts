@@ -1,7 +1,7 @@
 import { type CompletedDocument, summedItems } from '@tradepost/inventory';
 import type { NewTask } from './tasks/task.ts';
 
-/** The tasks of completed documents: goods came in (restore) or went out (deduct). */
+/** The tasks of completed documents: `restore` for an inbound document, `deduct` for an outbound one. */
 export function documentTasks(documents: readonly CompletedDocument[]): NewTask[] {
   return documents.map(({ doc_no, doc_type, items }) => {
     const of = { biz_type: 'document', biz_no: doc_no };

@@ -7,16 +7,16 @@ import { checkExternal, type External, openExternal } from './open-external.ts';
 import { externalMode, providerName } from './settings.ts';
 import type { NewTask } from './tasks/task.ts';
 
-/** What inventory has opened: its routes and jobs are those of this package's module. */
+/** The provider that inventory opened. The module of this package runs its routes and jobs. */
 export const externalWarehouse = defineService<External>('external-wms.warehouse');
 
-/** `number` makes each announcement a task of its own: the partner would take a repeated number for a repeated call. */
+/** `number` gives each announcement its own request id. The partner would ignore a second announcement with the same id. */
 const announcement = (sku_id: number, stock: number, number: string): NewTask => {
   const of = { biz_type: 'sku', biz_no: `${sku_id}-${number}` };
   return { ...of, action: 'sync_sku', sequence_key: `sku:${sku_id}`, payload: { ...of, sku_id, stock } };
 };
 
-/** A partner holds the stock. The catalogue edits the stock column of SKUs, and tasks announce each change to the partner. */
+/** The entry of this provider. The catalogue edits the stock column of SKUs, and tasks announce each change to the partner. */
 export const externalEntry: InventoryProviderEntry = {
   name: providerName,
   aliases: ['external'],
@@ -30,7 +30,7 @@ export const externalEntry: InventoryProviderEntry = {
       announce(tx, skus) {
         const number = `${runtime.now().getTime()}${Math.random().toString(36).slice(2, 8)}`;
         const tasks = skus.map(({ sku_id, stock }) => announcement(sku_id, stock, number));
-        // Due at once in either mode: no caller waits for the partner here.
+        // The task is due at once in both modes, because no caller waits for the partner here.
         return [mustKeepStock(tx, 'on SKUs'), ...writeTasks(tx, tasks, { delayMs: 0 })];
       },
     };

@@ -20,7 +20,7 @@ import { insertTasks } from './tasks/task-store.ts';
 import { wakeWorker } from './tasks/wake-worker.ts';
 
 const bizType = 'order';
-/** Time for our own write after the partner's answer, before the reservation is given up. */
+/** Time for the write of the order after the answer of the partner. After it a worker releases the reservation. */
 const writeMs = 60_000;
 
 function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
@@ -33,13 +33,13 @@ type Deps = {
   owner: string;
 };
 
-/** In sync mode the caller that wrote a task delivers it; a worker takes it after this time. */
+/** In sync mode the caller that wrote a task delivers it. A worker delivers it only after this time. */
 const workerDelayMs = 2_000;
 
 /**
- * Writes tasks on the caller's transaction and enqueues a job that delivers them. In sync mode the caller delivers them right
- * after the commit, so the job runs later. `delayMs`: the delay of the job. `skipExisting`: another transaction may have
- * written the same tasks before.
+ * Makes a function that writes tasks on the caller's transaction and enqueues a job that delivers them. In sync mode the caller
+ * delivers the tasks right after the commit, so the job runs later. `delayMs`: the delay of the job. `skipExisting`: tasks that
+ * another transaction has already written are left out.
  */
 export function openTaskWriter({
   runtime,
@@ -70,8 +70,8 @@ export function openTaskWriter({
 export type WriteTasks = ReturnType<typeof openTaskWriter>;
 
 /**
- * Stock that a partner holds. async: the order's transaction writes the reserve task, a worker delivers it. sync:
- * `preReserve` has called the partner before; the order's transaction ends that task.
+ * The stock operations when a partner holds the stock. In async mode the transaction of the order writes the reserve task, and a
+ * worker delivers it. In sync mode `preReserve` has called the partner before, and the transaction of the order ends its task.
  */
 export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks): InventoryProvider {
   const sync = mode === 'sync';
@@ -80,28 +80,28 @@ export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks
     const rows: ReservationRow[] = [];
     const tasks: NewTask[] = [];
     const releases: NewTask[] = [];
-    const taken = new Set<string>();
-    const returned: { biz_no: string; code: null; error: string }[] = [];
+    const reserved = new Set<string>();
+    const refused: { biz_no: string; code: null; error: string }[] = [];
     return {
       reserve({ biz_no, lines, expires_at }): Reserved {
         const items = summedItems(lines);
         for (const item of items) rows.push({ biz_no, ...item, expires_at });
         if (!sync) tasks.push(orderTask('reserve', biz_no, { items }));
-        taken.add(biz_no);
+        reserved.add(biz_no);
         return { ok: true, warehouse_ids: lines.map(() => 0) };
       },
       releaseDemand(biz_no, reason) {
-        returned.push({ biz_no, code: null, error: reason });
+        refused.push({ biz_no, code: null, error: reason });
         releases.push(orderTask('release', biz_no, { reason: 'order_refused' }));
       },
       statements: () => [
-        ...(sync && taken.size > 0 ? [finishPreReservations(tx, [...taken], runtime.now())] : []),
-        ...(returned.length > 0 ? [failPreReservations(tx, returned, runtime.now())] : []),
+        ...(sync && reserved.size > 0 ? [finishPreReservations(tx, [...reserved], runtime.now())] : []),
+        ...(refused.length > 0 ? [failPreReservations(tx, refused, runtime.now())] : []),
         ...(rows.length > 0
           ? [insertRemoteReservations(tx, rows, { provider: providerName, status: sync ? 'reserved' : 'pending' })]
           : []),
         ...writeTasks(tx, tasks),
-        // A worker may have given the reservation up and written its release before.
+        // A worker may have dead-lettered the pre-reservation and written its release before.
         ...writeTasks(tx, releases, { delayMs: 0, skipExisting: true }),
       ],
     };
@@ -128,19 +128,19 @@ export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks
   };
 }
 
-/** The refusals of a reservation before the order is written. */
+/** The refusals of a pre-reservation. */
 export const preReserveRefusals = [externalWmsErrors.external_refused, externalWmsErrors.external_unavailable];
 
 type PreReserveDemand = { biz_no: string; lines: readonly StockLine[] };
 type FailedPreReservation = { biz_no: string; code: number | null; error: string; release: boolean };
 
 /**
- * Reserves at the partner before an order is written. The task is committed first, locked for as long as the call and our
- * own write may take. If this process dies in between, a worker finds the task, ends it and writes the release.
+ * Reserves stock at the partner before an order is written. The task is committed first. Its lock lasts for the time of the call
+ * and of the write of the order. If this process dies meanwhile, a worker ends the task and writes the release.
  */
 export function openPreReserve(deps: Deps & { client: ExternalClient }, writeTasks: WriteTasks) {
   const { runtime, client, owner } = deps;
-  const announce = runtime.groupCommit<PreReserveDemand, true>('reserve_ahead', async (demands) => {
+  const insertReserve = runtime.groupCommit<PreReserveDemand, true>('reserve_ahead', async (demands) => {
     const now = runtime.now();
     const lock = { owner, expiresAt: new Date(now.getTime() + runtime.settings.get(externalTimeoutMs) + writeMs) };
     const tasks = demands.map(({ biz_no, lines }) => orderTask('reserve', biz_no, { items: summedItems(lines) }));
@@ -149,26 +149,27 @@ export function openPreReserve(deps: Deps & { client: ExternalClient }, writeTas
     });
     return demands.map(() => true);
   });
-  const giveUp = runtime.groupCommit<FailedPreReservation, true>('reserve_ahead_refused', async (failures) => {
+  const endFailed = runtime.groupCommit<FailedPreReservation, true>('reserve_ahead_refused', async (failures) => {
     await runtime.sql.begin(async (tx) => {
       await failPreReservations(tx, failures, runtime.now());
-      const unsure = failures.filter((failure) => failure.release);
-      const tasks = unsure.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
-      // The call may still be on its way. A release that arrived before it would find no reservation, and the reservation would stay.
+      const uncertain = failures.filter((failure) => failure.release);
+      const tasks = uncertain.map(({ biz_no }) => orderTask('release', biz_no, { reason: 'reserve_failed' }));
+      // The partner may receive the reserve later than we expect. The release waits, because a release before the reserve would
+      // do nothing and the reservation would stay.
       const delayMs = Math.max(2 * runtime.settings.get(externalTimeoutMs), 10_000);
       for (const statement of writeTasks(tx, tasks, { delayMs, skipExisting: true })) await statement;
     });
     return failures.map(() => true);
   });
   return async ({ biz_no, lines }: PreReserveDemand): Promise<void> => {
-    await announce({ biz_no, lines });
+    await insertReserve({ biz_no, lines });
     const task = orderTask('reserve', biz_no, { items: summedItems(lines) });
     const outcome = await client.call('reserve', task.payload, { requestId: requestIdOf(task) });
     if (outcome.kind === 'success') return;
     const { code, message } = outcome;
-    // After a refusal, and when the call was not sent, there is no reservation to release. Otherwise the outcome is unknown, and
-    // a release without a reservation does no harm.
-    await giveUp({ biz_no, code, error: message, release: outcome.kind === 'retry' && !outcome.unsent });
+    // After a refusal, and when the call was not sent, there is no reservation. Otherwise the outcome is unknown and a release is
+    // written. A release without a reservation does no harm.
+    await endFailed({ biz_no, code, error: message, release: outcome.kind === 'retry' && !outcome.unsent });
     throw outcome.kind === 'refused'
       ? externalWmsErrors.external_refused({ reason: message || `code ${code}` })
       : externalWmsErrors.external_unavailable();

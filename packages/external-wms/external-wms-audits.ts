@@ -1,12 +1,12 @@
 import type { Audit } from '@tradepost/runtime';
 
-/** Far more than a worker waits between two polls. */
+/** Much longer than the pause between two polls of a worker. */
 const pollsWithin = '10 minutes';
 
 export const externalWmsAudits: readonly Audit[] = [
   {
     name: 'inventory.tasks_stuck',
-    about: `no task for the external warehouse has waited for ${pollsWithin} after its time or its lock: else no worker runs`,
+    about: `no task for the external warehouse is overdue by ${pollsWithin}; an overdue task means that no worker delivers`,
     query: (sql) => sql`
       select id as task_id, request_id, status, attempt_count, next_retry_at, lock_owner, lock_expires_at
       from inventory.inventory_integration_tasks
@@ -14,7 +14,7 @@ export const externalWmsAudits: readonly Audit[] = [
   },
   {
     name: 'inventory.task_order',
-    about: 'tasks of one document are carried out in their order: none was begun before the one before it had ended',
+    about: 'tasks of one document are delivered in their order: no task began before the task before it had ended',
     query: (sql) => sql`
       select t.id as task_id, t.request_id, t.status, e.id as earlier_id, e.request_id as earlier, e.status as earlier_status
       from inventory.inventory_integration_tasks t
@@ -24,7 +24,7 @@ export const externalWmsAudits: readonly Audit[] = [
   {
     name: 'inventory.task_states',
     about:
-      'the inventory status of an order with an external warehouse is that of its tasks: pending while one is open, else as the last one has ended; failed when one has',
+      'the inventory status of an order at an external warehouse follows its tasks: pending while a task is open, else the result of the last task; a failed task shows as failed',
     query: (sql) => sql`
       select o.order_no, o.status, t.last_request, t.open, t.last_status
       from inventory.order_inventory_state o
@@ -35,7 +35,7 @@ export const externalWmsAudits: readonly Audit[] = [
                (array_agg(status order by id desc))[1] as last_status,
                (array_agg(action order by id desc))[1] as last_action
         from inventory.inventory_integration_tasks where biz_type = 'order' group by biz_no) as t on t.biz_no = o.order_no
-      -- Tasks of an order whose stock is settled go when they are old (retention.warehouse_tasks_days).
+      -- Old tasks of an order whose stock is settled are deleted (retention.warehouse_tasks_days).
       where o.provider = 'external_wms'
         and not (t.biz_no is null and o.status in ('confirmed', 'released'))
         and (t.biz_no is null or o.status <> case

@@ -9,7 +9,7 @@ import { externalWmsRetention } from './retention.ts';
 import { externalWmsSettings } from './settings.ts';
 import { externalWmsTables } from './tables.ts';
 
-/** The inventory provider `external_wms`: a partner's warehouse system holds the stock of orders. */
+/** The inventory provider `external_wms`: the warehouse system of a partner holds the stock of orders. */
 export const externalWmsModule: Module = {
   name: 'external-wms',
   needs: ['inventory'],
@@ -21,7 +21,7 @@ export const externalWmsModule: Module = {
   commands: [wmsCommand],
   doctorChecks: externalDoctorChecks,
   metrics: externalMetrics,
-  // Also when another provider is active: its open orders still have tasks and callbacks.
+  // These run also when another provider is active, because open orders of this provider still have tasks and callbacks.
   open(context) {
     const { routes, tasks, crons } = context.service(externalWarehouse);
     return { routes: () => routes, tasks, crons };

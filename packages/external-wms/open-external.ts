@@ -27,7 +27,7 @@ import { openDeliveryJob } from './tasks/delivery-job.ts';
 import { taskRoutes } from './tasks/task-routes.ts';
 import { deliverTask, wakeWorker } from './tasks/wake-worker.ts';
 
-/** Throws ConfigError with every setting that is missing to call an external warehouse. */
+/** Throws ConfigError with every setting that a call of the external warehouse needs and that is not set. */
 export function checkExternal({ settings }: Pick<Runtime, 'settings'>): void {
   const missing = missingSettings(settings);
   if (missing.length === 0) return;
@@ -45,7 +45,7 @@ export type External = {
   routes: Route[];
   tasks: Tasks;
   crons: readonly Cron[];
-  /** Delivers due tasks until none is left, without a job. */
+  /** Delivers due tasks until no task is due. It uses no job. */
   deliverDue(signal: AbortSignal): Promise<Delivered>;
   close(): Promise<void>;
 };
@@ -53,8 +53,8 @@ export type External = {
 const forgetTask = 'inventory.forget_nonces';
 
 /**
- * Opens everything that communicates with an external warehouse. No connection is opened before it is needed. `onDelivered`
- * is called with what each job has delivered.
+ * Opens the provider, its client, routes and jobs. Connections are opened when they are first needed. `onDelivered` is called
+ * with the counts of each delivery job.
  */
 export function openExternal(
   runtime: Runtime,
@@ -73,11 +73,11 @@ export function openExternal(
   const deliver = openDeliveryJob(runtime, taskDeps, onDelivered);
 
   const notifyNow = async (bizNos: readonly string[]) => {
-    // The caller waits no longer than for one call; a worker delivers the rest.
+    // The caller waits at most for the time of one call. A worker delivers the remaining tasks.
     if (missingSettings(settings).length > 0) return;
     const signal = AbortSignal.timeout(settings.get(externalTimeoutMs) + 500);
     await deliverTasks(taskDeps, { log: runtime.log, signal, bizNos }).catch((error: unknown) => {
-      runtime.log.warn({ err: error }, 'the external warehouse could not be told at once');
+      runtime.log.warn({ err: error }, 'tasks for the external warehouse could not be delivered at once');
     });
   };
 
@@ -95,7 +95,7 @@ export function openExternal(
         await forgetNonces(sql, new Date(runtime.now().getTime() - 2_000 * settings.get(signatureTtl)));
       },
     },
-    // These repeat what a job enqueued with a task may have missed.
+    // The crons cover a lost job.
     crons: [
       { task: deliverTask, match: '* * * * *' },
       { task: forgetTask, match: '23 * * * *' },
@@ -108,13 +108,13 @@ export function openExternal(
 export type Delivery = Pick<External, 'tasks' | 'crons' | 'deliverDue' | 'close'> & {
   /** Whether inventory.provider is this provider. */
   isCurrent: boolean;
-  /** Throws ConfigError with every setting that is missing to deliver. */
+  /** Throws ConfigError with every setting that a delivery needs and that is not set. */
   check(): void;
-  /** Enqueues a poll for due tasks, to run at once. */
+  /** Enqueues a job that polls for due tasks at once. */
   pollNow(): Promise<void>;
 };
 
-/** For a process that only delivers tasks. Unlike the start of the shop it migrates no stock. */
+/** Opens the provider for a process that only delivers tasks. It does not migrate stock, which the start of the shop does. */
 export function openDelivery(
   runtime: Runtime,
   options: { writeOrderStatus: WriteOrderStatus; onDelivered?: (delivered: Delivered) => void },

@@ -8,7 +8,7 @@ export const externalWmsRetentionSettings = [tasksDays, callbacksDays] as const;
 export const externalWmsRetention: readonly RetentionRule[] = [
   {
     name: 'warehouse_tasks',
-    // A failed task waits for an operator. The tasks of an order are deleted together, once its stock is confirmed or released.
+    // A failed task waits for an operator. The tasks of an order are deleted together, after its stock is confirmed or released.
     about: 'tasks that the external warehouse has carried out',
     table: 'inventory.inventory_integration_tasks',
     age: 't.completed_at',

@@ -2,14 +2,14 @@ import { type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { externalWmsRetentionSettings } from './retention.ts';
 
-/** The value of inventory.provider that chooses the external warehouse. */
+/** The name of this provider: the value of inventory.provider that chooses it. */
 export const providerName = 'external_wms';
 
 export const externalMode = setting(
   'inventory.external_mode',
   z.preprocess((value) => (value === '' ? 'sync' : value), z.enum(['sync', 'async'])),
   'sync',
-  'external_wms: sync asks the warehouse before an order is taken, async tells it afterwards; read at start',
+  'external_wms: sync reserves at the warehouse before an order is written, async notifies it afterwards; read at start',
 );
 
 function isPlainAddress(text: string): boolean {
@@ -28,7 +28,7 @@ export const externalEndpoint = setting(
     })
     .transform((text) => text.replace(/\/+$/, '')),
   '',
-  'root address of the external warehouse; its paths (/reserve ...) are added to it',
+  'root address of the external warehouse; the paths of the protocol (/reserve ...) are appended to it',
 );
 export const externalAppKey = setting(
   'external_wms.app_key',
@@ -37,7 +37,7 @@ export const externalAppKey = setting(
     .max(200)
     .regex(/^[\x21-\x7e]*$/, { error: 'must be printable ASCII without blanks' }),
   '',
-  'who we are to the external warehouse, and who it is to us',
+  'the key that identifies the shop in requests, and the warehouse in callbacks',
 );
 export const externalAppSecret = setting(
   'external_wms.app_secret',
@@ -47,14 +47,14 @@ export const externalAppSecret = setting(
     .max(500)
     .regex(/^[^\r\n]*$/, { error: 'must be one line' }),
   '',
-  'secret that signs requests to and callbacks from the external warehouse',
+  'secret for the signatures of requests to the external warehouse and of its callbacks',
   { secret: true },
 );
-/** The command that sets one of the settings below; a secret is read from standard input or asked for. */
+/** The command that sets the setting. The command reads a secret from standard input or prompts for it. */
 export const settingCommand = (key: string): string =>
   `tradepost settings set ${key}${key === externalAppSecret.key ? '' : ' <value>'}`;
 
-/** The settings that are needed to call the external warehouse and are not set. */
+/** The settings that a call of the external warehouse needs and that are not set. */
 export const missingSettings = (settings: Pick<Settings, 'get'>): string[] =>
   [externalEndpoint, externalAppKey, externalAppSecret].filter((one) => settings.get(one) === '').map(({ key }) => key);
 
@@ -68,13 +68,13 @@ export const callbackEnabled = setting(
   'external_wms.callback_enabled',
   z.boolean(),
   true,
-  'async: whether code 0 only means accepted and a callback tells the end',
+  'async: whether code 0 means accepted, and a callback reports the result later',
 );
 export const signatureTtl = setting(
   'external_wms.signature_ttl',
   z.number().int().min(10).max(86_400),
   300,
-  'seconds by which the timestamp of a callback may differ from our clock, in either direction',
+  'seconds by which the timestamp of a callback may differ from the clock of the shop, in either direction',
 );
 export const callbackDeadline = setting(
   'external_wms.callback_deadline_sec',
@@ -92,7 +92,7 @@ export const maxAttempts = setting(
   'external_wms.retry.max_attempts',
   z.number().int().min(1).max(1_000),
   8,
-  'how often a task is delivered before it has failed',
+  'attempts to deliver a task before it is failed',
 );
 export const backoffSeconds = setting(
   'external_wms.retry.backoff_seconds',

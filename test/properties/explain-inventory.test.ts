@@ -171,7 +171,7 @@ const claim = (batch: number, of?: { bizNos: string[]; except: number[] }) => (t
     owner: 'w',
     now: now(),
     lockedTo: later(2),
-    putOffTo: later(1),
+    postponedTo: later(1),
     batch,
     ...(of ? { of } : {}),
   });

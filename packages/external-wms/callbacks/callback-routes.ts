@@ -9,10 +9,10 @@ import { callbackEnabled, externalAppKey, externalAppSecret, signatureTtl } from
 import { type CallbackBody, callbackAnswer, callbackBody, innerBody } from './callback-schemas.ts';
 import { type Callback, type CallbackReceipt, receiveCallbacks } from './receive-callbacks.ts';
 
-/** Far more than a callback needs. */
+/** Much more than a callback needs. */
 const maxCallbackBytes = 65_536;
 
-/** What a signed callback says. Only what is in `body` is signed, so the same fields beside it do not count. */
+/** Reads the inner body of a callback. Only the inner body is signed, so fields of the outer body are ignored. */
 function readInner({ body, nonce }: CallbackBody, secret: string): Callback {
   let inner: unknown;
   try {
@@ -29,7 +29,7 @@ function readInner({ body, nonce }: CallbackBody, secret: string): Callback {
   const { request_id, callback_id, status, message } = parsed.data;
   return {
     ...{ request_id, body, nonce, status },
-    // Without an id of its own a message is the same one when it says the same.
+    // A callback without an id is identified by its content.
     callback_id: callback_id || `sha256:${createHash('sha256').update(body).digest('hex')}`,
     message: partnerText(message, secret),
   };
@@ -40,14 +40,14 @@ type Deps = {
   writeOrderStatus: WriteOrderStatus;
 };
 
-/** Takes one callback as it came; throws the refusal, which leaves no trace unless the task is unknown. */
+/** Makes the function that receives one callback or throws its refusal. A refused callback is stored only when its task is unknown. */
 function openReceiver({ runtime, writeOrderStatus }: Deps) {
   const { settings } = runtime;
-  const take = runtime.groupCommit<Callback, CallbackReceipt>('external_callbacks', (many) =>
-    receiveCallbacks({ runtime, writeOrderStatus }, many),
+  const receive = runtime.groupCommit<Callback, CallbackReceipt>('external_callbacks', (callbacks) =>
+    receiveCallbacks({ runtime, writeOrderStatus }, callbacks),
   );
   const warn = openCountedWarning(runtime.log, 'warehouse callbacks were refused for their signature');
-  const notTheirs = (refusal: Error): Error => {
+  const withWarning = (refusal: Error): Error => {
     warn({ reason: refusal.message });
     return refusal;
   };
@@ -55,15 +55,16 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
   return async (outer: CallbackBody): Promise<CallbackReceipt> => {
     const key = settings.get(externalAppKey);
     const secret = settings.get(externalAppSecret);
-    // Nobody can have signed anything: what is missing is the operator's to know (tradepost doctor).
+    // Without a key no caller can sign. The answer does not say which setting is missing; `tradepost doctor` does.
     if (secret === '' || key === '') throw errors.callbacks_off();
-    if (outer.app_key !== key) throw notTheirs(errors.callback_app_key());
-    if (!signatureFits(outer, secret, outer.sign)) throw notTheirs(errors.callback_signature());
-    // Only who can sign is told about clocks and switches. In whole seconds, as the timestamp is.
-    const off = Math.abs(Math.floor(runtime.now().getTime() / 1000) - Number(outer.timestamp));
-    if (off > settings.get(signatureTtl)) throw notTheirs(errors.callback_timestamp());
+    if (outer.app_key !== key) throw withWarning(errors.callback_app_key());
+    if (!signatureFits(outer, secret, outer.sign)) throw withWarning(errors.callback_signature());
+    // Clocks and switches are checked last, so that only a caller with a valid signature learns about them. The timestamp has
+    // whole seconds.
+    const difference = Math.abs(Math.floor(runtime.now().getTime() / 1000) - Number(outer.timestamp));
+    if (difference > settings.get(signatureTtl)) throw withWarning(errors.callback_timestamp());
     if (!settings.get(callbackEnabled)) throw errors.callbacks_off();
-    return take(readInner(outer, secret));
+    return receive(readInner(outer, secret));
   };
 }
 
@@ -75,12 +76,12 @@ export function callbackRoutes(deps: Deps): Route[] {
       path: '/admin/api/external-wms/callback',
       auth: 'public',
       tag: 'Inventory',
-      summary: 'What the external warehouse calls back about a task, signed; as often as it likes',
+      summary: 'Receive a signed callback of the external warehouse about a task; repeats are allowed',
       description:
-        '`body` is the inner JSON as text and the only part that is signed beside `app_key`, `timestamp` and `nonce`: what else ' +
-        'stands beside it is not read. Inner `status`: success and failed end the task, any other says that it goes on. Code 0 ' +
-        'means that the message needs no repeat; any other code is a refusal, whatever the HTTP status. After 500 the same ' +
-        'message may be sent again.',
+        '`body` is the inner JSON as text. The signature covers `app_key`, `timestamp`, `nonce` and `body`; other fields are ' +
+        'ignored. Inner `status`: success and failed end the task, any other value means that the task continues. Code 0 means ' +
+        'that the callback needs no repeat. Any other code is a refusal, whatever the HTTP status is. After code 500 the same ' +
+        'callback may be repeated.',
       body: callbackBody,
       bodyLimit: maxCallbackBytes,
       response: callbackAnswer,

@@ -7,7 +7,7 @@ const sample =
 
 const maxInner = 60_000;
 
-/** Lengths beyond the body's own are bounds for what is stored. */
+/** The lengths of the fields are bounds for what is stored. */
 export const callbackBody = z.object({
   app_key: requiredText(200).meta({ examples: ['demo-key'] }),
   timestamp: z
@@ -29,12 +29,12 @@ export const callbackBody = z.object({
     .min(1)
     .max(200)
     .regex(/^[^\p{Cc}\p{Surrogate}]*$/u)
-    .meta({ description: 'another one in every message', examples: ['9f2c1e7a'] }),
+    .meta({ description: 'a new one in every message', examples: ['9f2c1e7a'] }),
   sign: requiredText(200).meta({
     description: 'lowercase hex SHA-256 of app_key, LF, timestamp, LF, nonce, LF, body, LF, app_secret',
     examples: ['0'.repeat(64)],
   }),
-  // The receiver refuses earlier, by the size of the whole message.
+  // The limit of the whole message refuses most larger bodies before this check.
   body: z
     .string()
     .min(1)
@@ -48,7 +48,7 @@ export const callbackAnswer = z.object({ received: z.literal(true) });
 
 const textOrNumber = (max: number) => z.union([text(max), z.int()]).transform((value) => String(value).trim());
 
-/** What is in `body`. A status that is not known says that the task goes on. */
+/** The inner body. An unknown status means that the task continues. */
 export const innerBody = z.object({
   request_id: textOrNumber(200).refine((id) => id !== '', { error: 'must not be empty' }),
   callback_id: textOrNumber(200).nullish(),

@@ -5,8 +5,9 @@ export type CallbackStatus = (typeof callbackStatuses)[number];
 export type CallbackOutcome = 'applied' | 'ignored' | 'unknown_task';
 
 /**
- * Takes these nonces and returns those that were free: never used, or used so long ago that a message signed then is refused.
- * Each once per call. Two transactions with the same nonce wait for each other here, always in the same order.
+ * Claims these nonces and returns those that were free. A nonce is free when it was never used, or used so long ago that a message
+ * of that time is refused. `nonces` has no duplicates. Two transactions with the same nonce wait for each other, always in the
+ * same order.
  */
 export async function claimNonces(
   tx: Transaction,
@@ -21,7 +22,7 @@ export async function claimNonces(
   return new Set(rows.map((row) => row.nonce));
 }
 
-/** Deletes nonces of messages that are refused for their age anyway. */
+/** Deletes the nonces of messages that are too old to be accepted. */
 export async function forgetNonces(sql: Sql, olderThan: Date): Promise<void> {
   await sql`delete from inventory.external_nonces where used_at < ${olderThan}`;
 }
@@ -29,7 +30,7 @@ export async function forgetNonces(sql: Sql, olderThan: Date): Promise<void> {
 /** A callback that arrived before, with its outcome. */
 export type KnownCallback = { callback_id: string; request_id: string; outcome: CallbackOutcome };
 
-/** Locks those of these callbacks that arrived before, in the order of their ids. */
+/** Locks the callbacks that arrived before, in the order of their ids. */
 export async function lockCallbacks(tx: Transaction, ids: readonly string[]): Promise<Map<string, KnownCallback>> {
   const rows = await tx<KnownCallback[]>`
     select callback_id, request_id, outcome from inventory.external_callbacks
@@ -45,7 +46,7 @@ export type CallbackRecord = {
   message: string;
   body: string;
   outcome: CallbackOutcome;
-  /** How often it arrived in this batch. */
+  /** How often the callback arrived in this batch. */
   seen: number;
 };
 
@@ -53,7 +54,7 @@ const recordset = (tx: Transaction, rows: readonly CallbackRecord[]) => tx`
   json_to_recordset(${JSON.stringify(rows)}::text::json) as r (callback_id text, request_id text, task_id bigint,
     status text, message text, body text, outcome text, seen int)`;
 
-/** Fails (external_callbacks_pkey) when another transaction has written one of them since `lockCallbacks`. */
+/** Fails (external_callbacks_pkey) when another transaction has written one of the callbacks since `lockCallbacks`. */
 export function insertCallbacks(tx: Transaction, rows: readonly CallbackRecord[], now: Date): Statement {
   return tx`
     insert into inventory.external_callbacks (callback_id, request_id, task_id, status, message, body, outcome, seen,
@@ -62,7 +63,7 @@ export function insertCallbacks(tx: Transaction, rows: readonly CallbackRecord[]
     from ${recordset(tx, rows)} order by callback_id`;
 }
 
-/** Counts repeats of locked callbacks. The outcome stays, unless the task was unknown before. */
+/** Counts repeats of locked callbacks. The outcome does not change, unless the task was unknown before. */
 export function updateCallbacks(tx: Transaction, rows: readonly CallbackRecord[], now: Date): Statement {
   return tx`
     update inventory.external_callbacks c

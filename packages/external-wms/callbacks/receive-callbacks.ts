@@ -17,13 +17,13 @@ import {
   updateCallbacks,
 } from './callback-store.ts';
 
-/** A callback of the partner about a task, with a checked signature. */
+/** A callback of the partner about a task. Its signature was checked. */
 export type Callback = {
   request_id: string;
   callback_id: string;
   status: CallbackStatus;
   message: string;
-  /** The inner body as it was signed. */
+  /** The inner body, byte for byte. */
   body: string;
   nonce: string;
 };
@@ -38,7 +38,7 @@ const received: CallbackReceipt = { received: true };
 
 type Known = { tasks: readonly LockedTask[]; before: ReadonlyMap<string, KnownCallback>; freeNonces: Set<string> };
 
-/** Decides callbacks one after the other against locked tasks, and collects the rows to write. */
+/** Decides callbacks in their order against locked tasks, and collects the rows to write. */
 function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
   const taskOf = new Map(tasks.map((task) => [task.request_id, task]));
   const ended = new Set(tasks.filter((task) => !isOpen(task)).map((task) => task.id));
@@ -49,7 +49,7 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
     const { callback_id, request_id, status, message, body } = callback;
     const known = records.get(callback_id);
     const seen = (known?.seen ?? 0) + 1;
-    // A repeat only increases the count, unless the callback before had no task.
+    // A repeat only increases the count, unless the task was unknown before.
     if (known && known.outcome !== 'unknown_task') known.seen = seen;
     else
       records.set(callback_id, {
@@ -59,7 +59,7 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
   };
 
   const apply = (task: LockedTask, { callback_id, status, message }: Callback) => {
-    const move = { id: task.id, code: task.last_code, callback_id, tells: true };
+    const move = { id: task.id, code: task.last_code, callback_id, writesOrder: true };
     if (status === 'processing') moves.set(task.id, { ...move, to: 'accepted', next: deadline, error: '' });
     else {
       const error = status === 'failed' ? message || 'the warehouse reports a failure' : '';
@@ -77,11 +77,12 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
       return externalWmsErrors.callback_unknown_task({ request_id });
     }
     if (!freeNonces.delete(nonce)) return externalWmsErrors.callback_nonce();
-    const was = records.get(callback_id) ?? before.get(callback_id);
-    const repeated = was !== undefined && was.outcome !== 'unknown_task';
-    // Without this refusal a partner that numbers its callbacks per task would lose all but the first of each number.
-    if (repeated && was.request_id !== request_id) return externalWmsErrors.callback_id_used({ callback_id });
-    // The caller of a pre-reservation decides it by the answer, and may not write the order. A callback does not.
+    const earlier = records.get(callback_id) ?? before.get(callback_id);
+    const repeated = earlier !== undefined && earlier.outcome !== 'unknown_task';
+    // A partner that numbers its callbacks per task gets this refusal. Otherwise all its callbacks with the same number would be
+    // ignored except the first.
+    if (repeated && earlier.request_id !== request_id) return externalWmsErrors.callback_id_used({ callback_id });
+    // The answer decides a pre-reservation, and its caller may not write the order. A callback does not end it.
     const counts = !repeated && !ended.has(task.id) && !isPreReservation(task);
     record(callback, counts ? 'applied' : 'ignored', task);
     if (counts) apply(task, callback);
@@ -124,13 +125,14 @@ async function writeCallbacks(
   });
 }
 
-/** Two transactions have the same callback_id for different tasks: the later one has to decide again. */
+/** Two transactions have the same callback_id for different tasks. The later one must decide again. */
 const isSharedId = (error: unknown) =>
   (error as { constraint_name?: unknown } | null)?.constraint_name === 'external_callbacks_pkey';
 
 /**
- * Takes callbacks of the partner; a message may arrive more than once. A new callback ends its task or renews its deadline; a
- * task that has ended stays as it is. A callback about an unknown task is stored and refused, and taken when it is repeated.
+ * Receives callbacks of the partner. A message may arrive several times. A new callback ends its task or renews the deadline of
+ * the task. A task that has ended does not change. A callback about an unknown task is stored and refused; a repeat is accepted when
+ * the task exists.
  */
 export async function receiveCallbacks(
   deps: CallbackDeps,

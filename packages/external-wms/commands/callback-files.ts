@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { parseJson } from '../protocol/answer.ts';
 
-/** A callback to be sent: `outer` as it was recorded, or only what its body says. */
+/** A callback to send: `outer` is the recorded message, `body` only its inner body. */
 export type Recorded = { from: string } & ({ outer: Readonly<Record<string, unknown>> } | { body: string });
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -12,11 +12,11 @@ function recordedOf(value: unknown, from: string): Recorded {
   if (object?.body !== undefined) return { from, outer: object };
   if (object?.request_id !== undefined) return { from, body: JSON.stringify(value) };
   throw new Error(
-    `${from}: is no callback: neither { app_key, timestamp, nonce, sign, body } nor its inner { request_id, callback_id, status, message }`,
+    `${from}: is not a callback: neither { app_key, timestamp, nonce, sign, body } nor its inner body { request_id, callback_id, status, message }`,
   );
 }
 
-/** The callbacks of a file: one, or an array of them; each as the partner sent it, or only its inner body. */
+/** Reads a file with one callback or an array of callbacks. Each is a message as the partner sent it, or only its inner body. */
 export async function readCallbacks(file: string): Promise<Recorded[]> {
   let value: unknown;
   try {

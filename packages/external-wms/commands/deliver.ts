@@ -30,11 +30,11 @@ function add(totals: Totals, more: Totals): void {
 }
 
 function openLine({ open, next_due, failed }: TaskCounts): string {
-  const late = failed > 0 ? `; ${failed} failed` : '';
-  if (open === 0 || next_due === null) return `no task is open${late}`;
+  const failures = failed > 0 ? `; ${failed} failed` : '';
+  if (open === 0 || next_due === null) return `no task is open${failures}`;
   const seconds = Math.ceil((next_due.getTime() - Date.now()) / 1000);
   const next = seconds > 0 ? `the next is due in ${seconds} s` : 'the next is due now';
-  return `${open} ${open === 1 ? 'task is' : 'tasks are'} open, ${next}${late}`;
+  return `${open} ${open === 1 ? 'task is' : 'tasks are'} open, ${next}${failures}`;
 }
 
 function summaryLines(totals: Totals, counts: TaskCounts): string[] {
@@ -42,20 +42,22 @@ function summaryLines(totals: Totals, counts: TaskCounts): string[] {
   const parts = [
     `${succeeded} succeeded`,
     `${accepted} accepted`,
-    `${retried} to be tried again`,
+    `${retried} to be retried`,
     `${failed} failed`,
     ...(abandoned > 0 ? [`${abandoned} abandoned: their orders were not written`] : []),
   ];
   return [
     `${failed > 0 ? red('failed') : green('delivered')}  ${delivered} ${delivered === 1 ? 'call' : 'calls'}: ${parts.join(', ')}`,
     openLine(counts),
-    ...(failed > 0 ? ['tradepost wms tasks list --failed shows why; tradepost wms tasks retry tells them again'] : []),
+    ...(failed > 0
+      ? ['tradepost wms tasks list --failed shows the reasons; tradepost wms tasks retry delivers them again']
+      : []),
   ];
 }
 
-const openOf = ({ open, due, failed, next_due }: TaskCounts) => ({ open, due, failed_in_all: failed, next_due });
+const countsForJson = ({ open, due, failed, next_due }: TaskCounts) => ({ open, due, failed_in_all: failed, next_due });
 
-/** Until nothing is due; answers whether all went well. */
+/** Delivers until no task is due, and prints the result. */
 async function drain(
   runtime: Runtime,
   delivery: Delivery,
@@ -70,12 +72,12 @@ async function drain(
   );
   const counts = await selectTaskCounts(sql);
   if (totals.failed > 0) process.exitCode = exitCodes.failed;
-  if (json) return printJson({ ...totals, ...openOf(counts), stopped: stopping.aborted });
+  if (json) return printJson({ ...totals, ...countsForJson(counts), stopped: stopping.aborted });
   for (const line of summaryLines(totals, counts)) print(line);
-  if (stopping.aborted) print('stopped before all that was due had been delivered');
+  if (stopping.aborted) print('stopped before all due tasks were delivered');
 }
 
-/** Until it is stopped. */
+/** Delivers until the process is stopped. */
 async function serve(
   runtime: Runtime,
   delivery: Delivery,
@@ -92,29 +94,29 @@ async function serve(
     await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
   };
   try {
-    // What fell due while nobody delivered does not wait for the next minute.
+    // Tasks that became due while no process delivered do not wait for the cron of a minute.
     await delivery.pollNow();
     const counts = await selectTaskCounts(sql);
-    if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...openOf(counts) }));
+    if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...countsForJson(counts) }));
     else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
     const stopped = new Promise<void>((resolve) => {
       if (stopping.aborted) resolve();
       else stopping.addEventListener('abort', () => resolve(), { once: true });
     });
     await stopped;
-    if (!json) progress('finishing the calls under way, then stopping');
+    if (!json) progress('finishing the running calls, then stopping');
   } finally {
     await finish();
   }
   const left = await selectTaskCounts(sql);
-  if (json) print(JSON.stringify({ event: 'stopped', ...totals, ...openOf(left) }));
+  if (json) print(JSON.stringify({ event: 'stopped', ...totals, ...countsForJson(left) }));
   else for (const line of summaryLines(totals, left)) print(line);
 }
 
-/** Neither a warehouse nor a database that hangs holds up the end of a process that was asked to stop. */
+/** Ends the process in time after a stop signal, also when the warehouse or the database hangs. */
 function endInTime(delivery: Delivery, stopping: AbortSignal, shutdownMs: number): void {
   const begin = () => {
-    // Calls are cut off in time to be kept, as calls without an answer.
+    // Calls are aborted early enough to store them as calls without an answer.
     setTimeout(() => void delivery.close(), shutdownMs - Math.min(1_000, shutdownMs / 2)).unref();
     setTimeout(() => process.exit(process.exitCode ?? exitCodes.failed), shutdownMs + 1_000).unref();
   };
@@ -137,7 +139,7 @@ const deliver =
         try {
           const counts = await selectTaskCounts(runtime.sql);
           if (!delivery.isCurrent && counts.open === 0) {
-            if (json) return printJson({ ...noTotals, ...openOf(counts), stopped: false });
+            if (json) return printJson({ ...noTotals, ...countsForJson(counts), stopped: false });
             return print('nothing to deliver: inventory.provider is not external_wms, and no task is open');
           }
           delivery.check();
@@ -158,17 +160,17 @@ export function addDeliver(group: Command, context: CommandContext): void {
     group
       .command('deliver')
       .description(
-        'tell the external warehouse what is due, for ever or until nothing is; beside a server or without one',
+        'deliver due tasks to the external warehouse, until stopped or once; with or without a running server',
       )
-      .option('--once', 'deliver what is due, then end')
+      .option('--once', 'deliver the tasks that are due, then end')
       .option('--json', 'print the result as JSON; without --once as JSON lines')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost wms deliver --once\n  $ tradepost wms deliver --database-url postgres://shop@db/shop\n\n' +
-          'Several may run at once. A signal lets the calls under way finish, within SHUTDOWN_SECONDS; WORKER_CONCURRENCY is\n' +
-          'how many batches go at once. `node daemons/wms-retry.ts` is the same.\n\n' +
-          'Exit codes: 0 all that was due is told, what is left waits for its time or its callback; 1 a task has failed for\n' +
-          'good in this run (--once), or the run itself; 2 wrong configuration.',
+          'Several processes may deliver at the same time. A signal lets running calls finish within SHUTDOWN_SECONDS.\n' +
+          'WORKER_CONCURRENCY is the number of jobs at once. `node daemons/wms-retry.ts` does the same.\n\n' +
+          'Exit codes: 0 all due tasks were delivered, the others wait for their time or their callback; 1 a task has failed\n' +
+          'in this run (--once), or the run itself has failed; 2 wrong configuration.',
       ),
   ).action(deliver(context));
 }

@@ -14,11 +14,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Ping, pingWarehouse } from '../ping-warehouse.ts';
 import { selectNewestSkus } from '../tasks/task-report-store.ts';
 
-const mostSkus = 100;
+const maxSkus = 100;
 
 function skuIds(text: string, before: number[] = []): number[] {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('A SKU is named by its number.');
-  if (before.length >= mostSkus) throw new InvalidArgumentError(`At most ${mostSkus} SKUs.`);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('A SKU id is a positive whole number.');
+  if (before.length >= maxSkus) throw new InvalidArgumentError(`At most ${maxSkus} SKUs.`);
   return [...before, Number(text)];
 }
 
@@ -42,8 +42,9 @@ function printPing({ ok, endpoint, app_key, ms, code, message, advice, rows }: P
       ]),
     );
   }
-  const untold = asked.filter((id) => !rows.some((row) => row.sku_id === id));
-  if (untold.length > 0) print(`\nnothing is told of SKU ${untold.join(', ')}: our own numbers are shown`);
+  const missing = asked.filter((id) => !rows.some((row) => row.sku_id === id));
+  if (missing.length > 0)
+    print(`\nthe answer has no stock of SKU ${missing.join(', ')}: the shop shows its stock column instead`);
 }
 
 const ping =
@@ -51,7 +52,7 @@ const ping =
   async ({ sku, ...options }: GlobalOptions & { sku?: number[] }): Promise<void> => {
     const { asked, result } = await context.withRuntime(options, async (runtime) => {
       const found = sku ?? (await selectNewestSkus(runtime.sql, 3));
-      // A shop without goods asks about something all the same: the answer is what counts.
+      // A shop without SKUs requests SKU 1: the ping tests whether the warehouse answers.
       const ids = found.length > 0 ? found : [1];
       return { asked: ids, result: await pingWarehouse(runtime, { skuIds: ids }) };
     });
@@ -64,13 +65,14 @@ export function addPing(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('ping')
-      .description('ask the external warehouse that is set for sellable stock, and say what is wrong with it')
-      .option('--sku <id...>', 'about these SKUs (default: the three newest)', skuIds)
+      .description('request sellable stock from the configured external warehouse, and report what is wrong')
+      .option('--sku <id...>', 'request these SKUs (default: the three newest)', skuIds)
       .option('--json', 'print the answer as JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost wms ping\n  $ tradepost wms ping --sku 7 8 --json\n\n' +
-          'It works before inventory.provider is external_wms, and changes nothing there.\n\nExit codes: 0 it answers, 1 it does not or says no.',
+          'The command works before inventory.provider is external_wms, and changes nothing at the warehouse.\n\n' +
+          'Exit codes: 0 the warehouse answers, 1 it does not answer or refuses.',
       ),
   ).action(ping(context));
 }

@@ -32,7 +32,7 @@ type ListOptions = GlobalOptions & {
 const isNumber = (text: string) => /^\d{1,15}$/.test(text);
 
 function taskIds(text: string, before: number[] = []): number[] {
-  if (!isNumber(text)) throw new InvalidArgumentError('A task is named by its number.');
+  if (!isNumber(text)) throw new InvalidArgumentError('A task id is a whole number.');
   return [...before, Number(text)];
 }
 
@@ -40,7 +40,7 @@ const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 const oneLine = (text: string) => text.split('\n')[0]!.slice(0, 120);
 const attempts = (task: TaskRow) => `${task.attempt_count}/${task.max_attempts}`;
 
-/** What comes next of an open task. */
+/** The next event of an open task. */
 function nextOf(task: TaskRow): string {
   if (task.status === 'pending') return iso(task.next_retry_at);
   if (task.status !== 'processing') return '-';
@@ -57,7 +57,7 @@ const list =
   (context: CommandContext) =>
   async ({ status, open, failed, action, bizNo, limit, ...options }: ListOptions, command: Command) => {
     if ([status, open, failed].filter((one) => one !== undefined).length > 1)
-      command.error('error: give at most one of --status, --open and --failed');
+      command.error('error: use at most one of --status, --open and --failed');
     const filter: TaskFilter = { status: failed ? 'failed' : status, open, action, biz_no: bizNo };
     const { tasks, total } = await context.withRuntime(options, async ({ sql }) => {
       const [rows, count] = await Promise.all([selectTasks(sql, filter, limit), countTasks(sql, filter)]);
@@ -119,21 +119,21 @@ const show =
     );
   };
 
-/** What giving a task up leaves to be done by hand. */
-const leftTo: Record<TaskAction, string> = {
-  reserve: 'the reservation here has ended; whatever the warehouse may hold for it has to be freed there',
-  confirm: 'the warehouse may still hold the goods as reserved: have them taken out there',
-  release: 'the warehouse may still hold the goods: have them freed there',
-  deduct: 'the stock at the warehouse may be too high by what was taken out',
-  restore: 'the stock at the warehouse may be too low by what came back',
-  sync_sku: 'the warehouse may not know the SKU, or another number of it',
+/** What an operator must check at the warehouse after a task was failed. */
+const manualSteps: Record<TaskAction, string> = {
+  reserve: 'the reservation has ended in the shop; release it at the warehouse if it exists there',
+  confirm: 'the goods may still be reserved at the warehouse: confirm them there',
+  release: 'the goods may still be reserved at the warehouse: release them there',
+  deduct: 'the stock at the warehouse may be too high by the quantity that left',
+  restore: 'the stock at the warehouse may be too low by the quantity that came back',
+  sync_sku: 'the warehouse may not know the SKU, or may have another stock of it',
 };
 
 function effectLine(effect: TaskEffect, isFailed: boolean): string {
   const { order_status, following, action } = effect;
   const parts = [
     ...(order_status === null ? [] : [`its order shows ${order_status}`]),
-    ...(isFailed ? [leftTo[action]] : []),
+    ...(isFailed ? [manualSteps[action]] : []),
     ...(following > 0 ? [`${following} later ${following > 1 ? 'tasks follow' : 'task follows'}`] : []),
   ];
   return parts.join('; ') || 'it is due now';
@@ -141,7 +141,7 @@ function effectLine(effect: TaskEffect, isFailed: boolean): string {
 
 const shown = 20;
 
-/** Says of each task what became of it; a refusal is a failure where the task was named. */
+/** Prints the result of each task. The exit code is 1 when a task that the caller named was refused. */
 async function report(
   { sql }: Runtime,
   { done, refused }: Managed,
@@ -158,7 +158,7 @@ async function report(
     return;
   }
   for (const { id, refusal } of refused.slice(0, shown)) progress(`task ${id}: ${refusal.message}`);
-  if (refused.length > 0) progress(`${refused.length} left as they were`);
+  if (refused.length > 0) progress(`${refused.length} tasks were not changed`);
   if (done.length === 0) return print(`${verb}: no tasks`);
   print(`${verb}: ${done.length}`);
   print(table(effects.map((effect) => [`  ${effect.id}`, effect.request_id, effectLine(effect, verb === 'failed')])));
@@ -169,11 +169,11 @@ const retry =
   (context: CommandContext) =>
   async (ids: number[], { failed, ...options }: GlobalOptions & { failed?: boolean }, command: Command) => {
     const named = ids.length > 0;
-    if (named === (failed === true)) command.error('error: give either numbers of tasks, or --failed');
+    if (named === (failed === true)) command.error('error: use either task ids, or --failed');
     await context.withRuntime(options, async (runtime) => {
       const deps = { runtime, writeOrderStatus: orderStatusWriter(context.modulesOf(runtime.config)) };
       const managed = await withProgress(
-        () => 'putting failed tasks back',
+        () => 'retrying failed tasks',
         () => retryTasks(deps, named ? ids : { failed: true }),
       );
       await report(runtime, managed, { verb: 'retried', named, json: options.json });
@@ -192,18 +192,20 @@ const fail =
   };
 
 export function addTasks(group: Command, context: CommandContext): void {
-  const tasks = group.command('tasks').description('what the external warehouse is told: list, show, retry, fail');
+  const tasks = group.command('tasks').description('tasks for the external warehouse: list, show, retry, fail');
   withDatabaseOptions(
     tasks
       .command('list')
-      .description('the latest tasks first')
-      .addOption(new Option('--status <status>', 'only those in this state').choices(taskStatuses))
-      .option('--open', 'only those that have not ended: pending and processing')
-      .option('--failed', 'only those that the warehouse has refused or never answered')
-      .addOption(new Option('--action <action>', 'only those that tell this').choices(taskActions))
-      .option('--biz-no <number>', 'only those of this order or document')
-      .addOption(new Option('--limit <number>', 'at most so many').default(50).argParser(wholeNumber(1, 100_000)))
-      .option('--json', 'print them as JSON')
+      .description('list tasks, newest first')
+      .addOption(new Option('--status <status>', 'only tasks in this state').choices(taskStatuses))
+      .option('--open', 'only tasks that have not ended: pending and processing')
+      .option('--failed', 'only tasks that the warehouse has refused or never answered')
+      .addOption(new Option('--action <action>', 'only tasks with this action').choices(taskActions))
+      .option('--biz-no <number>', 'only tasks of this order or document')
+      .addOption(
+        new Option('--limit <number>', 'the most tasks to list').default(50).argParser(wholeNumber(1, 100_000)),
+      )
+      .option('--json', 'print the tasks as JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost wms tasks list --failed\n  $ tradepost wms tasks list --open --action reserve --json\n  $ tradepost wms tasks list --biz-no 1772358600000000001',
@@ -212,41 +214,41 @@ export function addTasks(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     tasks
       .command('show')
-      .argument('<id|request_id>', 'number of the task, or what the warehouse knows it by')
-      .description('one task with its payload and all that was called back about it')
-      .option('--json', 'print it as JSON')
+      .argument('<id|request_id>', 'id of the task, or its request id')
+      .description('show a task with its payload and its callbacks')
+      .option('--json', 'print the task as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost wms tasks show 4711\n  $ tradepost wms tasks show order:1772358600000000001:reserve\n\nExit code 1 when there is no such task.',
+        '\nExamples:\n  $ tradepost wms tasks show 4711\n  $ tradepost wms tasks show order:1772358600000000001:reserve\n\nExit code 1 when the task does not exist.',
       ),
   ).action(show(context));
   withDatabaseOptions(
     tasks
       .command('retry')
-      .argument('[id...]', 'numbers of failed tasks', taskIds, [])
+      .argument('[id...]', 'ids of failed tasks', taskIds, [])
       .description(
-        'deliver failed tasks again, under the same request id and with all their attempts; their orders wait again',
+        'deliver failed tasks again, with the same request id and all attempts; their orders are pending again',
       )
-      .option('--failed', 'all that have failed and that nothing later has overtaken')
+      .option('--failed', 'all failed tasks that no later task of the same document forbids')
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost wms tasks retry 4711 4712\n  $ tradepost wms tasks retry --failed\n\n' +
-          'Each is decided for itself. Exit code 1 when one that was named is refused.',
+          'Each task is decided separately. Exit code 1 when a task that was named is refused.',
       ),
   ).action(retry(context));
   withDatabaseOptions(
     tasks
       .command('fail')
-      .argument('<id...>', 'numbers of open tasks', taskIds)
-      .description('give open tasks up: they are not delivered any more, and their orders show failed')
-      .requiredOption('--reason <text>', 'why; kept with the task')
+      .argument('<id...>', 'ids of open tasks', taskIds)
+      .description('fail open tasks: they are not delivered any more, and their orders show failed')
+      .requiredOption('--reason <text>', 'the reason; stored with the task')
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
-        '\nExample:\n  $ tradepost wms tasks fail 4711 --reason "shipped by hand, told by telephone"\n\n' +
-          'What the warehouse has done already stays done there; the report says what to look after. A later task of the same\n' +
-          'document is delivered next. Each is decided for itself. Exit code 1 when one is refused.',
+        '\nExample:\n  $ tradepost wms tasks fail 4711 --reason "shipped by hand, reported by telephone"\n\n' +
+          'What the warehouse has already done is not undone; the report says what to check there. A later task of the same\n' +
+          'document is delivered next. Each task is decided separately. Exit code 1 when a task is refused.',
       ),
   ).action(fail(context));
 }

@@ -8,7 +8,7 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
-/** The commands of an operator whose stock is at an external warehouse. No worker runs beside them but their own. */
+/** The commands for a shop whose stock is at an external warehouse. Only the commands themselves run workers. */
 let shop: Shop;
 let simulator: Simulator;
 let buyer: { token: string; address_id: number };
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const run = async (...args: string[]) => {
   const result = await runHere(['wms', ...args, '--database-url', shop.database.url]);
-  // Whatever is asked: the secret is nobody's to see.
+  // No output contains the secret.
   expect(result.stdout + result.stderr).not.toContain(partner.appSecret);
   return result;
 };
@@ -52,7 +52,7 @@ async function order(): Promise<{ id: number; no: string; request: string }> {
   const { data } = await shop.call('POST', '/api/v1/orders', { token: buyer.token, body });
   return { id: data.id, no: data.order_no, request: `order:${data.order_no}:reserve` };
 }
-const tell = (id: number, verb: 'pay' | 'cancel') =>
+const changeOrder = (id: number, verb: 'pay' | 'cancel') =>
   shop.call('POST', `/api/v1/orders/${id}/${verb}`, { token: buyer.token });
 const statusOf = async (id: number) =>
   (await shop.call('GET', `/api/v1/orders/${id}`, { token: buyer.token })).data.inventory_status;
@@ -61,7 +61,7 @@ const idOf = async (request: string): Promise<string> => {
     select id from inventory.inventory_integration_tasks where request_id = ${request}`;
   return String(row!.id);
 };
-/** An order whose reservation the warehouse has refused for good. */
+/** An order whose reservation the warehouse has refused with a final code. */
 async function refusedOrder() {
   const made = await order();
   simulator.change({ failRate: 1, failCodes: [4004] });
@@ -72,7 +72,7 @@ async function refusedOrder() {
 }
 
 describe('tasks list', () => {
-  test('shows the latest first with what comes next and what was said; the filters choose', async () => {
+  test('lists the newest task first with its next event and last answer; filters select tasks', async () => {
     const refused = await refusedOrder();
     const open = await order();
     const { code, stdout } = await run('tasks', 'list');
@@ -101,24 +101,24 @@ describe('tasks list', () => {
     ['--status', 'done'],
     ['--action', 'buy'],
     ['--limit', '0'],
-  ])('wrong usage ends with 2: %s %s', async (...args) => {
+  ])('wrong usage exits with 2: %s %s', async (...args) => {
     expect(await run('tasks', 'list', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining('error:') });
   });
 });
 
-test('tasks show tells all of one, by number or request id, with its callbacks', async () => {
+test('tasks show prints a task by id or request id, with its callbacks', async () => {
   await shop.server.runtime.settings.set('external_wms.callback_enabled', true);
   const { request } = await order();
   await writeFile(
     join(folder, 'inner.json'),
-    JSON.stringify({ request_id: request, callback_id: 'cb-7', status: 'failed', message: 'shelf is empty' }),
+    JSON.stringify({ request_id: request, callback_id: 'cb-7', status: 'failed', message: 'out of stock' }),
   );
   await run('replay', join(folder, 'inner.json'), '--resign', '--url', shop.url);
   const byName = await run('tasks', 'show', request);
   expect(byName.code).toBe(0);
-  expect(byName.stdout).toMatch(/^last error +shelf is empty$/m);
+  expect(byName.stdout).toMatch(/^last error +out of stock$/m);
   expect(byName.stdout).toContain(`"items":[{"qty":1,"sku_id":${sku}}]`);
-  expect(byName.stdout).toMatch(/^cb-7 +failed +applied +1 +20\S+Z +20\S+Z +shelf is empty$/m);
+  expect(byName.stdout).toMatch(/^cb-7 +failed +applied +1 +20\S+Z +20\S+Z +out of stock$/m);
   const byId = await parsed('tasks', 'show', await idOf(request));
   expect(byId).toMatchObject({ request_id: request, status: 'failed', callbacks: [{ callback_id: 'cb-7' }] });
   expect(await run('tasks', 'show', 'order:1:reserve')).toMatchObject({
@@ -128,7 +128,7 @@ test('tasks show tells all of one, by number or request id, with its callbacks',
 });
 
 describe('tasks retry', () => {
-  test('puts failed ones back and says how their orders stand; one that is refused is named, and the exit code tells', async () => {
+  test('retries failed tasks and prints the status of their orders; a refused task is named and the exit code is 1', async () => {
     const refused = await refusedOrder();
     const open = await order();
     const pending = await idOf(open.request);
@@ -140,7 +140,7 @@ describe('tasks retry', () => {
     expect(await statusOf(refused.id)).toBe('pending');
   });
 
-  test('--failed takes all; wrong usage ends with 2', async () => {
+  test('--failed retries all failed tasks; wrong usage exits with 2', async () => {
     const refused = await refusedOrder();
     expect(await parsed('tasks', 'retry', '--failed')).toMatchObject({
       ...{ code: 0, refused: [] },
@@ -152,14 +152,14 @@ describe('tasks retry', () => {
   });
 });
 
-test('tasks fail gives open ones up, and says what that leaves at the warehouse', async () => {
+test('tasks fail ends open tasks, and prints what an operator must do at the warehouse', async () => {
   const { id, request } = await order();
-  await tell(id, 'cancel');
+  await changeOrder(id, 'cancel');
   const task = await idOf(request);
-  const { code, stdout } = await run('tasks', 'fail', task, '--reason', 'told by telephone');
+  const { code, stdout } = await run('tasks', 'fail', task, '--reason', 'reported by telephone');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/its order shows failed; the reservation here has ended; .*freed there; 1 later task follows/);
-  expect(await parsed('tasks', 'show', task)).toMatchObject({ status: 'failed', last_error: 'told by telephone' });
+  expect(stdout).toMatch(/its order shows failed; the reservation has ended in the shop; .*; 1 later task follows/);
+  expect(await parsed('tasks', 'show', task)).toMatchObject({ status: 'failed', last_error: 'reported by telephone' });
   expect(await statusOf(id)).toBe('failed');
   expect(await run('tasks', 'fail', task, '--reason', 'again')).toMatchObject({
     code: 1,
@@ -170,7 +170,7 @@ test('tasks fail gives open ones up, and says what that leaves at the warehouse'
 });
 
 describe('ping', () => {
-  test('tells address, time and sellable stock', async () => {
+  test('prints address, time and sellable stock', async () => {
     await simulator.setStock(sku, 42);
     const { code, stdout } = await run('ping', '--sku', String(sku), '999999');
     expect(code).toBe(0);
@@ -182,7 +182,7 @@ describe('ping', () => {
   });
 
   const set = (values: Record<string, unknown>) => shop.server.runtime.settings.setMany(values);
-  /** Why it fails, and what to do, of a warehouse that is set like this. */
+  /** The message and the advice of a ping with these settings. */
   async function fault(values: Record<string, unknown>) {
     await set(values);
     const result = await parsed('ping', '--sku', '7');
@@ -192,13 +192,13 @@ describe('ping', () => {
     return `${result.message} -> ${result.advice}`;
   }
 
-  test('a warehouse that is not set, not there or not to be spoken with: each with what to do', async () => {
+  test('a warehouse that is not configured, not reachable or not of the protocol: each has its advice', async () => {
     expect(await fault({ 'external_wms.endpoint': '', 'external_wms.app_key': '' })).toMatch(
       /external_wms.endpoint, external_wms.app_key are not set -> tradepost settings set external_wms.endpoint/,
     );
     await set(externalSettings(simulator.url, 'async'));
     expect(await fault({ 'external_wms.endpoint': 'http://127.0.0.1:1/wms' })).toMatch(
-      /connection refused.* -> is the warehouse running/,
+      /connection refused.* -> check that the warehouse runs/,
     );
     await set(externalSettings(simulator.url, 'async'));
     expect(await fault({ 'external_wms.app_secret': 'another' })).toMatch(/X-Sign.* -> .*app_secret/);
@@ -206,13 +206,15 @@ describe('ping', () => {
     const { url: endpoint } = other;
     try {
       other.behave = raw('<html>hello</html>');
-      expect(await fault({ 'external_wms.endpoint': endpoint })).toMatch(/not JSON -> .*does not speak the protocol/);
+      expect(await fault({ 'external_wms.endpoint': endpoint })).toMatch(
+        /not JSON -> the answer is not of the protocol/,
+      );
       other.behave = raw('gone', 404);
-      expect(await fault({})).toMatch(/HTTP 404 -> there is no such path/);
+      expect(await fault({})).toMatch(/HTTP 404 -> the path does not exist/);
       other.behave = answers({ code: 0, data: { secret: partner.appSecret } });
-      expect(await fault({})).toMatch(/code 0, but `data` is no list/);
+      expect(await fault({})).toMatch(/code 0, but `data` is not a list/);
       other.behave = answers({ code: 1001, message: `busy with ${partner.appSecret}` });
-      expect(await fault({ 'external_wms.app_secret': partner.appSecret })).toMatch(/busy with \*\*\* -> .*says no/);
+      expect(await fault({ 'external_wms.app_secret': partner.appSecret })).toMatch(/busy with \*\*\* -> .*refuses/);
       other.behave = () => {};
       expect(await fault({ 'external_wms.timeout_ms': 100 })).toMatch(/no answer within 100 ms -> .*timeout_ms/);
     } finally {
@@ -221,29 +223,29 @@ describe('ping', () => {
     }
   });
 
-  test.each([['0'], ['x'], ['-1']])('wrong usage ends with 2: --sku %s', async (id) => {
+  test.each([['0'], ['x'], ['-1']])('wrong usage exits with 2: --sku %s', async (id) => {
     expect(await run('ping', '--sku', id)).toMatchObject({ code: 2 });
   });
 });
 
 describe('deliver --once', () => {
-  test('delivers until nothing is due and says how it went', async () => {
+  test('delivers until no task is due, and prints the counts', async () => {
     const [one, two] = [await order(), await order()];
-    await tell(two.id, 'cancel');
+    await changeOrder(two.id, 'cancel');
     const { code, stdout } = await run('deliver', '--once');
     expect(code).toBe(0);
-    expect(stdout).toContain('3 calls: 3 succeeded, 0 accepted, 0 to be tried again, 0 failed\nno task is open\n');
+    expect(stdout).toContain('3 calls: 3 succeeded, 0 accepted, 0 to be retried, 0 failed\nno task is open\n');
     expect([await statusOf(one.id), await statusOf(two.id)]).toEqual(['reserved', 'released']);
     expect(simulator.seen(one.request)).toBe(1);
   });
 
-  test('what waits for its time is no failure; what has failed for good is', async () => {
+  test('a task that waits for a retry leaves exit code 0, a failed task makes it 1', async () => {
     await shop.server.runtime.settings.set('external_wms.retry.backoff_seconds', 600);
     await order();
     simulator.change({ failRate: 1, failCodes: [1001] });
     const waiting = await run('deliver', '--once');
     expect(waiting.code).toBe(0);
-    expect(waiting.stdout).toMatch(/1 to be tried again, 0 failed\n1 task is open, the next is due in (600|59\d) s/);
+    expect(waiting.stdout).toMatch(/1 to be retried, 0 failed\n1 task is open, the next is due in (600|59\d) s/);
     simulator.change({ failCodes: [4004] });
     await order();
     expect(await parsed('deliver', '--once')).toMatchObject({
@@ -251,13 +253,13 @@ describe('deliver --once', () => {
     });
   });
 
-  test('a run that lasts says how far it is', async () => {
+  test('a long run prints its progress', async () => {
     await order();
     simulator.change({ delayMs: 1_500 });
     expect((await run('deliver', '--once')).stderr).toMatch(/0 calls made; 1 task is open/);
   });
 
-  test('a warehouse that is not set is wrong configuration; another provider with nothing open has nothing to do', async () => {
+  test('missing settings exit with 2; another provider without open tasks has nothing to deliver', async () => {
     const { settings } = shop.server.runtime;
     await order();
     await settings.set('external_wms.app_key', '');
@@ -270,7 +272,7 @@ describe('deliver --once', () => {
     expect((await run('deliver', '--once')).stdout).toContain('1 call: 1 succeeded');
     const idle = await run('deliver');
     expect([idle.code, idle.stdout]).toEqual([0, expect.stringContaining('inventory.provider is not external_wms')]);
-    // The books stay those of the running server.
+    // The command does not migrate the stock: the provider of the running server stays active.
     const [state] = await shop.database.sql`select provider from inventory.provider_state`;
     expect(state).toEqual({ provider: 'external_wms' });
   });
@@ -292,7 +294,7 @@ describe('replay', () => {
   });
   const keys = { 'external_wms.app_key': 'demo-key', 'external_wms.app_secret': 'demo-secret' };
 
-  test('recorded ones go as they are, signed anew on request', async () => {
+  test('recorded callbacks are sent as they are, or signed again with --resign', async () => {
     const { request, id } = await order();
     const path = await file('mine.json', [
       inner(request, 'cb-1'),
@@ -300,8 +302,8 @@ describe('replay', () => {
     ]);
     const { code, stdout } = await replay(path, '--resign');
     expect(code).toBe(0);
-    expect(stdout.match(new RegExp(`^${request} +cb-1 +success +taken$`, 'gm'))).toHaveLength(2);
-    expect(stdout).toContain('2 taken, 0 refused');
+    expect(stdout.match(new RegExp(`^${request} +cb-1 +success +accepted$`, 'gm'))).toHaveLength(2);
+    expect(stdout).toContain('2 accepted, 0 refused');
     expect(await statusOf(id)).toBe('reserved');
     const [row] = await shop.database.sql`select seen from inventory.external_callbacks where callback_id = 'cb-1'`;
     expect(row).toEqual({ seen: 2 });
@@ -316,25 +318,25 @@ describe('replay', () => {
     ['failed', 1],
     ['processing', 1],
     ['repeated', 2],
-  ])('fixture %s is signed with the demo key; only its time has passed', async (name, count) => {
+  ])('fixture %s is signed with the demo key; only its timestamp is too old', async (name, count) => {
     await shop.server.runtime.settings.setMany(keys);
     const { callbacks, code } = await parsed('replay', fixture(name), '--dry-run');
     expect(code).toBe(1);
     expect(callbacks).toHaveLength(count);
     for (const { faults } of callbacks) expect(faults).toEqual([expect.stringMatching(/^timestamp: \d+ s old/)]);
-    const fresh = await parsed('replay', fixture(name), '--dry-run', '--resign');
-    expect([fresh.code, fresh.callbacks.flatMap((one: { faults: string[] }) => one.faults)]).toEqual([0, []]);
+    const resigned = await parsed('replay', fixture(name), '--dry-run', '--resign');
+    expect([resigned.code, resigned.callbacks.flatMap((one: { faults: string[] }) => one.faults)]).toEqual([0, []]);
   });
 
-  test('fixture bad-signature does not fit', async () => {
+  test('fixture bad-signature has a wrong signature', async () => {
     await shop.server.runtime.settings.setMany(keys);
     const { code, stdout } = await replay(fixture('bad-signature'), '--dry-run');
-    expect([code, stdout]).toEqual([1, expect.stringContaining('sign: does not fit')]);
-    expect(stdout).toContain('1 callback, none was sent');
+    expect([code, stdout]).toEqual([1, expect.stringContaining('sign: the signature is wrong')]);
+    expect(stdout).toContain('1 callback, nothing was sent');
     expect((await replay(fixture('bad-signature'))).stdout).toContain('refused: code 400, sign');
   });
 
-  test('stored ones are signed anew: what came before its task was there is taken now', async () => {
+  test('stored callbacks are signed again; a callback that arrived before its task is accepted now', async () => {
     const unknown = await file('unknown.json', inner('order:1772358600000000001:reserve', 'cb-early'));
     const refused = await replay(unknown, '--resign');
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('refused: code 500')]);
@@ -354,11 +356,11 @@ describe('replay', () => {
       callbacks: [{ callback_id: 'cb-early', code: 0 }],
     });
     expect(await statusOf(id)).toBe('reserved');
-    expect((await replay('--callback-id', 'cb-early')).stdout).toContain('1 taken');
+    expect((await replay('--callback-id', 'cb-early')).stdout).toContain('1 accepted');
     expect((await replay('--request-id', 'order:7:reserve')).stdout).toBe('no callbacks\n');
   });
 
-  test('it finds the server that runs on the data folder', async () => {
+  test('the command finds the server that runs on the data folder', async () => {
     await file('instance.json', { pid: 1, url: shop.url });
     const path = await file('one.json', inner((await order()).request, 'cb-2'));
     expect(await run('replay', path, '--resign', '--data', folder)).toMatchObject({
@@ -367,19 +369,19 @@ describe('replay', () => {
     });
   });
 
-  test('a server that is not there, a file that is none, a setting that is missing: said, and nothing is sent', async () => {
+  test('an unreachable server, a wrong file and a missing setting are reported, and nothing is sent', async () => {
     const path = await file('one.json', inner('order:1:reserve', 'cb-3'));
-    const fails = async (says: string, ...args: string[]) => {
+    const fails = async (message: string, ...args: string[]) => {
       const { code, stderr } = await run('replay', ...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
     };
     await fails('does not answer', path, '--resign', '--url', 'http://127.0.0.1:1');
-    await fails('give --resign', path, '--url', shop.url);
+    await fails('use --resign', path, '--url', shop.url);
     await fails('is not valid JSON', await file('half.json', '{"body":'), '--resign');
-    await fails('number 2: is no callback', await file('other.json', [inner('a', 'b'), { hello: 1 }]), '--resign');
+    await fails('number 2: is not a callback', await file('other.json', [inner('a', 'b'), { hello: 1 }]), '--resign');
     await fails('ENOENT', join(folder, 'nothing.json'));
     await shop.server.runtime.settings.set('external_wms.app_secret', '');
-    await fails('external_wms.app_secret have to be set', path, '--resign');
+    await fails('set external_wms.app_key and external_wms.app_secret', path, '--resign');
     for (const args of [[], [path, '--since', '2h'], ['--since', 'soon']])
       expect(await run('replay', ...args)).toMatchObject({ code: 2 });
   });
@@ -394,7 +396,7 @@ describe('doctor', () => {
     return all.filter((one) => one.area === 'warehouse').map(({ level, what, todo }) => `${level}: ${what} -> ${todo}`);
   };
 
-  test('looks at the warehouse that keeps the stock, and at what it is still to be told', async () => {
+  test('checks the warehouse that holds the stock, and the tasks for it', async () => {
     expect(await findings()).toEqual([
       expect.stringContaining(`ok: external_wms (async) at ${simulator.url} answers in`),
       'ok: 0 tasks open, none overdue -> ',
@@ -413,7 +415,7 @@ describe('doctor', () => {
     expect((await findings())[0]).toMatch(/^error: not set: external_wms.endpoint; the shop does not start/);
   });
 
-  test('says nothing where the stock is kept here, unless tasks are left', async () => {
+  test('has no findings when the shop holds its stock, unless tasks are open', async () => {
     await shop.server.runtime.settings.set('inventory.provider', 'local');
     expect(await findings()).toEqual([]);
     await order();

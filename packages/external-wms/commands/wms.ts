@@ -10,7 +10,7 @@ export const wmsCommand: ModuleCommand = {
   register(program, context) {
     const group = program
       .command('wms')
-      .description('the external warehouse: tasks, deliveries, callbacks, a ping and a simulator');
+      .description('the external warehouse: tasks, deliveries, callbacks, ping and simulator');
     addTasks(group, context);
     addDeliver(group, context);
     addPing(group, context);

@@ -1,3 +1,3 @@
-/** The calls that the shop sends as tasks. Each has a path of its own. */
+/** The actions that the shop sends as tasks. Each has its own path. */
 export const taskActions = ['reserve', 'confirm', 'release', 'deduct', 'restore', 'sync_sku'] as const;
 export type TaskAction = (typeof taskActions)[number];

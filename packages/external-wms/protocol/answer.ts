@@ -1,23 +1,27 @@
 /** The outcome of one call. */
 export type CallOutcome =
   | { kind: 'success'; code: 0; message: string; data: unknown }
-  /** The partner has refused; a repeat would not help. */
+  /** The partner has refused. The same call would be refused again. */
   | { kind: 'refused'; code: number; message: string }
   | RetryOutcome;
-/** To be retried: a retryable code, or no answer of the protocol (code null). It is unknown whether the action was done. */
+/**
+ * The call is retried: the code is retryable, or there was no answer of the protocol (code null). It is unknown whether the
+ * partner carried out the action.
+ */
 export type RetryOutcome = {
   kind: 'retry';
   code: number | null;
   message: string;
-  /** The call was not sent, so the partner has done nothing. */
+  /** The call was not sent, so the partner did nothing. */
   unsent?: true;
 };
 
 export const noAnswer = (message: string): RetryOutcome => ({ kind: 'retry', code: null, message });
 
 /**
- * A text of the partner for our tables and logs: one line of at most 500 characters that PostgreSQL stores. Partners quote
- * what they were sent: the secret and whatever looks like a signature are masked, before the cut could halve them.
+ * Prepares a text of the partner for tables and logs: one line of at most 500 characters that PostgreSQL can store. A partner may
+ * quote the request, so the secret and everything with the form of a signature are masked. Masking comes before the cut, which
+ * could otherwise leave half of a secret.
  */
 export function partnerText(value: unknown, secret: string): string {
   if (typeof value !== 'string') return '';
@@ -30,7 +34,7 @@ export function partnerText(value: unknown, secret: string): string {
     .toWellFormed();
 }
 
-/** Undefined, which no JSON text means, where the text is not JSON. */
+/** The parsed text. Undefined, which no JSON text means, when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

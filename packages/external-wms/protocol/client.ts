@@ -15,15 +15,15 @@ export type ExternalAction = TaskAction | 'stock/sellable';
 
 export type ExternalClient = {
   /**
-   * Never throws for a fault of the partner or the network. `requestId` is also sent as Idempotency-Key. `timeoutMs` can
-   * only shorten what the settings allow.
+   * Does not throw for a fault of the partner or the network. `requestId` is also sent as Idempotency-Key. `timeoutMs` can only
+   * shorten the time-out of the settings.
    */
   call(
     action: ExternalAction,
     body: Readonly<Record<string, unknown>>,
     options: { requestId: string; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<CallOutcome>;
-  /** Aborts the calls that still run. */
+  /** Aborts the running calls. */
   close(): Promise<void>;
 };
 
@@ -36,12 +36,12 @@ const paths: Readonly<Record<ExternalAction, string>> = {
   sync_sku: '/sync-sku',
   'stock/sellable': '/stock/sellable',
 };
-/** Calls that may wait for a connection; a further one fails at once. */
+/** The most calls that wait for a connection. A further call fails at once. */
 const maxWaiting = 512;
 
 type Settings = Pick<Runtime['settings'], 'get'>;
 
-/** Signed anew for every sending: a partner that refuses a nonce seen before must not refuse a repeat. */
+/** The headers with a new signature and nonce for each attempt, because a partner refuses a nonce that it has seen. */
 function signedHeaders(settings: Settings, body: string, requestId: string, secret: string): Record<string, string> {
   const parts = {
     app_key: settings.get(externalAppKey),
@@ -60,7 +60,7 @@ function signedHeaders(settings: Settings, body: string, requestId: string, secr
   };
 }
 
-/** Calls the external warehouse over kept connections. Settings are read with every call. */
+/** Opens a client that calls the external warehouse over kept connections. Every call reads the settings. */
 export function openExternalClient(runtime: Pick<Runtime, 'log' | 'metrics'> & { settings: Settings }): ExternalClient {
   const { settings, log } = runtime;
   const { calls, callSeconds } = externalMetrics(runtime.metrics);
@@ -80,19 +80,19 @@ export function openExternalClient(runtime: Pick<Runtime, 'log' | 'metrics'> & {
         body,
         signal,
       });
-    // A partner may close a kept connection just as we write to it, which is no fault. One repeat at once, within the same
-    // deadline, is safe even if the partner had read the call: both carry the same idempotency key.
+    // A partner may close a kept connection just when a request is written to it. The request is then repeated once, within the
+    // same deadline. That is safe when the partner has read the first one, because both have the same idempotency key.
     const response = await send().catch((error: unknown) => {
       if (!wasStale(error) || signal.aborted) throw error;
-      // When the repeat can not connect, the first call may still have been read.
+      // When the repeat cannot connect, the outcome is that of the first request, which the partner may have read.
       return send().catch(() => {
         throw error;
       });
     });
     const outcome = classify(parseJson(await response.body.text()), { requestId, secret });
     if (response.statusCode < 300) return outcome;
-    const said = outcome.code === null ? '' : ` (code ${outcome.code}: ${outcome.message})`;
-    return noAnswer(`HTTP ${response.statusCode}${said}`);
+    const detail = outcome.code === null ? '' : ` (code ${outcome.code}: ${outcome.message})`;
+    return noAnswer(`HTTP ${response.statusCode}${detail}`);
   }
 
   return {

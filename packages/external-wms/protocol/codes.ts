@@ -29,8 +29,8 @@ const answerFields = z.object({
 });
 
 /**
- * The outcome of a call by its parsed answer. An answer that is not of the protocol (a proxy's page, a code that is text) or
- * that carries the request_id of another call counts as no answer. Without a request_id it is taken as the answer to this call.
+ * The outcome of a call from its parsed answer. An answer counts as no answer when it is not of the protocol (the page of a
+ * proxy, a code that is text) or has the request_id of another call. An answer without a request_id belongs to this call.
  */
 export function classify(answer: unknown, { requestId, secret }: { requestId: string; secret: string }): CallOutcome {
   if (answer === undefined) return noAnswer('the answer is not JSON');

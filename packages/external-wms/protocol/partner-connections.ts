@@ -8,7 +8,7 @@ const connectMs = 5_000;
 
 type Partner = KeptConnections & { origin: string; prefix: string };
 
-/** Kept connections to the endpoint of the moment. Calls on the connections to an earlier endpoint are finished. */
+/** Keeps connections to the current endpoint. When the setting changes, running calls to the previous endpoint are finished. */
 export function openPartnerConnections() {
   let partner: Partner | null = null;
   const retired = new Set<Pool>();
@@ -18,7 +18,7 @@ export function openPartnerConnections() {
       const prefix = pathname.replace(/\/+$/, '');
       if (partner?.origin === origin) return { ...partner, prefix };
       if (partner) {
-        // Its running calls are finished.
+        // `close` waits for the running calls.
         const { pool } = partner;
         retired.add(pool);
         pool.close().then(
@@ -33,7 +33,7 @@ export function openPartnerConnections() {
       };
       return partner;
     },
-    /** Aborts the calls that still run. */
+    /** Aborts the running calls. */
     async close(): Promise<void> {
       const pools = [...retired, ...(partner ? [partner.pool] : [])];
       partner = null;

@@ -1,7 +1,7 @@
 import { type ConcurrencyLimit, faultCode } from '@tradepost/runtime';
 import { type CallOutcome, noAnswer } from './answer.ts';
 
-/** Our own texts: the messages of errors may quote what was sent. */
+/** Texts for network errors. The messages of the errors themselves may quote the request. */
 const networkFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -29,8 +29,8 @@ function faultText(error: unknown): string {
 export const notSent = (message: string): CallOutcome => ({ ...noAnswer(message), unsent: true });
 
 /**
- * Runs calls within `limit` and a time each. Resolves to the outcome of the call, or when the time is over or the signal
- * aborts to what is known then: that the call was not sent, or that no answer came.
+ * Makes a function that runs a call within the concurrency limit and a deadline. It resolves to the outcome of the call. When the
+ * deadline passes or the signal aborts, it resolves at once: the call was not sent, or it had no answer.
  */
 export function openTimeLimit(limit: ConcurrencyLimit) {
   return async (
@@ -41,7 +41,7 @@ export function openTimeLimit(limit: ConcurrencyLimit) {
     const cutOff = Promise.withResolvers<CallOutcome>();
     const controller = new AbortController();
     let sent = false;
-    // Resolved here and not by the aborted request, which notices the abort only when it has a connection.
+    // The promise is resolved here, because an aborted request that has no connection yet does not notice the abort.
     const stop = (message: string) => {
       cutOff.resolve(sent ? noAnswer(message) : notSent(message));
       controller.abort();

@@ -10,13 +10,13 @@ export type DeadLettered = { failed: number; abandoned: number };
 
 type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; writeOrderStatus: WriteOrderStatus };
 
-/** A pre-reservation: the caller waits for the answer and then writes the order. */
+/** Whether the task is a pre-reservation. Its caller waits for the answer and then writes the order. */
 export const isPreReservation = (task: Pick<LockedTask, 'mode' | 'action'>) =>
   task.mode === 'sync' && task.action === 'reserve';
 
 /**
- * Ends tasks that will not be delivered any more. A pre-reservation whose order was not written in time is released in the
- * same transaction: it is unknown whether the partner has reserved, and a release without a reservation does no harm.
+ * Ends tasks that are not delivered any more. A pre-reservation whose order was not written in time is released in the same
+ * transaction. It is unknown whether the partner has reserved, and a release without a reservation does no harm.
  */
 export async function deadLetterTasks(
   { runtime, writeOrderStatus }: Deps,
@@ -27,18 +27,18 @@ export async function deadLetterTasks(
   const reasonOf = (task: LockedTask): string => {
     if (isPreReservation(task)) return 'the order was not written';
     if (task.accepted_at) return `no callback within ${settings.get(callbackDeadline)} s`;
-    return task.status === 'processing' ? 'the worker died before the answer was kept' : 'its attempts are used up';
+    return task.status === 'processing' ? 'the worker died before the answer was stored' : 'the attempts are used up';
   };
   const ended = await writeTransaction(sql, async (tx) => {
     const tasks = await lockTasks(tx, { ids });
-    // A callback, a late answer or another worker may have ended the task before.
+    // A callback, a late answer or another worker may have ended the task meanwhile.
     const due = tasks.filter((task) => isOpen(task) && task.next_retry_at <= now);
-    const over = due.filter((task) => isPreReservation(task) || task.attempt_count >= task.max_attempts);
-    const moves = over.map(
+    const expired = due.filter((task) => isPreReservation(task) || task.attempt_count >= task.max_attempts);
+    const moves = expired.map(
       (task): TaskMove => ({ id: task.id, to: 'failed', next: null, code: task.last_code, error: reasonOf(task) }),
     );
     await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
-    const releases = over.filter(isPreReservation).map(({ biz_type, biz_no }): NewTask => {
+    const releases = expired.filter(isPreReservation).map(({ biz_type, biz_no }): NewTask => {
       const payload = { biz_type, biz_no, reason: 'order_not_written' };
       return { biz_type, biz_no, action: 'release', payload };
     });
@@ -49,7 +49,7 @@ export async function deadLetterTasks(
       now,
       skipExisting: true,
     };
-    return { value: over, last: releases.length > 0 ? [insertTasks(tx, releases, values)] : [] };
+    return { value: expired, last: releases.length > 0 ? [insertTasks(tx, releases, values)] : [] };
   });
   for (const task of ended)
     log.warn({ task: task.id, request_id: task.request_id, reason: reasonOf(task) }, 'a warehouse task has failed');

@@ -11,23 +11,23 @@ import { type LockedTask, lockTasks, type TaskMove } from './task-store.ts';
 export type TaskDeps = {
   runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>;
   client: ExternalClient;
-  /** The owner of claims, different in every process. */
+  /** The name under which this process claims tasks. It differs in every process. */
   owner: string;
-  /** Setting inventory.external_mode as it is in force: in sync mode code 0 is the end. */
+  /** The mode with which the process has started. In sync mode code 0 ends a task. */
   mode(): 'sync' | 'async';
   writeOrderStatus: WriteOrderStatus;
 };
 
 export type Delivered = {
-  /** Calls made. Each ends as one of the next four, or as none when another worker or a callback has ended its task. */
+  /** Calls made. Each counts as one of the next four, unless another worker or a callback has ended its task meanwhile. */
   delivered: number;
   succeeded: number;
-  /** The partner will call back. */
+  /** The partner has accepted the task and will call back. */
   accepted: number;
   retried: number;
-  /** Refused by the partner, or all attempts used up. */
+  /** The partner has refused, or all attempts are used up. */
   failed: number;
-  /** Pre-reservations whose orders were not written. */
+  /** Pre-reservations that were dead-lettered because their orders were not written. */
   abandoned: number;
   /** When the next open task is due. */
   nextDue: Date | null;
@@ -35,22 +35,22 @@ export type Delivered = {
 
 type Options = {
   log: Log;
-  /** Stops claiming. Calls that run are finished, and their answers are kept. */
+  /** Stops the claiming. Running calls are finished, and their answers are stored. */
   signal: AbortSignal;
-  /** Only the tasks of these orders, each at most once. */
+  /** Deliver only the tasks of these orders, each at most once. */
   bizNos?: readonly string[];
   batch?: number;
   concurrency?: number;
 };
 
 type Answer = { task: ClaimedTask; outcome: CallOutcome };
-type Ended = 'succeeded' | 'accepted' | 'retried' | 'failed' | 'left';
+type Ended = 'succeeded' | 'accepted' | 'retried' | 'failed' | 'superseded';
 
-/** Beyond the time that calls may take: our own writes, a slow start. */
+/** Added to the time of the calls in the lock of a task: for writes, and for a slow start. */
 const spareMs = 30_000;
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms);
 
-/** The next state of a task after this answer of the partner. */
+/** The move of a task after this outcome of its call. */
 function moveOf(task: LockedTask, outcome: CallOutcome, deps: TaskDeps, now: Date): { move: TaskMove; ended: Ended } {
   const { settings } = deps.runtime;
   const { id } = task;
@@ -69,8 +69,8 @@ function moveOf(task: LockedTask, outcome: CallOutcome, deps: TaskDeps, now: Dat
   return { move: { id, to: 'pending', next, code, error }, ended: 'retried' };
 }
 
-/** Writes answers of the partner. An answer whose claim is not ours any more is dropped: a callback or another worker was first. */
-async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<Ended[]> {
+/** Stores the answers of the partner. An answer is dropped when a callback or another worker has changed the task since the claim. */
+async function storeAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<Ended[]> {
   const { runtime, owner, writeOrderStatus } = deps;
   const now = runtime.now();
   return writeTransaction(runtime.sql, async (tx) => {
@@ -80,7 +80,7 @@ async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<
     const value = answers.map(({ task: { id, attempt_count }, outcome }): Ended => {
       const task = taskOf.get(id);
       if (task?.status !== 'processing' || task.lock_owner !== owner || task.attempt_count !== attempt_count)
-        return 'left';
+        return 'superseded';
       const { move, ended } = moveOf(task, outcome, deps, now);
       moves.push(move);
       return ended;
@@ -90,7 +90,7 @@ async function keepAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise<
   });
 }
 
-/** Calls the partner. Null after a pause of this process, when another worker could claim the task during the call. */
+/** Calls the partner. Null when this process has paused so long that another worker could claim the task during the call. */
 function callPartner(
   { runtime, client }: TaskDeps,
   { request_id, action, payload, lock_expires_at }: ClaimedTask,
@@ -102,16 +102,19 @@ function callPartner(
 }
 
 /**
- * Delivers due tasks until none is left. Several deliveries can run at once, in one process or in many: a task is claimed by
- * one of them, and an answer is written only under the claim. A killed process leaves its tasks `processing`; when their
- * locks expire they are delivered again under the same idempotency key.
+ * Delivers due tasks until no task is due. Several deliveries can run at the same time, in one process or in many. Each task is
+ * claimed by one delivery, and an answer is stored only while the claim is valid. The tasks of a killed process stay `processing`
+ * until their locks expire. Then they are delivered again under the same idempotency key.
  */
 export async function deliverTasks(deps: TaskDeps, options: Options): Promise<Delivered> {
   const { runtime, owner } = deps;
   const { sql, settings } = runtime;
   const { log, signal, bizNos, batch = 100, concurrency = 32 } = options;
-  const counts = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0, left: 0 };
-  const keep = groupCommit<Answer, Ended>((answers) => keepAnswers(deps, answers), { maxBatch: batch, maxInFlight: 2 });
+  const counts = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0, superseded: 0 };
+  const store = groupCommit<Answer, Ended>((answers) => storeAnswers(deps, answers), {
+    maxBatch: batch,
+    maxInFlight: 2,
+  });
   const running = new Set<Promise<void>>();
   const done: number[] = [];
   let queue: ClaimedTask[] = [];
@@ -120,12 +123,12 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   /** Claims tasks into the empty queue. Returns whether any task was due. */
   const claim = async (): Promise<boolean> => {
     const now = runtime.now();
-    // One round more than the queue needs, for the calls that run already.
+    // One more round than the queue needs, for the calls that already run.
     const rounds = Math.ceil(batch / concurrency) + 1;
     const { seen, claimed, overdue } = await claimDueTasks(sql, {
       ...{ owner, now, batch },
       lockedTo: later(now, settings.get(externalTimeoutMs) * rounds + spareMs),
-      putOffTo: later(now, settings.get(workerInterval) * 1000),
+      postponedTo: later(now, settings.get(workerInterval) * 1000),
       ...(bizNos ? { of: { bizNos, except: done } } : {}),
     });
     queue = claimed;
@@ -135,17 +138,18 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
       counts.failed += deadLettered.failed;
       counts.abandoned += deadLettered.abandoned;
     }
-    // Blocked tasks of given orders are found each time and do not count; otherwise they are put off, with more due behind them.
+    // With `bizNos`, blocked tasks are found by every claim, so they do not count. Otherwise a blocked task is postponed, and other
+    // due tasks may come after it.
     return (bizNos ? claimed.length + overdue.length : seen) > 0;
   };
 
   const deliver = async (task: ClaimedTask): Promise<void> => {
-    // The caller that waits for these orders waits no longer than the signal allows.
+    // With `bizNos` a caller waits for these tasks, and the signal also ends the calls.
     const calling = callPartner(deps, task, bizNos ? signal : undefined);
     if (!calling) return;
     counts.delivered += 1;
     const outcome = await calling;
-    const ended = await keep({ task, outcome });
+    const ended = await store({ task, outcome });
     counts[ended] += 1;
     const { id, request_id } = task;
     const { code, message } = outcome;
@@ -155,7 +159,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   const start = (task: ClaimedTask) => {
     const call: Promise<void> = deliver(task)
       .catch((error: unknown) => {
-        // The task stays locked, and is delivered again when its lock expires.
+        // The task stays locked. It is delivered again when the lock expires.
         failures.push(error);
       })
       .finally(() => running.delete(call));
@@ -170,7 +174,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
       if (queue.length === 0 && more) continue;
       if (running.size === 0) break;
       await Promise.race(running);
-      // The end of a call may have made another task due.
+      // The end of this call may have made another task due.
       more = true;
     }
   } catch (error) {
@@ -180,7 +184,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
     await releaseTasks(sql, queue, { owner, now: runtime.now() }).catch((error: unknown) => failures.push(error));
   await Promise.all(running);
   if (failures.length > 0) throw failures[0];
-  const { left, ...told } = counts;
-  if (left > 0) log.debug({ left }, 'answers came after their tasks had ended');
-  return { ...told, nextDue: await selectNextDue(sql) };
+  const { superseded, ...totals } = counts;
+  if (superseded > 0) log.debug({ superseded }, 'answers came after their tasks had ended');
+  return { ...totals, nextDue: await selectNextDue(sql) };
 }

@@ -16,7 +16,7 @@ const batchSize = 500;
 
 type Later = Awaited<ReturnType<typeof selectLaterTasks>>[number];
 
-/** Whether a later task forbids a retry: it must not be overtaken, and a released reservation is not reserved again. */
+/** Whether a later task of the same document forbids the retry. Tasks keep their order, and a released order is not reserved again. */
 const forbidsRetry = (task: LockedTask, later: Later) =>
   later.status !== 'failed' || (task.action === 'reserve' && later.action === 'release');
 
@@ -27,7 +27,7 @@ function refusalOf(task: LockedTask | undefined, laters: readonly Later[]): AppE
   return laters.some((later) => later.id === task.id && forbidsRetry(task, later)) ? errors.later_task() : null;
 }
 
-/** Makes failed tasks pending and due, with all their attempts, and their orders pending. Returns true or the refusal per id. */
+/** Makes failed tasks and their orders pending. The attempts start again. Returns true or the refusal of each id. */
 export async function retryTaskBatch(
   { runtime, writeOrderStatus }: ManageDeps,
   ids: readonly number[],
@@ -41,24 +41,24 @@ export async function retryTaskBatch(
       const laters = await selectLaterTasks(tx, ids);
       return new Map(ids.map((id) => [id, refusalOf(taskOf.get(id), laters)]));
     };
-    const wanted = await decide();
-    const ofOrders = tasks.filter((task) => task.has_order && wanted.get(task.id) === null);
+    const decided = await decide();
+    const ofOrders = tasks.filter((task) => task.has_order && decided.get(task.id) === null);
     const numbers = [...new Set(ofOrders.map((task) => task.biz_no))];
-    // Decided again under the locks of the orders: a payment or cancellation adds a task.
+    // This write locks the orders. The decision is then repeated, because a payment or cancellation may have added a task.
     if (numbers.length > 0)
       await writeOrderStatus(
         tx,
         numbers.map((order_no) => ({ order_no, status: 'pending' })),
       );
-    const refusals = numbers.length > 0 ? await decide() : wanted;
-    const repeated = tasks.filter((task) => refusals.get(task.id) === null);
-    const moves = repeated.map(
+    const refusals = numbers.length > 0 ? await decide() : decided;
+    const retried = tasks.filter((task) => refusals.get(task.id) === null);
+    const moves = retried.map(
       ({ id, last_code, last_error }): TaskMove => ({
         ...{ id, to: 'pending', next: now, code: last_code, error: last_error },
-        ...{ fresh: true, tells: true },
+        ...{ resetAttempts: true, writesOrder: true },
       }),
     );
-    const reserves = repeated.filter((task) => task.action === 'reserve' && task.has_order);
+    const reserves = retried.filter((task) => task.action === 'reserve' && task.has_order);
     if (reserves.length > 0) {
       const reserved = reserves.map((task) => task.biz_no);
       const laters = await selectLaterTasks(
@@ -71,7 +71,7 @@ export async function retryTaskBatch(
       if (paidNos.length > 0) await settleRemoteReservations(tx, paidNos, 'confirmed');
     }
     await settleTasks(tx, { writeOrderStatus, wake: false }, tasks, moves, now);
-    // The first of two requests for one task in a batch retries it.
+    // When a task is in the batch twice, the first request retries it.
     const value = ids.map(
       (id, index) =>
         refusals.get(id) ?? (ids.indexOf(id) === index || errors.task_not_failed({ status: 'pending' as const })),
@@ -99,7 +99,7 @@ async function inBatches(
   return result;
 }
 
-/** Retries these tasks, or all failed ones, for an operator. */
+/** Retries these tasks, or all failed tasks, for an operator. */
 export async function retryTasks(deps: ManageDeps, which: readonly number[] | { failed: true }): Promise<Managed> {
   const retry = (ids: readonly number[]) => inBatches(ids, (batch) => retryTaskBatch(deps, batch));
   if (!('failed' in which)) return retry(which);
@@ -115,7 +115,7 @@ export async function retryTasks(deps: ManageDeps, which: readonly number[] | { 
   }
 }
 
-/** Ends open tasks as failed, for an operator, who has to undo what the partner may have done already. */
+/** Ends open tasks as failed, for an operator. The operator must undo what the partner has already done. */
 export async function failTasks(
   { runtime, writeOrderStatus }: ManageDeps,
   ids: readonly number[],
@@ -130,7 +130,7 @@ export async function failTasks(
         const task = taskOf.get(id);
         if (!task) return errors.task_not_found();
         if (!isOpen(task)) return errors.task_ended({ status: task.status });
-        // The caller of a pre-reservation handles its answer, or a worker ends and releases it soon.
+        // The caller of a pre-reservation handles its answer. If the caller is gone, a worker releases it soon.
         return isPreReservation(task) ? errors.task_awaited() : (true as const);
       });
       const moves = batch.flatMap((id, index): TaskMove[] =>

@@ -3,8 +3,8 @@ import type { Statement, Transaction } from '@tradepost/postgres';
 const bizType = 'order';
 
 /**
- * Ends the tasks of pre-reservations in the transaction that writes their orders. Fails the transaction when one of them
- * was given up meanwhile, because its release is a task by then.
+ * Ends the tasks of pre-reservations in the transaction that writes their orders. The transaction fails when a worker has
+ * dead-lettered one of them, because its release is then already a task.
  */
 export function finishPreReservations(tx: Transaction, bizNos: readonly string[], now: Date): Statement {
   return tx`
@@ -19,7 +19,7 @@ export function finishPreReservations(tx: Transaction, bizNos: readonly string[]
     select inventory.must_be_held(count(*) = ${bizNos.length}) from done`;
 }
 
-/** Ends the tasks of pre-reservations whose orders are not written. */
+/** Fails the tasks of pre-reservations whose orders are not written. */
 export function failPreReservations(
   tx: Transaction,
   rows: readonly { biz_no: string; code: number | null; error: string }[],

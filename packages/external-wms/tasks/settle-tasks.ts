@@ -13,9 +13,9 @@ export const isOpen = (task: Pick<LockedTask, 'status'>) => task.status === 'pen
 const isEnd = (move: TaskMove) => move.to === 'success' || move.to === 'failed';
 
 /**
- * Moves tasks that the caller has locked and, in the same transaction, the state of their orders and the order's own column.
- * `wake`: enqueue a delivery when a move has made another task due. Locks: tasks by id, then orders by id, then rows of the
- * orders. A payment or a cancellation starts at the orders and locks no task.
+ * Moves locked tasks. In the same transaction it writes the inventory state of their orders and the column of the orders. `wake`:
+ * enqueue a delivery when a move has made another task due. Locks: tasks in id order, then orders in id order, then other rows of
+ * the orders. A payment or a cancellation starts at the orders and locks no tasks.
  */
 export async function settleTasks(
   tx: Transaction,
@@ -28,7 +28,7 @@ export async function settleTasks(
   const taskOf = new Map(tasks.map((task) => [task.id, task]));
   const ofOrders = moves.flatMap((move) => {
     const task = taskOf.get(move.id)!;
-    return task.has_order && (isEnd(move) || move.tells) ? [{ move, task }] : [];
+    return task.has_order && (isEnd(move) || move.writesOrder) ? [{ move, task }] : [];
   });
   const numbersOf = (rows: typeof ofOrders) => [...new Set(rows.map(({ task }) => task.biz_no))];
   const orderNos = numbersOf(ofOrders);
@@ -36,17 +36,17 @@ export async function settleTasks(
   const failedNow = numbersOf(failed);
   const moved = moveTasks(tx, moves, now).execute();
   if (orderNos.length > 0) {
-    const foreseen = tx<OrderStatusRow[]>`${orderStatuses(tx, orderNos, failedNow)}`.execute();
-    const [, rows] = await Promise.all([moved, foreseen]);
-    // This locks the orders. A payment or cancellation in between has added a task that only the next statement reads.
+    const expected = tx<OrderStatusRow[]>`${orderStatuses(tx, orderNos, failedNow)}`.execute();
+    const [, rows] = await Promise.all([moved, expected]);
+    // This write locks the orders. When a payment or cancellation has added a task meanwhile, only the next statement reads it.
     const written = writeOrderStatus(tx, rows).execute();
     const shipped = numbersOf(ofOrders.filter(({ move, task }) => move.to === 'success' && task.action === 'confirm'));
     const states = writeRemoteStates(tx, orderStatuses(tx, orderNos, failedNow), { shipped, now }).execute();
     const unreserved = numbersOf(failed.filter(({ task }) => task.action === 'reserve'));
     const ended = unreserved.length > 0 ? endRemoteReservations(tx, unreserved, now).execute() : null;
     const [, after] = await Promise.all([written, states, ended]);
-    const foreseenOf = new Map(rows.map((row) => [row.order_no, row.status]));
-    const changed = after.filter((row) => foreseenOf.get(row.order_no) !== row.status);
+    const expectedOf = new Map(rows.map((row) => [row.order_no, row.status]));
+    const changed = after.filter((row) => expectedOf.get(row.order_no) !== row.status);
     if (changed.length > 0) await writeOrderStatus(tx, changed);
   }
   const [row] = await moved;

@@ -11,19 +11,18 @@ export type ClaimedTask = {
 };
 
 export type Claim = {
-  /** How many due tasks were found that no other worker is claiming. */
+  /** The number of due tasks that were found. Tasks that another worker is claiming are not counted. */
   seen: number;
   claimed: ClaimedTask[];
-  /** To be ended: their attempts are used up, or the order of a pre-reservation was not written in time. */
+  /** Tasks to dead-letter: their attempts are used up, or the order of a pre-reservation was not written in time. */
   overdue: number[];
 };
 
 type Row = ClaimedTask & { verdict: 'claimed' | 'blocked' | 'overdue' };
 
 /**
- * Claims the due tasks that can be delivered now. A task with an earlier open task of its key is put off, so that it is not
- * found again in every poll; the end of the earlier task makes it due (moveTasks). When both happen at the same moment, the
- * task waits until `putOffTo`.
+ * Claims due tasks. A task that has an earlier open task with its key is postponed, so that not every poll finds it. The end of
+ * the earlier task makes it due (`moveTasks`). If both happen at the same time, the task waits until `postponedTo`.
  */
 export async function claimDueTasks(
   sql: Sql,
@@ -31,13 +30,13 @@ export async function claimDueTasks(
     owner: string;
     now: Date;
     lockedTo: Date;
-    putOffTo: Date;
+    postponedTo: Date;
     batch: number;
-    /** Only tasks of these orders, without those in `except`; new ones also before they are due, as their writer delivers first. */
+    /** Only tasks of these orders, except those in `except`. New tasks are claimed before they are due, because their writer delivers first. */
     of?: { bizNos: readonly string[]; except: readonly number[] };
   },
 ): Promise<Claim> {
-  const { now, lockedTo, putOffTo, of } = values;
+  const { now, lockedTo, postponedTo, of } = values;
   const rows = await sql<Row[]>`
     with due as materialized (
       select t.id, t.sequence_key, t.mode, t.action, t.attempt_count, t.max_attempts
@@ -48,7 +47,7 @@ export async function claimDueTasks(
       order by t.next_retry_at, t.id limit ${values.batch} for no key update skip locked
     ), judged as materialized (
       select due.id, case
-        -- the caller of this pre-reservation is gone
+        -- the caller of this pre-reservation has died
         when due.mode = 'sync' and due.action = 'reserve' then 'overdue'
         when due.attempt_count >= due.max_attempts then 'overdue'
         when exists (
@@ -64,8 +63,8 @@ export async function claimDueTasks(
           attempt_count = t.attempt_count + case when j.verdict = 'claimed' then 1 else 0 end,
           accepted_at = case when j.verdict = 'claimed' then null else t.accepted_at end,
           lock_expires_at = case when j.verdict = 'claimed' then ${lockedTo}::timestamptz
-                                 when t.status = 'processing' then ${putOffTo}::timestamptz end,
-          next_retry_at = case when j.verdict = 'claimed' then ${lockedTo}::timestamptz else ${putOffTo}::timestamptz end,
+                                 when t.status = 'processing' then ${postponedTo}::timestamptz end,
+          next_retry_at = case when j.verdict = 'claimed' then ${lockedTo}::timestamptz else ${postponedTo}::timestamptz end,
           updated_at = ${now}
       from judged j where t.id = j.id and j.verdict <> 'overdue'
       returning t.id, j.verdict, t.request_id, t.action, t.payload, t.attempt_count, t.lock_expires_at
@@ -81,7 +80,7 @@ export async function claimDueTasks(
   };
 }
 
-/** Releases claimed tasks that were not called, as if they had not been claimed. */
+/** Releases claimed tasks that were not sent. The claim does not count as an attempt. */
 export async function releaseTasks(
   sql: Sql,
   tasks: readonly Pick<ClaimedTask, 'id' | 'attempt_count'>[],

@@ -35,29 +35,29 @@ const columns = (sql: Sql) => sql`
 
 export type TaskFilter = {
   status?: TaskStatus | undefined;
-  /** Only those that have not ended. */
+  /** Only tasks that have not ended. */
   open?: boolean | undefined;
   biz_no?: string | undefined;
   action?: TaskAction | undefined;
 };
 
-const fits = (sql: Sql, { status, open, biz_no, action }: TaskFilter) => sql`
+const matches = (sql: Sql, { status, open, biz_no, action }: TaskFilter) => sql`
   true ${status === undefined ? sql`` : sql`and status = ${status}`}
     ${open ? sql`and status in ('pending', 'processing')` : sql``}
     ${biz_no === undefined ? sql`` : sql`and biz_no = ${biz_no}`}
     ${action === undefined ? sql`` : sql`and action = ${action}`}`;
 
-/** The latest tasks first. */
+/** Tasks, newest first. */
 export async function selectTasks(sql: Sql, filter: TaskFilter, limit: number): Promise<TaskRow[]> {
-  // Planned for its values: few tasks are open, many have succeeded.
+  // The statement is planned for its values, because few tasks are open and many have succeeded.
   return plannedByValue(sql<TaskRow[]>`
     select ${columns(sql)} from inventory.inventory_integration_tasks
-    where ${fits(sql, filter)} order by id desc limit ${limit}`);
+    where ${matches(sql, filter)} order by id desc limit ${limit}`);
 }
 
 export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> {
   const [row] = await plannedByValue(sql<{ total: number }[]>`
-    select count(*) as total from inventory.inventory_integration_tasks where ${fits(sql, filter)}`);
+    select count(*) as total from inventory.inventory_integration_tasks where ${matches(sql, filter)}`);
   return row!.total;
 }
 
@@ -72,8 +72,8 @@ export type CallbackRow = {
 };
 
 /**
- * A task, by id or by request_id, with its callbacks, oldest first. Callbacks that arrived before the task was written are
- * included.
+ * A task with its callbacks, oldest callback first. `key` is its id or its request_id. Callbacks that arrived before the task was
+ * written are included.
  */
 export async function selectTask(
   sql: Sql,

@@ -1,8 +1,8 @@
 import type { Queryable } from '@tradepost/postgres';
 
 /**
- * The inventory status of orders by their tasks. While a task is open the order is pending, but a failure shows at once
- * (`failedNow`: the orders of tasks that fail just now). When all tasks have ended, the latest one decides.
+ * A query for the inventory status of orders from their tasks. While a task is open, the order is pending. `failedNow` are the
+ * orders of tasks that fail in this transaction; they are failed at once. When all tasks have ended, the latest task decides.
  */
 export const orderStatuses = (sql: Queryable, orderNos: readonly string[], failedNow: readonly string[] = []) => sql`
   select t.biz_no as order_no,

@@ -5,9 +5,9 @@ import type { TaskStatus } from './task.ts';
 
 export type TaskCounts = {
   open: number;
-  /** Open, and a worker may claim them now. */
+  /** Open tasks that a worker may claim now. */
   due: number;
-  /** Due for ten minutes: no worker polls. */
+  /** Tasks that have been due for ten minutes, which means that no worker polls. */
   overdue: number;
   oldest_due: Date | null;
   /** When the next open task is due; null when none is open. */
@@ -15,7 +15,7 @@ export type TaskCounts = {
   failed: number;
 };
 
-/** Counts of open and failed tasks, each of which has an index. */
+/** Counts open and failed tasks. Both counts use an index. */
 export async function selectTaskCounts(sql: Sql): Promise<TaskCounts> {
   const [row] = await sql<TaskCounts[]>`
     select count(*) as open, count(*) filter (where next_retry_at <= now()) as due,
@@ -33,9 +33,9 @@ export type TaskEffect = {
   request_id: string;
   action: TaskAction;
   status: TaskStatus;
-  /** The inventory status of the order; null where the task is not about an order that was written. */
+  /** The inventory status of the order; null when the task is not about a written order. */
   order_status: InventoryStatus | null;
-  /** Later tasks of its key that are open. */
+  /** The number of open later tasks with the same key. */
   following: number;
 };
 
@@ -53,7 +53,7 @@ export async function selectTaskEffects(sql: Sql, ids: readonly number[]): Promi
 
 export type StoredCallback = { callback_id: string; request_id: string; body: string; received_at: Date };
 
-/** Callbacks as they were received, in order of arrival. */
+/** Stored callbacks in order of arrival. */
 export async function selectCallbacks(
   sql: Sql,
   filter: { since?: Date | undefined; request_id?: string | undefined; callback_id?: string | undefined },
@@ -68,7 +68,7 @@ export async function selectCallbacks(
     order by received_at, callback_id limit ${limit}`;
 }
 
-/** The newest SKUs of the shop, which a partner should know. */
+/** The ids of the newest SKUs. */
 export async function selectNewestSkus(sql: Sql, count: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`select id from catalog.sku_stock order by id desc limit ${count}`;
   return rows.map((row) => row.id);

@@ -107,9 +107,7 @@ describe('on an external database', { timeout: 120_000 }, () => {
     await until('calls under way', async () => ((await tasks()).processing ?? 0) > 0);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
-    expect(running.output()).toMatch(
-      /delivered {2}\d+ calls: \d+ succeeded, 0 accepted, 0 to be tried again, 0 failed/,
-    );
+    expect(running.output()).toMatch(/delivered {2}\d+ calls: \d+ succeeded, 0 accepted, 0 to be retried, 0 failed/);
     const after = await tasks();
     expect(after.processing).toBeUndefined();
     // It has claimed no more, although there was time for all.

@@ -23,11 +23,11 @@ export const taskSchema = z
     biz_no: z.string().meta({ examples: ['1772358600000000001'] }),
     action: z.enum(taskActions),
     request_id: z.string().meta({
-      description: 'what the warehouse is told with every attempt, also as Idempotency-Key',
+      description: 'the id that the warehouse gets with every attempt, also as Idempotency-Key',
       examples: ['order:1772358600000000001:reserve'],
     }),
     sequence_key: z.string().meta({
-      description: 'tasks of one key are delivered one after the other',
+      description: 'tasks with the same key are delivered one after the other',
       examples: ['order:1772358600000000001'],
     }),
     mode: z.enum(['sync', 'async']),
@@ -41,7 +41,7 @@ export const taskSchema = z
     last_error: z.string(),
     lock_owner: z.string().nullable(),
     lock_expires_at: moment(),
-    accepted_at: moment().meta({ description: 'the warehouse has it and will call back' }),
+    accepted_at: moment().meta({ description: 'when the warehouse accepted the task; it will call back' }),
     completed_at: moment(),
     last_callback_id: z.string().nullable(),
     created_at: timestamp(),

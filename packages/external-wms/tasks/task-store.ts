@@ -4,12 +4,12 @@ import type { TaskAction } from '../protocol/actions.ts';
 import { providerName } from '../settings.ts';
 import { type NewTask, requestIdOf, type TaskStatus } from './task.ts';
 
-/** A text of a partner or an operator that PostgreSQL can store, cut to a length that a list can show. */
+/** Prepares a text of a partner or an operator: PostgreSQL can store it, and it is short enough for a list. */
 const storableText = (text: string) => text.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed();
 
 /**
- * Writes tasks; those of one key in the order of the array. With `lock` their first attempt runs already. A second task of
- * the same request_id is a fault of ours, and fails.
+ * Writes tasks in the order of the array. With `lock` the tasks are claimed at once, for their first attempt. Fails when a task
+ * with the same request_id exists, unless `skipExisting` is set.
  */
 export function insertTasks(
   tx: Transaction,
@@ -19,9 +19,9 @@ export function insertTasks(
     maxAttempts: number;
     backoffSeconds: number;
     lock?: { owner: string; expiresAt: Date };
-    /** When a worker may claim them; at once when absent. */
+    /** When a worker may claim the tasks; at once when absent. */
     due?: Date;
-    /** Keeps a task that exists already: two transactions may write the same release. */
+    /** Leaves out tasks that exist. Two transactions may write the same release. */
     skipExisting?: boolean;
     now: Date;
   },
@@ -44,7 +44,7 @@ export function insertTasks(
     order by n ${values.skipExisting ? tx`on conflict (request_id) do nothing` : tx``}`;
 }
 
-/** A locked task, with the fields that decisions need. */
+/** A locked task with the fields that decisions need. */
 export type LockedTask = {
   id: number;
   request_id: string;
@@ -62,11 +62,11 @@ export type LockedTask = {
   accepted_at: Date | null;
   last_code: number | null;
   last_error: string;
-  /** Whether the task is about an order that has been written; the order of a pre-reservation may never be. */
+  /** Whether the task is about a written order. The order of a pre-reservation may never be written. */
   has_order: boolean;
 };
 
-/** Locks tasks in id order; unknown ones are not in the answer. */
+/** Locks tasks in id order. Unknown tasks are not in the result. */
 export async function lockTasks(
   tx: Transaction,
   by: { ids: readonly number[] } | { requestIds: readonly string[] },
@@ -81,29 +81,29 @@ export async function lockTasks(
     order by t.id for no key update of t`;
 }
 
-/** accepted: the partner has the task and will call back until `next`. */
+/** The new state of a task. `accepted`: the partner has accepted the task and calls back before `next`. */
 export type TaskMove = {
   id: number;
   to: 'success' | 'failed' | 'pending' | 'accepted';
-  /** When a task that stays open is due again. */
+  /** When a task that stays open is due. */
   next: Date | null;
   code: number | null;
   error: string;
   callback_id?: string;
-  /** A retry by an operator: the count of attempts begins again. */
-  fresh?: boolean;
-  /** The status of its order is written although the task is still open. */
-  tells?: boolean;
+  /** Set for a retry by an operator: the count of attempts starts again. */
+  resetAttempts?: boolean;
+  /** Write the status of the order although the task stays open. */
+  writesOrder?: boolean;
 };
 
 /**
- * Moves tasks that the caller has locked, each once. The end of a task makes the next of its key due at once. A task that
- * another transaction has locked is skipped: waiting for it here, behind that transaction's locks of orders, could deadlock.
+ * Moves locked tasks. Each task has one move. The end of a task makes the next task with its key due at once. A task that another
+ * transaction has locked is skipped, because that transaction may wait for orders that this one has locked.
  */
 export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date) {
-  const rows = moves.map(({ id, to, next, code, error, callback_id, fresh }) => ({
+  const rows = moves.map(({ id, to, next, code, error, callback_id, resetAttempts }) => ({
     ...{ id, accepted: to === 'accepted', status: to === 'accepted' ? 'processing' : to },
-    ...{ next, code, error: storableText(error), callback_id, fresh: fresh === true },
+    ...{ next, code, error: storableText(error), callback_id, fresh: resetAttempts === true },
   }));
   return tx<{ woken: number }[]>`
     with moves as materialized (
@@ -140,12 +140,12 @@ export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date
            (select count(*) from woken) as woken`;
 }
 
-/** Tasks that were written after these, with the same keys. */
+/** Tasks with the same keys that were written after these tasks. */
 export async function selectLaterTasks(
   tx: Transaction,
   ids: readonly number[],
 ): Promise<{ id: number; action: TaskAction; status: TaskStatus }[]> {
-  // One of each kind: a SKU may have been announced thousands of times.
+  // Equal rows are returned once, because a SKU may have been announced thousands of times.
   return tx<{ id: number; action: TaskAction; status: TaskStatus }[]>`
     select distinct t.id, later.action, later.status
     from inventory.inventory_integration_tasks t

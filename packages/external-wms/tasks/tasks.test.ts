@@ -276,7 +276,7 @@ describe('a worker that dies', () => {
     claimDueTasks(bench.sql, {
       ...{ owner, now: bench.now(), batch: 100 },
       lockedTo: new Date(+bench.now() + 60_000),
-      putOffTo: new Date(+bench.now() + 5_000),
+      postponedTo: new Date(+bench.now() + 5_000),
     });
 
   test('leaves its tasks to the next one, when their locks are over; the attempt has counted', async () => {
