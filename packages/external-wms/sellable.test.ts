@@ -193,7 +193,7 @@ describe('a partner that fails', () => {
     expect(await sellable([2])).toEqual(stocks(2));
     // Said once, not with every page.
     expect(logged).toEqual([
-      'sellable stock is shown from memory or our own numbers',
+      'sellable stock comes from the cache or the stock column',
       'sellable stock comes from the external warehouse again',
     ]);
   });

@@ -2,46 +2,41 @@ import { randomUUID } from 'node:crypto';
 import { CircuitBreaker } from '@tradepost/core';
 import type { Log } from '@tradepost/runtime';
 import type { ExternalClient } from './protocol/client.ts';
+import { sellableRowsOf } from './protocol/sellable-rows.ts';
 import { type Batch, openBatches } from './sellable-batches.ts';
 
 export type Sellable = {
   /**
-   * The sellable quantities of these SKUs at the external warehouse. A SKU with an unknown quantity is not in the map. Null
-   * when all are unknown. Never waits longer than the deadline.
+   * The sellable quantities of these SKUs at the external warehouse. A SKU with an unknown quantity is not in the map. Null when
+   * all quantities are unknown. The call does not wait longer than the deadline.
    */
   sellable(skuIds: readonly number[]): Promise<ReadonlyMap<number, number> | null>;
 };
 
 const freshMs = 2_000;
-/** After this time a page is shown with our own numbers. */
+/** The longest time that a page waits for the warehouse. */
 const deadlineMs = 500;
 const openMs = 5_000;
 /** The first failure or missed deadline opens the circuit, so that not every page waits for a partner that hangs. */
 const circuitOptions = { failuresToOpen: 1, firstPauseMs: openMs, longestPauseMs: openMs };
-/** An old quantity of the warehouse is better than our own, which does not include its other customers. */
+/** An old quantity of the warehouse is better than the stock column, which does not include the other customers of the warehouse. */
 const rememberedMs = 600_000;
 const maxRemembered = 50_000;
 
-/** `stock` is undefined where the answer lacked the SKU. */
+/** `stock` is undefined when the answer did not have the SKU. */
 type Cached = { stock: number | undefined; at: number };
 
-/** The rows of an answer by SKU, malformed ones left out. Null when it holds no rows. */
-function stocksOf(data: unknown): Map<unknown, number> | null {
-  if (!Array.isArray(data)) return null;
-  const stocks = new Map<unknown, number>();
-  for (const row of data as unknown[]) {
-    const { sku_id, sellable_stock } = (row ?? {}) as Record<string, unknown>;
-    if (Number.isSafeInteger(sellable_stock)) stocks.set(sku_id, Math.max(sellable_stock as number, 0));
-  }
-  return stocks;
+/** The sellable stock in an answer, by SKU. Null when the answer has no list of rows. */
+function stocksOf(data: unknown): Map<number, number> | null {
+  const rows = sellableRowsOf(data);
+  return rows && new Map(rows.map(({ sku_id, sellable_stock }) => [sku_id, Math.max(sellable_stock, 0)]));
 }
 
 /**
- * Sellable stock for product pages. Requests of one tick of the event loop become calls of at most 100 ids; an id that is
- * being asked for is not asked for twice. A circuit breaker protects pages from a partner that hangs. After a failure or a
- * missed deadline it is open for 5 s, then one page makes the trial call. While the circuit is open, pages get the quantities
- * of the last ten minutes. An answer after the deadline is cached, but does not close the circuit: the next pages would wait
- * again.
+ * Sellable stock for product pages. The pages of one event-loop iteration share calls of at most 100 ids. An id that a running
+ * call asks for is not requested again. A circuit breaker protects pages from a partner that hangs. After a failure or a missed
+ * deadline it is open for 5 s, then one page makes the trial call. While the circuit is open, pages get the quantities of the last
+ * ten minutes. An answer after the deadline is cached, but does not close the circuit, because the next pages would wait again.
  */
 export function openSellable(deps: { client: ExternalClient; log: Log; now?: () => number }): Sellable {
   const { client, log, now = () => performance.now() } = deps;
@@ -51,7 +46,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
   let failures = 0;
 
   function remember(sku: number, stock: number | undefined, at: number): void {
-    // Of two answers, the one to the later call counts.
+    // The answer to the later call wins, also when it arrives first.
     if ((cached.get(sku)?.at ?? at) > at) return;
     cached.delete(sku);
     cached.set(sku, { stock, at });
@@ -61,8 +56,8 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
   function fail(reason: string): void {
     failures += 1;
     const at = now();
-    if (circuit.state(at) === 'closed') log.warn({ reason }, 'sellable stock is shown from memory or our own numbers');
-    // Also the failure of a call that is not the trial starts a new pause.
+    if (circuit.state(at) === 'closed') log.warn({ reason }, 'sellable stock comes from the cache or the stock column');
+    // The failure of a call that is not the trial starts a new pause too.
     circuit.fail(at, true);
     batches.settleWaiting();
   }
@@ -77,9 +72,9 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     clearTimeout(overdue);
     const stocks = answer.kind === 'success' ? stocksOf(answer.data) : null;
     if (stocks) for (const id of batch.ids) remember(id, stocks.get(id), at);
-    // A missed deadline of this call is one of the failures.
+    // When this call missed its deadline, the failure was already counted.
     if (failures > failuresBefore) return;
-    if (!stocks) fail(answer.kind === 'success' ? 'the answer holds no rows' : answer.message);
+    if (!stocks) fail(answer.kind === 'success' ? 'the answer has no list of rows' : answer.message);
     else if (circuit.succeed()) log.info('sellable stock comes from the external warehouse again');
   }
 
