@@ -3,8 +3,9 @@ import type { Audit } from '@tradepost/runtime';
 export const fulfilmentAudits: readonly Audit[] = [
   {
     name: 'fulfilment.first_shipment',
-    about: 'a shipped order has exactly one first shipment, with its waybill number; one that was not shipped has none',
-    // 3 is shipped, 4 completed; 1 pending payment, 2 paid, 6 cancelled. 5, after-sale, is reached with or without a shipment.
+    about:
+      'a shipped order has exactly one first shipment, with its tracking number; an order that was not shipped has no first shipment',
+    // 1 pending payment, 2 paid, 3 shipped, 4 completed, 6 cancelled. An order in 5, after-sale, may have a shipment or not.
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, o.tracking_no, coalesce(s.shipments, 0) as shipments, s.numbers
       from orders.orders o

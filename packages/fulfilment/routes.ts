@@ -22,26 +22,26 @@ const shipBody = z.object({
   company: text(32)
     .trim()
     .default('')
-    .meta({ description: 'Carrier code; needed for express', examples: ['SF'] }),
+    .meta({ description: 'Carrier code; required for express', examples: ['SF'] }),
   tracking_no: text(64)
     .trim()
     .default('')
-    .meta({ description: 'Needed for express', examples: ['SF1234567890'] }),
+    .meta({ description: 'Required for express', examples: ['SF1234567890'] }),
   rider_name: text(64)
     .trim()
     .default('')
-    .meta({ description: 'Needed for local delivery', examples: [''] }),
+    .meta({ description: 'Required for local delivery', examples: [''] }),
   rider_phone: text(32)
     .trim()
     .default('')
-    .meta({ description: 'Needed for local delivery', examples: [''] }),
+    .meta({ description: 'Required for local delivery', examples: [''] }),
   after_sale_case_id: idOrZero().default(0),
   remark: text(500)
     .default('')
     .meta({ examples: ['Two parcels'] }),
 });
 
-/** The bare array of the contract. A row that lacks something is refused in the result, not with the whole call. */
+/** The API contract requires a bare array. An incomplete row is refused alone; the other rows are shipped. */
 const batchShipBody = z
   .array(z.object({ order_id: id(), company: shipBody.shape.company, tracking_no: shipBody.shape.tracking_no }))
   .max(maxBatch)
@@ -64,7 +64,7 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Ship a paid order: 2 -> 3, a shipment is recorded',
+      summary: 'Ship a paid order: 2 -> 3, and record a shipment',
       params: idParams,
       body: shipBody,
       response: nothing,
@@ -93,7 +93,7 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Ship many paid orders by express; what is refused for one does not hold up the others',
+      summary: 'Ship many paid orders by express; a refused order does not stop the others',
       body: batchShipBody,
       response: batchResultSchema,
       statements: 3,

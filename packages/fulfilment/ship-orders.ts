@@ -16,10 +16,10 @@ export type ShipOrder = {
   remark: string;
 };
 
-/** What a shipment lacks, as a refusal; null when it can go. */
+/** The refusal of an incomplete request; null when the request is complete. */
 function shipmentRefusal(order: ShipOrder): Error | null {
   if (order.ship_type === 'reship')
-    // No after-sale case exists that could belong to this order.
+    // After-sales are not implemented, so no case can belong to this order.
     return order.after_sale_case_id > 0 ? fulfilmentErrors.case_mismatch() : fulfilmentErrors.reship_needs_case();
   if (order.delivery_type === 'express') {
     if (!order.company) return fulfilmentErrors.company_required();
@@ -32,9 +32,9 @@ function shipmentRefusal(order: ShipOrder): Error | null {
 }
 
 /**
- * Ships paid orders for the first time: 2 -> 3 and a shipment each, in two statements, and a third one when something is
- * refused: an order that does not exist is refused as such, whatever else is wrong. Of two shipments for one order the first
- * one counts. Answers per shipment true or its refusal.
+ * Ships paid orders for the first time: 2 -> 3, and one shipment per order, in two statements. When a request is refused, a
+ * third statement checks which orders exist: an unknown order gets the refusal `order_not_found`, whatever else is wrong. Of
+ * two requests for one order the first one counts. Returns for each request true or its refusal.
  */
 export async function shipOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
@@ -51,16 +51,16 @@ export async function shipOrders(
     .map((order) => ({ ...order, company: order.company.toUpperCase() }));
   const moved = new Set(complete.length > 0 ? await write((tx) => ship(tx, complete, staffId, runtime.now())) : []);
   const refused = requests.filter((order, index) => refusals[index] || !moved.has(order.order_id));
-  const there = await selectOrderStatuses(runtime.sql, [...new Set(refused.map((order) => order.order_id))]);
+  const existing = await selectOrderStatuses(runtime.sql, [...new Set(refused.map((order) => order.order_id))]);
   return requests.map((order, index) => {
     const refusal = refusals[index];
     if (!refusal && moved.has(order.order_id)) return true;
-    if (!there.has(order.order_id)) return fulfilmentErrors.order_not_found();
+    if (!existing.has(order.order_id)) return fulfilmentErrors.order_not_found();
     return refusal ?? fulfilmentErrors.cannot_ship();
   });
 }
 
-/** The ids that moved; each order is named once. */
+/** Writes the shipments of orders that can be shipped, and returns their ids. Each order occurs once. */
 async function ship(
   tx: Transaction,
   orders: readonly ShipOrder[],

@@ -3,7 +3,7 @@ import { type Runtime, timeZone } from '@tradepost/runtime';
 import { shipmentView } from './shipment.ts';
 import { selectShipments } from './shipment-store.ts';
 
-/** The shipments of an order, newest first, and the newest by itself. */
+/** Adds the shipments of an order, newest first, and its latest shipment. */
 export function shipmentSection({ sql, settings }: Pick<Runtime, 'sql' | 'settings'>): OrderSection {
   return {
     async load(orderIds, locale) {

@@ -6,7 +6,7 @@ export type NewShipment = Pick<
   'order_id' | 'delivery_type' | 'company' | 'tracking_no' | 'rider_name' | 'rider_phone' | 'remark' | 'created_by_id'
 >;
 
-/** First shipments of these orders, handed over now. */
+/** Inserts the first shipments of these orders, shipped at `now`. */
 export async function insertInitialShipments(tx: Transaction, rows: readonly NewShipment[], now: Date): Promise<void> {
   await tx`
     insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, company, tracking_no, rider_name,
@@ -17,7 +17,7 @@ export async function insertInitialShipments(tx: Transaction, rows: readonly New
       tracking_no text, rider_name text, rider_phone text, remark text, created_by_id bigint)`;
 }
 
-/** Newest first. */
+/** The shipments of these orders, newest first. */
 export async function selectShipments(sql: Queryable, orderIds: readonly number[]): Promise<Shipment[]> {
   return sql<Shipment[]>`
     select id, order_id, after_sale_case_id, delivery_type, direction, biz_type, company, tracking_no, rider_name, rider_phone,
@@ -26,6 +26,6 @@ export async function selectShipments(sql: Queryable, orderIds: readonly number[
     from fulfilment.shipments where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id desc`;
 }
 
-/** The orders with a shipment of this carrier, each once, newest first: a relation with the column order_id. */
+/** The orders that have a shipment of this carrier, each once, newest first: a relation with the column order_id. */
 export const shippedWith = (sql: Queryable, company: string): Statement =>
   sql`(select distinct order_id from fulfilment.shipments where company = ${company} order by order_id desc)`;

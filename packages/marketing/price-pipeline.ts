@@ -1,7 +1,7 @@
 import { allocate, type Minor } from '@tradepost/core';
 import type { Transaction } from '@tradepost/postgres';
 
-/** A line before pricing; `price` is the SKU's unit price. */
+/** A line before pricing. `price` is the unit price of the SKU. */
 type PriceLine = {
   readonly sku_id: number;
   readonly product_id: number;
@@ -11,7 +11,7 @@ type PriceLine = {
 };
 export type PriceRequest = { readonly user_id: number; readonly lines: readonly PriceLine[] };
 
-/** Whom and what a batch of orders is about: what a step reads its facts for, before the lines are picked. */
+/** The shoppers and SKUs of a batch of orders. A step reads its facts for them, before the lines of each order are chosen. */
 type PriceScope = {
   readonly userIds: readonly number[];
   readonly skuIds: readonly number[];
@@ -25,32 +25,32 @@ type Quote = {
   discount_amount: Minor;
   freight_amount: Minor;
   total_amount: Minor;
-  /** In the order of the request: unit price, and what the buyer pays for the line after its share of every discount. */
+  /** In the order of the request. `payable_amount` is what the buyer pays for the line, after its share of all discounts. */
   lines: { price: Minor; payable_amount: Minor }[];
   applied: AppliedRule[];
 };
 
-/** What a step sees and may do. Amounts are minor units; nothing can go below zero. */
+/** The interface of a step to one order. Amounts are in minor units. No amount falls below zero. */
 type Pricing = {
   readonly request: PriceRequest;
-  /** Unit price in force, in the order of the request. */
+  /** The current unit price of a line. Lines are numbered from 0, in the order of the request. */
   price(line: number): Minor;
-  /** What is left to pay for a line after the discounts so far. */
+  /** The amount of a line after the discounts so far. */
   payable(line: number): Minor;
-  /** Replaces a unit price, before any discount touches the line: goods_amount is then on this price. */
+  /** Replaces the unit price of a line before its first discount. `goods_amount` is then calculated from this price. */
   reprice(line: number, price: Minor): void;
   /**
-   * Takes an amount off these lines (all when absent), each its share by what is left to pay for it. Takes at most what is
-   * left, and answers what it took.
+   * Subtracts a discount from these lines (default: all), in proportion to their payable amounts. The discount is at most the
+   * sum of these amounts. Returns the discount that was applied.
    */
   discount(rule: { type: string; name: string }, amount: Minor, lines?: readonly number[]): Minor;
-  /** No further step. */
+  /** Skips all further steps. */
   stop(): void;
 };
 
 /**
- * One rule of the price, in its place by priority (lower first). `load` reads what it needs for a whole batch in one
- * statement; `apply` decides one order in plain code and may throw a refusal.
+ * One rule of the price. Steps run by priority, the lowest first. `load` reads the facts of a whole batch in one statement.
+ * `apply` prices one order in plain code. It may throw a refusal, which refuses the order.
  */
 export type PriceStep<F = unknown> = {
   readonly name: string;
@@ -68,9 +68,9 @@ export type PricePipeline = {
 function openPricing(request: PriceRequest) {
   const { lines } = request;
   const prices = lines.map((line) => line.price);
-  const taken = lines.map(() => 0);
+  const discounts = lines.map(() => 0);
   const applied: AppliedRule[] = [];
-  const payable = (line: number) => prices[line]! * lines[line]!.qty - taken[line]!;
+  const payable = (line: number) => prices[line]! * lines[line]!.qty - discounts[line]!;
   let stopped = false;
   const pricing: Pricing = {
     request,
@@ -78,7 +78,7 @@ function openPricing(request: PriceRequest) {
     payable,
     reprice(line, price) {
       if (!Number.isSafeInteger(price) || price < 0) throw new RangeError(`unit price ${price}`);
-      if (taken[line] !== 0) throw new Error('a line is repriced before it is discounted');
+      if (discounts[line] !== 0) throw new Error('a line cannot be repriced after a discount');
       prices[line] = price;
     },
     discount({ type, name }, amount, of = lines.map((_, line) => line)) {
@@ -90,7 +90,7 @@ function openPricing(request: PriceRequest) {
       );
       if (total === 0) return 0;
       allocate(total, left).forEach((share, index) => {
-        taken[of[index]!]! += share;
+        discounts[of[index]!]! += share;
       });
       applied.push({ type, name, discount: total });
       return total;
@@ -101,7 +101,7 @@ function openPricing(request: PriceRequest) {
   };
   const quote = (): Quote => {
     const goods_amount = lines.reduce((sum, line, index) => sum + prices[index]! * line.qty, 0);
-    const discount_amount = taken.reduce((a, b) => a + b, 0);
+    const discount_amount = discounts.reduce((a, b) => a + b, 0);
     const freight_amount = 0;
     return {
       ...{ goods_amount, discount_amount, freight_amount, applied },
@@ -112,7 +112,7 @@ function openPricing(request: PriceRequest) {
   return { pricing, quote, isStopped: () => stopped };
 }
 
-/** Steps in the order of their priority; equal ones in the order given. */
+/** Makes a pipeline of these steps, sorted by priority. Steps with equal priority keep their order. */
 export function openPricePipeline(steps: readonly PriceStep[]): PricePipeline {
   const ordered = [...steps].sort((a, b) => a.priority - b.priority);
   if (new Set(ordered.map((step) => step.name)).size !== ordered.length)
