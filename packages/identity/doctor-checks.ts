@@ -7,17 +7,17 @@ const accounts: DoctorCheck = {
   async check({ sql, config }, { ok, note, error }) {
     const facts = await selectIdentityFacts(sql);
     const days = facts.signing_key_at && Math.floor((Date.now() - facts.signing_key_at.getTime()) / 86_400_000);
-    if (days === null) note('there is no key for tokens yet', 'nothing: the first start makes one');
+    if (days === null) note('there is no signing key for tokens yet', 'nothing: the first start creates a key');
     else if (days > 365)
       note(
         `the key that signs tokens is ${days} days old`,
-        'tradepost token rotate; tokens of the old key live on until they expire',
+        'tradepost token rotate; tokens of the old key stay valid until they expire',
       );
     else ok(`the key that signs tokens is ${days} days old`);
     if (facts.demo_accounts > 0 && config.production)
       error(
-        `${facts.demo_accounts} demo accounts with known passwords are in the database; only NODE_ENV=production keeps them out`,
-        'begin with an empty database for a real shop',
+        `${facts.demo_accounts} demo accounts with known passwords are in the database; only NODE_ENV=production refuses their logins`,
+        'start with an empty database for a real shop',
       );
     if (facts.administrators === 0)
       note('there is no administrator', 'tradepost staff create <username> --password-stdin');
@@ -29,13 +29,13 @@ const logins: DoctorCheck = {
   check({ settings }, { error }) {
     if (settings.get(smsProvider) === 'test')
       error(
-        `${smsProvider.key} is test, which answers codes to whoever asks: production refuses it, so nobody gets a login code`,
-        `tradepost settings set ${smsProvider.key} webhook, or off for a shop without login by phone`,
+        `${smsProvider.key} is test, which returns codes to every client: production refuses it, so no login code is sent`,
+        `tradepost settings set ${smsProvider.key} webhook; or off, for a shop without login by phone`,
       );
     const wechat = new URL(settings.get(wechatEndpoint));
     if (wechat.protocol !== 'https:' || isLoopback(wechat.hostname))
       error(
-        `${wechatEndpoint.key} is ${wechat.origin}, a stand-in for WeChat: it decides who is logged in`,
+        `${wechatEndpoint.key} is ${wechat.origin}, which is not WeChat: that server decides who is logged in`,
         `tradepost settings unset ${wechatEndpoint.key}`,
       );
   },

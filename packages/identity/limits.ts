@@ -1,6 +1,6 @@
-/** Most rows that a caller can make of each kind; a further one is refused by name. */
+/** The largest number of addresses of a shopper, of roles and of administrators. A further one is refused. */
 export const maxAddresses = 50;
 export const maxRoles = 200;
 export const maxStaff = 1_000;
-/** Permission codes of a role. */
+/** The largest number of permission codes of a role. */
 export const maxPermissions = 500;

@@ -14,7 +14,7 @@ import { identityPublishes, identityTables } from './tables.ts';
 import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
 import { openTokens, type Tokens } from './tokens/tokens.ts';
 
-/** Issues, verifies and revokes the tokens of this process. */
+/** Issues, verifies and revokes login tokens. */
 export const tokensService = defineService<Tokens>('identity.tokens');
 
 export const identityModule: Module = {

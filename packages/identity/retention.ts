@@ -4,14 +4,14 @@ import { longestTokenHours } from './tokens/token-store.ts';
 export const identityRetention: readonly RetentionRule[] = [
   {
     name: 'revoked_tokens',
-    about: 'login tokens that were ended by a logout, a day after they would have expired',
+    about: 'login tokens that were revoked by a logout; deleted one day after their expiry',
     table: 'identity.revoked_tokens',
     age: 't.expires_at',
     days: 1,
   },
   {
     name: 'token_floors',
-    about: 'ends of all tokens of an account, once no token from before can still live',
+    about: 'token floors of accounts; deleted when all tokens below the floor have expired',
     table: 'identity.token_floors',
     age: 't.raised_at',
     days: longestTokenHours / 24 + 1,

@@ -16,12 +16,12 @@ import { selectShopper, selectStaff } from './shoppers/identity-store.ts';
 import { staffRoutes } from './staff/staff-routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
-/** Three digits, four stars, four digits: enough to recognise one's own number. */
+/** Masks the middle of a phone number: 138****0001. */
 function maskedPhone(phone: string | null): string {
   return phone ? phone.replace(/^(\d{3})\d{4}(\d{4})$/, '$1****$2') : '';
 }
 
-/** `routes` answers the routes of all modules. */
+/** `routes` returns the routes of all modules. */
 export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
@@ -49,7 +49,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       path: '/api/auth/profile',
       auth: 'any',
       tag: 'Accounts',
-      summary: 'The account behind the token',
+      summary: 'The account of the token',
       statements: 1,
       response: profileView,
       refuses: [identityErrors.account_gone],
@@ -83,7 +83,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       path: '/api/v1/addresses',
       auth: 'shopper',
       tag: 'Addresses',
-      summary: 'My addresses, the default first',
+      summary: 'My addresses, the default address first',
       statements: 1,
       response: list(addressView, maxAddresses),
       handle: async ({ caller }) => (await selectAddresses(sql, caller.id)).map(addressViewOf),
@@ -93,7 +93,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       path: '/api/v1/addresses',
       auth: 'shopper',
       tag: 'Addresses',
-      summary: 'Add an address; the first one becomes the default',
+      summary: 'Add an address; the first address becomes the default',
       body: addressBody,
       statements: 3,
       response: addressView,
@@ -130,7 +130,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
       path: '/api/v1/addresses/:id',
       auth: 'shopper',
       tag: 'Addresses',
-      summary: 'Remove an address; the newest that remains becomes the default',
+      summary: 'Remove an address; the newest of the other addresses becomes the default',
       params: idParams,
       statements: 3,
       response: nothing,

@@ -30,9 +30,9 @@ export const smsSendView = z.object({
   dev_code: z
     .string()
     .optional()
-    .meta({ description: 'The code itself, with the test provider only', examples: ['123456'] }),
+    .meta({ description: 'The code; only with the provider test', examples: ['123456'] }),
 });
-/** To log in, or to delete the account. */
+/** Body of the login by SMS, and of the deletion of the account. */
 export const smsCodeBody = z.object({
   phone: phone(),
   code: text(16)
@@ -43,7 +43,7 @@ export const smsCodeBody = z.object({
 export const wechatBody = z.object({ code: requiredText(256).meta({ examples: ['0a1Bcd2e3'] }) });
 export const wechatView = loginView.extend({ open_id: z.string().meta({ examples: ['oXyZ1234'] }) });
 
-/** A shopper's own profile (contract: storefront 2). */
+/** The profile of the shopper. It has no user name and no role, as the API contract says. */
 export const userProfileView = z
   .object({
     id: id(),
@@ -56,7 +56,7 @@ export const userProfileView = z
   })
   .meta({ id: 'UserProfile' });
 
-/** A shopper's profile, or an administrator's: `role` tells which, and the other kind's fields are absent. */
+/** The profile of a shopper or an administrator, depending on `role`. Fields of the other kind are absent. */
 export const profileView = z
   .object({
     id: id(),

@@ -15,7 +15,7 @@ const homes = [
   { nickname: 'Second Demo', phone: '13800000002', city: 'Ningbo', detail: '3 Harbour Street' },
 ];
 
-/** Contract: commerce-admin.md 13. */
+/** The roles of the demo shop, as the API contract names them. */
 const demoRoles = [
   { name: 'Customer service', permissions: ['im:view', 'im:reply'] },
   {

@@ -10,5 +10,5 @@ export const identityTables: readonly string[] = [
   'identity.sms_codes',
 ];
 
-/** Name and picture of a shopper, for lists that show who wrote something. */
+/** The view with name and avatar of shoppers, for lists of other packages. */
 export const identityPublishes: readonly string[] = ['identity.shopper_names'];

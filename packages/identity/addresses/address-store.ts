@@ -17,14 +17,14 @@ export type Address = {
 };
 export type AddressFields = Omit<Address, 'id' | 'user_id' | 'created_at' | 'updated_at'>;
 
-/** A shopper's addresses, the default first, then the newest. */
+/** The addresses of a shopper: the default address first, then the newest. */
 export async function selectAddresses(sql: Queryable, userId: number): Promise<Address[]> {
   return sql<Address[]>`
     select id, user_id, name, phone, province, city, district, detail, is_default, created_at, updated_at
     from identity.addresses where user_id = ${userId} order by is_default desc, id desc limit ${maxAddresses}`;
 }
 
-/** The addresses of these (id, user) pairs; a foreign or missing one is absent from the answer. */
+/** The addresses of these pairs of id and user. An address that is missing or belongs to another user is left out. */
 export async function selectAddressesOf(
   sql: Queryable,
   ids: readonly number[],
@@ -33,19 +33,19 @@ export async function selectAddressesOf(
   return sql<Address[]>`
     select a.id, a.user_id, a.name, a.phone, a.province, a.city, a.district, a.detail, a.is_default,
            a.created_at, a.updated_at
-    from unnest(${[...ids]}::bigint[], ${[...userIds]}::bigint[]) as wanted (id, user_id)
-    join identity.addresses a on a.id = wanted.id and a.user_id = wanted.user_id`;
+    from unnest(${[...ids]}::bigint[], ${[...userIds]}::bigint[]) as pair (id, user_id)
+    join identity.addresses a on a.id = pair.id and a.user_id = pair.user_id`;
 }
 
-/** Locks the shopper, so that two requests can not both make a default. False when the account is gone. */
+/** Locks the shopper, so that two requests cannot both set a default. Returns false when the account does not exist. */
 async function lockShopper(tx: Queryable, userId: number): Promise<boolean> {
   const rows = await tx`select id from identity.shoppers where id = ${userId} and status = 1 for no key update`;
   return rows.length > 0;
 }
 
 /**
- * The first address becomes the default by itself; a new default takes the place of the old one. Undefined when the account
- * is gone; refuses more than `maxAddresses`, which the lock makes exact.
+ * Adds an address. The first address becomes the default; a new default replaces the old one. Returns undefined when the
+ * account does not exist. Refuses more than `maxAddresses`; the lock makes the count exact.
  */
 export async function insertAddress(
   tx: Transaction,
@@ -66,7 +66,7 @@ export async function insertAddress(
   return row;
 }
 
-/** Full replace. A default stays the default until another one is chosen: a shopper with addresses always has one. */
+/** Replaces an address. A default address stays the default until another one is chosen. Undefined when it does not exist. */
 export async function updateAddress(
   tx: Transaction,
   userId: number,
@@ -89,13 +89,13 @@ export async function updateAddress(
   return row;
 }
 
-/** Removes one; the newest that remains takes over as the default. False when there is no such address. */
+/** Removes an address. If it was the default, the newest other address becomes it. Returns false when it does not exist. */
 export async function deleteAddress(tx: Transaction, userId: number, id: number): Promise<boolean> {
   if (!(await lockShopper(tx, userId))) return false;
-  const [gone] = await tx<{ is_default: boolean }[]>`
+  const [deleted] = await tx<{ is_default: boolean }[]>`
       delete from identity.addresses where id = ${id} and user_id = ${userId} returning is_default`;
-  if (!gone) return false;
-  if (gone.is_default)
+  if (!deleted) return false;
+  if (deleted.is_default)
     await tx`
         update identity.addresses set is_default = true
         where id = (select max(id) from identity.addresses where user_id = ${userId})`;

@@ -3,16 +3,16 @@ import { identityErrors } from '../errors.ts';
 import { ensureRole, insertShopper, insertStaff } from './identity-store.ts';
 import { hashPassword } from './passwords.ts';
 
-/** The role that may do everything; made with the first administrator. */
-const everything = 'Administrator';
+/** The role with all permissions. It is created with the first administrator. */
+const fullRole = 'Administrator';
 
-/** Creates an administrator; refuses a taken name and an unknown role. Answers the id. */
+/** Creates an administrator and returns the id. Refuses a name that is in use, and an unknown role. */
 export async function createStaff(
   sql: Queryable,
   staff: { username: string; password: string; role?: string | undefined; isDemo?: boolean },
 ): Promise<number> {
-  const role = staff.role ?? everything;
-  const roleId = await ensureRole(sql, role, role === everything ? ['*'] : null);
+  const role = staff.role ?? fullRole;
+  const roleId = await ensureRole(sql, role, role === fullRole ? ['*'] : null);
   if (roleId === undefined) throw identityErrors.role_not_found({ role });
   const passwordHash = await hashPassword(staff.password);
   const id = await insertStaff(sql, { username: staff.username, passwordHash, roleId, isDemo: staff.isDemo ?? false });
@@ -20,7 +20,7 @@ export async function createStaff(
   return id;
 }
 
-/** Creates a shopper with a password; refuses a taken name. Answers the id. */
+/** Creates a shopper with a password and returns the id. Refuses a name that is in use. */
 export async function createShopper(
   sql: Queryable,
   shopper: { username: string; password: string; nickname: string; phone?: string; isDemo?: boolean },

@@ -3,7 +3,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { channels, floorsOf } from '../tokens/token-events.ts';
 import { selectFloorsSince } from '../tokens/token-store.ts';
 
-/** Those of the ids whose account is there and enabled. */
+/** The ids of existing and enabled accounts among these ids. */
 export async function activeShoppers(sql: Queryable, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const rows = await sql<{ id: number }[]>`
@@ -12,8 +12,8 @@ export async function activeShoppers(sql: Queryable, ids: readonly number[]): Pr
 }
 
 /**
- * Shoppers whose login tokens were ended since then, each with a number that is higher after a later end: those who were
- * disabled, enabled again or deleted are among them.
+ * Shoppers whose login tokens were all ended since this time: after a logout everywhere, and when the account was disabled,
+ * enabled or deleted. `generation` is higher for a later end.
  */
 export async function shoppersEndedSince(sql: Sql, since: Date): Promise<{ id: number; generation: number }[]> {
   const floors = await selectFloorsSince(sql, since);
@@ -21,8 +21,9 @@ export async function shoppersEndedSince(sql: Sql, since: Date): Promise<{ id: n
 }
 
 /**
- * Shoppers whose login tokens have ended, on whichever instance: deleted accounts are among them, ask which are still active.
- * At most once: `shoppersEndedSince` is the net. Answers the function that ends the subscription.
+ * Calls `handle` with shoppers whose login tokens were all ended on any instance. Deleted accounts are among them; use
+ * `activeShoppers` to find them. A notification can be lost, so callers also poll `shoppersEndedSince`. Returns the function
+ * that ends the subscription.
  */
 export function onShopperTokensEnded(
   events: Runtime['events'],

@@ -2,7 +2,7 @@ import type { Sql } from '@tradepost/postgres';
 
 export type IdentityFacts = { signing_key_at: Date | null; administrators: number; demo_accounts: number };
 
-/** What an operator should know of keys and accounts; of the accounts only those that are enabled. */
+/** The age of the newest signing key, and the numbers of enabled administrators and enabled demo accounts. */
 export async function selectIdentityFacts(sql: Sql): Promise<IdentityFacts> {
   const [row] = await sql<IdentityFacts[]>`
     select (select max(created_at) from identity.signing_keys) as signing_key_at,

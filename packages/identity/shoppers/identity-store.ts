@@ -10,7 +10,7 @@ export type Shopper = {
   points: number;
   status: number;
   is_demo: boolean;
-  /** Of the tokens this row may get (see token-store.ts). */
+  /** The generation of new tokens of this account (see token-store.ts). */
   generation: number;
   created_at: Date;
 };
@@ -70,7 +70,7 @@ export async function selectStaff(sql: Queryable, id: number): Promise<Staff | u
   return row;
 }
 
-/** Answers the id, or undefined when the user name is taken. */
+/** Returns the id, or undefined when the user name is in use. */
 export async function insertShopper(
   sql: Queryable,
   shopper: { username: string; passwordHash: string; nickname: string; phone: string | null; isDemo: boolean },
@@ -93,7 +93,7 @@ export async function insertStaff(
   return row?.id;
 }
 
-/** The role of that name; created with `permissions` when it is missing and they are given. */
+/** Returns the id of the role. With `permissions` a missing role is created, else the result is undefined. */
 export async function ensureRole(
   sql: Queryable,
   name: string,
@@ -106,10 +106,10 @@ export async function ensureRole(
   return row?.id;
 }
 
-/** What names a shopper to a login without a password. */
+/** Identifies a shopper in a login without a password. */
 export type LoginKey = { column: 'phone' | 'wechat_open_id'; value: string };
 
-/** The shopper of this phone or open id, made when there is none; two at once get the same one. */
+/** Finds or creates the shopper of this phone or open id. Two parallel calls return the same shopper. */
 export async function findOrInsertShopper(tx: Transaction, key: LoginKey, nickname: string): Promise<Shopper> {
   const column = tx(key.column);
   await tx`
@@ -123,16 +123,16 @@ export async function findOrInsertShopper(tx: Transaction, key: LoginKey, nickna
   return row!;
 }
 
-/** Takes out of the row and the address book what tells who they are. False when it is no such account (any more). */
+/** Removes personal data from the row, and the addresses. Returns false when there is no such enabled account. */
 export async function deleteShopper(tx: Transaction, id: number, phone: string, at: Date): Promise<boolean> {
-  const gone = await tx`
+  const deleted = await tx`
     update identity.shoppers
     set status = 0, phone = 'deleted:' || id, nickname = 'Deleted user', avatar = '', username = null,
         password_hash = null, wechat_open_id = null, deleted_at = ${at}, updated_at = now()
     where id = ${id} and phone = ${phone} and status = 1
     returning id`;
-  if (gone.length === 0) return false;
-  // Orders keep whom they were sent to; what they were searched by goes with the account.
+  if (deleted.length === 0) return false;
+  // Orders keep their delivery address. The receivers by which orders are searched are deleted.
   await tx`
     with former as (delete from identity.former_receivers where user_id = ${id})
     delete from identity.addresses where user_id = ${id}`;

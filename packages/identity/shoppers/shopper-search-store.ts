@@ -1,18 +1,18 @@
 import type { Queryable, Statement } from '@tradepost/postgres';
 
 /*
- * Who orders are searched by, as conditions on text and as relations of user ids. `runtime.grams` is indexed: the few rows that
- * have all pairs of characters of the text are looked at. The text is lower-cased.
+ * Searches of shoppers for the search of orders, as SQL fragments. The index on `runtime.grams` finds the rows that have all
+ * pairs of characters of the text; the text itself is compared in these rows. The caller passes the text in lower case.
  */
 
-/** Shoppers whose nickname holds the text: a relation with the column user_id. */
+/** Shoppers whose nickname contains the text: a relation with the column user_id. */
 export const shoppersByNickname = (sql: Queryable, text: string): Statement => sql`
   (select id as user_id from identity.shoppers
    where runtime.grams(nickname) @> runtime.grams_sought(${text}) and position(${text} in lower(nickname)) > 0)`;
 
 /**
- * Shoppers who have, or had, an address whose receiver's name or phone holds the text: a relation with the column user_id, in
- * which one may stand several times. Whoever reads only a part of it need not wait for the rest.
+ * Shoppers with a present or former address whose receiver name or phone contains the text: a relation with the column
+ * user_id. It may have a shopper several times; removing duplicates would make a query with a limit read all rows.
  */
 export const shoppersByReceiver = (sql: Queryable, text: string): Statement => sql`
   (select user_id from identity.addresses
@@ -23,6 +23,6 @@ export const shoppersByReceiver = (sql: Queryable, text: string): Statement => s
    where runtime.grams(name || ' ' || phone) @> runtime.grams_sought(${text})
      and (position(${text} in lower(name)) > 0 or position(${text} in phone) > 0))`;
 
-/** Whether the nickname of this shopper holds the text: a condition; not `exists`, which would be asked of all at once. */
+/** The condition that the nickname of this shopper contains the text. With `exists` the planner would read all shoppers. */
 export const nicknameHolds = (sql: Queryable, userId: Statement, text: string): Statement => sql`
   (select position(${text} in lower(s.nickname)) > 0 from identity.shoppers s where s.id = ${userId})`;

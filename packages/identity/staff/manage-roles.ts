@@ -6,7 +6,7 @@ import { raiseFloors } from '../tokens/token-store.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { type Actor, everything, manageStaff, mayDo, refuseBeyond } from './permissions.ts';
 import {
-  countOthersWithEverything,
+  countOtherFullAdministrators,
   countStaffAndRoles,
   deleteRole as deleteRoleRow,
   insertRole,
@@ -24,7 +24,7 @@ function refuseUnknown(permissions: readonly string[], known: readonly string[])
   if (permission !== undefined) throw identityErrors.unknown_permission({ permission });
 }
 
-/** Creates a role. `known` are the codes there are. */
+/** Creates a role. `known` is the list of all permission codes. */
 export async function createRole(
   { runtime }: ManageDeps,
   actor: Actor,
@@ -43,7 +43,7 @@ export async function createRole(
   });
 }
 
-/** The role as it is, when this actor may touch it. */
+/** Locks and returns the role. Refuses when the actor lacks one of its permissions. */
 async function lockedRole(tx: Transaction, actor: Actor, id: number): Promise<Role> {
   await lockStaffAndRoles(tx);
   const role = await selectRole(tx, id);
@@ -55,7 +55,7 @@ async function lockedRole(tx: Transaction, actor: Actor, id: number): Promise<Ro
 const sameCodes = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((code) => b.includes(code));
 
-/** Changes a role; other permissions end the tokens of all who have it, which carry the old ones. */
+/** Changes a role. New permissions end the tokens of all administrators with the role, because tokens have the old ones. */
 export async function updateRole(
   { runtime, tokens }: ManageDeps,
   actor: Actor,
@@ -69,7 +69,7 @@ export async function updateRole(
     const before = await lockedRole(tx, actor, id);
     const name = given.name ?? before.name;
     const permissions = [...new Set(given.permissions ?? before.permissions)];
-    // A code it has stays possible, also when its module is switched off.
+    // Codes that the role has already are accepted, also when their module is switched off.
     refuseUnknown(permissions, [...known, ...before.permissions]);
     refuseBeyond(actor, ...permissions);
     const changed = !sameCodes(permissions, before.permissions);
@@ -77,7 +77,7 @@ export async function updateRole(
     if (holders.includes(actor.id) && !mayDo(permissions, manageStaff)) throw identityErrors.own_account();
     const loses = before.permissions.includes(everything) && !permissions.includes(everything);
     if (loses && holders.length > 0) {
-      const others = await countOthersWithEverything(tx, { roleId: id, demo: config.production });
+      const others = await countOtherFullAdministrators(tx, { roleId: id, demo: config.production });
       if (others === 0) throw identityErrors.last_administrator();
     }
     if (!(await updateRoleRow(tx, { id, name, permissions }))) throw identityErrors.role_name_taken({ name });

@@ -7,7 +7,7 @@ import { type Floor, raiseFloors } from '../tokens/token-store.ts';
 import type { ManageDeps } from './manage-roles.ts';
 import { type Actor, everything, manageStaff, mayDo, refuseBeyond } from './permissions.ts';
 import {
-  countOthersWithEverything,
+  countOtherFullAdministrators,
   countStaffAndRoles,
   deleteStaffRow,
   insertStaffRow,
@@ -19,7 +19,7 @@ import {
   updateStaffRow,
 } from './staff-store.ts';
 
-/** Made with the shop: deleting it by a slip would lock everybody out. */
+/** The first administrator of the shop. It cannot be deleted, because that could lock out all administrators. */
 const firstId = 1;
 
 export type StaffChange = {
@@ -53,7 +53,7 @@ export async function addStaff(
   });
 }
 
-/** The administrator as it is, when this actor may touch it. */
+/** Locks and returns the administrator. Refuses when the actor lacks one of its permissions. */
 async function lockedStaff(tx: Transaction, actor: Actor, id: number): Promise<StaffWithRole> {
   await lockStaffAndRoles(tx);
   const staff = await selectStaffWithRole(tx, id);
@@ -62,14 +62,14 @@ async function lockedStaff(tx: Transaction, actor: Actor, id: number): Promise<S
   return staff;
 }
 
-/** Refuses to take everything from the last one who may do everything. */
-async function keepOneWithEverything(tx: Transaction, staff: StaffWithRole, production: boolean): Promise<void> {
+/** Refuses a change of the last enabled administrator with all permissions. */
+async function refuseForLastAdministrator(tx: Transaction, staff: StaffWithRole, production: boolean): Promise<void> {
   if (staff.status !== 1 || !staff.permissions.includes(everything)) return;
-  if ((await countOthersWithEverything(tx, { staffId: staff.id, demo: production })) === 0)
+  if ((await countOtherFullAdministrators(tx, { staffId: staff.id, demo: production })) === 0)
     throw identityErrors.last_administrator();
 }
 
-/** Changes what is given; a new password, role or status ends the account's tokens. */
+/** Changes the given fields. A new password, role or status ends all tokens of the account. */
 export async function changeStaff(
   { runtime, tokens }: ManageDeps,
   actor: Actor,
@@ -87,7 +87,7 @@ export async function changeStaff(
     if (id === actor.id && (disables || !mayDo(permissions, manageStaff))) throw identityErrors.own_account();
     if (disables && id === firstId) throw identityErrors.first_administrator();
     if (disables || !permissions.includes(everything))
-      await keepOneWithEverything(tx, before, runtime.config.production);
+      await refuseForLastAdministrator(tx, before, runtime.config.production);
     if (!(await updateStaffRow(tx, { id, username, role_id, status, passwordHash })))
       throw identityErrors.username_taken({ username });
     return newRole || status !== before.status || passwordHash !== null ? raiseFloors(tx, 'admin', [id]) : [];
@@ -105,7 +105,7 @@ export async function removeStaff(
     const staff = await lockedStaff(tx, actor, id);
     if (id === actor.id) throw identityErrors.own_account();
     if (id === firstId) throw identityErrors.first_administrator();
-    await keepOneWithEverything(tx, staff, runtime.config.production);
+    await refuseForLastAdministrator(tx, staff, runtime.config.production);
     await deleteStaffRow(tx, id);
     return raiseFloors(tx, 'admin', [id]);
   });

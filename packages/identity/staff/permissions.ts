@@ -1,7 +1,7 @@
 import type { Route } from '@tradepost/http';
 import { identityErrors } from '../errors.ts';
 
-/** Contract: commerce-admin.md 13. What no route of ours asks for decides menus and buttons in the clients. */
+/** The permission codes of the API contract. Clients show menus and buttons by them, also by those that no route requires. */
 const contractCodes: readonly string[] = [
   ...['system:admin', 'system:config'],
   ...['product:view', 'product:create', 'product:edit', 'product:delete'],
@@ -21,25 +21,25 @@ const contractCodes: readonly string[] = [
   ...['im:view', 'im:reply', 'im:knowledge', 'im:staff:manage'],
 ];
 
-/** Whoever has it may do everything. */
+/** The code that grants all permissions. */
 export const everything = '*';
 export const manageStaff = 'system:admin';
 
-/** The contract's codes in its order, then what else the served routes ask for. */
+/** The codes of the API contract in their order, then further codes that the served routes require. */
 export function permissionCodes(routes: readonly Route[]): string[] {
-  const asked = routes.flatMap((route) => (route.permission ? [route.permission] : []));
-  return [...new Set([...contractCodes, ...asked])];
+  const required = routes.flatMap((route) => (route.permission ? [route.permission] : []));
+  return [...new Set([...contractCodes, ...required])];
 }
 
-/** Who acts: an administrator, or an operator at the command line, who may do everything. */
+/** The account that makes a change: an administrator, or an operator at the command line with all permissions. */
 export type Actor = { readonly id: number; readonly perms: readonly string[] };
 export const operator: Actor = { id: 0, perms: [everything] };
 
 export const mayDo = (perms: readonly string[], code: string) => perms.includes(code) || perms.includes(everything);
 
 /**
- * Nobody grants what they do not have, and nobody touches the account or role of whoever has more: else a new password
- * for the owner would be the way to everything.
+ * Refuses permissions that the actor does not have. An actor can neither grant them nor change an account or role that has
+ * them. Otherwise an actor could set a new password for the owner and get all permissions.
  */
 export function refuseBeyond(actor: Actor, ...permissions: readonly string[]): void {
   const permission = permissions.find((code) => !mayDo(actor.perms, code));

@@ -21,7 +21,7 @@ import { type Role, type StaffRow, selectAllStaff, selectRoles } from './staff-s
 
 const tag = 'Administrators';
 
-/** `routes` answers what is served: its permissions are among those a role can have. */
+/** `routes` returns all served routes. A role can have their permissions. */
 export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Route[] {
   const { sql, settings } = runtime;
   const deps = { runtime, tokens };
@@ -77,7 +77,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       ...shared,
       method: 'PUT',
       path: '/admin/api/roles/:id',
-      summary: 'Change a role; other permissions log out whoever has it',
+      summary: 'Change a role; new permissions log out the administrators with this role',
       statements: 7,
       params: accountParams,
       body: roleChangeBody,
@@ -100,7 +100,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       ...shared,
       method: 'DELETE',
       path: '/admin/api/roles/:id',
-      summary: 'Remove a role that nobody has',
+      summary: 'Remove a role that no administrator has',
       statements: 3,
       params: accountParams,
       response: nothing,
@@ -140,7 +140,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       ...shared,
       method: 'PUT',
       path: '/admin/api/admins/:id',
-      summary: 'Change an administrator; a new password, role or status ends their tokens',
+      summary: 'Change an administrator; a new password, role or status ends the tokens of the account',
       statements: 7,
       params: accountParams,
       body: staffChangeBody,

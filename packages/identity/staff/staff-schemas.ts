@@ -2,7 +2,7 @@ import { bit, id, list, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
 import { maxPermissions } from '../limits.ts';
 
-/** The examples are not 1: that is the first administrator, and the role that may do everything. */
+/** The example is not 1, because 1 is the first administrator and the role with all permissions. */
 const otherId = () =>
   z
     .int()
@@ -28,13 +28,17 @@ export const staffBody = z.object({
   role_id: otherId(),
   status: status().default(1),
 });
-/** What is left out stays as it is; a client that sends the whole row back changes nothing. */
+/** A field that is absent is not changed. */
 export const staffChangeBody = z.object({
   username: username().optional(),
   password: text(256)
     .regex(/^(|.{8,})$/s)
     .optional()
-    .meta({ format: 'password', description: 'Empty: the password stays', examples: ['correct horse battery'] }),
+    .meta({
+      format: 'password',
+      description: 'An empty value keeps the password',
+      examples: ['correct horse battery'],
+    }),
   role_id: otherId().optional(),
   status: status().optional(),
 });

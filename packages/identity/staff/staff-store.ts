@@ -5,7 +5,7 @@ export type Role = { id: number; name: string; permissions: string[]; created_at
 export type StaffRow = { id: number; username: string; role_id: number; status: number; created_at: Date };
 export type StaffWithRole = StaffRow & { permissions: string[]; role_name: string };
 
-/** One change of accounts or roles at a time: they are rare, and each looks at all the others. Reads go on. */
+/** Allows one change of accounts or roles at a time. Changes are rare, and each checks all accounts. Reads are not blocked. */
 export async function lockStaffAndRoles(tx: Transaction): Promise<void> {
   await tx`lock table identity.roles, identity.staff in share row exclusive mode`;
 }
@@ -19,20 +19,20 @@ export async function selectRole(sql: Queryable, id: number): Promise<Role | und
   return row;
 }
 
-/** How many roles and administrators there are. */
+/** The numbers of roles and administrators. */
 export async function countStaffAndRoles(tx: Transaction): Promise<{ roles: number; staff: number }> {
   const [row] = await tx<{ roles: number; staff: number }[]>`
     select (select count(*)::int from identity.roles) as roles, (select count(*)::int from identity.staff) as staff`;
   return row!;
 }
 
-/** Whether the demo seed has made an administrator. */
+/** Whether there is an administrator of the demo seed. */
 export async function hasDemoStaff(sql: Queryable): Promise<boolean> {
   const rows = await sql`select id from identity.staff where is_demo limit 1`;
   return rows.length > 0;
 }
 
-/** Undefined when the name is taken. */
+/** Returns undefined when the name is in use. */
 export async function insertRole(tx: Queryable, name: string, permissions: string[]): Promise<Role | undefined> {
   const [row] = await tx<Role[]>`
     insert into identity.roles (name, permissions) values (${name}, ${permissions})
@@ -40,7 +40,7 @@ export async function insertRole(tx: Queryable, name: string, permissions: strin
   return row;
 }
 
-/** False when another role has the name. */
+/** Returns false when another role has the name. */
 export async function updateRole(tx: Transaction, role: Omit<Role, 'created_at'>): Promise<boolean> {
   const rows = await tx`
     update identity.roles set name = ${role.name}, permissions = ${role.permissions}
@@ -50,7 +50,7 @@ export async function updateRole(tx: Transaction, role: Omit<Role, 'created_at'>
   return rows.length > 0;
 }
 
-/** False when an administrator has the role. */
+/** Returns false when an administrator has the role. */
 export async function deleteRole(tx: Transaction, id: number): Promise<boolean> {
   const rows = await tx`
     delete from identity.roles
@@ -76,8 +76,8 @@ export async function selectStaffWithRole(sql: Queryable, id: number): Promise<S
   return row;
 }
 
-/** Administrators who may do everything and can log in, without this one and without those of this role. */
-export async function countOthersWithEverything(
+/** The number of enabled administrators with all permissions, without this one and without those of this role. */
+export async function countOtherFullAdministrators(
   sql: Queryable,
   without: { staffId?: number; roleId?: number; demo: boolean },
 ): Promise<number> {
@@ -100,7 +100,7 @@ export async function insertStaffRow(
   return row;
 }
 
-/** `passwordHash` null leaves it. False when another administrator has the name. */
+/** With `passwordHash` null the password stays. Returns false when another administrator has the name. */
 export async function updateStaffRow(
   tx: Transaction,
   staff: { id: number; username: string; role_id: number; status: number; passwordHash: string | null },
@@ -109,7 +109,7 @@ export async function updateStaffRow(
     update identity.staff
     set username = ${staff.username}, role_id = ${staff.role_id}, status = ${staff.status},
         password_hash = coalesce(${staff.passwordHash}, password_hash),
-        -- a password of one's own: the account is no longer the demo's that everybody knows
+        -- with a new password the account is no longer a demo account with a known password
         is_demo = is_demo and ${staff.passwordHash}::text is null, updated_at = now()
     where id = ${staff.id}
       and not exists (select from identity.staff where username = ${staff.username} and id <> ${staff.id})
