@@ -15,7 +15,7 @@ const homes = [
   { nickname: 'Second Demo', phone: '13800000002', city: 'Ningbo', detail: '3 Harbour Street' },
 ];
 
-/** The roles of the demo shop, as the API contract names them. */
+/** Two roles of the demo shop, as examples. */
 const demoRoles = [
   { name: 'Customer service', permissions: ['im:view', 'im:reply'] },
   {

@@ -25,13 +25,13 @@ async function readPassword({ passwordStdin }: PasswordOptions): Promise<string>
   if (!passwordStdin && !fromEnv && !process.stdin.isTTY)
     throw new UsageError('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
   const given = passwordStdin || !fromEnv ? await readSecret('Password', { confirm: true }) : fromEnv;
-  // No login form takes several lines.
+  // A login form accepts one line.
   if (/[\r\n]/.test(given)) throw new Error('password: one line only');
   if (given.length < minPassword) throw new Error(`password: at least ${minPassword} characters`);
   return given;
 }
 
-/** The administrator of that name. */
+/** The administrator with this name. Throws when there is no such administrator. */
 export async function staffNamed({ sql }: Pick<Runtime, 'sql'>, username: string): Promise<StaffWithRole> {
   const staff = (await selectAllStaff(sql)).find((row) => row.username === username);
   if (!staff) throw new Error(`there is no administrator ${username}: tradepost staff list`);
@@ -43,9 +43,9 @@ function addCreate(group: Command, context: CommandContext): void {
     group
       .command('create <username>')
       .description(
-        'create an administrator; the password comes from standard input, TRADEPOST_PASSWORD or a hidden prompt',
+        'create an administrator; the password is read from standard input, TRADEPOST_PASSWORD or a hidden prompt',
       )
-      .option('--role <name>', 'an existing role; default: Administrator, which may do everything')
+      .option('--role <name>', 'an existing role; default: Administrator, which has all permissions')
       .option('--password-stdin', 'read the password from standard input')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff create ann --password-stdin'),
@@ -61,7 +61,7 @@ function addCreate(group: Command, context: CommandContext): void {
   });
 }
 
-/** Changes one administrator as the console would, and ends their tokens where that does. */
+/** Changes one administrator by the same rules as the console, and ends the tokens of the account when required. */
 async function change(
   context: CommandContext,
   options: GlobalOptions,
@@ -89,7 +89,7 @@ export const staffCommand: ModuleCommand = {
       group
         .command('passwd <username>')
         .description(
-          'set a new password, from standard input, TRADEPOST_PASSWORD or a hidden prompt; logs the account out everywhere',
+          'set a new password, read from standard input, TRADEPOST_PASSWORD or a hidden prompt; ends all tokens of the account',
         )
         .option('--password-stdin', 'read the password from standard input')
         .option('--json', 'print the result as JSON')
@@ -102,7 +102,9 @@ export const staffCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('disable <username>')
-        .description('no login any more, logged out everywhere; refused for the last one who may do everything')
+        .description(
+          'disable an administrator and end all tokens of the account; refused for the last one with all permissions',
+        )
         .option('--json', 'print the result as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost staff disable ann'),
     ).action((username: string, options: GlobalOptions) =>
@@ -111,7 +113,7 @@ export const staffCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('enable <username>')
-        .description('may log in again')
+        .description('enable an administrator, who can then log in again')
         .option('--json', 'print the result as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost staff enable ann'),
     ).action((username: string, options: GlobalOptions) =>
@@ -120,8 +122,8 @@ export const staffCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('list')
-        .description('all administrators with their roles')
-        .option('--json', 'print them as JSON')
+        .description('list all administrators with their roles')
+        .option('--json', 'print the administrators as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost staff list'),
     ).action((options: GlobalOptions) =>
       context.withRuntime(options, async ({ sql }) => {

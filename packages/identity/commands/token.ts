@@ -21,11 +21,11 @@ import { longestTokenHours } from '../tokens/token-store.ts';
 import { openTokens, type Tokens } from '../tokens/tokens.ts';
 import { staffNamed } from './staff.ts';
 
-type WhoseOptions = GlobalOptions & { user?: number; staff?: string };
+type AccountOptions = GlobalOptions & { user?: number; staff?: string };
 
 const maxId = Number.MAX_SAFE_INTEGER;
 
-/** Opens the database and the tokens, and closes both. */
+/** Runs `work` with the database and the tokens, and closes both. */
 const withTokens = (
   context: CommandContext,
   options: GlobalOptions,
@@ -38,15 +38,15 @@ const withTokens = (
 
 const isUuid = (text: string) => z.guid().safeParse(text).success;
 
-/** A login token from standard input or the hidden prompt; one on the command line is refused. */
+/** Reads a login token from standard input or the hidden prompt. Refuses a token on the command line. */
 async function readToken(given: string | undefined, command: string): Promise<string> {
   if (given !== undefined && given !== '-')
     throw secretAsArgument('a token', `printf %s "$TOKEN" | tradepost token ${command} -`);
   return (await readSecret('Token')).replace(/^Bearer\s+/i, '');
 }
 
-/** The account that --user or --staff names, with what a token of it carries. */
-async function accountOf(runtime: Runtime, { user, staff }: WhoseOptions) {
+/** The account of --user or --staff, with the fields of its token. */
+async function accountOf(runtime: Runtime, { user, staff }: AccountOptions) {
   if (user !== undefined) {
     const shopper = await selectShopper(runtime.sql, user);
     if (!shopper) throw new Error(`there is no shopper ${user}`);
@@ -59,7 +59,7 @@ async function accountOf(runtime: Runtime, { user, staff }: WhoseOptions) {
   return { role: 'admin' as const, id, perms, status, generation };
 }
 
-const withWhose = (command: Command) =>
+const withAccountOptions = (command: Command) =>
   withDatabaseOptions(
     command
       .option('--user <id>', 'a shopper', wholeNumber(1, maxId))
@@ -71,8 +71,8 @@ function addRotate(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('rotate')
-      .description('sign with a new key from now on; tokens of older keys live on until they expire')
-      .option('--revoke-old', 'forget the older keys at once: everybody has to log in again')
+      .description('create a new signing key; tokens of older keys stay valid until they expire')
+      .option('--revoke-old', 'delete the older keys at once; all accounts have to log in again')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost token rotate'),
   ).action(({ revokeOld, json, ...options }: GlobalOptions & { revokeOld?: boolean }) =>
@@ -80,20 +80,20 @@ function addRotate(group: Command, context: CommandContext): void {
       const { kid, revoked } = await tokens.rotate({ revokeOld: revokeOld === true });
       if (json) return printJson({ kid, revoked_keys: revoked });
       print(`new signing key ${bold(kid)}`);
-      progress(revokeOld ? `${revoked} older keys forgotten: their tokens have ended` : 'older tokens stay valid');
+      progress(revokeOld ? `${revoked} older keys deleted; their tokens are void` : 'older tokens stay valid');
     }),
   );
 }
 
 function addIssue(group: Command, context: CommandContext): void {
-  withWhose(
+  withAccountOptions(
     group
       .command('issue')
       .description('print a token of an account, for scripts and for support')
       .option('--hours <n>', 'lifetime; default: TOKEN_HOURS', wholeNumber(1, longestTokenHours)),
   )
     .addHelpText('after', '\nExample:\n  $ TOKEN=$(tradepost token issue --staff ann --hours 1)')
-    .action(({ hours, json, ...options }: WhoseOptions & { hours?: number }, command: Command) => {
+    .action(({ hours, json, ...options }: AccountOptions & { hours?: number }, command: Command) => {
       if ((options.user === undefined) === (options.staff === undefined))
         command.error('error: give either --user <id> or --staff <name>');
       return withTokens(context, options, async (runtime, tokens) => {
@@ -111,8 +111,10 @@ function addInspect(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('inspect [token]')
-      .description('what the token on standard input says, and whether this shop would take it; exit code 1 when not')
-      .option('--json', 'print it as JSON')
+      .description(
+        'show the content of the token on standard input, and whether this shop accepts it; exit code 1 when not',
+      )
+      .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  $ printf %s "$TOKEN" | tradepost token inspect'),
   ).action(async (given: string | undefined, options: GlobalOptions) => {
     const token = await readToken(given, 'inspect');
@@ -138,18 +140,18 @@ function addInspect(group: Command, context: CommandContext): void {
 }
 
 function addRevoke(group: Command, context: CommandContext): void {
-  withWhose(
+  withAccountOptions(
     group
       .command('revoke [id]')
       .description(
-        'end one token, by its id (jti) or, with -, given whole on standard input, or with --user or --staff all of an account',
+        'revoke one token, by its id (jti) or, with -, read from standard input; with --user or --staff revoke all tokens of an account',
       ),
   )
     .addHelpText(
       'after',
       '\nExamples:\n  $ printf %s "$TOKEN" | tradepost token revoke -\n  $ tradepost token revoke --staff ann',
     )
-    .action(async (given: string | undefined, { json, ...options }: WhoseOptions, command: Command) => {
+    .action(async (given: string | undefined, { json, ...options }: AccountOptions, command: Command) => {
       if ([given, options.user, options.staff].filter((each) => each !== undefined).length !== 1)
         command.error('error: give either the id of a token, -, or --user <id> or --staff <name>');
       const token = given === undefined || isUuid(given) ? given : await readToken(given, 'revoke');
@@ -165,7 +167,7 @@ function addRevoke(group: Command, context: CommandContext): void {
           ? await inspectToken(runtime, token)
           : { jti: token.toLowerCase(), expires_at: '' };
         if (!found.jti) command.error(noToken);
-        // Of a bare id the end is not known: remembered for as long as any token can live.
+        // The expiry of a bare id is unknown, so the id is kept for the longest lifetime of a token.
         const end = found.expires_at ? Date.parse(found.expires_at) : Date.now() + longestTokenHours * 3_600_000;
         await tokens.revoke({ jti: found.jti, expiresAt: Math.ceil(end / 1000) });
         return json ? printJson({ jti: found.jti }) : print(`token ${found.jti} has ended`);

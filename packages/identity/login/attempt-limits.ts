@@ -5,24 +5,24 @@ import { identityErrors } from '../errors.ts';
 import { loginPerAccount, loginPerAddress, loginWindowMinutes } from '../settings.ts';
 import { hashed, type Limit, type Reservations, unlessDown } from './attempt-reservations.ts';
 
-/** How long an address counts as the account's own after a login from it. */
+/** How long an address counts as an address of the account after a login from it. */
 const ownAddressMs = 30 * 24 * 3_600_000;
 
 export const networkOf = (address: string) => clientNetwork(address) || 'unknown';
 
 type LoginAttempt = {
-  /** Name or phone; null when the login names none. */
+  /** The user name or phone. Null when the login has no such name. */
   account: string | null;
   address: string;
-  /** Whether a refusal means that something was guessed wrong. */
+  /** Whether a refusal means a wrong guess. */
   isGuess(refusal: AppError): boolean;
 };
 export type LoginLimits = <T>(attempt: LoginAttempt, login: () => Promise<T>) => Promise<T>;
 
 /**
- * Bounds guessing: failures per client address and per account. An attempt is counted before anything is hashed, and given
- * back unless it was a wrong guess. An address from which the account has logged in before has a counter of its own:
- * strangers who fail on purpose do not lock the owner out.
+ * Limits wrong guesses per client address and per account. An attempt is counted before a password is hashed. The count is
+ * released unless the guess was wrong. An address from which the account has logged in before has its own counter, so failed
+ * logins from other addresses do not lock the owner out.
  */
 export function openLoginLimits(
   { store, settings, log }: Pick<Runtime, 'store' | 'settings' | 'log'>,

@@ -5,28 +5,29 @@ import type { Runtime } from '@tradepost/runtime';
 
 type Deps = Pick<Runtime, 'store' | 'log' | 'now'>;
 
-/** At most `max` of `kind` for one `of` in a window; 0 is no limit, and counts nothing. */
+/** At most `max` attempts of `kind` for one name `of` in a window. With `max` 0 there is no limit and nothing is counted. */
 export type Limit = { kind: string; of: string; windowMs: number; max: number };
 
-/** One count that an attempt has taken; it ends with one of these calls. */
+/** One counted attempt. The caller ends it with one of these calls. */
 export type Count = {
-  /** The attempt stays counted. */
+  /** Keeps the attempt counted. */
   keep(): Promise<void>;
+  /** Subtracts the attempt from the counter. */
   release(): Promise<void>;
-  /** Sets the counter back to zero. */
+  /** Resets the counter to zero. */
   clear(): Promise<void>;
 };
 export type Reservations = {
-  /** Counts an attempt at each of these limits, in their order, or at none: then answers the seconds until the window ends. */
+  /** Counts an attempt at all of these limits. When one is reached, nothing is counted: returns the seconds until its window ends. */
   reserve(limits: readonly Limit[]): Promise<{ counts: Count[] } | { seconds: number }>;
 };
 
-/** Names and phones do not become keys that a look into the store shows. */
+/** Hashes a name or phone for a key, so that the keys of the store show no personal data. */
 export const hashed = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** A store that is down must not close the shop: what it would have counted is let through. */
-export function unlessDown<T>(log: Deps['log'], asked: Promise<T>, otherwise: T): Promise<T> {
-  return asked.catch((error: unknown) => {
+/** Returns `otherwise` when the store does not answer. Attempts are then not limited, so logins work without the store. */
+export function unlessDown<T>(log: Deps['log'], call: Promise<T>, otherwise: T): Promise<T> {
+  return call.catch((error: unknown) => {
     log.warn({ err: error }, 'the store does not answer: attempts are not limited');
     return otherwise;
   });
@@ -34,25 +35,25 @@ export function unlessDown<T>(log: Deps['log'], asked: Promise<T>, otherwise: T)
 
 const uncounted: Count = { async keep() {}, async release() {}, async clear() {} };
 
-/** Attempts of this process that wait for others to end. */
+/** The largest number of attempts of this process that wait for other attempts. */
 const maxWaiting = 500;
-/** How long one waits; after that the others count as failed: their process may be gone. */
+/** How long an attempt waits. After that the other attempts count as failed, because their process may have died. */
 const waitMs = 2_000;
 
 /**
- * Counts attempts before they are made: one atomic increment, compared with the limit. A second counter has those that
- * were kept. Where the limit is reached only because of attempts under way, on any instance, the next one waits for them:
- * they may give their counts back. Windows begin at multiples of their length, so the time to wait is known without
- * asking; a count that nobody gives back ends with its window.
+ * Counts attempts before they are made: one atomic increment that is compared with the limit. A second counter has the kept
+ * attempts. When the limit is reached only by attempts in progress, on any instance, the next attempt waits for them, because
+ * they may be released. Windows begin at multiples of their length, so the time to wait is known without a call to the store.
+ * A count that is never released ends with its window.
  */
 export function openReservations(deps: Deps): Reservations {
   const { store, log } = deps;
   let waiting = 0;
-  const orDown = <T>(asked: Promise<T>) => unlessDown<T | null>(log, asked, null);
+  const orNull = <T>(call: Promise<T>) => unlessDown<T | null>(log, call, null);
 
-  /** Whether the limit is reached by counts that stay. */
+  /** Whether the kept attempts alone reach the limit. */
   async function isUsedUp(keptKey: string, max: number): Promise<boolean> {
-    return Number(await orDown(store.get(keptKey))) >= max;
+    return Number(await orNull(store.get(keptKey))) >= max;
   }
 
   async function waitBefore(retry: number): Promise<void> {
@@ -71,17 +72,17 @@ export function openReservations(deps: Deps): Reservations {
     const keptKey = `${key}:kept`;
     const until = performance.now() + waitMs;
     for (let retry = 0; ; retry += 1) {
-      const value = await orDown(store.increment(key, leftMs));
+      const value = await orNull(store.increment(key, leftMs));
       if (value === null) return uncounted;
       if (value <= max) break;
-      await orDown(store.decrement(key));
+      await orNull(store.decrement(key));
       if (performance.now() >= until || (await isUsedUp(keptKey, max))) return { seconds: Math.ceil(leftMs / 1000) };
       await waitBefore(retry);
     }
     return {
-      keep: async () => void (await orDown(store.increment(keptKey, leftMs))),
-      release: async () => void (await orDown(store.decrement(key))),
-      clear: async () => void (await Promise.all([orDown(store.delete(key)), orDown(store.delete(keptKey))])),
+      keep: async () => void (await orNull(store.increment(keptKey, leftMs))),
+      release: async () => void (await orNull(store.decrement(key))),
+      clear: async () => void (await Promise.all([orNull(store.delete(key)), orNull(store.delete(keptKey))])),
     };
   }
 

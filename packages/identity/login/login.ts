@@ -10,8 +10,8 @@ export type LoginDeps = { runtime: Pick<Runtime, 'sql' | 'config'>; tokens: Toke
 export type Credentials = { username: string; password: string; address: string };
 type Account = { password_hash: string | null; status: number; is_demo: boolean };
 
-/** Whether the password opens this account; throws when the account may not log in although it does. */
-async function opens<A extends Account>(
+/** Returns the account when the password is right, else null. Throws a refusal when the account is disabled. */
+async function checkPassword<A extends Account>(
   { runtime }: LoginDeps,
   account: A | undefined,
   password: string,
@@ -25,24 +25,24 @@ async function opens<A extends Account>(
 const isGuess = (refusal: AppError) => refusal.refusalName === 'invalid_login';
 
 async function administratorToken(deps: LoginDeps, { username, password }: Credentials): Promise<string> {
-  const staff = await opens(deps, await selectStaffByLogin(deps.runtime.sql, username), password);
+  const staff = await checkPassword(deps, await selectStaffByLogin(deps.runtime.sql, username), password);
   if (!staff) throw identityErrors.invalid_login();
   const { id, permissions: perms, generation } = staff;
   return deps.tokens.issue({ role: 'admin', id, perms, generation });
 }
 
-/** Back-office login: a token of an administrator. A wrong name and a wrong password look the same. */
+/** Back-office login: returns a token of an administrator. A wrong name and a wrong password get the same refusal. */
 export async function loginAdministrator(deps: LoginDeps, given: Credentials): Promise<string> {
   return deps.limits({ account: given.username, address: given.address, isGuess }, () =>
     administratorToken(deps, given),
   );
 }
 
-/** Takes either kind of account; a shopper of that name comes before an administrator of the same name. */
+/** Login of both kinds of account. A shopper takes precedence over an administrator with the same name. */
 export async function loginAnyone(deps: LoginDeps, given: Credentials): Promise<string> {
   return deps.limits({ account: given.username, address: given.address, isGuess }, async () => {
     const { username, password } = given;
-    const shopper = await opens(deps, await selectShopperByLogin(deps.runtime.sql, username), password);
+    const shopper = await checkPassword(deps, await selectShopperByLogin(deps.runtime.sql, username), password);
     if (!shopper) return administratorToken(deps, given);
     return deps.tokens.issue({ role: 'user', id: shopper.id, perms: [], generation: shopper.generation });
   });

@@ -9,7 +9,7 @@ import { selectPhoneOfRequest, updateWaitingCode } from './sms-store.ts';
 const payloadSchema = z.object({ request_id: z.uuid() });
 const deadlineMs = 5_000;
 
-/** `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>`, so that an old message can not be sent again. */
+/** `t=<unix seconds>,v1=<hex HMAC-SHA256 over t.body>`. The time is signed, so the receiver can refuse old messages. */
 function signatureOf(secret: string, seconds: number, body: string): string {
   const v1 = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
   return `t=${seconds},v1=${v1}`;
@@ -33,8 +33,8 @@ async function post(url: string, secret: string, message: object, at: Date, sign
 }
 
 /**
- * Makes the code of a request, stores its hash and posts it. Safe to run twice: a repeat sends a new code that takes the
- * place of the one before. A request that waited for longer than a code lives is not sent: nobody waits for it any more.
+ * The job that creates the code of a request, stores its hash and posts it. It is safe to run twice: the second run sends a new
+ * code that replaces the first one. A request that is older than the lifetime of a code is dropped.
  */
 export function smsCodeSender(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>): TaskHandler {
   const { sql, settings } = runtime;
@@ -47,7 +47,7 @@ export function smsCodeSender(runtime: Pick<Runtime, 'sql' | 'settings' | 'now'>
     const secret = settings.get(smsWebhookSecret);
     if (settings.get(smsProvider) !== 'webhook' || !url || !secret) throw new Error('the SMS webhook is not set up');
     if (!phone || !(await updateWaitingCode(sql, request_id, new Date(at.getTime() - codeLifeMs), stored)))
-      return log.info('a login code was not sent: its request is out of date');
+      return log.info('a login code was not sent, because its request was replaced, used or is too old');
     await post(url, secret, { id: request_id, phone, code, expires_at: stored.expires_at.toISOString() }, at, signal);
   };
 }

@@ -24,7 +24,7 @@ type Deps = {
 
 const nicknamePrefix: Localized = { en: 'User ', 'zh-CN': '用户' };
 
-/** The account of this phone or open id; made when there is none. */
+/** Finds or creates the account of this phone or open id. */
 function accountOf(tx: Transaction, key: LoginKey, locale: Locale): Promise<Shopper> {
   return findOrInsertShopper(tx, key, `${nicknamePrefix[locale]}${key.value.slice(-4)}`);
 }
@@ -40,7 +40,7 @@ const codeRefusals = {
   delete: { wrong: 'delete_code_wrong', expired: 'delete_code_expired', dead: 'delete_code_dead' },
 } as const;
 
-/** A code that is expired was guessed as well as a wrong one. */
+/** Refusals that count as a wrong guess. An expired code counts, because it can be a guess too. */
 const isWrongCode = ({ refusalName }: { refusalName: string }) => /_code_(wrong|expired|dead)$/.test(refusalName);
 
 const refuseCode = (purpose: keyof typeof codeRefusals, check: Exclude<CodeCheck, 'right'>) =>
@@ -48,11 +48,11 @@ const refuseCode = (purpose: keyof typeof codeRefusals, check: Exclude<CodeCheck
 
 export type ByCode = { phone: string; code: string; address: string };
 
-/** Token of the phone's account; an unknown phone gets an account. */
+/** Returns a token of the account of this phone. For an unknown phone an account is created. */
 export async function loginBySms(deps: Deps, { phone, code, address, locale }: ByCode & { locale: Locale }) {
   const { runtime, limits } = deps;
   return limits({ account: `phone:${phone}`, address, isGuess: isWrongCode }, async () => {
-    // The wrong guess is written, too: refused after the commit.
+    // A wrong guess is counted in this transaction, so the refusal is thrown after the commit.
     const outcome = await runtime.sql.begin(async (tx) => {
       const check = await takeCode(tx, phone, code, runtime.now());
       return check === 'right' ? accountOf(tx, { column: 'phone', value: phone }, locale) : check;
@@ -63,7 +63,7 @@ export async function loginBySms(deps: Deps, { phone, code, address, locale }: B
   });
 }
 
-/** Token of the account of whoever this code of a mini program speaks for; a new one gets an account. */
+/** Returns a token of the WeChat user whose mini program sent this code. For a new user an account is created. */
 export async function loginByWechat(deps: Deps, of: { code: string; address: string; locale: Locale }) {
   const { runtime, limits } = deps;
   const isGuess = ({ refusalName }: { refusalName: string }) => refusalName === 'wechat_failed';
@@ -78,8 +78,8 @@ export async function loginByWechat(deps: Deps, of: { code: string; address: str
 }
 
 /**
- * Ends a shopper's account: what tells who they are goes, the row stays for its orders, every token is void, and the phone
- * may register anew.
+ * Deletes the account of a shopper: personal data is removed, the row stays for its orders, and all tokens are void. The phone
+ * can be used for a new account.
  */
 export async function deleteAccount(deps: Deps, userId: number, { phone, code, address }: ByCode): Promise<void> {
   const { runtime, tokens, limits } = deps;
@@ -91,7 +91,7 @@ export async function deleteAccount(deps: Deps, userId: number, { phone, code, a
       const check = await takeCode(tx, phone, code, runtime.now());
       if (check !== 'right') return check;
       await deleteCode(tx, phone);
-      // Gone meanwhile: then the code has served whoever was first.
+      // A parallel request with the same code deleted the account first.
       if (!(await deleteShopper(tx, userId, phone, runtime.now()))) return [];
       return raiseFloors(tx, 'user', [userId]);
     });

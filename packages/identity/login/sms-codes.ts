@@ -23,22 +23,25 @@ import {
   useUpCode,
 } from './sms-store.ts';
 
-/** Contract: commerce-rules.md 7. */
+/** The lifetime of a code, and the number of guesses that it allows. */
 export const codeLifeMs = 5 * 60_000;
-const guesses = 5;
+const allowedGuesses = 5;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 export const sendTask = 'identity.send_sms_code';
 
-/** Salted, not slow: it lives for five minutes, and who reads the table reads the signing keys beside it. */
+/**
+ * A fast hash with a salt. A slow hash would protect nothing: a code lives for five minutes, and the signing keys are in the
+ * same database.
+ */
 const hashOf = (salt: Buffer, phone: string, code: string) =>
   createHash('sha256').update(salt).update(`${phone}:${code}`).digest();
 
-/** Six random digits for this phone, and what is stored of them. */
+/** A code of six random digits, and the hash that is stored of it. */
 export function newCode(phone: string, at: Date): { code: string; stored: StoredCode } {
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const salt = randomBytes(16);
-  const stored = { salt, code_hash: hashOf(salt, phone, code), attempts_left: guesses };
+  const stored = { salt, code_hash: hashOf(salt, phone, code), attempts_left: allowedGuesses };
   return { code, stored: { ...stored, expires_at: new Date(at.getTime() + codeLifeMs) } };
 }
 
@@ -56,7 +59,7 @@ function readyProvider({ settings, config, log }: Deps['runtime']): 'test' | 'we
   throw identityErrors.sms_not_set_up();
 }
 
-/** Counts at these limits, or refuses with the time to wait. */
+/** Counts an attempt at these limits. Throws a refusal with the time to wait when a limit is reached. */
 async function reserveOrRefuse(reservations: Reservations, limits: readonly Limit[]): Promise<Count[]> {
   const reserved = await reservations.reserve(limits);
   if ('seconds' in reserved) throw identityErrors.sms_too_many({ seconds: reserved.seconds });
@@ -64,8 +67,8 @@ async function reserveOrRefuse(reservations: Reservations, limits: readonly Limi
 }
 
 /**
- * Makes a code for this phone and sends it. Answers the code itself with the test provider only; with the webhook it is
- * made by the job that sends it, so that nothing but its hash is ever stored.
+ * Sends a code to this phone. With the provider test the code is returned. With the webhook the job creates the code when it
+ * sends it, so only the hash of the code is ever stored; the result is null.
  */
 export async function sendCode(
   { runtime, reservations }: Deps,
@@ -74,10 +77,10 @@ export async function sendCode(
 ): Promise<string | null> {
   const { settings } = runtime;
   const provider = readyProvider(runtime);
-  // Of an address every request counts, of a phone those that sent a code.
+  // The limit of the address counts all requests. The limits of the phone count requests that sent a code.
   const ofAddress = { kind: 'sms:address', of: networkOf(address), windowMs: hourMs };
-  const [asked] = await reserveOrRefuse(reservations, [{ ...ofAddress, max: settings.get(smsPerAddressHour) }]);
-  await asked!.keep();
+  const requests = await reserveOrRefuse(reservations, [{ ...ofAddress, max: settings.get(smsPerAddressHour) }]);
+  await Promise.all(requests.map((count) => count.keep()));
   const counts = await reserveOrRefuse(reservations, [
     { kind: 'sms:phone_hour', of: phone, windowMs: hourMs, max: settings.get(smsPerPhoneHour) },
     { kind: 'sms:phone_day', of: phone, windowMs: dayMs, max: settings.get(smsPerPhoneDay) },
@@ -90,7 +93,7 @@ export async function sendCode(
   return code;
 }
 
-/** Stores the code, or the request for one with the job that sends it. */
+/** Stores the code, or enqueues the job that creates and sends it. Refuses a second request within the resend time. */
 async function registerCode(
   { sql, settings, now }: Deps['runtime'],
   phone: string,
@@ -99,14 +102,15 @@ async function registerCode(
   const at = now();
   const resendMs = settings.get(smsResendSeconds) * 1000;
   const requestId = randomUUID();
-  const made = provider === 'test' ? newCode(phone, at) : null;
-  const taken = await sql.begin(async (tx) => {
+  const testCode = provider === 'test' ? newCode(phone, at) : null;
+  const isRegistered = await sql.begin(async (tx) => {
     const notBefore = new Date(at.getTime() - resendMs);
-    if (!(await insertCodeRequest(tx, { phone, requestId, at, notBefore, code: made?.stored ?? null }))) return false;
-    if (!made) await enqueueJobs(tx, [{ task: sendTask, payload: { request_id: requestId }, maxAttempts: 3 }]);
+    if (!(await insertCodeRequest(tx, { phone, requestId, at, notBefore, code: testCode?.stored ?? null })))
+      return false;
+    if (!testCode) await enqueueJobs(tx, [{ task: sendTask, payload: { request_id: requestId }, maxAttempts: 3 }]);
     return true;
   });
-  if (taken) return made?.code ?? null;
+  if (isRegistered) return testCode?.code ?? null;
   const last = (await selectRequestedAt(sql, phone)) ?? at;
   const seconds = Math.max(1, Math.ceil((last.getTime() + resendMs - at.getTime()) / 1000));
   throw identityErrors.sms_too_soon({ seconds });
@@ -114,7 +118,7 @@ async function registerCode(
 
 export type CodeCheck = 'right' | 'wrong' | 'expired' | 'dead';
 
-/** Checks a code and uses it up, or counts the wrong guess: the transaction must commit either way. */
+/** Checks a code. A right code is used up, a wrong guess is counted. The transaction must commit in both cases. */
 export async function takeCode(tx: Transaction, phone: string, code: string, at: Date): Promise<CodeCheck> {
   const stored = await lockCode(tx, phone);
   if (!stored || stored.expires_at <= at) return 'expired';

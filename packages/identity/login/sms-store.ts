@@ -3,8 +3,8 @@ import type { Queryable, Transaction } from '@tradepost/postgres';
 export type StoredCode = { salt: Buffer; code_hash: Buffer; expires_at: Date; attempts_left: number };
 
 /**
- * Registers a request for a code, in the place of the phone's older one. With no code given it waits to be sent.
- * False when the phone had its last one after `notBefore`.
+ * Registers a request for a code. It replaces the older request of the phone. Without a code it waits for the job that sends it.
+ * Returns false when the last request of the phone is later than `notBefore`.
  */
 export async function insertCodeRequest(
   tx: Transaction,
@@ -28,18 +28,18 @@ export async function selectRequestedAt(sql: Queryable, phone: string): Promise<
   return row?.requested_at;
 }
 
-/** Puts the code of a request in place. False when the request is out of date: replaced, used or too old. */
+/** Stores the code of a request. Returns false when the request was replaced or used, or is too old. */
 export async function updateWaitingCode(
   sql: Queryable,
   requestId: string,
-  askedAfter: Date,
-  codeOf: StoredCode,
+  requestedAfter: Date,
+  code: StoredCode,
 ): Promise<boolean> {
-  const { salt, code_hash, expires_at, attempts_left } = codeOf;
+  const { salt, code_hash, expires_at, attempts_left } = code;
   const rows = await sql`
     update identity.sms_codes
     set salt = ${salt}, code_hash = ${code_hash}, expires_at = ${expires_at}, attempts_left = ${attempts_left}
-    where request_id = ${requestId} and requested_at > ${askedAfter}
+    where request_id = ${requestId} and requested_at > ${requestedAfter}
     returning phone`;
   return rows.length > 0;
 }
@@ -50,7 +50,7 @@ export async function selectPhoneOfRequest(sql: Queryable, requestId: string): P
   return row?.phone;
 }
 
-/** The phone's code, locked: of two logins with one code the second one finds it used. */
+/** Locks and returns the code of the phone. Of two logins with one code, the second one finds it used. */
 export async function lockCode(tx: Transaction, phone: string): Promise<StoredCode | undefined> {
   const [row] = await tx<StoredCode[]>`
     select salt, code_hash, expires_at, attempts_left from identity.sms_codes
@@ -58,12 +58,11 @@ export async function lockCode(tx: Transaction, phone: string): Promise<StoredCo
   return row;
 }
 
-/** Counts a wrong guess. */
 export async function countWrongGuess(tx: Transaction, phone: string): Promise<void> {
   await tx`update identity.sms_codes set attempts_left = attempts_left - 1 where phone = ${phone}`;
 }
 
-/** The row stays for `sms.resend_seconds`; under another request id, so that no job sends a code for it again. */
+/** Removes the code. The row stays for the resend time. It gets a new request id, so that no job sends a code for it again. */
 export async function useUpCode(tx: Transaction, phone: string): Promise<void> {
   await tx`
     update identity.sms_codes

@@ -10,7 +10,7 @@ const answerSchema = z.object({
   errcode: z.number().optional(),
 });
 
-/** Asks WeChat whose code this is (jscode2session). Refuses when it does not say. */
+/** Gets the open id of a code from WeChat (jscode2session). Throws a refusal when WeChat returns no open id. */
 export async function openIdOf({ settings, log }: Pick<Runtime, 'settings' | 'log'>, code: string): Promise<string> {
   const appid = settings.get(wechatMiniAppId);
   const secret = settings.get(wechatMiniAppSecret);
@@ -18,15 +18,15 @@ export async function openIdOf({ settings, log }: Pick<Runtime, 'settings' | 'lo
   const url = new URL(settings.get(wechatEndpoint));
   const query = { appid, secret, js_code: code, grant_type: 'authorization_code' };
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  // The address holds the secret: of a failure only its kind is logged.
-  const refuse = (why: object) => {
-    log.warn(why, 'WeChat login failed');
+  // The address contains the secret, so only the kind of a failure is logged.
+  const refuse = (reason: object) => {
+    log.warn(reason, 'WeChat login failed');
     return identityErrors.wechat_failed();
   };
   let answer: unknown;
   try {
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(deadlineMs) });
-    // Text first: WeChat sends its JSON as text/plain.
+    // WeChat sends JSON with the type text/plain.
     answer = JSON.parse(await response.text());
   } catch (error) {
     throw refuse({ kind: faultKind(error) });

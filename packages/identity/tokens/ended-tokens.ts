@@ -1,13 +1,13 @@
 import type { Sql } from '@tradepost/postgres';
 import { type AccountRole, type Floor, selectFloorsSince, selectRevokedSince } from './token-store.ts';
 
-/** Ids of the two kinds overlap. */
+/** Ids of shoppers and administrators overlap, so those of administrators are negated. */
 const floorKey = (role: AccountRole, id: number) => (role === 'admin' ? -id : id);
 
-/** Tokens that ended before their time, as this process knows them: single ones, and all of an account before a generation. */
+/** The tokens that ended before their expiry, as this process knows them: revoked tokens, and floors of accounts. */
 export class EndedTokens {
   readonly #control: Sql;
-  /** jti to the end of the token's life (Unix seconds), after which it is not needed. */
+  /** From jti to the expiry of the token (Unix seconds). After its expiry the entry is deleted. */
   readonly #revoked = new Map<string, number>();
   readonly #floors = new Map<number, number>();
   #readFrom = new Date(0);
@@ -24,19 +24,19 @@ export class EndedTokens {
     this.#revoked.set(jti, expiresAt);
   }
 
-  /** The generation from which tokens of an account are good. */
+  /** The lowest generation of valid tokens of an account. */
   generationOf(role: AccountRole, id: number): number {
     return this.#floors.get(floorKey(role, id)) ?? 0;
   }
 
   raise({ role, account_id, generation }: Floor): void {
-    // Messages may overtake each other.
+    // Notifications may arrive in another order than they were sent.
     if (generation > this.generationOf(role, account_id)) this.#floors.set(floorKey(role, account_id), generation);
   }
 
-  /** Reads what has ended since the last call. */
+  /** Reads the tokens that have ended since the last call. */
   async read(now: Date): Promise<void> {
-    // A minute of overlap: transactions do not end in the order of their timestamps.
+    // One minute is read twice, because transactions do not commit in the order of their timestamps.
     const since = new Date(this.#readFrom.getTime() - 60_000);
     const { at, revoked } = await selectRevokedSince(this.#control, since);
     for (const floor of await selectFloorsSince(this.#control, since)) this.raise(floor);

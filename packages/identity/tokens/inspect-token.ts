@@ -7,7 +7,7 @@ import { tokenClaims } from './tokens.ts';
 
 export type Inspected = {
   valid: boolean;
-  /** Why not; empty when it is valid. */
+  /** Why the token is not valid; empty when it is. */
   reason: string;
   kid: string;
   account: { role: 'user' | 'admin'; id: number; name: string; status: number } | null;
@@ -19,7 +19,7 @@ export type Inspected = {
 
 const isoOf = (seconds: unknown) => (typeof seconds === 'number' ? new Date(seconds * 1000).toISOString() : '');
 
-/** What a token says and whether this shop would take it now. Shows no key and no signature. */
+/** The content of a token, and whether this shop accepts it now. The result has no key and no signature. */
 export async function inspectToken({ sql, now }: Pick<Runtime, 'sql' | 'now'>, token: string): Promise<Inspected> {
   const nothing = { kid: '', account: null, perms: [], jti: '', issued_at: '', expires_at: '' };
   const read = () => ({ header: decodeProtectedHeader(token), payload: decodeJwt(token) });

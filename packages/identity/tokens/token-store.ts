@@ -2,22 +2,22 @@ import type { Queryable, Sql } from '@tradepost/postgres';
 
 export type SigningKey = { kid: string; secret: Buffer };
 export type AccountRole = 'user' | 'admin';
-/** Tokens of the account whose generation is lower are void. */
+/** Tokens of the account with a lower generation are void. */
 export type Floor = { role: AccountRole; account_id: number; generation: number };
 
-/** No token lives longer (TOKEN_HOURS and `token issue --hours` are bounded by it). */
+/** The longest lifetime of a token, also the bound of TOKEN_HOURS and of `token issue --hours`. */
 export const longestTokenHours = 24 * 366;
 
-/** The oldest first: the last one signs. */
+/** All signing keys, oldest first. The last one signs. */
 export async function selectSigningKeys(sql: Sql): Promise<SigningKey[]> {
   return sql<SigningKey[]>`select kid, secret from identity.signing_keys order by created_at, kid`;
 }
 
-/** With `onlyFirst` nothing happens when there is a key; the table lock settles two instances starting at once. */
+/** Adds a signing key. With `onlyFirst` only when there is no key: the table lock orders instances that start together. */
 export async function addSigningKey(sql: Sql, kid: string, secret: Buffer, { onlyFirst = false } = {}): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`lock table identity.signing_keys in share row exclusive mode`;
-    // After the newest key, whatever the clocks say: the newest is the one that signs.
+    // The new key is later than all others, whatever the clocks say, because the newest key signs.
     await tx`
       insert into identity.signing_keys (kid, secret, created_at)
       select ${kid}, ${secret},
@@ -26,7 +26,7 @@ export async function addSigningKey(sql: Sql, kid: string, secret: Buffer, { onl
   });
 }
 
-/** Every key but the newest; answers how many. */
+/** Deletes all keys except the newest. Returns the number of deleted keys. */
 export async function deleteOldSigningKeys(sql: Queryable): Promise<number> {
   const gone = await sql`
     delete from identity.signing_keys k
@@ -35,15 +35,15 @@ export async function deleteOldSigningKeys(sql: Queryable): Promise<number> {
   return gone.length;
 }
 
-/** A token is to live longer than the configured hours: its key is kept for it. */
+/** Keeps a key until this time, for a token that lives longer than the configured hours. */
 export async function keepSigningKey(sql: Queryable, kid: string, until: Date): Promise<void> {
   await sql`
     update identity.signing_keys set needed_until = greatest(needed_until, ${until}) where kid = ${kid}`;
 }
 
 /**
- * Keys that were replaced longer ago than a token lives. The hour is for instances that learn of a new key late.
- * Answers how many.
+ * Deletes keys that were replaced longer ago than the lifetime of a token, and one hour more for instances that learn of a new
+ * key late. Returns the number of deleted keys.
  */
 export async function deleteUnneededSigningKeys(sql: Queryable, tokenHours: number): Promise<number> {
   const gone = await sql`
@@ -67,7 +67,7 @@ export async function isRevoked(sql: Queryable, jti: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What was revoked since then, and the database's time to ask from the next time. */
+/** The tokens that were revoked since this time. `at` is the time of the database, from which the next call reads. */
 export async function selectRevokedSince(
   sql: Sql,
   since: Date,
@@ -80,10 +80,10 @@ export async function selectRevokedSince(
   return { at: rows[0]!.at, revoked };
 }
 
-/** Voids every token these accounts have. Tell the instances after the commit (`tokens.announce`). */
+/** Voids all tokens of these accounts. The caller notifies the instances after the commit (`tokens.announce`). */
 export async function raiseFloors(sql: Queryable, role: AccountRole, ids: readonly number[]): Promise<Floor[]> {
   if (ids.length === 0) return [];
-  // The number is drawn under the row's lock: of two raises the one that commits last has the higher one.
+  // The number is drawn under the lock of the row, so the later of two transactions has the higher number.
   return sql<Floor[]>`
     insert into identity.token_floors as f (role, account_id, generation, raised_at)
     select ${role}, id, nextval('identity.token_generation'), clock_timestamp()

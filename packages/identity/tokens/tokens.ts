@@ -26,40 +26,40 @@ export const tokenClaims = z.object({
   role: z.enum(['user', 'admin']),
   perms: z.array(z.string()).default([]),
   jti: z.string().min(1),
-  /** Left out while all tokens of the account are good. */
+  /** The generation. Absent while the account has no floor. */
   gen: z.int().min(0).default(0),
   iat: z.number(),
   exp: z.number(),
 });
 
-/** What the clocks of two instances may differ by: a token of a later time is nobody's. */
+/** The largest difference between the clocks of two instances. A token that was issued later than that is refused. */
 const clockSkewSeconds = 300;
 /** Verified tokens that are cached, about 400 bytes each. The least recently used ones are dropped and verified again. */
 const cacheLimit = 50_000;
-/** A message of PostgreSQL holds 8,000 bytes. */
+/** A notification of PostgreSQL has at most 8,000 bytes. */
 const floorsPerMessage = 100;
 
 export type Tokens = {
   /**
-   * A JWT (HS256) that lives for the configured hours unless others are given. `generation` comes from the same read as
-   * the account's status and role, so a change of the account meanwhile voids the token; default: the last known one.
+   * Signs a JWT (HS256). It lives for `hours`, else for the configured hours. The caller reads `generation` together with status
+   * and role of the account, so a change in between voids the token. Default: the generation that this process knows.
    */
   issue(
     caller: Pick<Caller, 'role' | 'id' | 'perms'> & { generation?: number },
     options?: { hours?: number },
   ): Promise<string>;
   /**
-   * The caller of a valid token, else null. Synchronous for a token seen before. Rejects with 503 when this process has heard
-   * nothing of ended tokens for longer than the bound and the database does not answer.
+   * Returns the caller of a valid token, else null. Synchronous for a cached token. Rejects with 503 when this process has not
+   * read the ended tokens for longer than the bound, and the database does not answer.
    */
   verify(token: string): Caller | null | Promise<Caller | null>;
-  /** Ends one token on every instance: here at once, elsewhere by message, within the bound without one. */
+  /** Revokes one token: here at once, on other instances by notification; within the bound when the notification is lost. */
   revoke(token: Pick<Caller, 'jti' | 'expiresAt'>): Promise<void>;
-  /** Ends all tokens of these accounts, in the same way. */
+  /** Ends all tokens of these accounts in the same way. */
   endAll(role: AccountRole, ids: readonly number[]): Promise<void>;
-  /** For floors raised within a transaction, after its commit. */
+  /** Applies and publishes floors that a transaction has raised. Called after its commit. */
   announce(floors: readonly Floor[]): void;
-  /** A new key signs from now on; older ones verify until their tokens have expired, or no longer. */
+  /** Creates a new signing key. Tokens of older keys stay valid, except with `revokeOld`. */
   rotate(options: { revokeOld: boolean }): Promise<{ kid: string; revoked: number }>;
   close(): Promise<void>;
 };
@@ -87,7 +87,7 @@ async function signToken(
     .sign(key);
 }
 
-/** Verifies tokens against the keys and the ended tokens that this process knows; keeps those that are good. */
+/** Verifies tokens with the keys and the ended tokens that this process knows. Caches valid tokens. */
 class TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #ended: EndedTokens;
@@ -133,7 +133,7 @@ class TokenVerifier {
       return caller;
     } catch (error) {
       if (lostConnection(error)) throw Object.assign(serviceErrors.busy(), { cause: error });
-      // Any other error: this is not a token of this shop.
+      // All other errors mean that this is not a token of the shop.
       return null;
     }
   }
@@ -155,18 +155,25 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
       for (const floor of floorsOf(message)) ended.raise(floor);
     }),
     events.subscribe(channels.keys, () => {
-      keys.read().catch((error: unknown) => log.warn({ err: error }, 'signing keys could not be read again'));
+      keys
+        .read()
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'the signing keys could not be read; this process keeps the keys that it has'),
+        );
     }),
   ]);
   const readAll = async () => {
     await ended.read(runtime.now());
     await keys.read();
   };
-  // After the subscriptions, so that nothing falls between the two.
+  // The first read follows the subscriptions, so that no change is missed.
   const fresh = await keepFresh({ read: readAll, what: 'signing keys and ended tokens', log });
   const publish = (channel: string, message: string) =>
     events.publish(channel, message).catch((error: unknown) => {
-      log.warn({ err: error }, 'other instances learn of ended tokens at their next reading');
+      log.warn(
+        { err: error },
+        'a notification about tokens was not sent; other instances learn of the change at their next read',
+      );
     });
 
   const announce = (raised: readonly Floor[]) => {
@@ -193,14 +200,14 @@ export async function openTokens(runtime: Runtime): Promise<Tokens> {
     async rotate({ revokeOld }) {
       const kid = randomUUID();
       await addSigningKey(sql, kid, randomBytes(32));
-      const gone = revokeOld ? await deleteOldSigningKeys(sql) : 0;
+      const revoked = revokeOld ? await deleteOldSigningKeys(sql) : 0;
       await keys.read();
       await publish(channels.keys, kid);
-      return { kid, revoked: gone };
+      return { kid, revoked };
     },
     async close() {
       fresh.close();
-      await Promise.all(unsubscribe.map((end) => end()));
+      await Promise.all(unsubscribe.map((unsubscribeOne) => unsubscribeOne()));
     },
   };
 }
