@@ -17,7 +17,7 @@ const quote = (steps: PriceStep[], request: PriceRequest) => openPricePipeline(s
 const order = (...lines: PriceRequest['lines']): PriceRequest => ({ user_id: 1, lines });
 
 describe('the price of an order', () => {
-  test('without steps is what the goods cost', () => {
+  test('without steps is the price of the goods', () => {
     const { applied, ...amounts } = quote([], order(line(1290, 2), line(5)));
     expect(applied).toEqual([]);
     expect(amounts).toEqual({
@@ -29,7 +29,7 @@ describe('the price of an order', () => {
     });
   });
 
-  test('steps run by priority, whatever their order in the list, and a step can end it', () => {
+  test('steps run by priority, in any order of the list, and a step can skip the others', () => {
     const ran: string[] = [];
     const note = (name: string, priority: number, stop = false) =>
       step(name, priority, (pricing) => {
@@ -41,7 +41,7 @@ describe('the price of an order', () => {
     expect(() => openPricePipeline([note('a', 1), note('a', 2)])).toThrow('same name');
   });
 
-  test('an activity price is the goods price, a discount comes off it', () => {
+  test('an activity price replaces the unit price, and a discount is subtracted from it', () => {
     const steps = [
       step('activity', 10, (pricing) => pricing.reprice(0, 900)),
       step('coupon', 30, (pricing) => {
@@ -57,7 +57,7 @@ describe('the price of an order', () => {
     expect(priced.applied).toEqual([{ type: 'coupon', name: 'Ten off', discount: 1000 }]);
   });
 
-  test('whatever the steps take, shares add up and nothing is below zero', () => {
+  test('shares of any discounts add up, and no amount is below zero', () => {
     const amounts = fc.integer({ min: 0, max: 1_000_000 });
     const lines = fc.array(fc.record({ price: amounts, qty: fc.integer({ min: 1, max: 9_999 }) }), {
       minLength: 1,
@@ -86,7 +86,7 @@ describe('the price of an order', () => {
     );
   });
 
-  test('a step that computes nonsense is a fault, not an order', () => {
+  test('an invalid amount of a step is an error', () => {
     const wrong = [NaN, -1, 0.5, 2 ** 60];
     for (const amount of wrong) {
       expect(() =>

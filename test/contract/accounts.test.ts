@@ -4,7 +4,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: commerce.md 2 and 4, storefront 2 and 4 (addresses). */
+/** The API contract of login, logout, profiles, languages and addresses. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -37,15 +37,22 @@ describe('login', () => {
     ['an administrator on the common login', shopperLogin, 'boss', 'boss-secret', 'admin', ['*']],
     ['an administrator on the back-office login', staffLogin, 'boss', 'boss-secret', 'admin', ['*']],
     [
-      'a clerk, with the codes the console reads from the token',
+      'a clerk, with the permission codes that the console reads from the token',
       staffLogin,
       'clerk',
       'boss-secret',
       'admin',
       ['order:view', 'order:ship'],
     ],
-    ['staff without permissions, whose perms are left out', staffLogin, 'novice', 'boss-secret', 'admin', undefined],
-  ])('%s gets a token the clients can decode', async (_who, path, username, password, role, perms) => {
+    [
+      'an administrator without permissions, whose token has no perms',
+      staffLogin,
+      'novice',
+      'boss-secret',
+      'admin',
+      undefined,
+    ],
+  ])('%s gets a token that clients can decode', async (_who, path, username, password, role, perms) => {
     const answer = await shop.call('POST', path, { body: { username, password } });
     expect(answer).toMatchObject({ status: 200, code: 0, message: 'success' });
     expectFields(answer.data, 'token s');
@@ -61,16 +68,16 @@ describe('login', () => {
   const wrong = 'Invalid username or password';
   test.each([
     ['wrong password', shopperLogin, 'ann', 'nope', wrong],
-    ['unknown name', shopperLogin, 'nobody', 'nope', wrong],
+    ['unknown name', shopperLogin, 'unknown', 'nope', wrong],
     ['wrong password of staff', staffLogin, 'boss', 'nope', wrong],
-    ['unknown staff', staffLogin, 'nobody', 'nope', wrong],
+    ['unknown staff', staffLogin, 'unknown', 'nope', wrong],
     ['a shopper at the back office', staffLogin, 'ann', 'ann-secret', wrong],
     ['a disabled shopper', shopperLogin, 'banned', 'ann-secret', 'Account disabled'],
-    ['a disabled shopper with a wrong password, who learns nothing', shopperLogin, 'banned', 'nope', wrong],
+    ['a disabled shopper with a wrong password, without a hint at the account', shopperLogin, 'banned', 'nope', wrong],
     ['a disabled administrator', staffLogin, 'gone', 'boss-secret', 'Account disabled'],
-    ['a password with a blank too many', shopperLogin, 'ann', 'ann-secret ', wrong],
+    ['a password with an additional blank', shopperLogin, 'ann', 'ann-secret ', wrong],
   ])(
-    '%s is refused with HTTP 200 and code 401: the merchant app takes HTTP 401 for a lost session',
+    '%s is refused with HTTP 200 and code 401, because HTTP 401 ends the session in the merchant app',
     async (_what, path, username, password, message) => {
       const answer = await shop.call('POST', path, { body: { username, password } });
       expect(answer).toMatchObject({ status: 200, code: 401, message });
@@ -94,7 +101,7 @@ describe('login', () => {
 });
 
 describe('profile and logout', () => {
-  test('a shopper sees their own profile, the phone masked', async () => {
+  test('a shopper gets the own profile with a masked phone', async () => {
     const token = await shop.login('ann', 'ann-secret');
     const { data } = await shop.call('GET', '/api/auth/profile', { token });
     expectFields(data, 'id i, phone s, nickname s, avatar s, points i, status i, created_at t');
@@ -102,7 +109,7 @@ describe('profile and logout', () => {
     expect(JSON.stringify(data)).not.toContain('argon2');
   });
 
-  test('an administrator sees theirs, with role and permissions', async () => {
+  test('an administrator gets the own profile with role and permissions', async () => {
     const token = await shop.login('clerk', 'boss-secret');
     const { data } = await shop.call('GET', '/api/auth/profile', { token });
     expect(data).toMatchObject({
@@ -113,7 +120,7 @@ describe('profile and logout', () => {
     });
   });
 
-  test('logout ends this token everywhere and no other one', async () => {
+  test('logout ends only this token, on all routes', async () => {
     const token = await shop.login('ann', 'ann-secret');
     const other = await shop.login('ann', 'ann-secret');
     expect(await shop.call('POST', '/api/auth/logout', { token })).toMatchObject({ status: 200, code: 0, data: null });
@@ -134,7 +141,7 @@ describe('profile and logout', () => {
     expect(row!.n, 'a restart must not bring it back').toBe(1);
   });
 
-  test('an administrator who logs out is out of the back office', async () => {
+  test('an administrator who logs out cannot use the back office', async () => {
     const token = await shop.login('boss', 'boss-secret');
     expect((await shop.call('GET', '/admin/api/orders', { token })).code).toBe(0);
     await shop.call('POST', '/api/auth/logout', { token });
@@ -149,11 +156,11 @@ describe('language of messages', () => {
     ['Accept-Language zh-CN', '', 'zh-CN', true],
     ['browser header, Chinese first', '', 'zh-CN,zh;q=0.9,en;q=0.8', true],
     ['browser header, English first', '', 'en-US,en;q=0.9,zh-CN;q=0.5', false],
-    ['quality counts, not position', '', 'en;q=0.3,zh-CN;q=0.9', true],
-    ['?lang beats the header', '?lang=zh-CN', 'en', true],
-    ['?lang beats the header the other way', '?lang=en', 'zh-CN', false],
+    ['the quality counts, not the position', '', 'en;q=0.3,zh-CN;q=0.9', true],
+    ['?lang takes precedence over the header', '?lang=zh-CN', 'en', true],
+    ['?lang takes precedence over the header, English', '?lang=en', 'zh-CN', false],
     ['empty ?lang is absent', '?lang=', 'zh-CN', true],
-    ['no known language: the shop speaks zh-CN', '', 'fr', true],
+    ['an unknown language, answered in zh-CN, the language of the shop', '', 'fr', true],
   ])('%s', async (_what, query, lang, isChinese) => {
     const { message } = await shop.call('GET', `/api/v1/cart${query}`, { lang });
     expect(message).toEqual(isChinese ? expect.stringMatching(chinese) : english);
@@ -170,7 +177,7 @@ describe('addresses', () => {
     detail: '12 Lakeside',
   };
   const path = '/api/v1/addresses';
-  /** A shopper without addresses, and what they can do. */
+  /** A shopper without addresses, with functions for the routes. */
   async function newcomer() {
     const { id, token, address_id } = await shop.shopper();
     await shop.call('DELETE', `${path}/${address_id}`, { token });
@@ -193,7 +200,7 @@ describe('addresses', () => {
     expect(await (await newcomer()).list()).toEqual([]);
   });
 
-  test('every answer has the fields of the contract', async () => {
+  test('every answer has the fields of the API contract', async () => {
     const ann = await newcomer();
     const made = await ann.add();
     const put = (await ann.put(made.id, { ...fields, name: 'Ann B' })).data;
@@ -205,7 +212,7 @@ describe('addresses', () => {
     expect((await ann.remove(made.id)).data).toBeNull();
   });
 
-  test('the first address becomes the default by itself, whatever was sent', async () => {
+  test('the first address becomes the default, whatever was sent', async () => {
     for (const sent of [undefined, 0, 1, null, '']) expect((await (await newcomer()).add(sent)).is_default).toBe(1);
   });
 
@@ -217,7 +224,7 @@ describe('addresses', () => {
     expect((await ann.list()).map((x) => x.id)).toEqual([b.id, c.id, a.id]);
   });
 
-  test('choosing a default, on creation or by an edit, clears the other one', async () => {
+  test('a new default, set by creation or by an edit, replaces the old one', async () => {
     const ann = await newcomer();
     const a = await ann.add();
     const b = await ann.add(1);
@@ -226,7 +233,7 @@ describe('addresses', () => {
     expect(await ann.defaults()).toEqual([a.id]);
   });
 
-  test('removing the default promotes the newest that remains; removing another changes nothing', async () => {
+  test('after the removal of the default the newest address is the default; other removals keep it', async () => {
     const ann = await newcomer();
     const [a, b, c, d] = [await ann.add(), await ann.add(), await ann.add(), await ann.add()];
     await ann.remove(b.id);
@@ -239,7 +246,7 @@ describe('addresses', () => {
     expect((await ann.add()).is_default, 'the next one is a first address again').toBe(1);
   });
 
-  test('PUT replaces the whole address: what is not sent is empty', async () => {
+  test('PUT replaces the whole address; absent fields become empty', async () => {
     const ann = await newcomer();
     const { id } = await ann.add();
     const { data } = await ann.put(id, { name: 'Bob', phone: '13900000000' });
@@ -260,7 +267,7 @@ describe('addresses', () => {
     expect(data).toMatchObject({ id: row.id, user_id: ann.id, city: 'Ningbo', created_at: row.created_at });
   });
 
-  test.each(['name', 'phone'])('%s is needed, and named when it is missing', async (field) => {
+  test.each(['name', 'phone'])('%s is required; the refusal names it', async (field) => {
     const ann = await newcomer();
     const { id } = await ann.add();
     for (const value of [undefined, null, '', '   ']) {
@@ -278,7 +285,7 @@ describe('addresses', () => {
     expect(await ann.list()).toHaveLength(1);
   });
 
-  test('an address that is not there is refused, and nothing is lost', async () => {
+  test('an unknown address is refused, and nothing is changed', async () => {
     const ann = await newcomer();
     const { id } = await ann.add();
     expect(await ann.put(2 ** 40, fields)).toMatchObject({ status: 200, code: 404, message: 'Address not found' });
@@ -287,7 +294,7 @@ describe('addresses', () => {
     expect(await ann.defaults()).toEqual([id]);
   });
 
-  test('twenty clicks at once still leave one default', async () => {
+  test('twenty parallel requests leave one default', async () => {
     const ann = await newcomer();
     const made = await Promise.all(Array.from({ length: 20 }, (_, i) => ann.add(i % 2)));
     expect(await ann.defaults()).toHaveLength(1);

@@ -4,7 +4,7 @@ import { chinese, contract, expectFields, expectMoneyAddsUp, noAfterSale } from 
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: admin 2 and 3 (products, orders, ship), rules 3, 6 and 13. */
+/** The API contract of the back office: products, orders and shipping. */
 let shop: Shop;
 let token: string;
 let staffId: number;
@@ -20,7 +20,7 @@ const admin = (method: string, path: string, body?: object, lang?: string) =>
 const product = async (id: number) => (await admin('GET', `/products/${id}`)).data;
 const create = async (body: object) => (await admin('POST', '/products', body)).data;
 
-/** Two by two: what the console sends for a product with specifications. */
+/** A product with two times two specifications, as the console sends it. */
 const mug = {
   product: {
     title: 'Mug',
@@ -51,7 +51,7 @@ const brief = (data: { skus: { sku_key: string; sku_code: string; price: number;
   data.skus.map((sku) => [sku.sku_key, sku.sku_code, sku.price, sku.stock, sku.status]);
 
 describe('product list', () => {
-  test('rows have every field of the contract, all statuses are listed, sales under both names', async () => {
+  test('rows have every field of the API contract, all statuses are listed, and sales has both names', async () => {
     const on = await insertProduct(shop.database, { title: 'Listed on' });
     const off = await insertProduct(shop.database, { title: 'Listed off', status: 0 });
     const { data } = await admin('GET', '/products?keyword=Listed');
@@ -80,7 +80,7 @@ describe('product list', () => {
     expect((await admin('GET', `/products?category_id=${parent}`)).data.list).toHaveLength(1);
   });
 
-  test('status filters; empty filters, as both clients send them, do not', async () => {
+  test('status is a filter; empty filters, as both clients send them, are ignored', async () => {
     const total = async (query: string) => (await admin('GET', `/products?keyword=Listed${query}`)).data.total;
     expect([await total('&status=0'), await total('&status=1')]).toEqual([1, 1]);
     for (const query of ['', '&status=', '&category_id=&status=&page=&size=', '&category_id=0', '&sort_by=&low_stock='])
@@ -110,32 +110,32 @@ describe('product list', () => {
     });
   });
 
-  test('low_stock=true lists what has ten pieces or fewer', async () => {
+  test('low_stock=true lists products with ten pieces or fewer', async () => {
     await insertProduct(shop.database, { title: 'Scarce few', stocks: [10] });
     await insertProduct(shop.database, { title: 'Scarce many', stocks: [11] });
     expect((await admin('GET', '/products?keyword=Scarce&low_stock=true')).data.total).toBe(1);
   });
   test('sort_by orders by sales, stock, price or age', async () => {
     const cheap = await insertProduct(shop.database, { title: 'Sorted a', price: 100, stocks: [9] });
-    const dear = await insertProduct(shop.database, { title: 'Sorted b', price: 900, stocks: [1] });
+    const expensive = await insertProduct(shop.database, { title: 'Sorted b', price: 900, stocks: [1] });
     const ids = async (by: string) =>
       (await admin('GET', `/products?keyword=Sorted&sort_by=${by}`)).data.list.map((row: { id: number }) => row.id);
-    expect(await ids('price_asc')).toEqual([cheap.id, dear.id]);
-    expect(await ids('price_desc')).toEqual([dear.id, cheap.id]);
-    expect(await ids('stock')).toEqual([cheap.id, dear.id]);
-    expect(await ids('created')).toEqual([dear.id, cheap.id]);
+    expect(await ids('price_asc')).toEqual([cheap.id, expensive.id]);
+    expect(await ids('price_desc')).toEqual([expensive.id, cheap.id]);
+    expect(await ids('stock')).toEqual([cheap.id, expensive.id]);
+    expect(await ids('created')).toEqual([expensive.id, cheap.id]);
   });
 });
 
 describe('creating a product', () => {
-  test('answers its id in both places and what became of the SKUs', async () => {
+  test('returns its id in both fields and the outcome of the SKUs', async () => {
     const data = await create(mug);
     expectFields(data, 'id i, product o, sku_diff o');
     expectFields(data.sku_diff, contract.skuDiff);
     expect(data).toMatchObject({ product: { id: data.id }, sku_diff: { added: 4, kept: 0, inactivated: 0 } });
   });
 
-  test('the editor gets every field of the contract back, attributes as an array', async () => {
+  test('the editor gets every field of the API contract, attributes as an array', async () => {
     const { id } = await create(mug);
     const data = await product(id);
     expectFields(data, contract.adminProductDetail);
@@ -158,7 +158,7 @@ describe('creating a product', () => {
     expect(data.images).toMatchObject(mug.images);
   });
 
-  test('a missing product is 10002', async () => {
+  test('an unknown product gets code 10002', async () => {
     for (const method of ['GET', 'PUT'])
       expect(await admin(method, `/products/${2 ** 40}`, method === 'PUT' ? {} : undefined)).toMatchObject({
         status: 200,
@@ -187,7 +187,7 @@ describe('creating a product', () => {
     ]);
   });
 
-  test('values are trimmed and doubled ones dropped', async () => {
+  test('values are trimmed, and repeated ones dropped', async () => {
     const { id } = await create({
       product: { title: 'Trimmed', price: 1 },
       spec_schema: [{ name: ' Size ', values: [' M', 'M ', 'M', ' ', ''] }],
@@ -214,8 +214,8 @@ describe('creating a product', () => {
   });
 
   test.each([
-    ['300 combinations stand', [10, 30], 0],
-    ['301 and more do not', [7, 43], 400],
+    ['300 combinations are accepted', [10, 30], 0],
+    ['301 and more are refused', [7, 43], 400],
     ['three groups of 300', [300, 300, 300], 400],
   ])('%s', async (_what, sizes, code) => {
     const spec_schema = (sizes as number[]).map((n, i) => ({
@@ -237,7 +237,7 @@ describe('creating a product', () => {
       'A',
     ],
     [
-      'two groups that make the same key',
+      'two groups with the same key',
       {
         spec_schema: [
           { name: 'A', values: ['1|B:2', '1'] },
@@ -246,14 +246,14 @@ describe('creating a product', () => {
       },
       'spec_schema',
     ],
-    ['an override for nothing', { sku_overrides: [{ sku_key: 'Size:XL', stock: 1 }] }, 'Size:XL'],
+    ['an override without a SKU', { sku_overrides: [{ sku_key: 'Size:XL', stock: 1 }] }, 'Size:XL'],
     ['an override twice', { sku_overrides: [{ sku_key: '__default__' }, { sku_key: '__default__' }] }, '__default__'],
     ['a group without values', { spec_schema: [{ name: 'A', values: [' '] }] }, 'A'],
     ['no title', { product: { price: 1 } }, 'title'],
     ['a blank title', { product: { title: '  ', price: 1 } }, 'title'],
     ['a negative price', { product: { title: 'x', price: -1 } }, 'price'],
     ['a negative stock', { product: { title: 'x', price: 1, stock: -1 } }, 'stock'],
-    ['a category that is not there', { product: { title: 'x', price: 1, category_id: 2 ** 40 } }, 'category_id'],
+    ['an unknown category', { product: { title: 'x', price: 1, category_id: 2 ** 40 } }, 'category_id'],
   ])('%s is refused and nothing is created', async (_what, body, named) => {
     const count = async () => (await shop.database.sql`select count(*)::int as n from catalog.products`)[0]!.n;
     const before = await count();
@@ -270,7 +270,7 @@ describe('creating a product', () => {
     ['not JSON', '{oops', 0],
     ['an array', [], 0],
     ['another version', { version: 2, blocks: [] }, 0],
-  ])('detail given as %s is stored in its form', async (_what, detail, blocks) => {
+  ])('a detail sent as %s is stored in the right form', async (_what, detail, blocks) => {
     const { id } = await create({ product: { title: 'Detailed', price: 1, detail } });
     const stored = (await product(id)).detail;
     expect(stored).toMatchObject({ version: 1 });
@@ -293,7 +293,7 @@ describe('creating a product', () => {
 });
 
 describe('editing a product', () => {
-  test('the shelf toggle alone touches nothing else', async () => {
+  test('a change of the sale status changes nothing else', async () => {
     const { id } = await create(mug);
     const before = await product(id);
     const { data } = await admin('PUT', `/products/${id}`, { product: { status: 0 } });
@@ -329,7 +329,7 @@ describe('editing a product', () => {
     expect(detail.stock, 'inactive SKUs are not counted').toBe(11);
   });
 
-  test('a combination that comes back is the old SKU, active again', async () => {
+  test('a combination that returns is the old SKU, active again', async () => {
     const { id } = await create(mug);
     const before = (await product(id)).skus.map((sku: { id: number }) => sku.id);
     await admin('PUT', `/products/${id}`, {
@@ -372,7 +372,7 @@ describe('editing a product', () => {
     expect(await images()).toMatchObject([]);
   });
 
-  test('the console may send the whole detail back: nothing changes', async () => {
+  test('the console can send the whole detail back without a change', async () => {
     const { id } = await create(mug);
     const before = await product(id);
     const { skus, images, spec_schema, ...fields } = before;
@@ -394,7 +394,7 @@ describe('editing a product', () => {
     expect({ ...(await product(id)), updated_at: '' }).toEqual({ ...before, updated_at: '' });
   });
 
-  test('our own picture URLs come back as they were, whatever the shop is called then', async () => {
+  test('picture URLs of the shop stay the same when they are sent back under another host name', async () => {
     const { id } = await create({ product: { title: 'Pictured', price: 1, cover: '/uploads/demo/enamel-mug.svg' } });
     const { cover } = await product(id);
     expect(cover).toBe(`${shop.url}/uploads/demo/enamel-mug.svg`);
@@ -403,7 +403,7 @@ describe('editing a product', () => {
     expect(row!.cover).toBe('/uploads/demo/enamel-mug.svg');
   });
 
-  test('stock can not go below what open orders hold; the refusal says so and changes nothing', async () => {
+  test('stock cannot fall below the reserved quantity; the refusal has the reason and changes nothing', async () => {
     const { id } = await create(mug);
     const sku = (await product(id)).skus.find((s: { sku_code: string }) => s.sku_code === 'C-L');
     const ann = await shop.shopper();
@@ -427,7 +427,7 @@ describe('editing a product', () => {
     expect((await set(0)).code).toBe(0);
   });
 
-  test('a SKU made inactive while an order holds it still settles', async () => {
+  test('an order of a SKU that became inactive can still be paid', async () => {
     const { id } = await create(mug);
     const sku = (await product(id)).skus.find((s: { sku_code: string }) => s.sku_code === 'N-M');
     const ann = await shop.shopper();
@@ -451,7 +451,7 @@ describe('editing a product', () => {
   });
 });
 
-/** An order of one shopper in the state asked for. */
+/** Makes an order of one shopper in the requested state. */
 async function orderIn(state: 'unpaid' | 'paid' | 'cancelled' | 'shipped') {
   const ann = await shop.shopper();
   const { sku_ids } = await insertProduct(shop.database, { title: 'Shipped mug', stocks: [9, 9] });
@@ -469,7 +469,7 @@ async function orderIn(state: 'unpaid' | 'paid' | 'cancelled' | 'shipped') {
 }
 
 describe('orders', () => {
-  test('list and detail have every field of the contract', async () => {
+  test('list and detail have every field of the API contract', async () => {
     const { id, ann } = await orderIn('shipped');
     const list = (await admin('GET', '/orders')).data;
     expectFields(list, contract.paged);
@@ -528,7 +528,7 @@ describe('orders', () => {
       expect(label).toMatch(chinese);
   });
 
-  test('a missing order is 404 in the envelope', async () => {
+  test('an unknown order gets code 404', async () => {
     expect(await admin('GET', `/orders/${2 ** 40}`)).toMatchObject({
       status: 200,
       code: 404,
@@ -580,7 +580,7 @@ describe('shipping', () => {
       { company: 'SF' },
     ],
     ['with a remark', { ...express, remark: 'Two parcels' }, { remark: 'Two parcels' }],
-  ])('%s: 2 becomes 3 and the shopper sees the shipment', async (_what, body, expected) => {
+  ])('%s: 2 becomes 3, and the shopper gets the shipment', async (_what, body, expected) => {
     const { id, ann } = await orderIn('paid');
     expect(await admin('PUT', `/orders/${id}/ship`, body)).toMatchObject({ code: 0, data: null });
     const { data } = await shop.call('GET', `/api/v1/orders/${id}`, { token: ann.token });
@@ -627,7 +627,7 @@ describe('shipping', () => {
     ],
     ['another ship_type', { ...express, ship_type: 'teleport' }, 400, 'ship_type'],
     ['another delivery_type', { ...express, delivery_type: 'teleport' }, 400, 'delivery_type'],
-  ])('%s is refused and moves nothing', async (_what, body, code, message) => {
+  ])('%s is refused and changes nothing', async (_what, body, code, message) => {
     const { id } = await orderIn('paid');
     expect(await admin('PUT', `/orders/${id}/ship`, body)).toMatchObject({
       status: 200,
@@ -657,7 +657,7 @@ describe('shipping', () => {
       expect(await shop.call('POST', `/api/v1/orders/${id}/${act}`, { token: ann.token })).toMatchObject({ code: 500 });
   });
 
-  test('ten clicks at once ship once', async () => {
+  test('ten parallel requests ship once', async () => {
     const { id } = await orderIn('paid');
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => admin('PUT', `/orders/${id}/ship`, { ...express, tracking_no: `T${i}` })),
@@ -694,6 +694,6 @@ describe('permissions', () => {
   });
 });
 
-test('afterwards the books are right', async () => {
+test('no audit is violated afterwards', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-/** Contract: storefront 4, the cart. */
+/** The API contract of the cart. */
 let shop: Shop;
 let token: string;
 let userId: number;
@@ -24,7 +24,7 @@ type Line = { sku_id: number; activity_product_id: number; qty: number };
 const cart = async () => (await shop.call('GET', '/api/v1/cart', { token })).data as Line[];
 const brief = async () => (await cart()).map((line) => [line.sku_id, line.activity_product_id, line.qty]);
 const add = (body: object) => shop.call('POST', '/api/v1/cart/add', { token, body });
-/** A line bought through an activity, put there by hand: its key is another than that of the plain line. */
+/** Inserts a line with an activity by SQL. Its key differs from that of the line without an activity. */
 const addActivityLine = (sku: number, activity: number, qty: number) => shop.database.sql`
   insert into orders.cart_lines (user_id, sku_id, activity_product_id, qty) values (${userId}, ${sku}, ${activity}, ${qty})`;
 
@@ -32,7 +32,7 @@ test('an empty cart is a bare empty array', async () => {
   expect(await cart()).toEqual([]);
 });
 
-test('a line has every field of the contract, with product and SKU in it', async () => {
+test('a line has every field of the API contract, with product and SKU', async () => {
   await add({ sku_id: a, qty: 2 });
   const [line] = (await shop.call('GET', '/api/v1/cart', { token })).data;
   expectFields(line, contract.cartLine);
@@ -62,7 +62,7 @@ test('texts of a line follow the language', async () => {
   ]);
 });
 
-test('lines stay in the order of adding, also when one grows', async () => {
+test('lines stay in the order in which they were added, also when a quantity grows', async () => {
   await add({ sku_id: b });
   await add({ sku_id: a });
   await add({ sku_id: b, qty: 3 });
@@ -74,39 +74,39 @@ test('lines stay in the order of adding, also when one grows', async () => {
 
 describe('add', () => {
   test.each([
-    ['no quantity is one', {}, 1],
-    ['0 is one', { qty: 0 }, 1],
-    ['negative is one', { qty: -3 }, 1],
-    ['"" is one', { qty: '' }, 1],
-    ['null is one', { qty: null }, 1],
+    ['no quantity counts as 1', {}, 1],
+    ['0 counts as 1', { qty: 0 }, 1],
+    ['a negative quantity counts as 1', { qty: -3 }, 1],
+    ['"" counts as 1', { qty: '' }, 1],
+    ['null counts as 1', { qty: null }, 1],
     ['three', { qty: 3 }, 3],
-    ['no activity, said as 0', { activity_product_id: 0 }, 1],
-    ['no activity, said as ""', { activity_product_id: '' }, 1],
-    ['no activity, said as null', { activity_product_id: null }, 1],
+    ['no activity, sent as 0', { activity_product_id: 0 }, 1],
+    ['no activity, sent as ""', { activity_product_id: '' }, 1],
+    ['no activity, sent as null', { activity_product_id: null }, 1],
   ])('%s', async (_what, body, qty) => {
     expect(await add({ sku_id: a, ...body })).toMatchObject({ code: 0, data: null });
     expect(await brief()).toEqual([[a, 0, qty]]);
   });
 
-  test('the same line adds up', async () => {
+  test('quantities of the same line are added up', async () => {
     await add({ sku_id: a, qty: 2 });
     await add({ sku_id: a, qty: 0 });
     await add({ sku_id: a, qty: 4 });
     expect(await brief()).toEqual([[a, 0, 7]]);
   });
 
-  test('thirty clicks at once are thirty pieces', async () => {
+  test('thirty parallel requests add thirty pieces', async () => {
     await Promise.all(Array.from({ length: 30 }, () => add({ sku_id: a })));
     expect(await brief()).toEqual([[a, 0, 30]]);
   });
 
-  test('more than the stock may lie in the cart; the order is where stock counts', async () => {
+  test('a cart may have more pieces than the stock; the order checks the stock', async () => {
     expect((await add({ sku_id: a, qty: 50 })).code).toBe(0);
   });
 
   test.each([
     ['unknown', async () => 2 ** 40],
-    ['off the shelf', async () => (await insertProduct(shop.database, { status: 0 })).sku_ids[0]!],
+    ['not on sale', async () => (await insertProduct(shop.database, { status: 0 })).sku_ids[0]!],
     [
       'inactive',
       async () => {
@@ -115,7 +115,7 @@ describe('add', () => {
         return sku_ids[0]!;
       },
     ],
-  ])('a SKU that is %s is refused and leaves no line', async (_what, make) => {
+  ])('a SKU that is %s is refused and adds no line', async (_what, make) => {
     const sku_id = await make();
     expect(await add({ sku_id })).toMatchObject({ status: 200, code: 10002, message: 'Product not found' });
     const inChinese = await shop.call('POST', '/api/v1/cart/add', { token, body: { sku_id }, lang: 'zh-CN' });
@@ -123,12 +123,12 @@ describe('add', () => {
     expect(await cart()).toEqual([]);
   });
 
-  test('an activity product that is not there is refused', async () => {
+  test('an unknown activity product is refused', async () => {
     expect((await add({ sku_id: a, activity_product_id: 77 })).code).not.toBe(0);
     expect(await cart()).toEqual([]);
   });
 
-  test('sku_id is needed, and named', async () => {
+  test('sku_id is required; the refusal names it', async () => {
     for (const body of [{}, { sku_id: null }, { sku_id: '' }, { sku_id: 0 }, { sku_id: 'x' }])
       expect(await add(body)).toMatchObject({ code: 400, message: expect.stringContaining('sku_id') });
   });
@@ -137,7 +137,7 @@ describe('add', () => {
 describe.each(['PUT', 'POST'])('%s /cart/qty', (method) => {
   const setQty = (body: object) => shop.call(method, '/api/v1/cart/qty', { token, body });
 
-  test('sets, does not add', async () => {
+  test('sets the quantity instead of adding it', async () => {
     await add({ sku_id: a, qty: 2 });
     expect(await setQty({ sku_id: a, activity_product_id: 0, qty: 5 })).toMatchObject({ code: 0, data: null });
     expect(await brief()).toEqual([[a, 0, 5]]);
@@ -152,7 +152,7 @@ describe.each(['PUT', 'POST'])('%s /cart/qty', (method) => {
     expect(await brief()).toEqual([[b, 0, 1]]);
   });
 
-  test('touches the line of its activity only', async () => {
+  test('changes only the line of its activity', async () => {
     await add({ sku_id: a, qty: 2 });
     await addActivityLine(a, 7, 1);
     await setQty({ sku_id: a, activity_product_id: 7, qty: 3 });
@@ -164,7 +164,7 @@ describe.each(['PUT', 'POST'])('%s /cart/qty', (method) => {
     expect(await brief()).toEqual([[a, 0, 2]]);
   });
 
-  test('keeps the place of the line', async () => {
+  test('keeps the position of the line', async () => {
     await add({ sku_id: b });
     await add({ sku_id: a });
     await setQty({ sku_id: b, qty: 9 });
@@ -174,7 +174,7 @@ describe.each(['PUT', 'POST'])('%s /cart/qty', (method) => {
     ]);
   });
 
-  test('of a line that is not there does no harm', async () => {
+  test('of an unknown line changes nothing', async () => {
     await setQty({ sku_id: a, qty: 0 });
     await setQty({ sku_id: 2 ** 40, qty: 5 });
     expect(await cart()).toEqual([]);
@@ -188,7 +188,7 @@ describe('DELETE /cart/:sku_id', () => {
     await add({ sku_id: b });
   };
   test.each([
-    ['nothing: the plain line', '', undefined, [7, 0]],
+    ['absent: the line without an activity', '', undefined, [7, 0]],
     ['in the JSON body, as the app does', '', { activity_product_id: 7 }, [0, 0]],
     ['in the query, as the reference does', '?activity_product_id=7', undefined, [0, 0]],
     ['0 in the body', '', { activity_product_id: 0 }, [7, 0]],
@@ -213,12 +213,12 @@ describe('DELETE /cart/:sku_id', () => {
     expect(await cart()).toHaveLength(2);
   });
 
-  test('of a line that is not there is no error', async () => {
+  test('of an unknown line is not an error', async () => {
     expect(await shop.call('DELETE', `/api/v1/cart/${2 ** 40}`, { token })).toMatchObject({ code: 0, data: null });
   });
 });
 
-test('a line whose SKU has vanished is not shown: clients read product and sku without looking', async () => {
+test('a line whose SKU was deleted is left out, because clients expect product and sku', async () => {
   const gone = await insertProduct(shop.database, { stocks: [1, 1] });
   await add({ sku_id: a });
   await add({ sku_id: gone.sku_ids[0] });
@@ -226,7 +226,7 @@ test('a line whose SKU has vanished is not shown: clients read product and sku w
   expect(await brief()).toEqual([[a, 0, 1]]);
 });
 
-test('what a line shows is the price and stock of now', async () => {
+test('a line has the current price and stock', async () => {
   const { sku_ids } = await insertProduct(shop.database, { price: 1000, stocks: [9] });
   await add({ sku_id: sku_ids[0] });
   await shop.database.sql`update catalog.product_skus set price = 1199, stock = 4 where id = ${sku_ids[0]!}`;

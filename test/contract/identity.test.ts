@@ -5,7 +5,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-/** Contract: commerce-storefront.md 2, commerce-rules.md 6, 7. */
+/** The API contract of login codes, WeChat logins and the deletion of accounts. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -31,7 +31,7 @@ const login = (phone: string, code: string, lang = 'en') =>
 const remove = (token: string, phone: string, code: string, lang = 'en') =>
   shop.call('POST', '/api/v1/user/delete', { token, body: { phone, code }, lang });
 const profile = (token: string) => shop.call('GET', '/api/v1/user/profile', { token });
-/** A code that is not this one. */
+/** A code that differs from this one. */
 const other = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 const rowOf = async (phone: string) => {
   const [row] = await shop.database.sql`select * from identity.sms_codes where phone = ${phone}`;
@@ -39,7 +39,7 @@ const rowOf = async (phone: string) => {
 };
 
 describe('login by SMS', () => {
-  test('a new phone gets an account, named after its last four digits, and the same one the next time', async () => {
+  test('a new phone gets an account with its last four digits as name, and the same account the next time', async () => {
     const phone = newPhone();
     const code = await send(phone);
     expect(code).toMatch(/^\d{6}$/);
@@ -56,7 +56,7 @@ describe('login by SMS', () => {
     expect((await profile(theirs.token)).data.nickname).toBe(`用户${inChinese.slice(-4)}`);
   });
 
-  test('the code is not stored in the clear', async () => {
+  test('the code is not stored in plain text', async () => {
     const phone = newPhone();
     const code = await send(phone);
     expect(JSON.stringify(await rowOf(phone))).not.toContain(code);
@@ -92,13 +92,13 @@ describe('login by SMS', () => {
     }
   });
 
-  test('the code of one phone opens no other one', async () => {
+  test('the code of one phone does not work for another phone', async () => {
     const [mine, theirs] = [newPhone(), newPhone()];
     const code = await send(mine);
     expect(await login(theirs, code)).toMatchObject({ code: 10001, message: 'Verification code expired' });
   });
 
-  test('after five wrong guesses the right code is worth nothing, also when they come at once', async () => {
+  test('after five wrong guesses the right code is refused, also when the guesses are parallel', async () => {
     const phone = newPhone();
     const code = await send(phone);
     const guesses = await Promise.all(Array.from({ length: 12 }, () => login(phone, other(code))));
@@ -108,7 +108,7 @@ describe('login by SMS', () => {
     expect((await login(phone, await send(phone))).code, 'a new code is the way out').toBe(0);
   });
 
-  test('of one code used ten times at once one gets in: one token, one account', async () => {
+  test('of ten parallel logins with one code one succeeds: one token, one account', async () => {
     for (let round = 0; round < 5; round += 1) {
       const phone = newPhone();
       const code = await send(phone);
@@ -120,7 +120,7 @@ describe('login by SMS', () => {
     }
   });
 
-  test('a disabled account stays closed', async () => {
+  test('a disabled account is refused', async () => {
     const phone = newPhone();
     await login(phone, await send(phone));
     await shop.database.sql`update identity.shoppers set status = 0 where phone = ${phone}`;
@@ -128,7 +128,7 @@ describe('login by SMS', () => {
   });
 
   test.each(['', '   ', '1380000000', '138000000000', '23800000000', '+8613800000000', 'abc', '1380000000a'])(
-    'the phone %j is refused by name',
+    'the phone %j is refused with the name of the field',
     async (phone) => {
       for (const path of ['/api/v1/auth/sms/send', '/api/v1/auth/sms/login'])
         expect(await shop.call('POST', path, { body: { phone, code: '123456' } })).toMatchObject({
@@ -139,7 +139,7 @@ describe('login by SMS', () => {
     },
   );
 
-  test('a token from it is a shopper: the back office stays closed', async () => {
+  test('its token is the token of a shopper: the back office refuses it', async () => {
     const phone = newPhone();
     const { data } = await login(phone, await send(phone));
     for (const path of ['/admin/api/admins', '/admin/api/roles', '/admin/api/permissions'])
@@ -151,7 +151,7 @@ describe('login by SMS', () => {
 });
 
 describe('the profile', () => {
-  test('needs a shopper, and shows no secret', async () => {
+  test('requires a shopper, and has no secret', async () => {
     expect((await shop.call('GET', '/api/v1/user/profile')).status).toBe(401);
     const admin = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
     expect((await profile(admin)).code).toBe(403);
@@ -173,7 +173,7 @@ describe('deleting an account', () => {
     return { id: id as number, phone, token };
   }
 
-  test('takes out who it was, ends every token, and the phone may register anew', async () => {
+  test('removes personal data and ends all tokens; the phone can register again', async () => {
     const { id, phone, token } = await member();
     await shop.database.sql`
       update identity.shoppers
@@ -200,21 +200,21 @@ describe('deleting an account', () => {
 
   test.each([
     ['a wrong code', 'wrong', 'Invalid verification code'],
-    ['no code asked for', 'none', 'Verification code expired'],
+    ['no requested code', 'none', 'Verification code expired'],
     ["another account's phone", 'other', 'Phone number does not match account'],
-  ])('%s is refused with code 10002, and nothing happens', async (_what, kind, message) => {
+  ])('%s is refused with code 10002, and nothing is changed', async (_what, kind, message) => {
     const { phone, token } = await member();
-    const stranger = newPhone();
+    const otherPhone = newPhone();
     const given =
       kind === 'other'
-        ? { phone: stranger, code: await send(stranger) }
+        ? { phone: otherPhone, code: await send(otherPhone) }
         : { phone, code: kind === 'wrong' ? other(await send(phone)) : '123456' };
     expect(await remove(token, given.phone, given.code)).toMatchObject({ status: 200, code: 10002, message });
     expect((await remove(token, given.phone, given.code, 'zh-CN')).message).toMatch(chinese);
     expect((await profile(token)).data.status).toBe(1);
   });
 
-  test('twice at once deletes once, and a login with the same code does not bring it back', async () => {
+  test('twice in parallel deletes once, and a login with the same code does not create it again', async () => {
     const { id, phone, token } = await member();
     const code = await send(phone);
     const answers = await Promise.all([
@@ -250,7 +250,7 @@ describe('login of the WeChat mini program', () => {
     fake.close();
   });
 
-  test('is off until it is set up', async () => {
+  test('is refused until it is set up', async () => {
     expect(await wechat('abc')).toMatchObject({ status: 200, code: 401, message: 'WeChat login is not set up' });
     const { settings } = shop.server.runtime;
     await settings.set('wechat_auth.mini_app_id', 'wx123');
@@ -261,7 +261,7 @@ describe('login of the WeChat mini program', () => {
     );
   });
 
-  test('asks the provider, and one open id is one account, ten at once too', async () => {
+  test('calls the provider; one open id is one account, also for ten parallel logins', async () => {
     asked = [];
     answer = () => ({ body: JSON.stringify({ openid: 'open-1234', session_key: 'k', errcode: 0 }) });
     const answers = await Promise.all(Array.from({ length: 10 }, () => wechat('the code')));
@@ -283,7 +283,7 @@ describe('login of the WeChat mini program', () => {
     ['a wrong code', () => ({ body: '{"errcode":40029,"errmsg":"invalid code"}' })],
     ['an error page', () => ({ status: 502, body: '<html>' })],
     ['an answer without an id', () => ({ body: '{}' })],
-    ['an answer of another kind', () => ({ body: '[1]' })],
+    ['an answer of another form', () => ({ body: '[1]' })],
     ['an empty id', () => ({ body: '{"openid":""}' })],
   ])('%s is refused with code 401 over HTTP 200', async (_what, reply) => {
     answer = reply;
@@ -291,21 +291,21 @@ describe('login of the WeChat mini program', () => {
     expect((await wechat('abc', 'zh-CN')).message).toMatch(chinese);
   });
 
-  test('a provider that does not answer is given up after five seconds', async () => {
+  test('a provider that does not answer is refused after five seconds', async () => {
     answer = () => ({ body: '', hang: true });
     const started = performance.now();
     expect(await wechat('abc')).toMatchObject({ status: 200, code: 401 });
     expect(performance.now() - started).toBeLessThan(8_000);
   });
 
-  test('a disabled account stays closed', async () => {
+  test('a disabled account is refused', async () => {
     answer = () => ({ body: '{"openid":"open-1234"}' });
     await shop.database.sql`update identity.shoppers set status = 0 where wechat_open_id = 'open-1234'`;
     expect(await wechat('abc')).toMatchObject({ code: 401, message: 'Account disabled' });
   });
 });
 
-test('a shopper with a password may log in by SMS as well: it is one account', async () => {
+test('a shopper with a password can log in by SMS to the same account', async () => {
   const phone = newPhone();
   const id = await createShopper(shop.server.runtime.sql, {
     ...{ username: 'both', password: 'both-secret', nickname: 'Both', phone },
@@ -321,7 +321,7 @@ test('deleting an account and logging in send no more statements than their rout
     const before = await count();
     expect((await work()).code).toBe(0);
     const declared = shop.server.routes.find((route) => route.path === path)!.statements!;
-    // BEGIN and COMMIT are not among the declared ones.
+    // The declared number does not include BEGIN and COMMIT.
     expect((await count()) - before, path).toBeLessThanOrEqual(declared + 2);
   };
   const phone = newPhone();

@@ -3,7 +3,7 @@ import { chinese, contract, expectFields, expectMoneyAddsUp } from '@tradepost/t
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: admin 3, the merchant app's rows; spec 1, merchant mobile order extensions. */
+/** The API contract of the merchant tools: repricing, notes, reminders, print sheet, timeline and batches. */
 const staffId = 7;
 let shop: Shop;
 let token: string;
@@ -22,7 +22,7 @@ const orderOf = async (id: number) => (await admin('GET', `/orders/${id}`)).data
 const nowhere = 2 ** 40;
 
 type State = 'unpaid' | 'paid' | 'shipped' | 'cancelled' | 'completed';
-/** An order of two lines, 2 x 12.90 and 1 x 12.90, brought into a state. */
+/** Places an order of two lines, 2 x 12.90 and 1 x 12.90, and brings it into a state. */
 async function orderIn(state: State = 'unpaid', stocks = [50, 50]) {
   const ann = await shop.shopper();
   const { sku_ids } = await insertProduct(shop.database, { title: 'Enamel mug', price: 1290, stocks });
@@ -42,7 +42,7 @@ async function orderIn(state: State = 'unpaid', stocks = [50, 50]) {
   const order = await orderOf(id);
   return { id, order_no: data.order_no as string, ann, shopper, sku_ids, items: order.items as { id: number }[] };
 }
-/** By SQL: how an order is completed is tested where it is done. */
+/** Completes an order by SQL, because no route completes orders yet. */
 async function complete(id: number) {
   await shop.database.sql.begin(async (tx) => {
     await tx`update orders.orders set status = 4 where id = ${id}`;
@@ -62,7 +62,7 @@ const refusalIn = async (path: string, body: unknown, expected: object) => {
 };
 
 describe('repricing', () => {
-  test('a price as text, as a form sends it, is the price; text that is none changes nothing and is named', async () => {
+  test('a price may be text, as forms send it; invalid text is refused and named, and changes nothing', async () => {
     const { id, items } = await orderIn();
     const price = (text: string, item_id: unknown = items[0]!.id) =>
       admin('POST', `/orders/${id}/repricing`, { items: [{ item_id, price: text }] });
@@ -77,7 +77,7 @@ describe('repricing', () => {
     expect((await orderOf(id)).total_amount).toBe(70);
   });
 
-  test('new unit prices change lines, shares and total; the stock stays, the log keeps both amounts', async () => {
+  test('new unit prices change lines, shares and total; stock is not changed, both amounts are recorded', async () => {
     const { id, items, sku_ids } = await orderIn();
     const before = await stockOf(sku_ids[0]!);
     const body = { items: [{ item_id: items[0]!.id, price: 10.005 }], remark: 'Price match' };
@@ -104,7 +104,7 @@ describe('repricing', () => {
     });
   });
 
-  test('the new total is what is paid', async () => {
+  test('the payment has the new total', async () => {
     const { id, items, shopper } = await orderIn();
     await admin('POST', `/orders/${id}/repricing`, { items: items.map((item) => ({ item_id: item.id, price: 5 })) });
     expect((await shopper('pay')).code).toBe(0);
@@ -112,7 +112,7 @@ describe('repricing', () => {
     expect(payment!.amount).toBe(1500);
   });
 
-  test('an order with a discount keeps it, spread over the new prices', async () => {
+  test('the discount of an order stays, and is allocated to the new prices', async () => {
     const { id, items } = await orderIn();
     await shop.database.sql.begin(async (tx) => {
       await tx`update orders.orders set discount_amount = 300, total_amount = goods_amount - 300 where id = ${id}`;
@@ -132,7 +132,7 @@ describe('repricing', () => {
     );
   });
 
-  test('lines of other orders are named, prices below 0 and a total of 0 are refused, and nothing is changed', async () => {
+  test('lines of other orders, negative prices and a total of 0 are refused, and nothing is changed', async () => {
     const { id, items } = await orderIn();
     const other = await orderIn();
     const path = `/orders/${id}/repricing`;
@@ -166,7 +166,7 @@ describe('repricing', () => {
     expect((await orderOf(id)).total_amount).toBe(38.7);
   });
 
-  test('against a payment at the same time, fifty times: paid at one amount or the other, never mixed', async () => {
+  test('with a payment at the same time, fifty times: one of the two amounts is paid, never a mixture', async () => {
     const orders = await Promise.all(Array.from({ length: 50 }, () => orderIn()));
     const tally = { before: 0, after: 0 };
     await Promise.all(
@@ -190,7 +190,7 @@ describe('repricing', () => {
 });
 
 describe('notes', () => {
-  test('are answered oldest first and stand in the order and in the list', async () => {
+  test('are returned oldest first, also in the order and in the list of orders', async () => {
     const { id } = await orderIn();
     await admin('POST', `/orders/${id}/notes`, { content: 'First', visible_to: 'merchant_only' });
     const { data } = await admin('POST', `/orders/${id}/notes`, { content: ' Second <b> ', visible_to: '' });
@@ -212,7 +212,7 @@ describe('notes', () => {
     expect(JSON.stringify(body)).not.toContain('difficult');
   });
 
-  test('need words and an order, and there is an end to them', async () => {
+  test('require a text and an existing order; their number is limited', async () => {
     const { id } = await orderIn();
     await refusalIn(
       `/orders/${id}/notes`,
@@ -234,7 +234,7 @@ describe('notes', () => {
 describe('reminding to pay', () => {
   const remindersOf = async (id: number) => (await admin('GET', `/orders/${id}/reminders`)).data;
 
-  test.each(['sms', 'wx', 'chat_app'])('by %s: recorded, and its job is there', async (channel) => {
+  test.each(['sms', 'wx', 'chat_app'])('by %s records the reminder and enqueues its job', async (channel) => {
     const { id } = await orderIn();
     const { data } = await admin('POST', `/orders/${id}/remind-pay`, { channel });
     expectFields(data, contract.reminded);
@@ -247,7 +247,7 @@ describe('reminding to pay', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('once per channel in ten minutes, also for ten clicks at once', async () => {
+  test('works once per channel in ten minutes, also for ten parallel requests', async () => {
     const { id } = await orderIn();
     const clicks = await Promise.all(
       Array.from({ length: 10 }, () => admin('POST', `/orders/${id}/remind-pay`, { channel: 'sms' })),
@@ -265,7 +265,7 @@ describe('reminding to pay', () => {
     expect(await remindersOf(id)).toHaveLength(3);
   });
 
-  test.each(['paid', 'cancelled'] as const)('an order that is %s needs none', async (state) => {
+  test.each(['paid', 'cancelled'] as const)('is refused for an order that is %s', async (state) => {
     const { id } = await orderIn(state);
     await refusalIn(
       `/orders/${id}/remind-pay`,
@@ -281,7 +281,7 @@ describe('reminding to pay', () => {
   });
 });
 
-describe('the sheet to print', () => {
+describe('the print sheet', () => {
   const sheet = async (id: number, query = '', lang = 'en') =>
     (await admin('GET', `/orders/${id}/print-template${query}`, undefined, lang)).data.template as string;
 
@@ -309,7 +309,7 @@ describe('the sheet to print', () => {
     expect(packing).not.toContain('12.90');
   });
 
-  test('what customers and products say is text, not markup', async () => {
+  test('texts of customers and products are escaped', async () => {
     const { id } = await orderIn();
     const evil = `<img src=x onerror="alert('1')">&amp;</table>`;
     await shop.database.sql`update orders.orders set remark = ${evil}, address_snapshot = address_snapshot ||
@@ -324,7 +324,7 @@ describe('the sheet to print', () => {
     }
   });
 
-  test('an order that is not there has none', async () => {
+  test('of an unknown order is refused', async () => {
     expect(await admin('GET', `/orders/${nowhere}/print-template`)).toMatchObject({
       code: 404,
       message: 'Order not found',
@@ -360,7 +360,7 @@ describe('the timeline', () => {
     },
   );
 
-  test('the carrier says when it was received; payment and parcel are told', async () => {
+  test('has the time of receipt from the carrier, the payment and the shipment', async () => {
     const { id } = await orderIn('shipped');
     await shop.database
       .sql`update fulfilment.shipments set signed_at = now() + interval '1 minute' where order_id = ${id}`;
@@ -372,7 +372,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  test('a merchant who closes says why; an order that is not there has none', async () => {
+  test('has the reason of the merchant for closing; an unknown order is refused', async () => {
     const { id } = await orderIn();
     await admin('POST', '/orders/batch/close', { ids: [id], reason: 'Sold out' });
     expect((await stagesOf(id)).at(-1)).toMatchObject({
@@ -384,7 +384,7 @@ describe('the timeline', () => {
 });
 
 describe('in batches', () => {
-  /** One order per state, and ids that are none or are there twice. */
+  /** One order per state, an unknown id and a repeated id. */
   async function mixed() {
     const [a, b, paid, shipped, cancelled] = await Promise.all([
       orderIn(),
@@ -404,7 +404,7 @@ describe('in batches', () => {
     expect(data.fail.map(({ id, reason }) => [id, reason])).toEqual(fail);
   };
 
-  test('notes go on every order that exists', async () => {
+  test('notes are added to every order that exists', async () => {
     const { ids, a, b, paid, shipped, cancelled } = await mixed();
     const { data } = await admin('POST', '/orders/batch/notes', { ids, content: 'Called' });
     expectResult(data, [cancelled.id, b.id, a.id, shipped.id, paid.id], [[nowhere, 'Order not found']]);
@@ -451,7 +451,7 @@ describe('in batches', () => {
     expectResult(higher, [], [[a.id, 'The order amount is too large']]);
   });
 
-  test('closing gives up unpaid orders and frees their stock; the others say why not', async () => {
+  test('closing cancels unpaid orders and releases their stock; others get their refusal', async () => {
     const { ids, a, b, paid, shipped, cancelled } = await mixed();
     const completed = await orderIn('completed');
     const { data } = await admin('POST', '/orders/batch/close', { ids: [...ids, completed.id], reason: 'Sold out' });
@@ -479,12 +479,12 @@ describe('in batches', () => {
     });
     const { data: inChinese } = await admin('POST', '/orders/batch/close', { ids: [paid.id] }, 'zh-CN');
     expect(inChinese.fail[0].reason).toMatch(chinese);
-    // By SQL brought there without the stock and papers of a completed order: not for the books.
+    // The completed order was made by SQL and has no stock records, so it must not be audited.
     await shop.database.sql`delete from orders.order_history where order_id = ${completed.id} and to_status = 4`;
     await shop.database.sql`update orders.orders set status = 3 where id = ${completed.id}`;
   });
 
-  test('shipping takes the bare array; a row that lacks something fails alone, of two for one order the first counts', async () => {
+  test('shipping takes a bare array; an incomplete row is refused alone; of two rows for one order the first counts', async () => {
     const { a, paid, shipped, cancelled } = await mixed();
     const other = await orderIn('paid');
     const bare = await orderIn('paid');
@@ -518,7 +518,7 @@ describe('in batches', () => {
       expect(await admin('POST', '/orders/batch/ship', body)).toMatchObject({ status: 200, code: 400 });
   });
 
-  test('nothing to do is done; more than a thousand at once are refused', async () => {
+  test('an empty list succeeds; more than a thousand ids are refused', async () => {
     for (const [path, body] of [
       ['notes', { ids: [], content: 'x' }],
       ['close', { ids: [] }],
@@ -530,7 +530,7 @@ describe('in batches', () => {
     await refusalIn('/orders/batch/close', { ids }, { code: 400, message: expect.stringContaining('ids') });
   });
 
-  test('send as many statements for thirty orders as for one, and no more than they declare', async () => {
+  test('send as many statements for thirty orders as for one, at most the declared number', async () => {
     const orders = await Promise.all(Array.from({ length: 31 }, () => orderIn()));
     for (const order of orders.slice(0, 31)) await order.shopper('pay');
     const unpaid = await Promise.all(Array.from({ length: 31 }, () => orderIn()));
@@ -553,12 +553,12 @@ describe('in batches', () => {
       const one = await sent(`/orders/batch/${path}`, bodyOf(idsOf(of, false)));
       const thirty = await sent(`/orders/batch/${path}`, bodyOf(idsOf(of, true)));
       expect(thirty, path).toBe(one);
-      // BEGIN and COMMIT are not counted by the route.
+      // The declared number does not include BEGIN and COMMIT.
       expect(thirty, path).toBeLessThanOrEqual(declared + 2);
     }
   });
 
-  test('need the permission of the contract', async () => {
+  test('require the permission of the API contract', async () => {
     const viewer = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['order:view'] });
     for (const path of ['notes', 'close', 'repricing', 'ship'])
       expect(await shop.call('POST', `/admin/api/orders/batch/${path}`, { token: viewer, body: {} })).toMatchObject({
@@ -567,7 +567,7 @@ describe('in batches', () => {
       });
   });
 
-  test('closing against paying, twenty orders in three batches at once: each is paid or closed', async () => {
+  test('closing and paying twenty orders in three batches at once: each order is paid or closed', async () => {
     const orders = await Promise.all(Array.from({ length: 20 }, () => orderIn()));
     const ids = orders.map((order) => order.id);
     const [first, second, third, ...paid] = await Promise.all([
@@ -583,7 +583,7 @@ describe('in batches', () => {
     for (const { id } of orders) expect((await orderOf(id)).status).toBe(closed.includes(id) ? 6 : 2);
   }, 60_000);
 
-  test('the same orders shipped by five batches at once: each once, with the number its batch was told', async () => {
+  test('the same orders shipped by five batches at once: each is shipped once, with the tracking number of that batch', async () => {
     const orders = await Promise.all(Array.from({ length: 10 }, () => orderIn('paid')));
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, batch) => {

@@ -3,7 +3,7 @@ import { chinese, contract, expectFields, expectMoneyAddsUp, noAfterSale } from 
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: storefront 5, rules 2, 3, 6 and 17; spec 1 order creation rules, spec 2 inventory data. */
+/** The API contract of orders: which lines are ordered, refusals, payment, cancellation, and the rows that they write. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -14,7 +14,7 @@ afterEach(async () => {
 afterAll(() => shop?.close());
 
 type Buyer = Awaited<ReturnType<typeof buyer>>;
-/** A shopper of their own, and what they do. */
+/** A shopper with functions for the routes. */
 async function buyer() {
   const { id, token, address_id } = await shop.shopper();
   const get = async (path: string) => (await shop.call('GET', path, { token })).data;
@@ -48,7 +48,7 @@ const stockOf = async (sku: number) => {
 };
 
 describe('placing an order', () => {
-  test('answers the created order with every field of the contract', async () => {
+  test('returns the created order with every field of the API contract', async () => {
     const ann = await buyer();
     const { sku_ids } = await insertProduct(shop.database, { price: 1999, stocks: [5, 7] });
     await ann.add(sku_ids[0]!, 3);
@@ -77,7 +77,7 @@ describe('placing an order', () => {
     );
   });
 
-  test('the order keeps the address, title and price of the moment', async () => {
+  test('the order keeps address, title and price of the time of the order', async () => {
     const ann = await buyer();
     const { id: product, sku_ids } = await insertProduct(shop.database, { title: 'Old title', price: 1000 });
     const { data } = await ann.place({ items: [{ sku_id: sku_ids[0] }] });
@@ -96,7 +96,7 @@ describe('placing an order', () => {
     expect(order.total_amount).toBe(10);
   });
 
-  test('the payment method is wechat unless said otherwise', async () => {
+  test('the default payment method is wechat', async () => {
     const ann = await buyer();
     const { sku_ids } = await insertProduct(shop.database);
     for (const payment_method of [undefined, null, ''])
@@ -107,14 +107,14 @@ describe('placing an order', () => {
     });
   });
 
-  test('two orders never share a number', async () => {
+  test('two orders have different numbers', async () => {
     const ann = await buyer();
     const { sku_ids } = await insertProduct(shop.database);
     const made = await Promise.all(Array.from({ length: 30 }, () => ann.place({ items: [{ sku_id: sku_ids[0] }] })));
     expect(new Set(made.map((answer) => answer.data.order_no)).size).toBe(30);
   });
 
-  test('runs out of time fifteen minutes later', async () => {
+  test('the order expires after fifteen minutes', async () => {
     const ann = await buyer();
     const { order_no } = await placed(ann);
     const [row] = await shop.database.sql`
@@ -125,7 +125,7 @@ describe('placing an order', () => {
 });
 
 describe('which lines are ordered', () => {
-  /** A cart of three lines: a x 2, b x 1, c x 3. */
+  /** Fills a cart with three lines: a x 2, b x 1, c x 3. */
   async function fullCart() {
     const ann = await buyer();
     const { id: product, sku_ids } = await insertProduct(shop.database, { stocks: [50, 50, 50, 50] });
@@ -149,7 +149,7 @@ describe('which lines are ordered', () => {
     }
   });
 
-  test('sku_ids pick the ticked lines; the others stay in the cart', async () => {
+  test('sku_ids select cart lines; the others stay in the cart', async () => {
     const { ann, a, b, c } = await fullCart();
     expect(await order(ann, { sku_ids: [c, a, a] })).toEqual([
       [a, 2],
@@ -158,7 +158,7 @@ describe('which lines are ordered', () => {
     expect(await ann.cart()).toEqual([[b, 1]]);
   });
 
-  test('items beat sku_ids', async () => {
+  test('items take precedence over sku_ids', async () => {
     const { ann, a, b, c } = await fullCart();
     expect(await order(ann, { items: [{ sku_id: b, activity_product_id: 0 }], sku_ids: [a, c] })).toEqual([[b, 1]]);
     expect(await ann.cart()).toEqual([
@@ -167,7 +167,7 @@ describe('which lines are ordered', () => {
     ]);
   });
 
-  test('an item that is not in the cart is bought directly, one piece', async () => {
+  test('an item that is not in the cart is ordered directly, one piece', async () => {
     const { ann, a, b, c, d } = await fullCart();
     expect(await order(ann, { items: [{ sku_id: d }, { sku_id: a, activity_product_id: '' }] })).toEqual([
       [d, 1],
@@ -179,19 +179,19 @@ describe('which lines are ordered', () => {
     ]);
   });
 
-  test('buy now works with an empty cart, and a doubled item is one', async () => {
+  test('buy now works with an empty cart; a repeated item counts once', async () => {
     const ann = await buyer();
     const { sku_ids } = await insertProduct(shop.database);
     const item = { sku_id: sku_ids[0], activity_product_id: 0 };
     expect(await order(ann, { items: [item, item] })).toEqual([[sku_ids[0], 1]]);
   });
 
-  test('a sku_id that is not in the cart is passed over', async () => {
+  test('a sku_id that is not in the cart is ignored', async () => {
     const { ann, b, d } = await fullCart();
     expect(await order(ann, { sku_ids: [b, d] })).toEqual([[b, 1]]);
   });
 
-  test('a line whose SKU can not be bought any more is skipped, and stays', async () => {
+  test('a line whose SKU is not for sale any more is skipped and stays in the cart', async () => {
     const { ann, a, b, c } = await fullCart();
     await shop.database.sql`update catalog.product_skus set status = 'inactive' where id = ${b}`;
     expect(await order(ann, {})).toEqual([
@@ -201,7 +201,7 @@ describe('which lines are ordered', () => {
     expect(await ann.cart()).toEqual([[b, 1]]);
   });
 
-  test('a line whose product has vanished is skipped', async () => {
+  test('a line whose product was deleted is skipped', async () => {
     const { ann, a, product } = await fullCart();
     const gone = await insertProduct(shop.database);
     await ann.add(gone.sku_ids[0]!);
@@ -216,16 +216,16 @@ describe('an order is refused', () => {
     ['with an empty cart', 'Cart is empty', async () => ({})],
     ['with sku_ids and an empty cart', 'Cart is empty', async () => ({ sku_ids: [1] })],
     [
-      'when no ticked line is in the cart',
+      'when no selected line is in the cart',
       'No valid products selected',
       async (ann) => {
         await ann.add((await insertProduct(shop.database)).sku_ids[0]!);
         return { sku_ids: [2 ** 40] };
       },
     ],
-    ['when the only SKU has vanished', 'No valid products selected', async () => ({ items: [{ sku_id: 2 ** 40 }] })],
+    ['when the only SKU does not exist', 'No valid products selected', async () => ({ items: [{ sku_id: 2 ** 40 }] })],
     [
-      'when the only product is off the shelf',
+      'when the only product is not on sale',
       'No valid products selected',
       async (ann) => {
         const { id, sku_ids } = await insertProduct(shop.database);
@@ -235,12 +235,12 @@ describe('an order is refused', () => {
       },
     ],
     [
-      'for an address that is not there',
+      'for an unknown address',
       'Delivery address not found',
       async () => ({ address_id: 2 ** 40, items: [{ sku_id: 1 }] }),
     ],
     [
-      "for another shopper's address",
+      'for an address of another shopper',
       'Delivery address not found',
       async () => ({ address_id: (await buyer()).address_id, items: [{ sku_id: 1 }] }),
     ],
@@ -270,17 +270,17 @@ describe('an order is refused', () => {
     const before = await ann.cart();
     expect(await ann.place(body)).toMatchObject({ status: 200, code: 20001, message });
     expect(await ann.place(body, 'zh-CN')).toMatchObject({ code: 20001, message: expect.stringMatching(chinese) });
-    expect(await ann.cart(), 'the cart is as it was').toEqual(before);
+    expect(await ann.cart(), 'the cart is not changed').toEqual(before);
     expect((await ann.list()).total).toBe(0);
   });
 
-  test('an activity product that is not there is refused', async () => {
+  test('an unknown activity product is refused', async () => {
     const ann = await buyer();
     const { sku_ids } = await insertProduct(shop.database);
     expect((await ann.place({ items: [{ sku_id: sku_ids[0], activity_product_id: 9 }] })).code).toBe(20001);
   });
 
-  test('when others hold the stock, and allowed again once they cancel', async () => {
+  test('when other orders reserve the stock, and accepted after they were cancelled', async () => {
     const [ann, bob] = [await buyer(), await buyer()];
     const { id, sku_id } = await placed(ann, 1);
     expect(await bob.place({ items: [{ sku_id }] })).toMatchObject({ code: 20001, message: 'Insufficient stock' });
@@ -292,7 +292,7 @@ describe('an order is refused', () => {
     ['address_id', {}, { address_id: undefined }],
     ['items[0].sku_id', { items: [{}] }, {}],
     ['sku_ids', { sku_ids: 'x' }, {}],
-  ])('%s is named when it is wrong', async (field, body, more) => {
+  ])('an invalid %s is named', async (field, body, more) => {
     const ann = await buyer();
     expect(await ann.place({ ...body, ...more })).toMatchObject({
       status: 200,
@@ -303,7 +303,7 @@ describe('an order is refused', () => {
 });
 
 describe('list and detail', () => {
-  test('have every field of the contract', async () => {
+  test('have every field of the API contract', async () => {
     const ann = await buyer();
     const { id: product, sku_ids } = await insertProduct(shop.database, { stocks: [5, 7] });
     await shop.database.sql`update catalog.products set cover = '/uploads/demo/enamel-mug.svg' where id = ${product}`;
@@ -360,7 +360,7 @@ describe('list and detail', () => {
     const { id } = await placed(ann);
     await ann.cancel(id);
     const { sql } = shop.database;
-    // Fifty-two copies of one order: only the list looks at them.
+    // Fifty-two copies of one order, without stock: only the list reads them.
     await sql`
       insert into orders.orders (order_no, user_id, status, goods_amount, total_amount, address_snapshot, expires_at)
       select order_no || '-' || n, user_id, 6, goods_amount, total_amount, address_snapshot, expires_at
@@ -381,7 +381,7 @@ describe('list and detail', () => {
     [4, 'Completed'],
     [5, 'After-Sale'],
     [6, 'Canceled'],
-  ])('status %s reads "%s", and Chinese for a Chinese reader', async (status, label) => {
+  ])('status %s has the label "%s", and a Chinese one for a Chinese reader', async (status, label) => {
     const ann = await buyer();
     const { id } = await placed(ann);
     const { sql } = shop.database;
@@ -401,7 +401,7 @@ describe('list and detail', () => {
     }
   });
 
-  test('an order that is missing or not mine is 404 in the envelope', async () => {
+  test('an unknown order and an order of another shopper get code 404', async () => {
     const [ann, bob] = [await buyer(), await buyer()];
     const { id } = await placed(ann);
     for (const path of [`/api/v1/orders/${id}`, `/api/v1/orders/${2 ** 40}`])
@@ -417,7 +417,7 @@ describe('paying and cancelling', () => {
   const cannotPay = { status: 200, code: 500, message: 'Order not found or cannot pay in current status' };
   const cannotCancel = { status: 200, code: 500, message: 'Order not found or cannot cancel in current status' };
 
-  test('paying moves 1 to 2 at once: stock leaves, paid_at is set', async () => {
+  test('paying changes 1 to 2: stock is confirmed, paid_at is set', async () => {
     const ann = await buyer();
     const { id, sku_id } = await placed(ann, 5);
     expect(await stockOf(sku_id)).toEqual({ stock: 5, reserved: 1, sold: 0 });
@@ -428,7 +428,7 @@ describe('paying and cancelling', () => {
     expect(order).toMatchObject({ status: 2, inventory_status: 'confirmed', payment_method: 'wechat' });
   });
 
-  test('cancelling moves 1 to 6: the stock is free, the cart stays empty', async () => {
+  test('cancelling changes 1 to 6: stock is released, the cart stays empty', async () => {
     const ann = await buyer();
     const { id, sku_id } = await placed(ann, 5);
     expect(await ann.cancel(id)).toMatchObject({ code: 0, data: null });
@@ -460,7 +460,7 @@ describe('paying and cancelling', () => {
     expect(await stockOf(sku_id)).toEqual(before);
   });
 
-  test("an order that is missing or another shopper's gets the same answer", async () => {
+  test('an unknown order and an order of another shopper get the same answer', async () => {
     const [ann, bob] = [await buyer(), await buyer()];
     const { id } = await placed(ann);
     for (const foreign of [id, 2 ** 40]) {
@@ -471,7 +471,7 @@ describe('paying and cancelling', () => {
   });
 });
 
-describe('what the tables say', () => {
+describe('the tables', () => {
   const tables = async (order_no: string) => {
     const { sql } = shop.database;
     const reservation = await sql`
@@ -506,7 +506,7 @@ describe('what the tables say', () => {
     },
   );
 
-  test('a refused order leaves no row anywhere', async () => {
+  test('have no row of a refused order', async () => {
     const ann = await buyer();
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
     const count = async () => {

@@ -5,7 +5,7 @@ import { runCommand } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-/** The commands beside a running server: what they end has ended there. */
+/** The commands change a running server: tokens that they end are void there. */
 let shop: Shop;
 let folder: string;
 let env: Record<string, string>;
@@ -44,7 +44,7 @@ test.each(['create', 'passwd', 'disable', 'enable', 'list'])('staff %s --help sh
 });
 
 describe('staff', () => {
-  test('list shows everybody, and no hash', async () => {
+  test('list shows all administrators, and no hash', async () => {
     const { stdout } = await run(['staff', 'list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject([
       { id: 1, username: 'boss', role_name: 'Administrator', permissions: ['*'], status: 1 },
@@ -54,7 +54,7 @@ describe('staff', () => {
     expect((await run(['staff', 'list'])).stdout).toMatch(/ID +NAME +ROLE/);
   });
 
-  test('passwd and disable log the account out of the running server; enable lets it in again', async () => {
+  test('passwd and disable end the tokens of the account on the running server; enable allows a login again', async () => {
     const before = await shop.login('ann', 'ann-secret');
     await json(['staff', 'passwd', 'ann'], 'ann-secret-2');
     await becomes(before, 401);
@@ -67,7 +67,7 @@ describe('staff', () => {
     await shop.login('ann', 'ann-secret-2');
   });
 
-  test('what may not be is refused with exit code 1 and a reason', async () => {
+  test('wrong input is refused with exit code 1 and a reason', async () => {
     expect(await run(['staff', 'passwd', 'ann'], 'short')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('at least 8'),
@@ -83,9 +83,9 @@ describe('staff', () => {
       code: 1,
       stderr: expect.stringContaining('one line'),
     });
-    expect(await run(['staff', 'disable', 'nobody'])).toMatchObject({
+    expect(await run(['staff', 'disable', 'unknown'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('nobody'),
+      stderr: expect.stringContaining('unknown'),
     });
     expect(await run(['staff', 'disable', 'boss'])).toMatchObject({
       code: 1,
@@ -95,7 +95,7 @@ describe('staff', () => {
 });
 
 describe('token', () => {
-  test('issue prints a token that works, for either kind of account', async () => {
+  test('issue prints a valid token for both kinds of account', async () => {
     const { stdout } = await run(['token', 'issue', '--staff', 'boss', '--hours', '1']);
     expect((await shop.call('GET', '/admin/api/admins', { token: stdout.trim() })).code).toBe(0);
     const { id } = await shop.shopper();
@@ -108,7 +108,7 @@ describe('token', () => {
     expect((await run(['token', 'issue', '--staff', 'boss', '--hours', '0'])).code).toBe(2);
   });
 
-  test('inspect says who, and whether and why not, by its exit code too; it shows no key', async () => {
+  test('inspect shows the account and whether the token is valid, also by its exit code; it shows no key', async () => {
     const token = await shop.login('boss', 'boss-secret');
     const good = await json(['token', 'inspect'], undefined, token);
     expect(good).toMatchObject({
@@ -136,7 +136,7 @@ describe('token', () => {
     }
   });
 
-  test('revoke ends one token, by itself or by its id, or all of an account', async () => {
+  test('revoke ends one token, given as a token or as an id, or all tokens of an account', async () => {
     const { id, token } = await shop.shopper();
     const [a, b, c] = await Promise.all([1, 2, 3].map(() => shop.server.tokens.issue({ role: 'user', id, perms: [] })));
     await json(['token', 'revoke', '-'], undefined, a!);
@@ -159,7 +159,7 @@ describe('token', () => {
       });
   });
 
-  test('rotate keeps old tokens alive; with --revoke-old they end', async () => {
+  test('rotate keeps old tokens valid; with --revoke-old they end', async () => {
     const { id, token } = await shop.shopper();
     const { kid } = await json(['token', 'rotate']);
     const fresh = (await json(['token', 'issue', '--user', String(id)])).token;

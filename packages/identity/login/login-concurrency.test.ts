@@ -9,7 +9,7 @@ import { identityErrors } from '../errors.ts';
 import { type LoginLimits, openLoginLimits } from './attempt-limits.ts';
 import { openReservations } from './attempt-reservations.ts';
 
-/** Guesses sent at once get no more tries than guesses sent one by one, and owners are still let in. */
+/** Parallel guesses get no more attempts than sequential ones, and the owner can still log in. */
 const hasRedis = redisIsInstalled('tests of login limits over several processes');
 const log = openLog({ level: 'silent' });
 let redis: RedisServer;
@@ -49,7 +49,7 @@ describe.each([
     });
     afterAll(() => Promise.all(stores.map((store) => store.close())));
 
-    /** Runs `count` logins at once, spread over the instances. Answers how many reached the check and how each ended. */
+    /** Runs `count` logins at once, distributed over the instances. Returns how many were checked, and the outcome of each. */
     async function atOnce(
       count: number,
       attempt: (n: number) => { account: string | null; address: string; outcome: 'right' | 'wrong' | 'fault' },
@@ -78,32 +78,32 @@ describe.each([
     const wrongFrom = (address: string) => () =>
       ({ account: `name-${randomUUID()}`, address, outcome: 'wrong' }) as const;
 
-    test('of 100 wrong logins sent at once from one address exactly the limit is checked', async () => {
+    test('of 100 parallel wrong logins from one address, exactly the limit is checked', async () => {
       const { checked, of } = await atOnce(100, wrongFrom(newAddress()));
       expect([checked, of('invalid_login'), of('too_many_failures')]).toEqual([20, 20, 80]);
     });
 
-    test('of 60 wrong logins at once at one account, each from another address, exactly the limit is checked', async () => {
+    test('of 60 parallel wrong logins of one account from different addresses, exactly the limit is checked', async () => {
       const account = randomUUID();
       const { checked } = await atOnce(60, (n) => ({ account, address: `198.51.${n}.1`, outcome: 'wrong' }));
       expect(checked).toBe(perAccount);
       expect((await atOnce(1, () => ({ account, address: newAddress(), outcome: 'right' }))).of('token')).toBe(0);
     });
 
-    test('attempts that were refused at one limit do not use up the other one', async () => {
+    test('attempts that one limit refuses do not count at the other limit', async () => {
       const [account, address] = [randomUUID(), newAddress()];
       await atOnce(40, () => ({ account, address, outcome: 'wrong' }));
       expect((await atOnce(40, wrongFrom(address))).checked).toBe(perAddress - perAccount);
     });
 
-    test('right logins at once are let in, however many: their counts are given back', async () => {
+    test('any number of parallel right logins succeeds, because their counts are released', async () => {
       const address = newAddress();
       const right = await atOnce(60, () => ({ account: randomUUID(), address, outcome: 'right' }));
       expect(right.of('token')).toBe(60);
       expect((await atOnce(60, wrongFrom(address))).checked, 'the address has all its tries left').toBe(perAddress);
     });
 
-    test('right logins between wrong ones are let in, as long as the wrong ones stay below the limit', async () => {
+    test('right logins between wrong ones succeed while the wrong ones are below the limit', async () => {
       const address = newAddress();
       const total = 36;
       const mixed = await atOnce(total, (n) => ({
@@ -115,13 +115,13 @@ describe.each([
       expect((await atOnce(60, wrongFrom(address))).checked).toBe(perAddress - total / 3);
     });
 
-    test('a fault of the shop uses up no try', async () => {
+    test('an error of the shop does not count as a failed login', async () => {
       const address = newAddress();
       expect((await atOnce(15, () => ({ account: 'x', address, outcome: 'fault' }))).of('fault')).toBe(15);
       expect((await atOnce(60, wrongFrom(address))).checked).toBe(perAddress);
     });
 
-    test('counts of a process that died in the middle end with the window', async () => {
+    test('counts of a process that died end with the window', async () => {
       const address = newAddress();
       const dead = openAll()[0]!;
       for (let n = 0; n < perAddress; n += 1)
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)('two processes on one Redis', () => {
     await database?.drop();
   });
 
-  test('100 wrong logins at once from one address: 50 are checked, 50 are refused', async () => {
+  test('of 100 parallel wrong logins from one address, 50 are checked and 50 are refused', async () => {
     const codes = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
         const response = await fetch(`${servers[n % 2]!.url}/api/auth/login`, {
@@ -171,7 +171,7 @@ describe.skipIf(!hasRedis)('two processes on one Redis', () => {
   });
 });
 
-test('password checks are bounded: what the queue does not take is told to come back, at once', async () => {
+test('password checks are limited: when the queue is full, the request gets 503 with Retry-After at once', async () => {
   const shop = await openShop({}, { 'login.failures_per_account': 0, 'login.failures_per_address': 0 });
   try {
     const answers = await Promise.all(

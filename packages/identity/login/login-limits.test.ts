@@ -7,17 +7,17 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createShopper, createStaff } from '../index.ts';
 
-/** Guessing and flooding are bounded, and the bounds do not shut the owner out. */
+/** Guesses and requests for codes are limited, and the limits do not lock the owner out. */
 let shop: Shop;
 beforeAll(async () => {
-  // The client's address comes from the header, so that one machine can be many clients.
+  // The address of the client comes from the header, so that one machine can act as many clients.
   shop = await openShop({ trustedProxies: ['127.0.0.1'], only: ['api', 'worker'] });
   const { sql } = shop.server.runtime;
   await createShopper(sql, { username: 'ann', password: 'ann-secret', nickname: 'Ann' });
   await createStaff(sql, { username: 'boss', password: 'boss-secret' });
 });
 afterAll(() => shop?.close());
-/** Every test begins in a window of its own. */
+/** Each test begins in a new window. */
 let hours = 0;
 const travel = (ms = 0) => {
   vi.restoreAllMocks();
@@ -43,27 +43,30 @@ describe('failed logins', () => {
   test.each([
     ['ann', 'ann-secret', '/api/auth/login'],
     ['boss', 'boss-secret', staffLogin],
-  ])('after ten of them the account of %s waits, whoever asks, and is told how long', async (name, secret, path) => {
-    newDay();
-    for (let i = 0; i < 10; i += 1)
-      expect(await login(name, `wrong ${i}`, `1.1.1.${i}`, path)).toMatchObject({ status: 200, code: 401 });
-    const refused = await login(name, secret, '1.1.2.1', path);
-    expect(refused).toMatchObject(tooMany);
-    expect(waitOf(refused.message)).toBeGreaterThan(0);
-    expect(waitOf(refused.message)).toBeLessThanOrEqual(15 * 60);
-    expect((await login(name, secret, '1.1.2.1', path, 'zh-CN')).message).toMatch(chinese);
-    travel(waitOf(refused.message) * 1000);
-    expect((await login(name, secret, '1.1.2.1', path)).code, 'and then it is over').toBe(0);
-  });
+  ])(
+    'after ten of them the account of %s is locked for all clients, and the answer has the time to wait',
+    async (name, secret, path) => {
+      newDay();
+      for (let i = 0; i < 10; i += 1)
+        expect(await login(name, `wrong ${i}`, `1.1.1.${i}`, path)).toMatchObject({ status: 200, code: 401 });
+      const refused = await login(name, secret, '1.1.2.1', path);
+      expect(refused).toMatchObject(tooMany);
+      expect(waitOf(refused.message)).toBeGreaterThan(0);
+      expect(waitOf(refused.message)).toBeLessThanOrEqual(15 * 60);
+      expect((await login(name, secret, '1.1.2.1', path, 'zh-CN')).message).toMatch(chinese);
+      travel(waitOf(refused.message) * 1000);
+      expect((await login(name, secret, '1.1.2.1', path)).code, 'and then it is over').toBe(0);
+    },
+  );
 
-  test('the limit of an account counts over both logins', async () => {
+  test('the limit of an account counts the attempts at both login routes', async () => {
     newDay();
     for (let i = 0; i < 10; i += 1) await login('boss', 'wrong', `1.2.1.${i}`, i % 2 ? staffLogin : '/api/auth/login');
     for (const path of ['/api/auth/login', staffLogin])
       expect(await login('boss', 'boss-secret', '1.2.2.1', path)).toMatchObject(tooMany);
   });
 
-  test('a success forgets the failures before it', async () => {
+  test('a successful login resets the count of failures', async () => {
     newDay();
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < 9; i += 1) expect((await login('ann', 'wrong', '1.3.1.1')).code).toBe(401);
@@ -71,7 +74,7 @@ describe('failed logins', () => {
     }
   });
 
-  test('strangers who fail on purpose do not lock the owner out of an address they have logged in from', async () => {
+  test('failures from other addresses do not lock out the owner at an address with an earlier login', async () => {
     newDay();
     expect((await login('ann', 'ann-secret', '1.4.1.1')).code).toBe(0);
     for (let i = 0; i < 12; i += 1) await login('ann', 'wrong', `1.4.2.${i}`);
@@ -81,7 +84,7 @@ describe('failed logins', () => {
     expect(await login('ann', 'ann-secret', '1.4.1.1'), 'which is bounded as well').toMatchObject(tooMany);
   });
 
-  test('one address can not try one password on a thousand names', async () => {
+  test('one address cannot try one password with many names', async () => {
     newDay();
     const { settings } = shop.server.runtime;
     await settings.set('login.failures_per_address', 5);
@@ -90,8 +93,8 @@ describe('failed logins', () => {
       for (let i = 0; i < 7; i += 1) codes.push((await login(`name${i}`, 'wrong', '1.5.1.1')).code);
       expect(codes).toEqual([...Array(5).fill(401), 429, 429]);
       expect(await login('ann', 'ann-secret', '1.5.1.1')).toMatchObject(tooMany);
-      expect((await login('ann', 'ann-secret', '1.5.1.2')).code, 'others are let in').toBe(0);
-      // Whoever has one IPv6 address has 2^64.
+      expect((await login('ann', 'ann-secret', '1.5.1.2')).code, 'other addresses can log in').toBe(0);
+      // A client with one IPv6 address usually has 2^64 of them.
       for (let i = 0; i < 5; i += 1) await login(`name${i}`, 'wrong', `2001:db8::${i + 1}`);
       expect(await login('ann', 'ann-secret', '2001:db8::ffff')).toMatchObject(tooMany);
       expect((await login('ann', 'ann-secret', '2001:db8:0:1::1')).code).toBe(0);
@@ -100,7 +103,7 @@ describe('failed logins', () => {
     }
   });
 
-  test('thirty guesses at once get no more answers than ten one by one', async () => {
+  test('thirty parallel guesses get no more answers than ten sequential ones', async () => {
     newDay();
     const wrong = Promise.all(Array.from({ length: 30 }, (_, i) => login('ann', 'wrong', `1.6.1.${i}`)));
     await sleep(100);
@@ -109,13 +112,13 @@ describe('failed logins', () => {
     expect(right, 'which came after them').toMatchObject(tooMany);
   });
 
-  test('many good logins at once are no attack', async () => {
+  test('many parallel right logins are not limited', async () => {
     newDay();
     const answers = await Promise.all(Array.from({ length: 20 }, () => login('ann', 'ann-secret', '1.7.1.1')));
     expect(answers.filter((answer) => answer.code === 0)).toHaveLength(20);
   });
 
-  test('a store that is down does not close the shop', async () => {
+  test('logins work when the store is down', async () => {
     newDay();
     const { store } = shop.server.runtime;
     for (const name of ['increment', 'get', 'set', 'delete'] as const)
@@ -125,7 +128,7 @@ describe('failed logins', () => {
     expect((await send('13600000001')).code).toBe(0);
   });
 
-  test('guesses of SMS codes count for the phone and the address', async () => {
+  test('guesses of SMS codes count at the limits of the phone and of the address', async () => {
     newDay();
     const guess = (phone: string, address: string) =>
       shop.call('POST', '/api/v1/auth/sms/login', { body: { phone, code: '000000' }, headers: from(address) });
@@ -135,7 +138,7 @@ describe('failed logins', () => {
     expect(await guess('13600000003', '1.9.3.1')).toMatchObject(tooMany);
   });
 
-  test('names and addresses are not to be read in the store', async () => {
+  test('the store has no readable names and addresses', async () => {
     newDay();
     const keys: string[] = [];
     vi.spyOn(shop.server.runtime.store, 'increment').mockImplementation(async (key) => {
@@ -152,7 +155,7 @@ describe('failed logins', () => {
 describe('sending of codes', () => {
   const phone = (n: number) => `1350000${String(n).padStart(4, '0')}`;
 
-  test('one a minute for a phone; of ten at once one is sent', async () => {
+  test('a phone gets one code per minute; of ten parallel requests one is sent', async () => {
     newDay();
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => send(phone(1), `3.1.1.${i}`)));
     expect(answers.filter((answer) => answer.code === 0)).toHaveLength(1);
@@ -166,7 +169,7 @@ describe('sending of codes', () => {
     expect((await send(phone(1))).code).toBe(0);
   });
 
-  test('the minute counts from the request, also when the code was used meanwhile', async () => {
+  test('the minute counts from the request, also when the code was used in between', async () => {
     newDay();
     const { data } = await send(phone(2));
     const body = { phone: phone(2), code: data.dev_code };
@@ -174,7 +177,7 @@ describe('sending of codes', () => {
     expect(await send(phone(2))).toMatchObject(tooMany);
   });
 
-  test('five an hour and ten a day for a phone', async () => {
+  test('a phone gets five codes per hour and ten per day', async () => {
     newDay();
     const sent: number[] = [];
     for (let hour = 0; hour < 4; hour += 1)
@@ -188,7 +191,7 @@ describe('sending of codes', () => {
     expect(waitOf(message), 'until the day ends').toBeGreaterThan(20 * 3600);
   });
 
-  test('twenty requests at once for one phone send no more codes than the hour allows, also without a pause between', async () => {
+  test('twenty parallel requests for one phone do not exceed the limit per hour, also without a resend time', async () => {
     newDay();
     const { settings } = shop.server.runtime;
     await settings.set('sms.resend_seconds', 0);
@@ -201,7 +204,7 @@ describe('sending of codes', () => {
     }
   });
 
-  test('guesses at a code sent at once get five tries', async () => {
+  test('parallel guesses of a code get five attempts', async () => {
     newDay();
     const { data } = await send(phone(5));
     const guess = (code: string) =>
@@ -212,7 +215,7 @@ describe('sending of codes', () => {
     expect((await guess(data.dev_code)).code, 'the right one comes too late').toBe(10001);
   });
 
-  test('sixty an hour from an address', async () => {
+  test('an address gets sixty codes per hour', async () => {
     newDay();
     const sent: number[] = [];
     for (let i = 0; i < 62; i += 1) sent.push((await send(phone(100 + i), '3.4.1.1')).code);
@@ -221,7 +224,7 @@ describe('sending of codes', () => {
   });
 });
 
-describe('a webhook as the sender', () => {
+describe('the webhook', () => {
   type Message = { id: string; phone: string; code: string; expires_at: string };
   const received: { body: string; signature: string; message: Message }[] = [];
   let status = 200;
@@ -249,7 +252,7 @@ describe('a webhook as the sender', () => {
     return received[n - 1]!;
   };
 
-  test('says so when it is not set up, and sends nothing', async () => {
+  test('that is not set up is refused, and nothing is sent', async () => {
     expect(await send('13400000001')).toMatchObject({
       status: 200,
       code: 500,
@@ -260,7 +263,7 @@ describe('a webhook as the sender', () => {
     await settings.set('sms.webhook_secret', 'hook secret');
   });
 
-  test('gets the phone and the code, signed; the answer holds no code, the database neither', async () => {
+  test('gets the phone and the code with a signature; neither the answer nor the database has the code', async () => {
     const answer = await send('13400000002');
     expect(answer).toMatchObject({ code: 0, data: {} });
     expect(answer.data.dev_code).toBeUndefined();
@@ -277,7 +280,7 @@ describe('a webhook as the sender', () => {
     expect(logged.code).toBe(0);
   });
 
-  test('one that fails is asked again, with a code that works', async () => {
+  test('that fails is called again with a valid code', async () => {
     status = 503;
     await send('13400000003');
     await arrived(2);
@@ -288,7 +291,7 @@ describe('a webhook as the sender', () => {
     expect((await shop.call('POST', '/api/v1/auth/sms/login', { body })).code).toBe(0);
   });
 
-  test('what waited longer than a code lives is not sent any more', async () => {
+  test('does not get a request that is older than the lifetime of a code', async () => {
     const before = received.length;
     await shop.database.sql`
       insert into identity.sms_codes (phone, request_id, requested_at)
@@ -305,7 +308,7 @@ describe('a webhook as the sender', () => {
   });
 });
 
-test('the test provider is refused in production: the code would be everybody’s', async () => {
+test('the provider test is refused in production, because it returns the code to every client', async () => {
   const production = await openShop({ production: true });
   try {
     const body = { phone: '13300000001' };

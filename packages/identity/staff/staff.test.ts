@@ -3,7 +3,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createStaff } from '../index.ts';
 
-/** Contract: commerce-admin.md 11 (admins, roles, permissions) and 13. */
+/** The routes of administrators, roles and permissions, as the API contract describes them. */
 let shop: Shop;
 let boss: string;
 let lead: string;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await sql`
     insert into identity.roles (name, permissions) values
       ('Lead', '{system:admin,order:view}'), ('Clerk', '{order:view}'), ('Shipper', '{order:view,order:ship}')`;
-  // One hash is enough for all of them.
+  // All accounts use one hash, because hashing is slow.
   await sql`
     insert into identity.staff (username, password_hash, role_id)
     select v.name, (select password_hash from identity.staff), r.id
@@ -42,7 +42,7 @@ const admin = (method: string, path: string, body?: unknown, token = boss, lang 
 const ann = () => ({ username: 'ann', password: 'ann-secret', role_id: roles.Clerk });
 
 describe('the answers', () => {
-  test('permissions are a bare array of all codes of the contract and of the routes', async () => {
+  test('permissions are a bare array of all codes of the API contract and of the routes', async () => {
     const { data } = await admin('GET', '/permissions');
     expect(data).toEqual(expect.arrayContaining(['system:admin', 'im:staff:manage', 'group_buy:delete', 'ai:config']));
     expect(new Set(data).size).toBe(data.length);
@@ -71,7 +71,7 @@ describe('the answers', () => {
     await expect(shop.login('ann', 'ann-secret')).rejects.toThrow('Invalid username or password');
   });
 
-  test('a change is partial; the whole row sent back changes nothing and logs nobody out', async () => {
+  test('a change is partial; a row that is sent back unchanged ends no tokens', async () => {
     const row = (await admin('POST', '/admins', ann())).data;
     const token = await shop.login('ann', 'ann-secret');
     expect((await admin('PUT', `/admins/${row.id}`, { ...row, password: '' })).data).toBeNull();
@@ -100,25 +100,45 @@ describe('the answers', () => {
 
 describe('refused', () => {
   const cases: [string, () => [string, string, unknown?], number, string][] = [
-    ['a name that is taken', () => ['POST', '/admins', { ...ann(), username: 'clerk' }], 409, 'clerk'],
-    ['a rename to one that is taken', () => ['PUT', `/admins/${staff.clerk}`, { username: 'boss' }], 409, 'boss'],
-    ['a role that is not there', () => ['POST', '/admins', { ...ann(), role_id: 999 }], 404, 'role_id'],
-    ['a change to one that is not there', () => ['PUT', `/admins/${staff.clerk}`, { role_id: 999 }], 404, 'role_id'],
+    ['a name that is in use', () => ['POST', '/admins', { ...ann(), username: 'clerk' }], 409, 'clerk'],
+    ['a rename to a name that is in use', () => ['PUT', `/admins/${staff.clerk}`, { username: 'boss' }], 409, 'boss'],
+    ['an unknown role', () => ['POST', '/admins', { ...ann(), role_id: 999 }], 404, 'role_id'],
+    ['a change to an unknown role', () => ['PUT', `/admins/${staff.clerk}`, { role_id: 999 }], 404, 'role_id'],
     ['a short password', () => ['POST', '/admins', { ...ann(), password: 'short' }], 400, 'password'],
     ['a short new password', () => ['PUT', `/admins/${staff.clerk}`, { password: 'short' }], 400, 'password'],
-    ['an administrator that is not there', () => ['PUT', '/admins/999', { status: 0 }], 404, '999'],
-    ['removing one that is not there', () => ['DELETE', '/admins/999'], 404, '999'],
+    ['an unknown administrator', () => ['PUT', '/admins/999', { status: 0 }], 404, '999'],
+    ['removing an unknown administrator', () => ['DELETE', '/admins/999'], 404, '999'],
     ['an unknown code', () => ['POST', '/roles', { name: 'X', permissions: ['order:fly'] }], 400, 'permissions'],
-    ['an unknown code later', () => ['PUT', `/roles/${roles.Clerk}`, { permissions: ['x'] }], 400, 'permissions'],
-    ['a role name that is taken', () => ['POST', '/roles', { name: 'Clerk', permissions: [] }], 409, 'Clerk'],
-    ['a role renamed to a taken one', () => ['PUT', `/roles/${roles.Clerk}`, { name: 'Lead' }], 409, 'Lead'],
+    ['an unknown code in a change', () => ['PUT', `/roles/${roles.Clerk}`, { permissions: ['x'] }], 400, 'permissions'],
+    ['a role name that is in use', () => ['POST', '/roles', { name: 'Clerk', permissions: [] }], 409, 'Clerk'],
+    ['a role renamed to a name that is in use', () => ['PUT', `/roles/${roles.Clerk}`, { name: 'Lead' }], 409, 'Lead'],
     ['removing a role in use', () => ['DELETE', `/roles/${roles.Clerk}`], 500, 'Role in use'],
     ['removing the first administrator', () => ['DELETE', '/admins/1'], 500, 'access'],
-    ['disabling oneself', () => ['PUT', '/admins/1', { status: 0 }], 500, 'access'],
-    ['giving oneself a lesser role', () => ['PUT', '/admins/1', { role_id: roles.Clerk }], 500, 'access'],
-    ['taking it from one’s own role', () => ['PUT', '/roles/1', { permissions: ['order:view'] }], 500, 'access'],
-    ['leaving nobody who may do everything', () => ['PUT', '/roles/1', { permissions: ['system:admin'] }], 500, 'last'],
-    ['leaving nobody, by role', () => ['PUT', '/admins/1', { role_id: roles.Lead }], 500, 'last'],
+    ['disabling the own account', () => ['PUT', '/admins/1', { status: 0 }], 500, 'access'],
+    [
+      'a role with fewer permissions for the own account',
+      () => ['PUT', '/admins/1', { role_id: roles.Clerk }],
+      500,
+      'access',
+    ],
+    [
+      'removing system:admin from the own role',
+      () => ['PUT', '/roles/1', { permissions: ['order:view'] }],
+      500,
+      'access',
+    ],
+    [
+      'removing * from the role of the last administrator who has it',
+      () => ['PUT', '/roles/1', { permissions: ['system:admin'] }],
+      500,
+      'last',
+    ],
+    [
+      'another role for the last administrator with *',
+      () => ['PUT', '/admins/1', { role_id: roles.Lead }],
+      500,
+      'last',
+    ],
   ];
   test.each(cases)('%s', async (_what, request, code, says) => {
     const [method, path, body] = request();
@@ -134,7 +154,7 @@ describe('refused', () => {
     );
   });
 
-  test('the first administrator, also to another one who may do everything', async () => {
+  test('a change of the first administrator, also by another administrator with *', async () => {
     await admin('POST', '/admins', { username: 'ann', password: 'ann-secret', role_id: 1 });
     const second = await shop.login('ann', 'ann-secret');
     for (const [method, body] of [['DELETE'], ['PUT', { status: 0 }]] as const)
@@ -149,23 +169,32 @@ describe('refused', () => {
   });
 });
 
-describe('nobody gets more than they have', () => {
+describe('an administrator cannot grant permissions that they lack', () => {
   const refusals: [string, () => [string, string, unknown?]][] = [
-    ['a role with more', () => ['POST', '/roles', { name: 'X', permissions: ['order:view', 'order:ship'] }]],
-    ['a role with everything', () => ['POST', '/roles', { name: 'X', permissions: ['*'] }]],
-    ['more for a role', () => ['PUT', `/roles/${roles.Clerk}`, { permissions: ['order:view', 'system:config'] }]],
-    ['everything for their own role', () => ['PUT', `/roles/${roles.Lead}`, { permissions: ['*'] }]],
-    ['less for a role that has more', () => ['PUT', `/roles/${roles.Shipper}`, { permissions: [] }]],
-    ['another name for it', () => ['PUT', `/roles/${roles.Shipper}`, { name: 'X' }]],
-    ['removing it', () => ['DELETE', `/roles/${roles.Shipper}`]],
-    ['an account with everything', () => ['POST', '/admins', { ...ann(), role_id: 1 }]],
-    ['an account with more', () => ['POST', '/admins', { ...ann(), role_id: roles.Shipper }]],
-    ['everything for themselves', () => ['PUT', `/admins/${staff.lead}`, { role_id: 1 }]],
+    [
+      'a role with more permissions',
+      () => ['POST', '/roles', { name: 'X', permissions: ['order:view', 'order:ship'] }],
+    ],
+    ['a role with *', () => ['POST', '/roles', { name: 'X', permissions: ['*'] }]],
+    [
+      'more permissions for a role',
+      () => ['PUT', `/roles/${roles.Clerk}`, { permissions: ['order:view', 'system:config'] }],
+    ],
+    ['* for their own role', () => ['PUT', `/roles/${roles.Lead}`, { permissions: ['*'] }]],
+    ['fewer permissions for a role that has more', () => ['PUT', `/roles/${roles.Shipper}`, { permissions: [] }]],
+    ['another name for that role', () => ['PUT', `/roles/${roles.Shipper}`, { name: 'X' }]],
+    ['removing that role', () => ['DELETE', `/roles/${roles.Shipper}`]],
+    ['an account with *', () => ['POST', '/admins', { ...ann(), role_id: 1 }]],
+    ['an account with more permissions', () => ['POST', '/admins', { ...ann(), role_id: roles.Shipper }]],
+    ['* for themselves', () => ['PUT', `/admins/${staff.lead}`, { role_id: 1 }]],
     ['a password for the owner', () => ['PUT', '/admins/1', { password: 'mine-now-1' }]],
     ['disabling the owner', () => ['PUT', '/admins/1', { status: 0 }]],
     ['removing the owner', () => ['DELETE', '/admins/1']],
-    ['a password for who has more', () => ['PUT', `/admins/${staff.shipper}`, { password: 'mine-now-1' }]],
-    ['a lesser role for who has more', () => ['PUT', `/admins/${staff.shipper}`, { role_id: roles.Clerk }]],
+    ['a password for an account that has more', () => ['PUT', `/admins/${staff.shipper}`, { password: 'mine-now-1' }]],
+    [
+      'a smaller role for an account that has more',
+      () => ['PUT', `/admins/${staff.shipper}`, { role_id: roles.Clerk }],
+    ],
   ];
   test.each(refusals)('%s is refused', async (_what, request) => {
     const state = async () =>
@@ -184,7 +213,7 @@ describe('nobody gets more than they have', () => {
     expect(await state()).toBe(before);
   });
 
-  test('what they have they may give', async () => {
+  test('permissions that they have can be granted', async () => {
     expect((await admin('POST', '/roles', { name: 'Reader', permissions: ['order:view'] }, lead)).code).toBe(0);
     expect((await admin('POST', '/admins', ann(), lead)).code).toBe(0);
     expect((await admin('PUT', `/admins/${staff.clerk}`, { password: 'clerk-secret' }, lead)).code).toBe(0);
@@ -192,7 +221,7 @@ describe('nobody gets more than they have', () => {
     expect((await admin('DELETE', `/admins/${staff.clerk}`, undefined, lead)).code).toBe(0);
   });
 
-  test('without system:admin nothing of it opens, and a shopper never comes near', async () => {
+  test('without system:admin all routes are refused, and shoppers are always refused', async () => {
     const clerk = await shop.server.tokens.issue({ role: 'admin', id: staff.clerk!, perms: ['order:view'] });
     const { token: shopper } = await shop.shopper();
     for (const [method, path] of [
@@ -212,11 +241,11 @@ describe('nobody gets more than they have', () => {
   });
 });
 
-test('two owners who remove each other at once leave one', async () => {
+test('when two administrators with * remove each other at once, one stays', async () => {
   const { sql } = shop.database;
   for (let round = 0; round < 5; round += 1) {
     await sql`delete from identity.staff where id > 4`;
-    // Neither is the first administrator, who keeps out of it here.
+    // Neither of them is the first administrator, who gets another role here.
     await sql`update identity.staff set role_id = ${roles.Clerk!} where id = 1`;
     const [a, b] = await sql<{ id: number }[]>`
       insert into identity.staff (username, password_hash, role_id)
@@ -233,7 +262,7 @@ test('two owners who remove each other at once leave one', async () => {
   }
 });
 
-test('one name given twice at once is one account', async () => {
+test('two parallel requests with one name create one account', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => admin('POST', '/admins', ann())));
   expect(answers.map((answer) => answer.code).sort()).toEqual([0, 409, 409, 409, 409, 409]);
 });

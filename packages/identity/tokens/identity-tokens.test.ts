@@ -10,7 +10,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createStaff, inspectToken } from '../index.ts';
 
-/** Tokens end on every instance: two servers on one database. */
+/** Tokens end on all instances: two servers on one database. */
 let shop: Shop;
 let second: Server;
 let data: string;
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const onSecond = (path: string, token: string) => call(second.transport!.url, second.routes, 'GET', path, { token });
 const profile = '/api/auth/profile';
-/** HTTP status of this token on both instances. */
+/** The HTTP status that this token gets on both instances. */
 const statusOf = async (token: string) => [
   (await shop.call('GET', profile, { token })).status,
   (await onSecond(profile, token)).status,
@@ -54,16 +54,16 @@ describe('an administrator who', () => {
     ['gets a new password', 'bob', (id: number) => change(id, { password: 'another-secret' })],
     ['gets another role', 'carl', (id: number) => change(id, { role_id: 3 })],
     ['is deleted', 'dora', (id: number) => shop.call('DELETE', `/admin/api/admins/${id}`, { token: boss })],
-  ])('%s is out, on every instance', async (_what, name, act) => {
+  ])('%s is logged out on all instances', async (_what, name, act) => {
     const tokens = [await shop.login(name, 'staff-secret'), await shop.login(name, 'staff-secret')];
     for (const token of tokens) expect(await statusOf(token)).toEqual(good);
     expect((await act(ids[name]!)).code).toBe(0);
     expect((await shop.call('GET', profile, { token: tokens[0]! })).status, 'here at once').toBe(401);
     for (const token of tokens) await bothSay(token, ended);
-    expect(await statusOf(boss), 'nobody else').toEqual(good);
+    expect(await statusOf(boss), 'another account').toEqual(good);
   });
 
-  test('logs in again within the same second gets a token that works, on every instance', async () => {
+  test('logs in again within the same second gets a token that is valid on all instances', async () => {
     const id = ids.emil!;
     for (let round = 0; round < 5; round += 1) {
       const before = await shop.login('emil', 'staff-secret');
@@ -89,7 +89,7 @@ describe('an administrator who', () => {
     }
   });
 
-  test('has a role whose permissions change is logged out, with another name for it not', async () => {
+  test('is logged out when the permissions of the role change, but not when its name changes', async () => {
     const token = await shop.login('emil', 'staff-secret');
     const put = (body: object) => shop.call('PUT', '/admin/api/roles/2', { token: boss, body });
     expect((await put({ name: 'Clerks', permissions: ['order:view'] })).code).toBe(0);
@@ -101,7 +101,7 @@ describe('an administrator who', () => {
   });
 });
 
-test('a deleted shopper is out on every instance', async () => {
+test('a deleted shopper is logged out on all instances', async () => {
   const phone = '13712340001';
   const code = async () =>
     (await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } })).data.dev_code as string;
@@ -114,7 +114,7 @@ test('a deleted shopper is out on every instance', async () => {
   await bothSay(token, ended);
 });
 
-test('an instance that missed every message has it from the table after a restart', async () => {
+test('an instance that missed the notifications reads the table after a restart', async () => {
   const { id, token } = await shop.shopper();
   await shop.database.sql`
     insert into identity.token_floors (role, account_id, generation, raised_at)
@@ -126,7 +126,7 @@ test('an instance that missed every message has it from the table after a restar
   expect((await onSecond(profile, token)).status).toBe(401);
 });
 
-test('ids of shoppers and administrators overlap: ending one kind leaves the other', async () => {
+test('ending the tokens of a shopper keeps those of the administrator with the same id', async () => {
   const { id, token } = await shop.shopper();
   await shop.server.tokens.endAll('admin', [id]);
   expect((await shop.call('GET', profile, { token })).status).toBe(200);
@@ -134,7 +134,7 @@ test('ids of shoppers and administrators overlap: ending one kind leaves the oth
   expect((await shop.call('GET', profile, { token })).status).toBe(401);
 });
 
-test('ended for good: two ends at once, and what is issued between them is void as well', async () => {
+test('after two parallel ends, tokens that were issued between them are void too', async () => {
   const { id } = await shop.shopper();
   await Promise.all(Array.from({ length: 8 }, () => shop.server.tokens.endAll('user', [id])));
   const between = await shop.server.tokens.issue({ role: 'user', id, perms: [] });
@@ -144,7 +144,7 @@ test('ended for good: two ends at once, and what is issued between them is void 
 });
 
 describe('signing keys', () => {
-  test('a new key signs, on every instance; old tokens live on, until they are revoked', async () => {
+  test('a new key signs on all instances; old tokens stay valid until they are revoked', async () => {
     const { id, token: old } = await shop.shopper();
     const { kid } = await shop.server.tokens.rotate({ revokeOld: false });
     const fresh = await shop.server.tokens.issue({ role: 'user', id, perms: [] });
@@ -158,11 +158,11 @@ describe('signing keys', () => {
     boss = await shop.login('boss', 'boss-secret');
   });
 
-  test('those that no living token can need are forgotten, others are kept', async () => {
+  test('keys that no valid token needs are deleted, others are kept', async () => {
     const { runtime } = shop.server;
     const { sql } = runtime;
     const secret = Buffer.alloc(32, 1);
-    // A is replaced by B long ago, B by C an hour ago; D was replaced long ago but signed a token of a year.
+    // A was replaced by B long ago, B by C an hour ago. D was replaced long ago, but signed a token that lives for a year.
     await sql`
       insert into identity.signing_keys (kid, secret, created_at, needed_until) values
         ('A', ${secret}, now() - interval '60 days', null),
@@ -181,7 +181,7 @@ describe('signing keys', () => {
     expect(await statusOf(boss)).toEqual(good);
   });
 
-  test('a token for longer than usual keeps its key', async () => {
+  test('a token with a longer lifetime keeps its key', async () => {
     const token = await shop.server.tokens.issue({ role: 'user', id: 1, perms: [] }, { hours: 24 * 100 });
     const { kid } = await inspectToken(shop.server.runtime, token);
     const [row] = await shop.database.sql<{ left: number }[]>`
@@ -189,7 +189,7 @@ describe('signing keys', () => {
     expect(row!.left / 86_400).toBeCloseTo(100, 1);
   });
 
-  test('invented key ids do not make the database work', async () => {
+  test('invented key ids cause no database load', async () => {
     const before = await shop.server.runtime.metrics.statements.get();
     const forged = (i: number) => {
       const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: `k${i}` })).toString('base64url');

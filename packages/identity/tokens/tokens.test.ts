@@ -6,7 +6,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStaff } from '../index.ts';
 
-/** What is no token, or not the right one, opens no route. Walks all routes: a new one is covered by being there. */
+/** Invalid tokens and tokens without the permission are refused by all routes. The test reads the list of routes. */
 let shop: Shop;
 let protectedRoutes: Route[];
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const send = (
   });
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** Claims of an administrator who may do everything, with whatever is wrong about them. */
+/** Claims of an administrator with all permissions, with the given changes. */
 const claims = (over: object = {}) => {
   const now = Math.trunc(Date.now() / 1000);
   return { user_id: 1, role: 'admin', perms: ['*'], jti: 'forged', iat: now - 10, exp: now + 3600, ...over };
@@ -38,7 +38,7 @@ async function trueKey() {
     select kid, secret from identity.signing_keys order by created_at desc limit 1`;
   return row!;
 }
-/** A JWT made by hand, with the true key unless another is given. */
+/** Signs a JWT by hand. The default key is the signing key of the shop. */
 async function signed(payload: object, over: { secret?: Buffer; head?: object; hash?: 'sha256' | 'sha512' } = {}) {
   const { kid, secret } = await trueKey();
   const text = `${encode({ alg: 'HS256', kid, ...over.head })}.${encode(payload)}`;
@@ -48,7 +48,7 @@ async function signed(payload: object, over: { secret?: Buffer; head?: object; h
   return `${text}.${signature}`;
 }
 
-/** Everything that is no valid token. */
+/** Invalid tokens. */
 const forgeries: [string, () => string | Promise<string>][] = [
   ['garbage', () => 'garbage'],
   ['three parts of garbage', () => 'a.b.c'],
@@ -59,7 +59,7 @@ const forgeries: [string, () => string | Promise<string>][] = [
   ['not valid yet', () => signed(claims({ nbf: Math.trunc(Date.now() / 1000) + 3600 }))],
   ['alg none', () => `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims())}.`],
   [
-    'alg none with our key id',
+    'alg none with a valid key id',
     async () => `${encode({ alg: 'none', kid: (await trueKey()).kid })}.${encode(claims())}.`,
   ],
   ['alg None', async () => `${encode({ alg: 'None', kid: (await trueKey()).kid })}.${encode(claims())}.x`],
@@ -73,18 +73,18 @@ const forgeries: [string, () => string | Promise<string>][] = [
   ['the true signature under RS256', () => signed(claims(), { head: { alg: 'RS256' } })],
   ['the true signature under HS512', () => signed(claims(), { head: { alg: 'HS512' } })],
   ['the true signature under no algorithm', () => signed(claims(), { head: { alg: undefined } })],
-  ['an extension nobody knows', () => signed(claims(), { head: { crit: ['x'], x: 1 } })],
+  ['an unknown extension', () => signed(claims(), { head: { crit: ['x'], x: 1 } })],
   ['an unencoded payload', () => signed(claims(), { head: { b64: false, crit: ['b64'] } })],
   ['two tokens in one', async () => `${await signed(claims())}.${await signed(claims())}`],
   [
-    'a true token with other claims',
+    'a valid token with other claims',
     async () => {
       const [head, , signature] = (await shop.server.tokens.issue({ role: 'user', id: 1, perms: [] })).split('.');
       return `${head}.${encode(claims())}.${signature}`;
     },
   ],
   [
-    'a true token cut short',
+    'a truncated valid token',
     async () => (await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] })).slice(0, -4),
   ],
   ['no user', () => signed(claims({ user_id: undefined }))],
@@ -103,7 +103,7 @@ const forgeries: [string, () => string | Promise<string>][] = [
   ['no expiry', () => signed(claims({ exp: undefined }))],
 ];
 
-/** Every route that needs a token says that this is none (any more). `of`: those of one kind of account. */
+/** Expects that all routes with authentication refuse this token. With `of` only the routes of one kind of account. */
 async function expectNoToken(token: string, of: readonly Route['auth'][] = ['shopper', 'staff', 'any']) {
   const refused = { status: 401, code: 401, message: 'Token invalid or expired' };
   const check = async (route: Route) => expect(await send(route, { token }), label(route)).toMatchObject(refused);
@@ -111,7 +111,7 @@ async function expectNoToken(token: string, of: readonly Route['auth'][] = ['sho
 }
 
 describe('without a valid token', () => {
-  test('every protected route says "Please log in" with HTTP 401, before it looks at anything else', async () => {
+  test('every protected route answers "Please log in" with HTTP 401 before it checks anything else', async () => {
     for (const route of protectedRoutes)
       for (const options of [
         {},
@@ -130,27 +130,27 @@ describe('without a valid token', () => {
       }
   });
 
-  test.each(forgeries)('%s is no token', async (_what, forge) => {
+  test.each(forgeries)('%s is refused', async (_what, forge) => {
     await expectNoToken(await forge());
   });
 
-  test.each(forgeries)('%s counts as anonymous where no token is needed', async (_what, forge) => {
+  test.each(forgeries)('%s counts as anonymous on public routes', async (_what, forge) => {
     const token = await forge();
     for (const route of shop.server.routes.filter((r) => !protectedRoutes.includes(r)))
       expect((await send(route, { token })).status, label(route)).toBe(200);
   });
 
-  test('our own forging works: the same claims with the true key are a token', async () => {
+  test('a token that is signed by hand with the valid key is accepted', async () => {
     expect((await shop.call('GET', '/admin/api/orders', { token: await signed(claims()) })).code).toBe(0);
   });
 });
 
-describe('a token that was good', () => {
+describe('a token that was valid', () => {
   const ask = async (token: string, role: 'user' | 'admin') =>
     (await shop.call('GET', role === 'user' ? '/api/v1/orders' : '/admin/api/orders', { token })).code;
 
   test.each(['user', 'admin'] as const)(
-    'is none after its logout (%s), while another one of the account is',
+    'is refused after its logout (%s), while another token of the account stays valid',
     async (role) => {
       const { id } = await shop.shopper();
       const issue = () => shop.server.tokens.issue({ role, id: role === 'user' ? id : 1, perms: ['*'] });
@@ -167,7 +167,7 @@ describe('a token that was good', () => {
     ['given another role', 'PUT', { role_id: 0 }],
     ['given another password', 'PUT', { password: 'another-Password-2' }],
     ['deleted', 'DELETE', undefined],
-  ])('of an administrator who was %s is none', async (_what, method, change) => {
+  ])('of an administrator who was %s is refused', async (_what, method, change) => {
     const { sql } = shop.database;
     const root = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
     await createStaff(sql, { username: `first${Date.now()}`, password: 'first-Password-1' });
@@ -187,7 +187,7 @@ describe('a token that was good', () => {
     await expectNoToken(token, ['staff', 'any']);
   });
 
-  test('of a shopper who deleted the account is none', async () => {
+  test('of a shopper who deleted the account is refused', async () => {
     const { id, token } = await shop.shopper();
     const phone = '13911119999';
     await shop.database.sql`update identity.shoppers set phone = ${phone} where id = ${id}`;
@@ -200,7 +200,7 @@ describe('a token that was good', () => {
 
 describe('with the wrong kind of account', () => {
   const refused = { status: 200, code: 403, message: 'No permission' };
-  test('an administrator is no shopper, though the ids of the two overlap', async () => {
+  test('an administrator cannot use shopper routes, although the ids overlap', async () => {
     const { id } = await shop.shopper();
     const token = await shop.server.tokens.issue({ role: 'admin', id, perms: ['*'] });
     for (const route of protectedRoutes.filter((r) => r.auth === 'shopper')) {
@@ -209,7 +209,7 @@ describe('with the wrong kind of account', () => {
     }
   });
 
-  test('a shopper is no administrator, whatever the token says they may do', async () => {
+  test('a shopper cannot use staff routes, whatever permissions the token has', async () => {
     const { id } = await shop.shopper();
     for (const token of [
       await shop.server.tokens.issue({ role: 'user', id, perms: [] }),
@@ -219,8 +219,8 @@ describe('with the wrong kind of account', () => {
         expect(await send(route, { token }), label(route)).toMatchObject(refused);
   });
 
-  test('everything under /admin/api and /api/admin but login and callbacks needs an administrator, and under /api/v1 nothing does', () => {
-    // The one makes the token, the other is signed by the warehouse.
+  test('all routes under /admin/api and /api/admin except login and callbacks need an administrator, routes under /api/v1 do not', () => {
+    // The login returns the token; the callback is signed by the warehouse.
     const open = ['/admin/api/auth/login', '/admin/api/external-wms/callback'];
     for (const route of shop.server.routes) {
       if (/^\/(admin\/api|api\/admin)\//.test(route.path) && !open.includes(route.path))
@@ -232,13 +232,13 @@ describe('with the wrong kind of account', () => {
 });
 
 describe('without the permission', () => {
-  test('every staff route that names one refuses, and names it', async () => {
+  test('every staff route with a permission refuses and names the permission', async () => {
     const staff = shop.server.routes.filter((route) => route.auth === 'staff' && route.permission);
     expect(staff.length).toBeGreaterThan(0);
     const all = [...new Set(staff.map((route) => route.permission!))];
     for (const route of staff) {
       const others = all.filter((code) => code !== route.permission);
-      // Codes that only look like the right one.
+      // Codes that are similar to the required one.
       const near = [
         ...others,
         `${route.permission}s`,

@@ -79,9 +79,9 @@ describe('the back office finds an order by', () => {
       '&keyword=&time_start=&amount_min=&province=&pay_method=&has_after_sale=&logistics_company=&time_end=&amount_max=',
       all,
     ],
-    ['has_after_sale=false, which filters nothing', '&has_after_sale=false', all],
+    ['has_after_sale=false, which is no filter', '&has_after_sale=false', all],
     ['has_after_sale=true', '&has_after_sale=true', []],
-    ['status 0, which is all', '&status=0', all],
+    ['status 0, which means all orders', '&status=0', all],
     ['status', '&status=2', ['wei']],
     ['a nickname', '&keyword=sunny', ['wei']],
     ['a part of a Chinese nickname', '&keyword=王', ['ann']],
@@ -92,21 +92,21 @@ describe('the back office finds an order by', () => {
     ['the end of a phone', '&keyword=2222', ['wei']],
     ['an item title in any case', '&keyword=enamel', ['both', 'cancelled', 'wei']],
     ['a Chinese item title', '&keyword=瓷杯', ['both', 'cancelled', 'wei']],
-    ['a per cent sign that is a character', '&keyword=100%25', ['ann', 'both']],
-    ['a keyword that is nowhere', '&keyword=nothing_like_it', []],
-    ['an underscore, which is no pattern', '&keyword=_', []],
+    ['a per cent sign as a plain character', '&keyword=100%25', ['ann', 'both']],
+    ['a keyword without matches', '&keyword=nothing_like_it', []],
+    ['an underscore as a plain character', '&keyword=_', []],
     ['an apostrophe', "&keyword='", []],
     ['pay_method', '&pay_method=alipay', ['both']],
-    ['province, contained', '&province=浙江', ['wei']],
+    ['a part of the province', '&province=浙江', ['wei']],
     ['province in any case', '&province=zhe', ['ann']],
     ['the carrier of a shipment', '&logistics_company=sf', ['ann']],
     ['another carrier', '&logistics_company=YTO', []],
     ['amount_min', '&amount_min=250', ['ann', 'both']],
     ['amount_max, inclusive', '&amount_max=250', ['ann', 'cancelled', 'wei']],
     ['both amounts', '&amount_min=12.9&amount_max=12.90', ['cancelled', 'wei']],
-    ['a day in the time of the shop', '&time_start=2026-03-01&time_end=2026-03-01', ['wei']],
+    ['a day in the time zone of the shop', '&time_start=2026-03-01&time_end=2026-03-01', ['wei']],
     ['a second', '&time_start=2026-03-01T09:30:00&time_end=2026-03-01T09:30:00', ['wei']],
-    ['an instant elsewhere', '&time_start=2026-03-01T01:30:00Z&time_end=2026-03-01T16:00:00Z', ['ann', 'wei']],
+    ['times with another offset', '&time_start=2026-03-01T01:30:00Z&time_end=2026-03-01T16:00:00Z', ['ann', 'wei']],
     ['an empty range', '&time_start=2026-03-03&time_end=2026-03-02', []],
     ['a time and a status', '&time_end=2026-03-31&status=3', ['ann']],
     [
@@ -114,7 +114,7 @@ describe('the back office finds an order by', () => {
       '&keyword=mug&amount_max=20&status=2&province=浙&pay_method=wechat&time_start=2026-01-01',
       ['wei'],
     ],
-    ['several, of which one does not hold', '&keyword=mug&status=3', []],
+    ['several filters, of which one does not match', '&keyword=mug&status=3', []],
   ])('%s', async (_what, query, expected) => {
     const page = await list(query);
     expect(names(page)).toEqual(expected);
@@ -128,7 +128,7 @@ describe('the back office finds an order by', () => {
     expect(names(await list(`&keyword=${id}`))).toContain('ann');
   });
 
-  test('a receiver whose address has changed since, or is gone', async () => {
+  test('a receiver whose address was changed or removed later', async () => {
     const buyer = await shop.shopper();
     const { data: order } = await shop.call('GET', `/admin/api/orders/${made.wei!.id}`, { token: admin });
     const token = await shop.server.tokens.issue({ role: 'user', id: order.user_id, perms: [] });
@@ -136,14 +136,14 @@ describe('the back office finds an order by', () => {
     const body = { name: 'Someone Else', phone: '13000000000' };
     await shop.call('PUT', `/api/v1/addresses/${addresses[0].id}`, { token, body });
     expect(names(await list('&keyword=李伟'))).toEqual(['both', 'wei']);
-    // An order keeps its receiver: the new name is not on it.
+    // The order keeps its receiver, so the new name does not find it.
     expect(names(await list('&keyword=Someone'))).toEqual([]);
     await shop.call('DELETE', `/api/v1/addresses/${addresses[0].id}`, { token });
     expect(names(await list('&keyword=13811112222'))).toEqual(['wei']);
     expect(buyer.id).toBeGreaterThan(0);
   });
 
-  test('a name that thousands have who bought nothing', async () => {
+  test('a nickname of thousands of shoppers without orders', async () => {
     await shop.database.sql`
       insert into identity.shoppers (nickname) select 'Guest ' || n from generate_series(1, 2500) as n`;
     const { sql } = shop.database;
@@ -153,7 +153,7 @@ describe('the back office finds an order by', () => {
     expect(names(await list('&keyword=guest'))).toEqual(['both']);
   });
 
-  test('a time that is none, or an amount that is none, is refused by name in both languages', async () => {
+  test('an invalid time or amount is refused with the name of the parameter, in both languages', async () => {
     for (const [query, field] of [
       ['time_start=soon', 'time_start'],
       ['time_end=2026-02-30', 'time_end'],
@@ -171,12 +171,12 @@ describe('the back office finds an order by', () => {
   });
 });
 
-test('a shopper without orders, a page past the end and page 0 are lists too', async () => {
+test('a shopper without orders, a page after the last one and page 0 get a list', async () => {
   const past = await shop.call('GET', '/admin/api/orders?page=50', { token: admin });
   expect([past.data.list, past.data.total, past.data.page]).toEqual([[], 4, 50]);
   expect((await shop.call('GET', '/admin/api/orders?page=0', { token: admin })).data.list).toHaveLength(4);
 });
 
-test('the books are right', async () => {
+test('no audit is violated', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPaySignature, paySignature } from './pay-signature.ts';
 
-/** The worked example of README.md: whoever writes a gateway checks theirs against it. */
+/** The example in README.md, with which authors of a bridge can check their implementation. */
 const secret = 'demo-secret-of-the-shop';
 const message = {
   timestamp: '1772328600',
@@ -10,12 +10,12 @@ const message = {
 };
 const signature = 'ac0f175ce3035d2fb339007d1378d7013d02dc8a1108be184f3a0adac8ee8170';
 
-test('the worked example', () => {
+test('the example in the README has its signature', () => {
   expect(paySignature(secret, message)).toBe(signature);
   expect(paySignature(secret, { ...message, body: Buffer.from(message.body) })).toBe(signature);
 });
 
-test('only the whole signature of the whole message fits, in either case', () => {
+test('only the complete signature of the complete message is accepted, in upper or lower case', () => {
   expect(isPaySignature(secret, message, signature)).toBe(true);
   expect(isPaySignature(secret, message, signature.toUpperCase())).toBe(true);
   for (const wrong of ['', signature.slice(1), `${signature}0`, signature.replace(/^./, 'g'), '0'.repeat(64)])

@@ -17,7 +17,7 @@ import {
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** What a developer has instead of a gateway: a command and a cashier page. */
+/** The tools that replace a payment gateway in development: a command and a cashier page. */
 let shop: Shop;
 let folder: string;
 let env: Record<string, string>;
@@ -39,7 +39,7 @@ describe('tradepost pay callback', () => {
   const signedWith = (secret: string, ...args: string[]) =>
     runCommand(['pay', 'callback', '--url', shop.url, '--secret-stdin', ...args], { env, input: secret });
 
-  test('pays an order by its id, many times at once: one confirm, exit 0', async () => {
+  test('pays an order by its id; many notices at once confirm it once, exit code 0', async () => {
     const one = await openPayment(shop);
     const args = [
       '--order',
@@ -61,7 +61,7 @@ describe('tradepost pay callback', () => {
     expect(await moneyOf(shop, one.order_id)).toMatchObject({ status: 2, confirms: 1, refunds: [] });
   });
 
-  test('what a gateway must not do is refused, exit 1', async () => {
+  test('wrong notices are refused, exit code 1', async () => {
     const one = await openPayment(shop);
     const wrong: [string[], string][] = [
       [['--amount', '0.01'], 'code 409'],
@@ -78,20 +78,20 @@ describe('tradepost pay callback', () => {
     expect((await moneyOf(shop, one.order_id)).status).toBe(1);
   });
 
-  test('needs no database when it is told everything, and says when nobody answers', async () => {
+  test('needs no database when all options are given, and reports a server that does not answer', async () => {
     const one = await openPayment(shop);
-    const told = ['--payment-no', one.payment_no, '--amount', '12.9', '--secret-stdin'];
-    const nowhere = { TRADEPOST_DATA: folder, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+    const notice = ['--payment-no', one.payment_no, '--amount', '12.9', '--secret-stdin'];
+    const nowhere = { TRADEPOST_DATA: folder, DATABASE_URL: 'postgres://unused@127.0.0.1:1/none' };
     expect(
-      (await runCommand(['pay', 'callback', '--url', shop.url, ...told], { env: nowhere, input: paySecret })).code,
+      (await runCommand(['pay', 'callback', '--url', shop.url, ...notice], { env: nowhere, input: paySecret })).code,
     ).toBe(0);
-    const silent = await runCommand(['pay', 'callback', '--url', 'http://127.0.0.1:1', ...told], {
+    const silent = await runCommand(['pay', 'callback', '--url', 'http://127.0.0.1:1', ...notice], {
       ...{ env: nowhere, input: paySecret },
     });
     expect(silent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') });
   });
 
-  test('wrong usage ends with 2', async () => {
+  test('wrong usage exits with code 2', async () => {
     const wrong = [
       [],
       ['--order', '1', '--payment-no', 'PAY1'],
@@ -102,7 +102,7 @@ describe('tradepost pay callback', () => {
     expect(results.map((result) => result.code)).toEqual([2, 2, 2, 2]);
   });
 
-  test('failed refunds are listed, exit 1, and put back; an unknown one is refused', async () => {
+  test('failed refunds are listed with exit code 1, and can be retried; an unknown refund is refused', async () => {
     const one = await openPayment(shop);
     await shop.call('POST', `/api/v1/orders/${one.order_id}/cancel`, { token: one.token });
     await notify(shop, { payment_no: one.payment_no, amount: one.total });
@@ -125,7 +125,7 @@ describe('tradepost pay callback', () => {
 describe('the cashier page', () => {
   const page = (payment_no: string, lang = 'en') => fetch(`${shop.url}/pay/sandbox/${payment_no}?lang=${lang}`);
 
-  test('shows what is to be paid in the reader’s language, runs no foreign script, and pays once', async () => {
+  test('shows the amount in the language of the reader, allows no other script, and pays once', async () => {
     const one = await openPayment(shop);
     const answer = await page(one.payment_no);
     expect(answer.status).toBe(200);
@@ -141,14 +141,14 @@ describe('the cashier page', () => {
     expect(await (await page(one.payment_no)).text()).not.toContain('<button');
   });
 
-  test('a return address can not break out of the page', async () => {
+  test('a return address is escaped in the page', async () => {
     const one = await openPayment(shop);
     const return_url = 'https://shop.example/?a="><script>alert(1)</script>&b=\'';
     await shop.call('POST', '/api/pay/create', { token: one.token, body: { order_id: one.order_id, return_url } });
     expect(await (await page(one.payment_no)).text()).not.toContain('<script>alert');
   });
 
-  test('an unknown payment is 404, an instant one too', async () => {
+  test('an unknown payment and an instant payment get 404', async () => {
     const one = await openPayment(shop);
     await shop.call('POST', `/api/v1/orders/${one.order_id}/pay`, { token: one.token });
     const [row] = await shop.database.sql`
@@ -161,7 +161,7 @@ describe('the cashier page', () => {
   });
 });
 
-test('in production there is no cashier, and nothing is paid back by pretending', async () => {
+test('in production there is no cashier page, and no refund is simulated', async () => {
   const { openProviders, redirectProviders } = await import('./providers/open-providers.ts');
   const { ownProviders } = await import('./providers/own-providers.ts');
   const { runtime } = shop.server;

@@ -11,7 +11,7 @@ import { buyOne, moneyOf, openPayment, paySecret } from '@tradepost/testing/serv
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterEach, describe, expect, test } from 'vitest';
 
-/** Nobody gets goods for nothing: a shopper pays at once only in a demo shop, or where an operator has said so. */
+/** Instant payment works only in a demo shop, or when an operator has enabled it. */
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -21,7 +21,7 @@ async function shopWith(flags: Partial<Config>, settings: Readonly<Record<string
   closers.push(shop.close);
   return shop;
 }
-/** As a shop is that nobody has configured. */
+/** The settings of a shop that was not configured. */
 const unset = { 'pay.instant': null };
 const ways = (shop: Shop, { token, order_id }: { token: string; order_id: number }, lang?: string) => [
   () => shop.call('POST', `/api/v1/orders/${order_id}/pay`, { token, lang }),
@@ -32,7 +32,7 @@ describe('instant payment', () => {
   test.each([
     ['outside production', false],
     ['in production', true],
-  ])('is refused by name on a database that no demo seed filled, %s', async (_where, production) => {
+  ])('is refused with its own text in a database without the demo seed, %s', async (_where, production) => {
     const shop = await shopWith({ production }, unset);
     const bought = await buyOne(shop);
     for (const pay of ways(shop, bought))
@@ -43,13 +43,13 @@ describe('instant payment', () => {
       });
     for (const pay of ways(shop, bought, 'zh-CN')) expect((await pay()).message).toMatch(chinese);
     expect(await moneyOf(shop, bought.order_id)).toMatchObject({ status: 1, payments: [] });
-    // Also where it is the default provider of the shop.
+    // It is refused also when it is the default provider of the shop.
     await shop.server.runtime.settings.set('pay.provider', 'instant');
     const body = { order_id: bought.order_id };
     expect(await shop.call('POST', '/api/pay/create', { token: bought.token, body })).toMatchObject({ code: 500 });
   });
 
-  test('works in a shop that the demo seed filled, and ends there with NODE_ENV=production', async () => {
+  test('works in a shop with the demo seed, but not with NODE_ENV=production', async () => {
     const shop = await shopWith({}, unset);
     await seedDemo(shop.database.sql);
     await shop.server.runtime.settings.reload();
@@ -76,7 +76,7 @@ describe('instant payment', () => {
     expect((await moneyOf(shop, third.order_id)).status).toBe(1);
   });
 
-  test('works in production where an operator has set it, and not in a demo shop where an operator has not', async () => {
+  test('works in production when an operator enabled it, and not in a demo shop when an operator disabled it', async () => {
     const on = await shopWith({ production: true }, { 'pay.instant': true });
     const bought = await buyOne(on);
     expect((await ways(on, bought)[0]!()).code).toBe(0);
@@ -86,7 +86,7 @@ describe('instant payment', () => {
     expect(await ways(off, await buyOne(off))[0]!()).toMatchObject({ code: 500 });
   });
 
-  test('a shop that was filled before the seed recorded it is known by its marked administrator', async () => {
+  test('a shop of an older demo seed is recognised by its demo administrator', async () => {
     const shop = await shopWith({}, unset);
     const { sql } = shop.database;
     const migration = await readFile(new URL('../../../sql/0012_runtime_demo_shop.sql', import.meta.url), 'utf8');
@@ -100,7 +100,7 @@ describe('instant payment', () => {
     expect(await marked()).toEqual([true]);
   });
 
-  test('nobody but the seed says that a shop is a demo shop', async () => {
+  test('only the demo seed can mark a shop as a demo shop', async () => {
     const shop = await shopWith({}, unset);
     const { settings } = shop.server.runtime;
     await expect(settings.set('shop.demo', true)).rejects.toThrow('shop.demo can not be set');
@@ -113,7 +113,7 @@ describe('instant payment', () => {
   });
 });
 
-test('the development cashier takes no money for a shop whose shoppers pay at a page of their own', async () => {
+test('the development cashier is off when the shop has another cashier page', async () => {
   const shop = await shopWith({}, { 'pay.sandbox.secret': paySecret });
   const opened = await openPayment(shop);
   await shop.server.runtime.settings.set('pay.sandbox.cashier_url', 'https://cashier.example/pay');
@@ -124,7 +124,7 @@ test('the development cashier takes no money for a shop whose shoppers pay at a 
 });
 
 describe('an external database', () => {
-  test('gets demo data and its known passwords only where they are asked for by name', async () => {
+  test('gets demo data with its known passwords only on explicit request', async () => {
     const database = await cloneDatabase();
     closers.push(() => database.drop());
     const data = await mkdtemp(join(tmpdir(), 'tradepost-external-'));
@@ -157,7 +157,7 @@ describe('an external database', () => {
     expect(await facts()).toMatchObject({ staff: 1, demo: true, secrets: 1 });
   });
 
-  test('tradepost seed --seed demo fills one', async () => {
+  test('is filled by tradepost seed --seed demo', async () => {
     const database = await cloneDatabase();
     closers.push(() => database.drop());
     const seeded = await runCommand(['seed', '--seed', 'demo', '--json'], { env: { DATABASE_URL: database.url } });

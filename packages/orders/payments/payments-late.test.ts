@@ -12,7 +12,7 @@ import {
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-/** An order is payable until its time is over, whether or not the sweep that cancels it has come. */
+/** An order is payable until it expires, whether or not the sweep has cancelled it. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -32,13 +32,13 @@ const create = (of: Of, provider: string) => post(of, '/api/pay/create', { order
 const cannotPay = { status: 200, code: 500, message: 'Order not found or cannot pay in current status' };
 const expire = (ids: readonly number[]) => shop.database.sql`
   update orders.orders set expires_at = now() - interval '1 second' where id = any(${[...ids]}::bigint[])`;
-/** Runs the sweep, and the refunds that are due. */
+/** Runs the sweep and the due refunds. */
 async function sweep(): Promise<void> {
   await shop.database.sql`select graphile_worker.add_job('orders.expire', '{}')`;
   await runJobsOnce({ config: shop.server.runtime.config, log: openLog({ level: 'silent' }) });
 }
 
-test('an order whose time is over cannot be paid in any way before the sweep, and the sweep cancels it', async () => {
+test('an expired order cannot be paid in any way before the sweep, and the sweep cancels it', async () => {
   const [late, inTime] = [await buyOne(shop), await buyOne(shop)];
   await expire([late.order_id]);
   for (const answer of [await payNow(late), await create(late, 'instant'), await create(late, 'sandbox')])
@@ -50,7 +50,7 @@ test('an order whose time is over cannot be paid in any way before the sweep, an
   expect((await moneyOf(shop, inTime.order_id)).status).toBe(2);
 });
 
-test('late and punctual buyers in one batch: each by the time of their own order', async () => {
+test('payments of expired and payable orders in one batch are each decided by their own expiry', async () => {
   const buyers = await Promise.all(Array.from({ length: 10 }, () => buyOne(shop)));
   const late = buyers.filter((_, index) => index % 2 === 1);
   await expire(late.map((buyer) => buyer.order_id));
@@ -58,19 +58,19 @@ test('late and punctual buyers in one batch: each by the time of their own order
   expect(answers.map((answer) => answer.code)).toEqual(buyers.map((_, index) => (index % 2 ? 500 : 0)));
 });
 
-test('money that a notice brings after the time goes back, whether the order is swept before or after the notice', async () => {
+test('money that arrives after the expiry is refunded, whether the sweep runs before or after the notice', async () => {
   const [before, after] = [await openPayment(shop), await openPayment(shop)];
   await expire([before.order_id, after.order_id]);
-  const tell = (of: typeof before) =>
+  const sendNotice = (of: typeof before) =>
     notify(shop, { payment_no: of.payment_no, amount: of.total, trade_no: `LATE-${of.order_id}` });
-  expect((await tell(before)).data.status).toBe('refunding');
+  expect((await sendNotice(before)).data.status).toBe('refunding');
   expect(await moneyOf(shop, before.order_id)).toMatchObject({
     status: 1,
     confirms: 0,
     refunds: [{ status: 'pending', reason: 'order_expired', amount: 1290 }],
   });
   await sweep();
-  expect((await tell(after)).data.status).toBe('refunding');
+  expect((await sendNotice(after)).data.status).toBe('refunding');
   await sweep();
   for (const [of, reason] of [
     [before, 'order_expired'],
@@ -81,13 +81,13 @@ test('money that a notice brings after the time goes back, whether the order is 
       payments: [{ status: 'refunded' }],
       refunds: [{ status: 'succeeded', reason, amount: 1290 }],
     });
-    expect((await tell(of)).data.status, 'the notice repeated').toBe('refunded');
+    expect((await sendNotice(of)).data.status, 'the repeated notice').toBe('refunded');
   }
 });
 
-test('time runs out while notices, payments and the sweep come at once: paid or cancelled, never both', async () => {
+test('orders that expire during notices, payments and sweeps are paid or cancelled, never both', async () => {
   const crowd = await Promise.all(Array.from({ length: 12 }, () => openPayment(shop)));
-  // Every order runs out at a moment of its own while the crowd is busy.
+  // Each order expires at another moment of the test.
   await shop.database.sql`
     update orders.orders o set expires_at = clock_timestamp() + make_interval(secs => n * 0.08)
     from unnest(${crowd.map((one) => one.order_id)}::bigint[]) with ordinality as c (id, n) where o.id = c.id`;
@@ -98,8 +98,8 @@ test('time runs out while notices, payments and the sweep come at once: paid or 
   await Promise.all(
     crowd.map(async (one, index) => {
       await new Promise((resolve) => setTimeout(resolve, (index + 1) * 80 - 10));
-      const told = { payment_no: one.payment_no, amount: one.total, trade_no: `RACE-${one.order_id}` };
-      await Promise.all([notify(shop, told), index % 2 ? payNow(one) : create(one, 'instant')]);
+      const notice = { payment_no: one.payment_no, amount: one.total, trade_no: `RACE-${one.order_id}` };
+      await Promise.all([notify(shop, notice), index % 2 ? payNow(one) : create(one, 'instant')]);
     }),
   );
   await sweeping;
@@ -114,7 +114,7 @@ test('time runs out while notices, payments and the sweep come at once: paid or 
   }
 });
 
-test('a merchant neither reprices nor reminds of an order that can no longer be paid', async () => {
+test('an order that can no longer be paid can be neither repriced nor reminded of', async () => {
   const late = await buyOne(shop);
   await expire([late.order_id]);
   const token = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });

@@ -17,9 +17,9 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { retryRefund, selectRefunds } from '../index.ts';
 
-/** Whatever happens at once, an order has one outcome, and money beyond it goes back exactly once. */
+/** Under concurrency an order has one outcome, and surplus money is refunded exactly once. */
 let shop: Shop;
-/** A gateway's refund endpoint: keeps its own ledger by refund number, as gateways do. */
+/** The refund endpoint of a payment gateway, with a ledger by refund number. */
 let gateway: Server;
 let refundUrl: string;
 type Asked = { refund_no: string; amount: number; currency: string; trade_no: string; payment_no: string };
@@ -59,7 +59,7 @@ beforeEach(async () => {
 afterAll(async () => {
   expect(await auditViolations(shop.database.sql)).toEqual([]);
   expect(await moneyFaults(shop)).toEqual([]);
-  // Calls that nobody answered.
+  // Closes calls without an answer.
   gateway.closeAllConnections();
   await shop.close();
   await new Promise((resolve) => gateway.close(resolve));
@@ -76,21 +76,21 @@ const refundsOf = (id: number) =>
   >`
     select refund_no, status, attempts, provider_ref, last_error from orders.refunds where order_id = ${id}`;
 const refundStatus = async (id: number) => (await refundsOf(id)).map((row) => row.status);
-/** Graphile waits longer with each attempt; a test does not. */
+/** Makes retries due now. Graphile would wait longer after each attempt. */
 const hurry = () => shop.database.sql`
   update graphile_worker._private_jobs set run_at = now() where key like 'payments.refund:%' and locked_at is null`;
-const nobody = { log: openLog({ level: 'silent' }), signal: new AbortController().signal };
+const taskContext = { log: openLog({ level: 'silent' }), signal: new AbortController().signal };
 const hurried = async (one: Opened) => {
   await hurry();
   return refundStatus(one.order_id);
 };
-/** The product's own handler, called as a second worker would. */
+/** Calls the task handler directly, as a second worker would. */
 async function runRefund(refund_no: string) {
   const { refundPayment } = await import('./refund-payments.ts');
   const { openProviders } = await import('./providers/open-providers.ts');
   const { ownProviders } = await import('./providers/own-providers.ts');
   const { runtime } = shop.server;
-  return refundPayment({ runtime, providers: openProviders(runtime, ownProviders) }, { refund_no }, nobody);
+  return refundPayment({ runtime, providers: openProviders(runtime, ownProviders) }, { refund_no }, taskContext);
 }
 async function surplus(): Promise<Opened> {
   const one = await openPayment(shop);
@@ -100,10 +100,10 @@ async function surplus(): Promise<Opened> {
 }
 
 describe('at once', () => {
-  test('notice, instant pay, cancel and expiry of one order, thirty times: one outcome, the rest of the money goes back', async () => {
+  test('notice, instant payment, cancel and expiry of one order, thirty times: one outcome, surplus money is refunded', async () => {
     const crowd = await Promise.all(Array.from({ length: 30 }, () => openPayment(shop)));
     const ids = crowd.map((one) => one.order_id);
-    // A third of them: a sweep takes all it finds at once, and would leave the others nothing to win.
+    // Only a third is swept: a sweep cancels all expired orders at once, so the other actions would never be first.
     const late = ids.filter((_, index) => index % 3 === 2);
     await shop.database
       .sql`update orders.orders set expires_at = now() - interval '1 minute' where id = any(${late}::bigint[])`;
@@ -114,7 +114,7 @@ describe('at once', () => {
       () => shop.database.sql`select graphile_worker.add_job('orders.expire', '{}')`,
       (one: Opened) => pay(one, `RACE-${one.order_id}`),
     ];
-    // A third is paid by notice before the crowd comes, a third at once: everybody wins sometimes, however busy the machine.
+    // A third is paid by notice first, a third instantly, so that each action is sometimes first, also on a busy machine.
     await Promise.all(
       crowd.map(async (one, i) => {
         if (i % 3 < 2) await acts[i % 3]!(one);
@@ -133,7 +133,7 @@ describe('at once', () => {
       const back = payments.filter((payment) => payment.status === 'refunded');
       expect([2, 6]).toContain(status);
       expect([succeeded.length, confirms]).toEqual(status === 2 ? [1, 1] : [0, 0]);
-      // The shopper's money came in once by notice: it settled the order, or it went back.
+      // The money of the notice paid the order, or it was refunded.
       const byNotice = succeeded.some((payment) => payment.trade_no !== null);
       expect([back.length, refunds.length]).toEqual(byNotice ? [0, 0] : [1, 1]);
       const outcome = status === 6 ? 'cancelled' : byNotice ? 'by notice' : 'at once';
@@ -144,7 +144,7 @@ describe('at once', () => {
     expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
-  test('opening payments while the order is cancelled and paid: no open payment survives as payable', async () => {
+  test('payments that are opened while the order is cancelled or paid do not stay payable', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { token, order_id } = await buyOne(shop);
       const open = () => shop.call('POST', '/api/pay/create', { token, body: { order_id } });
@@ -165,7 +165,7 @@ describe('at once', () => {
 });
 
 describe('a refund', () => {
-  test('asks the gateway once, signed, for the very money, and is told to the shopper', async () => {
+  test('calls the gateway once with a signature, refunds the exact amount, and is shown to the shopper', async () => {
     const one = await surplus();
     await expect.poll(() => refundStatus(one.order_id), { timeout: 10_000 }).toEqual(['succeeded']);
     expect(asked).toHaveLength(1);
@@ -180,16 +180,16 @@ describe('a refund', () => {
     const { data } = await shop.call('GET', `/api/pay/status?payment_no=${one.payment_no}`, { token: one.token });
     expect(data).toMatchObject({ status: 'refunded', order_status: 6 });
     expect(data.refunded_at).not.toBeNull();
-    // The notice again, after all that: still a success, still nothing more to do.
+    // A repeated notice still succeeds and changes nothing.
     expect(
       (await notify(shop, { payment_no: one.payment_no, amount: one.total, trade_no: `R${trade}` })).data.status,
     ).toBe('refunded');
     expect((await refundsOf(one.order_id)).length).toBe(1);
   });
 
-  test('killed between the call and its record: asked again under the same number, paid back once', async () => {
+  test('after a crash between the call and its record, the call is repeated with the same number; the money is refunded once', async () => {
     let calls = 0;
-    // The gateway has paid back, and its answer is lost.
+    // The gateway has refunded, and its answer is lost.
     answer = (refund, request, response) =>
       ++calls < 3 ? request.socket.destroy() : settle(refund, request, response);
     const one = await surplus();
@@ -199,11 +199,11 @@ describe('a refund', () => {
     expect((await refundsOf(one.order_id))[0]!.attempts).toBe(3);
   });
 
-  test('the record fails after the call: the next run records it', async () => {
+  test('when the record fails after the call, the next run records it', async () => {
     answer = () => {};
     const one = await surplus();
     await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
-    // While the call is on its way somebody holds the payment longer than a statement waits.
+    // During the call another transaction locks the payment longer than the statement timeout.
     let release = () => {};
     const held = shop.database.sql.begin(async (tx) => {
       await tx`select id from orders.payments where order_id = ${one.order_id} for update`;
@@ -225,7 +225,7 @@ describe('a refund', () => {
     expect((await moneyOf(shop, one.order_id)).payments.map((payment) => payment.status)).toEqual(['refunded']);
   });
 
-  test('two workers at once: paid back once', async () => {
+  test('two workers at once refund once', async () => {
     answer = (refund, request, response) => void setTimeout(() => settle(refund, request, response), 200);
     const one = await surplus();
     const [row] = await refundsOf(one.order_id);
@@ -252,7 +252,7 @@ describe('a refund', () => {
       'another refund',
     ],
     ['nonsense', (_: Asked, __: unknown, response: ServerResponse) => response.end('<html>'), 'did not answer'],
-  ])('answered with %s is failed and visible, and can be tried again', async (_what, badly, reason) => {
+  ])('answered with %s is failed, is listed, and can be retried', async (_what, badly, reason) => {
     await shop.server.runtime.settings.set('pay.refund_attempts', 2);
     answer = badly as typeof answer;
     const one = await surplus();
@@ -269,7 +269,7 @@ describe('a refund', () => {
     await expect(retryRefund(shop.server.runtime, row!.refund_no)).rejects.toThrow('Refund not found');
   });
 
-  test('whose job is lost is found by the sweep', async () => {
+  test('without a job is found by the sweep', async () => {
     answer = () => {};
     const one = await surplus();
     const { sql } = shop.database;
@@ -279,13 +279,13 @@ describe('a refund', () => {
     const sweep = () => sql`select graphile_worker.add_job('payments.sweep', '{}')`;
     await sweep();
     await sleep(1_000);
-    expect(await refundStatus(one.order_id), 'a young one is left to its job').toEqual(['pending']);
+    expect(await refundStatus(one.order_id), 'a recent refund is left to its job').toEqual(['pending']);
     await sql`update orders.refunds set updated_at = now() - interval '10 minutes' where order_id = ${one.order_id}`;
     await sweep();
     await expect.poll(() => refundStatus(one.order_id), { timeout: 10_000 }).toEqual(['succeeded']);
   });
 
-  test('without an endpoint the sandbox settles it itself', async () => {
+  test('succeeds in the sandbox without a refund endpoint', async () => {
     await shop.server.runtime.settings.set('pay.sandbox.refund_url', '');
     const one = await surplus();
     await expect.poll(() => refundStatus(one.order_id), { timeout: 10_000 }).toEqual(['succeeded']);
@@ -293,7 +293,7 @@ describe('a refund', () => {
   });
 });
 
-test('a payment is found by its number, its trade and its order through an index, however many there are', async () => {
+test('payments are found by payment number, trade number and order through an index', async () => {
   const plans = await shop.database.sql.begin(async (tx) => {
     await tx`set local enable_seqscan = off`;
     const planOf = async (where: string) =>

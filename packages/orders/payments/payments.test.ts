@@ -14,7 +14,7 @@ import {
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-/** Money that comes from a provider: it counts once, for the right order, in the right amount, or it goes back. */
+/** Money of a provider counts once, for the right order, in the right amount; other money is refunded. */
 let shop: Shop;
 
 const create = (token: string, body: object) => shop.call('POST', '/api/pay/create', { token, body });
@@ -41,7 +41,7 @@ const nextTrade = () => {
   return `TRADE-${trade}`;
 };
 
-/** Grouped, a batch decides what its calls contend for; one by one, only the locks of the database do. */
+/** In groups, concurrent calls are decided within a batch. One by one, they are decided by database locks only. */
 describe.each([
   ['in groups', {}],
   ['one by one', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }],
@@ -57,7 +57,7 @@ describe.each([
   });
 
   describe('opening a payment', () => {
-    test('answers where to pay, how much and until when, in both languages', async () => {
+    test('returns the address, the amount and the expiry, in both languages', async () => {
       const { token, order_id, order_no } = await buyOne(shop);
       const { data } = await create(token, { order_id, return_url: 'https://shop.example/done' });
       expectFields(
@@ -78,7 +78,7 @@ describe.each([
       expect(seen.data).toMatchObject({ payment_no: data.payment_no, status_label: '待支付' });
     });
 
-    test('twenty times at once, and again later: one payment', async () => {
+    test('twenty times at once, and again later, returns one payment', async () => {
       const { token, order_id } = await buyOne(shop);
       const answers = await Promise.all(Array.from({ length: 20 }, () => create(token, { order_id })));
       const again = await create(token, { order_id, return_url: 'https://shop.example/b' });
@@ -87,7 +87,7 @@ describe.each([
       expect(rows.map((row) => row.return_url)).toEqual(['https://shop.example/b']);
     });
 
-    test('is refused for an order that is paid, cancelled, over, unknown or not mine, all in the same words', async () => {
+    test('is refused with the same text for an order that is paid, cancelled, expired, unknown or of another shopper', async () => {
       const [paid, cancelled, late, mine] = [
         await buyOne(shop),
         await buyOne(shop),
@@ -98,13 +98,13 @@ describe.each([
       await cancel(cancelled);
       await shop.database
         .sql`update orders.orders set expires_at = now() - interval '1 second' where id = ${late.order_id}`;
-      const stranger = await shop.shopper();
+      const other = await shop.shopper();
       for (const [token, order_id] of [
         [paid.token, paid.order_id],
         [cancelled.token, cancelled.order_id],
         [late.token, late.order_id],
         [mine.token, 2 ** 40],
-        [stranger.token, mine.order_id],
+        [other.token, mine.order_id],
       ] as const)
         expect(await create(token, { order_id })).toMatchObject({
           status: 200,
@@ -116,7 +116,7 @@ describe.each([
         .sql`update orders.orders set expires_at = now() + interval '1 hour' where id = ${late.order_id}`;
     });
 
-    test('strangers in one batch: each gets their own or a refusal', async () => {
+    test('in a batch of several shoppers each gets their own payment or a refusal', async () => {
       const [ann, bob] = [await buyOne(shop), await buyOne(shop)];
       for (let round = 0; round < 10; round += 1) {
         const answers = await Promise.all([
@@ -130,7 +130,7 @@ describe.each([
       }
     });
 
-    test('an order repriced meanwhile gets a new payment of the new total, and the old one is closed', async () => {
+    test('an order that was repriced gets a new payment of the new total, and the old one is closed', async () => {
       const { token, order_id, payment_no } = await openPayment(shop);
       await shop.database.sql`update orders.orders set goods_amount = 1000, total_amount = 1000 where id = ${order_id}`;
       await shop.database
@@ -139,7 +139,7 @@ describe.each([
       expect(data).toMatchObject({ amount: 10, status: 'pending' });
       expect(data.payment_no).not.toBe(payment_no);
       expect((await status(token, `payment_no=${payment_no}`)).data).toMatchObject({ status: 'closed', pay_url: '' });
-      // The old one was paid all the same: its money is not the order's total.
+      // The closed payment was paid nevertheless. Its amount is not the total of the order.
       expect((await notify(shop, { payment_no, amount: 12.9, trade_no: nextTrade() })).data.status).toBe('refunding');
       expect((await notify(shop, { payment_no: data.payment_no, amount: 10, trade_no: nextTrade() })).data.status).toBe(
         'succeeded',
@@ -148,7 +148,7 @@ describe.each([
       expect(money).toMatchObject({ status: 2, confirms: 1, refunds: [{ reason: 'amount_changed', amount: 1290 }] });
     });
 
-    test('without a secret the provider is refused in clear words, in both languages', async () => {
+    test('without a secret the provider is refused with the name of the setting, in both languages', async () => {
       const { token, order_id } = await buyOne(shop);
       await shop.server.runtime.settings.set('pay.sandbox.secret', '');
       expect(await create(token, { order_id })).toMatchObject({
@@ -161,7 +161,7 @@ describe.each([
       ).toMatch(chinese);
     });
 
-    test('with the provider instant it is paid at once', async () => {
+    test('with the provider instant the order is paid at once', async () => {
       const bought = await buyOne(shop);
       const { data } = await create(bought.token, { order_id: bought.order_id, provider: 'instant' });
       expect(data).toMatchObject({ provider: 'instant', status: 'succeeded', pay_url: '', order_status: 2 });
@@ -172,7 +172,7 @@ describe.each([
       expect(await moneyOf(shop, bought.order_id)).toEqual(paidOnce(1290, null));
     });
 
-    test('a shop may take the instant way out of use', async () => {
+    test('instant payment can be disabled', async () => {
       const bought = await buyOne(shop);
       await shop.server.runtime.settings.set('pay.instant', false);
       try {
@@ -184,7 +184,7 @@ describe.each([
       expect((await payNow(bought)).code).toBe(0);
     });
 
-    test('a return address that is no web address is refused by name', async () => {
+    test('a return address that is not an http address is refused with the name of the field', async () => {
       const { token, order_id } = await buyOne(shop);
       for (const return_url of ['javascript:alert(1)', '//evil.example', 'data:text/html,x', 'x'])
         expect(await create(token, { order_id, return_url })).toMatchObject({
@@ -194,20 +194,20 @@ describe.each([
     });
   });
 
-  describe('asking for the status', () => {
-    test('mine only: a stranger can not tell a foreign payment from a missing one', async () => {
+  describe('the status of a payment', () => {
+    test('another shopper gets the same answer for an existing and a missing payment', async () => {
       const { payment_no, order_id, token } = await openPayment(shop);
-      const stranger = await shop.shopper();
-      const missing = await status(stranger.token, 'payment_no=PAY0');
+      const other = await shop.shopper();
+      const missing = await status(other.token, 'payment_no=PAY0');
       expect(missing).toMatchObject({ status: 200, code: 404 });
-      expect((await status(stranger.token, `payment_no=${payment_no}`)).body).toEqual(missing.body);
-      expect((await status(stranger.token, `order_id=${order_id}`)).body).toEqual(missing.body);
+      expect((await status(other.token, `payment_no=${payment_no}`)).body).toEqual(missing.body);
+      expect((await status(other.token, `order_id=${order_id}`)).body).toEqual(missing.body);
       expect((await status(token, `payment_no=${payment_no}&order_id=${order_id + 1}`)).code).toBe(404);
       for (const query of ['', 'payment_no=', 'payment_no=&order_id='])
         expect(await status(token, query)).toMatchObject({ code: 400, message: expect.stringContaining('payment_no') });
     });
 
-    test('an open payment of a cancelled order is told as closed', async () => {
+    test('an open payment of a cancelled order is answered as closed', async () => {
       const opened = await openPayment(shop);
       await cancel(opened);
       expect((await status(opened.token, `payment_no=${opened.payment_no}`)).data).toMatchObject({
@@ -219,7 +219,7 @@ describe.each([
   });
 
   describe('a notice of success', () => {
-    test('settles the order as paying does, once, however often it comes', async () => {
+    test('pays the order once, also when it is repeated', async () => {
       const { payment_no, order_id, token, total } = await openPayment(shop);
       const trade_no = nextTrade();
       const paid_at = new Date().toISOString();
@@ -239,7 +239,7 @@ describe.each([
     test.each([
       ['with a nonce each', () => newNonce()],
       ['with one nonce', () => 'the-same-nonce'],
-    ])('fifty at once, %s: one confirm, one payment, fifty times success', async (_how, nonce) => {
+    ])('fifty at once, %s, confirm once and pay once; all fifty succeed', async (_how, nonce) => {
       const { payment_no, order_id, total } = await openPayment(shop);
       const trade_no = nextTrade();
       const timestamp = String(unixNow());
@@ -254,20 +254,22 @@ describe.each([
       expect(await moneyOf(shop, order_id)).toEqual(paidOnce(1290, trade_no));
     });
 
-    test('forty payments in any order at once: each settles its own order', async () => {
+    test('forty payments at once in any order: each pays its own order', async () => {
       const opened = await Promise.all(Array.from({ length: 40 }, () => openPayment(shop)));
       const notices = opened.flatMap((one) => {
-        const told = { payment_no: one.payment_no, amount: one.total, trade_no: nextTrade() };
-        return [told, told, told];
+        const notice = { payment_no: one.payment_no, amount: one.total, trade_no: nextTrade() };
+        return [notice, notice, notice];
       });
-      const shuffled = notices.map((told, i) => ({ told, at: (i * 37) % notices.length })).sort((a, b) => a.at - b.at);
-      const answers = await Promise.all(shuffled.map(({ told }) => notify(shop, told)));
+      const shuffled = notices
+        .map((notice, i) => ({ notice, at: (i * 37) % notices.length }))
+        .sort((a, b) => a.at - b.at);
+      const answers = await Promise.all(shuffled.map(({ notice }) => notify(shop, notice)));
       expect(answers.filter((answer) => answer.data?.status !== 'succeeded')).toEqual([]);
       for (const one of opened)
         expect(await moneyOf(shop, one.order_id)).toMatchObject({ status: 2, confirms: 1, refunds: [] });
     });
 
-    test('after a failed one it still counts: the money is there', async () => {
+    test('counts after a notice of failure, because the money was received', async () => {
       const { payment_no, order_id, total, token } = await openPayment(shop);
       expect((await notify(shop, { payment_no, amount: total, status: 'failed', trade_no: '' })).data.status).toBe(
         'failed',
@@ -278,14 +280,14 @@ describe.each([
       });
       const trade_no = nextTrade();
       expect((await notify(shop, { payment_no, amount: total, trade_no })).data.status).toBe('succeeded');
-      // And a failure that comes late takes nothing away.
+      // A later notice of failure changes nothing.
       expect((await notify(shop, { payment_no, amount: total, status: 'failed', trade_no: '' })).data.status).toBe(
         'succeeded',
       );
       expect(await moneyOf(shop, order_id)).toEqual(paidOnce(1290, trade_no));
     });
 
-    test('after a failed one the shopper can open another', async () => {
+    test('can follow a failed payment: the shopper opens another one', async () => {
       const { payment_no, order_id, total, token } = await openPayment(shop);
       await notify(shop, { payment_no, amount: total, status: 'failed', trade_no: '' });
       const second = (await create(token, { order_id })).data.payment_no;
@@ -299,7 +301,7 @@ describe.each([
     });
   });
 
-  describe('money that no order needs is recorded and on its way back', () => {
+  describe('surplus money is recorded and refunded', () => {
     const expectBack = async (order_id: number, reason: string, orderStatus: number) => {
       const money = await moneyOf(shop, order_id);
       expect(money.status).toBe(orderStatus);
@@ -312,20 +314,20 @@ describe.each([
       const opened = await openPayment(shop);
       await cancel(opened);
       const jobs = await refundJobs();
-      const told = { payment_no: opened.payment_no, amount: opened.total, trade_no: nextTrade() };
-      for (let n = 0; n < 3; n += 1) expect((await notify(shop, told)).data.status).toBe('refunding');
+      const notice = { payment_no: opened.payment_no, amount: opened.total, trade_no: nextTrade() };
+      for (let n = 0; n < 3; n += 1) expect((await notify(shop, notice)).data.status).toBe('refunding');
       await expectBack(opened.order_id, 'order_cancelled', 6);
       expect(await refundJobs()).toBe(jobs + 1);
     });
 
-    test('for an order that was paid at once meanwhile', async () => {
+    test('for an order that was paid instantly in between', async () => {
       const opened = await openPayment(shop);
       await payNow(opened);
       await notify(shop, { payment_no: opened.payment_no, amount: opened.total, trade_no: nextTrade() });
       await expectBack(opened.order_id, 'already_paid', 2);
     });
 
-    test('a second trade on one payment, twenty times at once: one payment back', async () => {
+    test('for a second trade number on one payment, twenty times at once: one refund', async () => {
       const { payment_no, order_id, total } = await openPayment(shop);
       const [first, second] = [nextTrade(), nextTrade()];
       const answers = await Promise.all(
@@ -337,7 +339,7 @@ describe.each([
       await expectBack(order_id, 'paid_twice', 2);
     });
 
-    test('a trade number of another payment is refused, and nothing moves', async () => {
+    test('a trade number of another payment is refused and changes nothing', async () => {
       const [ann, bob] = [await openPayment(shop), await openPayment(shop)];
       const trade_no = nextTrade();
       await notify(shop, { payment_no: ann.payment_no, amount: ann.total, trade_no });
@@ -345,7 +347,7 @@ describe.each([
         status: 200,
         code: 409,
       });
-      // Both in one batch, and in batches beside each other.
+      // Both in one batch, and in concurrent batches.
       const shared = nextTrade();
       const [carl, dora] = [await openPayment(shop), await openPayment(shop)];
       const answers = await Promise.all(
@@ -360,16 +362,16 @@ describe.each([
     });
   });
 
-  describe('what is refused', () => {
+  describe('a notice is refused', () => {
     test.each([
       ['a cent less', { amount: 12.89 }],
       ['a cent more', { amount: 12.91 }],
-      ['nothing', { amount: 0 }],
+      ['an amount of 0', { amount: 0 }],
       ['another currency', { currency: 'USD' }],
-    ])('%s: the order stays as it is, the notice is kept', async (_what, over) => {
+    ])('with %s: the order is not changed, the notice is recorded', async (_what, over) => {
       const { payment_no, order_id, total } = await openPayment(shop);
-      const told = { payment_no, amount: total, trade_no: nextTrade(), ...over };
-      for (let n = 0; n < 2; n += 1) expect(await notify(shop, told)).toMatchObject({ status: 200, code: 409 });
+      const notice = { payment_no, amount: total, trade_no: nextTrade(), ...over };
+      for (let n = 0; n < 2; n += 1) expect(await notify(shop, notice)).toMatchObject({ status: 200, code: 409 });
       expect(await moneyOf(shop, order_id)).toMatchObject({
         status: 1,
         payments: [{ status: 'pending' }],
@@ -380,7 +382,7 @@ describe.each([
       expect(rows.map((row) => ({ ...row }))).toEqual([{ outcome: 'amount_mismatch', seen: 2 }]);
     });
 
-    test('parts of cents, by name', async () => {
+    test('with fractions of cents; the field is named', async () => {
       const { payment_no, order_id } = await openPayment(shop);
       for (const amount of [12.901, 12.9000001, 1e-7])
         expect(await notify(shop, { payment_no, amount, trade_no: nextTrade() })).toMatchObject({
@@ -390,7 +392,7 @@ describe.each([
       expect((await moneyOf(shop, order_id)).status).toBe(1);
     });
 
-    test('an unknown payment, and the number of an instant one', async () => {
+    test('for an unknown payment and for an instant payment', async () => {
       const bought = await buyOne(shop);
       const { data } = await create(bought.token, { order_id: bought.order_id, provider: 'instant' });
       for (const payment_no of ['PAY0000000000000', data.payment_no])
@@ -409,30 +411,38 @@ describe.each([
       expect((await moneyOf(shop, opened.order_id)).status).toBe(1);
       expect(await shop.database.sql`select count(*)::int as n from orders.payment_notices`).toEqual(before);
     };
-    const told = (opened: Opened) => ({ payment_no: opened.payment_no, amount: opened.total, trade_no: nextTrade() });
+    const noticeOf = (opened: Opened) => ({
+      payment_no: opened.payment_no,
+      amount: opened.total,
+      trade_no: nextTrade(),
+    });
 
-    test('an old timestamp and one from the future, both beyond five minutes', async () => {
+    test('with a timestamp more than five minutes in the past or in the future', async () => {
       const opened = await openPayment(shop);
       for (const offset of [-310, 310, -100_000, 1e9])
         await refusedUnchanged(
           opened,
-          () => notify(shop, told(opened), { timestamp: String(unixNow() + offset) }),
+          () => notify(shop, noticeOf(opened), { timestamp: String(unixNow() + offset) }),
           403,
         );
       for (const timestamp of ['', 'now', '-1', '1e9', ` ${unixNow()}`, `${unixNow()}.5`, '9'.repeat(400)])
         await refusedUnchanged(
           opened,
-          () => notify(shop, told(opened), { timestamp: timestamp.trim() === timestamp ? timestamp : '0x1' }),
+          () => notify(shop, noticeOf(opened), { timestamp: timestamp.trim() === timestamp ? timestamp : '0x1' }),
           403,
         );
-      expect((await notify(shop, told(opened), { timestamp: String(unixNow() - 290) })).code).toBe(0);
+      expect((await notify(shop, noticeOf(opened), { timestamp: String(unixNow() - 290) })).code).toBe(0);
     });
 
-    test('a wrong signature, none, one of another body, one cut short', async () => {
+    test('with a signature that is wrong, missing, of another body or too short', async () => {
       const opened = await openPayment(shop);
-      await refusedUnchanged(opened, () => notify(shop, told(opened), { secret: 'another-secret-of-somebody' }), 403);
-      await refusedUnchanged(opened, () => notify(shop, told(opened), { nonce: 'short' }), 403);
-      const body = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...told(opened) });
+      await refusedUnchanged(
+        opened,
+        () => notify(shop, noticeOf(opened), { secret: 'another-secret-of-somebody' }),
+        403,
+      );
+      await refusedUnchanged(opened, () => notify(shop, noticeOf(opened), { nonce: 'short' }), 403);
+      const body = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...noticeOf(opened) });
       const send = (headers: Record<string, string>, sent = body) =>
         shop.call('POST', '/api/pay/callback', {
           rawBody: sent,
@@ -451,30 +461,30 @@ describe.each([
         () => send({ ...headers, 'x-pay-timestamp': String(Number(headers['x-pay-timestamp']) - 1) }),
         403,
       );
-      // Upper case hex is the same number.
+      // Upper-case hex is the same signature.
       expect((await send({ ...headers, 'x-pay-signature': signature.toUpperCase() })).code).toBe(0);
     });
 
-    test('a nonce with another message; with the same message it is a repeat', async () => {
+    test('with a nonce of another message; with the same message it is a repeat', async () => {
       const [one, other] = [await openPayment(shop), await openPayment(shop)];
       const nonce = newNonce();
-      const first = told(one);
+      const first = noticeOf(one);
       expect((await notify(shop, first, { nonce })).code).toBe(0);
       expect((await notify(shop, first, { nonce })).code).toBe(0);
-      await refusedUnchanged(other, () => notify(shop, told(other), { nonce }), 409);
-      // At once, in one batch: whichever comes first has the nonce.
+      await refusedUnchanged(other, () => notify(shop, noticeOf(other), { nonce }), 409);
+      // At once, in one batch: the first message gets the nonce.
       const [carl, dora] = [await openPayment(shop), await openPayment(shop)];
       const shared = newNonce();
       const answers = await Promise.all([
-        notify(shop, told(carl), { nonce: shared }),
-        notify(shop, told(dora), { nonce: shared }),
+        notify(shop, noticeOf(carl), { nonce: shared }),
+        notify(shop, noticeOf(dora), { nonce: shared }),
       ]);
       expect(answers.map((answer) => answer.code).sort()).toEqual([0, 409]);
     });
 
-    test('bodies that are cut, giant, odd: refused, signed or not, and never a fault of ours', async () => {
+    test('with a body that is truncated, very large or malformed, signed or not; never with HTTP 500', async () => {
       const opened = await openPayment(shop);
-      const good = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...told(opened) });
+      const good = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...noticeOf(opened) });
       const bodies: [string | Uint8Array, number][] = [
         [good.slice(0, -1), 400],
         [good.slice(0, 20), 400],
@@ -495,19 +505,19 @@ describe.each([
         expect([answer.status, answer.code === 0], Buffer.from(body).toString().slice(0, 60)).toEqual([http, false]);
       }
       expect((await moneyOf(shop, opened.order_id)).status).toBe(1);
-      // Bytes count, not characters: what JSON ignores is signed too, and understood.
+      // The signature is over bytes: white space that JSON ignores is signed too, and accepted.
       const spaced = ` ${good}\r\n`;
       expect((await notify(shop, { payment_no: '', amount: 0 }, { body: spaced })).code).toBe(0);
     });
 
-    test('bytes that are no UTF-8 are signed as they are', async () => {
+    test('never for invalid UTF-8 alone: its bytes are signed as they are', async () => {
       const opened = await openPayment(shop);
       const text = JSON.stringify({
         provider: 'sandbox',
         currency: 'CNY',
         status: 'succeeded',
         note: '@',
-        ...told(opened),
+        ...noticeOf(opened),
       });
       const body = Buffer.from(text, 'latin1');
       body[body.indexOf('@')] = 0xe9;

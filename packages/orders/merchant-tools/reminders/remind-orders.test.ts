@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/dat
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OrderMessage, sendReminder } from './remind-orders.ts';
 
-/** What the job does with a reminder, with and without something that sends. */
+/** The job of a reminder, with and without a messenger. */
 let database: TestDatabase;
 let sql: Sql;
 const log = openLog({ level: 'silent' });
@@ -29,7 +29,7 @@ const state = async ({ reminder_id }: { reminder_id: number }) => {
   return { ...row! };
 };
 
-test('is sent once, with number, amount and phone, however often the job runs', async () => {
+test('is sent once with number, amount and phone, also when the job runs again', async () => {
   const sent: OrderMessage[] = [];
   const payload = await reminder();
   const messengers = { sms: async (message: OrderMessage) => void sent.push(message) };
@@ -45,7 +45,7 @@ test('is sent once, with number, amount and phone, however often the job runs', 
   expect(await state(payload)).toEqual({ status: 'sent', attempts: 1, last_error: '', sent: true });
 });
 
-test('without a sender it stays queued and says why', async () => {
+test('stays queued with a reason when there is no messenger', async () => {
   const payload = await reminder();
   await sendReminder({ sql, now }, {}, payload, { log });
   expect(await state(payload)).toMatchObject({
@@ -55,14 +55,14 @@ test('without a sender it stays queued and says why', async () => {
   });
 });
 
-test('is not sent for an order that was paid meanwhile', async () => {
+test('is skipped for an order that was paid in between', async () => {
   const payload = await reminder(2);
-  const refuse = { sms: () => Promise.reject(new Error('must not be asked')) };
+  const refuse = { sms: () => Promise.reject(new Error('must not be called')) };
   await sendReminder({ sql, now }, refuse, payload, { log });
   expect(await state(payload)).toMatchObject({ status: 'skipped', attempts: 0 });
 });
 
-test('is tried again while its sender fails, and has failed at the fifth time', async () => {
+test('is retried while the messenger fails, and is failed after the fifth attempt', async () => {
   const payload = await reminder();
   const messengers = { sms: () => Promise.reject(new Error('gateway is down')) };
   for (let run = 1; run <= 5; run += 1) {

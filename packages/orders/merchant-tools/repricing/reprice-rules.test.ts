@@ -15,7 +15,7 @@ const order = (lines: { price: number; qty: number }[], discount_amount = 0, fre
 };
 const reprice = (given: ReturnType<typeof order>, change: PriceChange) =>
   repricedAmounts(given.order, given.lines, change);
-/** Amounts and shares agree, whatever was asked. */
+/** Expects amounts and shares that add up. */
 function expectExact(given: ReturnType<typeof order>, now: ReturnType<typeof reprice>) {
   const gross = now.lines.map((line, index) => line.price * given.lines[index]!.qty);
   const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
@@ -31,7 +31,7 @@ function expectExact(given: ReturnType<typeof order>, now: ReturnType<typeof rep
 }
 
 describe('new unit prices', () => {
-  test('lines that are not named keep theirs, and a line may be free', () => {
+  test('other lines keep their price, and a line may be free', () => {
     const given = order([
       { price: 1290, qty: 2 },
       { price: 500, qty: 1 },
@@ -44,7 +44,7 @@ describe('new unit prices', () => {
     ]);
   });
 
-  test('the discount stays and is spread anew', () => {
+  test('the discount stays and is allocated again', () => {
     const given = order(
       [
         { price: 1000, qty: 1 },
@@ -58,8 +58,8 @@ describe('new unit prices', () => {
   });
 
   test.each([
-    ['nothing is left to pay', { items: [{ item_id: 1, price: 0 }] }, 'price_too_low'],
-    ['the discount eats all of it', { items: [{ item_id: 1, price: 300 }] }, 'price_too_low'],
+    ['a total of 0', { items: [{ item_id: 1, price: 0 }] }, 'price_too_low'],
+    ['a price below the discount', { items: [{ item_id: 1, price: 300 }] }, 'price_too_low'],
     ['a line of another order', { items: [{ item_id: 99, price: 1 }] }, 'foreign_items'],
     [
       'a line twice',
@@ -71,7 +71,7 @@ describe('new unit prices', () => {
       },
       'repriced_twice',
     ],
-    ['too much', { items: [{ item_id: 1, price: 99_999_999_99 }] }, 'amount_too_large'],
+    ['a total above the maximum', { items: [{ item_id: 1, price: 99_999_999_99 }] }, 'amount_too_large'],
   ] as [string, PriceChange, string][])('%s is refused', (_what, change, name) => {
     const given = order([{ price: 1000, qty: 2 }], 600);
     expect(() => reprice(given, change)).toThrow(AppError);
@@ -83,7 +83,7 @@ describe('new unit prices', () => {
   });
 });
 
-describe('a change of the whole', () => {
+describe('a change of the total', () => {
   test.each([
     [10_000, { percent: -10 }, 9_000],
     [1_050, { percent: -15 }, 893],
@@ -96,14 +96,14 @@ describe('a change of the whole', () => {
     expect(reprice(given, change).total_amount).toBe(total);
   });
 
-  test('what unit prices can not say is a discount: three pieces for 10.00', () => {
+  test('cents that unit prices cannot express are a discount: three pieces for 10.00', () => {
     const given = order([{ price: 400, qty: 3 }]);
     const now = reprice(given, { amount: -200 });
     expect(now).toMatchObject({ goods_amount: 1002, discount_amount: 2, total_amount: 1000 });
     expect(now.lines).toEqual([{ id: 1, price: 334, payable_amount: 1000 }]);
   });
 
-  test('nothing to pay, and less, is refused', () => {
+  test('a total of 0 or less is refused', () => {
     for (const change of [{ percent: -100 }, { percent: -250 }, { amount: -1200 }, { amount: -5000 }])
       expect(() => reprice(order([{ price: 400, qty: 3 }]), change)).toThrow('at least 0.01');
   });
@@ -135,7 +135,7 @@ test('five thousand random orders: amounts and shares always add up', () => {
   }
 });
 
-test('cents that prices can not say do not pile up into a discount', () => {
+test('rounding cents do not accumulate in the discount', () => {
   let given = order([{ price: 100, qty: 9_999 }]);
   for (let n = 0; n < 11; n++) {
     const now = reprice(given, { amount: 1 });

@@ -6,7 +6,7 @@ import { insertProduct } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentProviderEntry, paymentProviders } from '../../index.ts';
 
-/** A way to pay is a module and its entry in `paymentProviders`: orders are paid and refunded through it. */
+/** A module adds a payment provider through `paymentProviders`. Orders are paid and refunded through it. */
 const key = 'key-of-the-bank';
 const bank: PaymentProviderEntry = {
   name: 'bank',
@@ -52,7 +52,7 @@ function notify(payment_no: string, more: Readonly<Record<string, unknown>> = {}
 
 test('a shopper is sent to the provider of another module, and its notice pays the order', async () => {
   const { token, order_id } = await buy();
-  // The setting pay.provider takes the name.
+  // The name is a value of the setting pay.provider.
   const opened = await shop.call('POST', '/api/pay/create', { token, body: { order_id } });
   expect([opened.code, opened.data.provider]).toEqual([0, 'bank']);
   const { payment_no, pay_url } = opened.data;
@@ -64,7 +64,7 @@ test('a shopper is sent to the provider of another module, and its notice pays t
   expect([data.provider, data.status, data.order_status]).toEqual(['bank', 'succeeded', 2]);
 });
 
-test('money that comes too late goes back the way it came', async () => {
+test('late money is refunded through the same provider', async () => {
   const { token, order_id } = await buy();
   const { data } = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'bank' } });
   expect((await shop.call('POST', `/api/v1/orders/${order_id}/cancel`, { token })).code).toBe(0);
@@ -73,7 +73,7 @@ test('money that comes too late goes back the way it came', async () => {
   expect({ ...refund }).toEqual({ provider: 'bank', status: 'pending', reason: 'order_cancelled' });
 });
 
-test('its name is in the document and in the values of pay.provider; an unknown one is refused', async () => {
+test('its name is in the API document and a value of pay.provider; an unknown name is refused', async () => {
   // biome-ignore lint/suspicious/noExplicitAny: a JSON document
   const document: any = await (await fetch(`${shop.url}/openapi.json`)).json();
   const bodyOf = (path: string) => {
