@@ -438,7 +438,7 @@ describe.each([
       const opened = await openPayment(shop);
       await refusedUnchanged(
         opened,
-        () => notify(shop, noticeOf(opened), { secret: 'another-secret-of-somebody' }),
+        () => notify(shop, noticeOf(opened), { secret: 'another-secret-of-16-characters' }),
         403,
       );
       await refusedUnchanged(opened, () => notify(shop, noticeOf(opened), { nonce: 'short' }), 403);
