@@ -1,40 +1,29 @@
 import { readFile } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 
-/** Bytes of all files that are kept, and of the largest of them. */
-const maxKept = 32 * 1024 * 1024;
-const maxFile = 8 * 1024 * 1024;
+const maxCachedBytes = 32 * 1024 * 1024;
+const maxFileBytes = 8 * 1024 * 1024;
 
-type Kept = { version: string; size: number; bytes: Promise<Buffer> };
-/** By path, the one used longest ago first. */
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
+type Entry = { readonly version: string; readonly size: number; readonly bytes: Promise<Buffer> };
 
-function forget(file: string, entry: Kept): void {
-  if (kept.get(file) !== entry) return;
-  kept.delete(file);
-  keptBytes -= entry.size;
-}
+const cache = new LRUCache<string, Entry>({
+  maxSize: maxCachedBytes,
+  // An entry must count at least 1: a file may be empty.
+  sizeCalculation: ({ size }) => Math.max(1, size),
+});
 
 /**
- * The content of a file. Answers with the same file share one buffer, however many clients read it slowly. `version` and
- * `size` (bytes) are those of its present content. The buffer must not be written to.
+ * The content of a file. Responses with the same file share one buffer, however many clients read it slowly. `version` and
+ * `size` (bytes) describe the present content. The caller must not write to the buffer.
  */
 export function fileBytes(file: string, version: string, size: number): Promise<Buffer> {
-  if (size > maxFile) return readFile(file);
-  const found = kept.get(file);
-  if (found?.version === version) {
-    kept.delete(file);
-    kept.set(file, found);
-    return found.bytes;
-  }
-  if (found) forget(file, found);
-  const entry: Kept = { version, size, bytes: readFile(file) };
-  entry.bytes.catch(() => forget(file, entry));
-  kept.set(file, entry);
-  keptBytes += size;
-  for (const [oldest, of] of kept) {
-    if (keptBytes <= maxKept) break;
-    forget(oldest, of);
-  }
+  if (size > maxFileBytes) return readFile(file);
+  const found = cache.get(file);
+  if (found?.version === version) return found.bytes;
+  const entry: Entry = { version, size, bytes: readFile(file) };
+  entry.bytes.catch(() => {
+    if (cache.peek(file) === entry) cache.delete(file);
+  });
+  cache.set(file, entry);
   return entry.bytes;
 }

@@ -8,10 +8,12 @@ import type { FrameFault, SocketEvents, TransportSocket } from '../transports/so
 import { parseOrRefuse } from '../validation/validate.ts';
 import type { AnyHandlers, Channel, ChannelSocket } from './define-channel.ts';
 import { type CloseReason, type EndReason, endReasons } from './end-reasons.ts';
+import { FrameRate } from './frame-rate.ts';
 import { tokenOfFrame } from './handshake.ts';
 import { encodeFrame, type Member, membersOf } from './hub.ts';
 import { InOrder } from './in-order.ts';
 import type { Slots } from './slots.ts';
+import { SocketDeadlines } from './socket-deadlines.ts';
 
 /** The connections of one channel in this process. */
 export type ChannelState = {
@@ -20,7 +22,7 @@ export type ChannelState = {
   readonly connections: Set<Connection>;
   readonly frames: { in: number; out: number; dropped: number };
   countClose(code: number, reason: CloseReason): void;
-  /** Handlers that have begun and not ended. */
+  /** Counts the handlers that are running. */
   readonly running: { began(): void; ended(): void };
 };
 
@@ -40,11 +42,11 @@ const reasonOfFault: Record<FrameFault, EndReason> = {
   invalid_utf8: 'invalid_utf8',
   protocol: 'protocol',
 };
-/** A close frame would not reach the peer. */
+/** The connection is cut, because a close frame would not reach the peer. */
 const cutReasons: ReadonlySet<string> = new Set<EndReason>(['slow_reader', 'no_pong']);
 const maxReasonBytes = 123;
 
-/** One WebSocket: its authentication, its bounds, its handlers. What a transport calls, and what handlers use. */
+/** One WebSocket of a channel. The transport reports events to it; handlers and the hub send through it. */
 export class Connection implements SocketEvents, ChannelSocket<unknown>, Member {
   readonly id: string;
   #state: ChannelState;
@@ -58,31 +60,28 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
   #releases: (() => void)[] = [];
   #groups: Set<string> | null = null;
   #queue: InOrder;
-  #createdAt = performance.now();
-  /** When a frame of any kind came last, and when a message came last. */
-  #heardAt = this.#createdAt;
-  #messageAt = this.#createdAt;
-  #pingedAt = this.#createdAt;
+  #deadlines: SocketDeadlines;
+  #rate: FrameRate;
+  /** When the token is verified next, in milliseconds of `performance.now()`. */
   #checkAt: number;
-  /** Messages that may come now; grows by `framesPerSecond`. */
-  #allowance: number;
-  #allowanceAt = this.#createdAt;
 
-  /** Takes the slots of the channel and the address. Throws the refusal when there is none. */
+  /** Takes a slot of the channel and of the address. Throws the refusal when no slot is free. */
   constructor(state: ChannelState, handshake: Handshake) {
     this.id = handshake.id;
     this.#state = state;
     this.#handshake = handshake;
     this.#token = handshake.token;
     this.#queue = new InOrder(state.running);
-    const { framesPerSecond, tokenCheckSeconds } = state.channel.limits;
-    this.#allowance = framesPerSecond;
-    this.#checkAt = this.#createdAt + tokenCheckSeconds * 1000;
+    const { limits } = state.channel;
+    const now = performance.now();
+    this.#deadlines = new SocketDeadlines(limits, now);
+    this.#rate = new FrameRate(limits.framesPerSecond, now);
+    this.#checkAt = now + limits.tokenCheckSeconds * 1000;
     this.#releases.push(state.slots.take(handshake.address));
     state.connections.add(this);
   }
 
-  /** Verifies the token and calls `connect`. Throws the refusal. Without a token it waits for the first frame, where it may. */
+  /** Verifies the token and calls `connect`. Throws the refusal. Does nothing when the first frame may bring the token. */
   async prepare(): Promise<void> {
     const { channel } = this.#state;
     if (this.#token === null && channel.tokenFrom.includes('first_frame')) return;
@@ -107,7 +106,7 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     return admit(this.#state.channel, token, token === null ? null : await authenticate(token));
   }
 
-  // What a transport reports.
+  // Events of the transport.
 
   opened(socket: TransportSocket): void {
     this.#socket = socket;
@@ -119,11 +118,10 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     if (this.#ended) return;
     const { limits, binary: binaryFrames } = this.#state.channel;
     const now = performance.now();
-    this.#heardAt = now;
-    this.#messageAt = now;
+    this.#deadlines.messageArrived(now);
     this.#state.frames.in += 1;
     if (data.length > limits.frameBytes) this.end('frame_too_large');
-    else if (!this.#allow(now)) this.end('too_many_frames');
+    else if (!this.#rate.admit(now)) this.end('too_many_frames');
     else if (!binary) this.#text(data.toString('utf8'));
     else if (!binaryFrames?.receives) this.end('binary_not_taken');
     else if (!this.#handlers && !this.#loggingIn) this.end('not_logged_in');
@@ -135,12 +133,12 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
 
   ping(): void {
     const now = performance.now();
-    this.#heardAt = now;
-    if (!this.#ended && !this.#allow(now)) this.end('too_many_frames');
+    this.#deadlines.heard(now);
+    if (!this.#ended && !this.#rate.admit(now)) this.end('too_many_frames');
   }
 
   pong(): void {
-    this.#heardAt = performance.now();
+    this.#deadlines.heard(performance.now());
   }
 
   drained(): void {
@@ -161,7 +159,7 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     this.#socket = null;
   }
 
-  // What handlers and the hub use.
+  // For handlers and the hub.
 
   get isOpen(): boolean {
     return this.#ended === null && this.#socket !== null;
@@ -209,31 +207,27 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     if (this.#groups?.delete(group)) membersOf(this.#state.channel.hub).leave(group, this);
   }
 
-  // What the socket server does.
+  // For the socket server.
 
   end(reason: EndReason): void {
     this.#finish(endReasons[reason].code, reason, true, reason);
   }
 
-  /** Checks every deadline of this socket; called about once a second. */
+  /** Checks the deadlines of this socket. It is called about once a second. */
   tick(now: number): void {
     if (this.#ended) return;
-    const { pingSeconds, pongSeconds, idleSeconds, handshakeSeconds } = this.#state.channel.limits;
-    if (!this.#handlers && now - this.#createdAt >= handshakeSeconds * 1000) this.end('handshake_timeout');
+    const missed = this.#deadlines.missed(now);
+    if (!this.#handlers && this.#deadlines.isHandshakeOverdue(now)) this.end('handshake_timeout');
     else if (!this.#socket) return;
-    else if (this.#pingedAt > this.#heardAt && now - this.#pingedAt >= pongSeconds * 1000) this.end('no_pong');
-    else if (idleSeconds !== null && now - this.#messageAt >= idleSeconds * 1000) this.end('idle');
+    else if (missed) this.end(missed);
     else if (this.#caller && Date.now() >= this.#caller.expiresAt * 1000) this.end('token_invalid');
     else {
-      if (this.#pingedAt <= this.#heardAt && now - this.#pingedAt >= pingSeconds * 1000) {
-        this.#pingedAt = now;
-        this.#socket.ping();
-      }
+      if (this.#deadlines.takePing(now)) this.#socket.ping();
       if (this.#caller && now >= this.#checkAt) void this.#checkToken();
     }
   }
 
-  /** A database that does not answer ends no socket: the token is asked for again after the next interval. */
+  /** A database failure does not end the socket: the token is verified again after the next interval. */
   async #checkToken(): Promise<void> {
     this.#checkAt = Number.POSITIVE_INFINITY;
     try {
@@ -245,14 +239,6 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
       else this.#handshake.log.warn({ err: error, trace: this.id }, 'the token of a socket could not be verified');
     }
     this.#checkAt = performance.now() + this.#state.channel.limits.tokenCheckSeconds * 1000;
-  }
-
-  #allow(now: number): boolean {
-    const { framesPerSecond } = this.#state.channel.limits;
-    const grown = this.#allowance + ((now - this.#allowanceAt) / 1000) * framesPerSecond;
-    this.#allowance = Math.min(framesPerSecond, grown) - 1;
-    this.#allowanceAt = now;
-    return this.#allowance >= 0;
   }
 
   #text(text: string): void {
@@ -304,7 +290,7 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     else if (invalidFrames === 'refuse') this.#sendRefusal(error);
   }
 
-  /** Sends the error frame, with the fields of the envelope. */
+  /** Sends the error frame. It has the fields of the envelope. */
   #sendRefusal(error: unknown): AppError {
     const { locale, log } = this.#handshake;
     const refusal = refusalOf(error, this.id, log, `channel ${this.#state.channel.path}`);
@@ -338,7 +324,7 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     if (this.#handlers) this.#callClose(this.#handlers, this.#ended);
   }
 
-  /** After the handler that runs. */
+  /** Calls the `close` handler after the handler that is running. */
   #callClose(handlers: AnyHandlers, { code, reason }: { code: number; reason: CloseReason }): void {
     this.#queue.add(
       () => handlers.close?.({ code, reason }, this),

@@ -1,0 +1,89 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { discard, toParts, toStream } from '../response-parts.ts';
+import type { NodeServer } from './node-server.ts';
+
+const DIGITS = /^\d+$/;
+const NON_ASCII = /[^\0-\x7f]/;
+
+/** The headers without those of the connection, which node:http sends itself, and the declared length of the body. */
+const sentHeaders = (res: ServerResponse, headers: string[]): { sent: string[]; declared: string | undefined } => {
+  const sent: string[] = [];
+  let declared: string | undefined;
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string;
+    const lower = name.toLowerCase();
+    const value = String(headers[i + 1]);
+    if (lower === 'content-length') declared = DIGITS.test(value) ? value : undefined;
+    else if (lower === 'connection') {
+      if (value.toLowerCase() === 'close') res.shouldKeepAlive = false;
+    } else if (lower !== 'transfer-encoding' && lower !== 'keep-alive') sent.push(name, value);
+  }
+  return { sent, declared };
+};
+
+/**
+ * Reads the next chunk when the socket has taken the last one. Cuts the connection when the body has another length than
+ * declared.
+ */
+const pump = (res: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Array>, total: number): void => {
+  let sent = 0;
+  const cut = (): void => {
+    reader.cancel().catch(() => {});
+    res.destroy();
+  };
+  res.once('close', () => {
+    if (!res.writableFinished) reader.cancel().catch(() => {});
+  });
+  const pull = (): void => {
+    reader.read().then(({ done, value }) => {
+      if (res.destroyed) return;
+      if (!done && value instanceof Uint8Array && sent + value.byteLength <= total) {
+        sent += value.byteLength;
+        if (res.write(value)) pull();
+        else res.once('drain', pull);
+      } else if (done && (sent === total || total === Number.POSITIVE_INFINITY)) res.end();
+      else cut();
+    }, cut);
+  };
+  pull();
+};
+
+/** Sends a response. It throws only while nothing has been sent. */
+export const respond = (server: NodeServer, res: ServerResponse, response: Response): void => {
+  const { status, statusText, headers, body } = toParts(response);
+  if (!(status >= 200 && status <= 599)) throw new RangeError(`Response status ${status} cannot be sent`);
+  const { sent, declared } = sentHeaders(res, headers);
+  if (server.closing) res.shouldKeepAlive = false;
+  const reason = statusText || STATUS_CODES[status] || 'Status';
+  const bodiless = status === 204 || status === 304;
+  if (
+    bodiless ||
+    status === 205 ||
+    res.req.method === 'HEAD' ||
+    body == null ||
+    typeof body === 'string' ||
+    body instanceof Uint8Array
+  ) {
+    // As bytes: node writes head and text together in the encoding of the text, which garbles Latin-1 header values.
+    const bytes = body instanceof Uint8Array ? body : typeof body === 'string' ? Buffer.from(body) : undefined;
+    const length =
+      status === 205 ? '0' : res.req.method === 'HEAD' ? (declared ?? bytes?.length) : (bytes?.length ?? 0);
+    if (!bodiless && length !== undefined) sent.push('content-length', String(length));
+    res.writeHead(status, reason, sent);
+    discard(body);
+    if (bytes === undefined || bodiless || status === 205) res.end();
+    else res.end(bytes);
+    return;
+  }
+  const reader = toStream(body).getReader();
+  if (declared !== undefined) sent.push('content-length', declared);
+  try {
+    res.writeHead(status, reason, sent);
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
+  // The first chunk may be long in coming. (A head sent alone is encoded as UTF-8, wrong for Latin-1 values.)
+  if (!sent.some((text) => NON_ASCII.test(text))) res.flushHeaders();
+  pump(res, reader, declared === undefined ? Number.POSITIVE_INFINITY : Number(declared));
+};
