@@ -3,7 +3,9 @@ import type { Config } from '@tradepost/runtime';
 
 type PublicAddress = Pick<Config, 'publicUrl' | 'publicHosts' | 'production' | 'host'>;
 
-/** By identity of the (frozen) configuration array: host of a request to origin, built once per process. */
+/**
+ * Cached by the identity of the configured array, which is frozen: built once per process. Maps a host to its origin.
+ */
 const origins = new WeakMap<readonly string[], ReadonlyMap<string, string>>();
 
 function configuredOrigins(hosts: readonly string[]): ReadonlyMap<string, string> {
@@ -19,15 +21,19 @@ function configuredOrigins(hosts: readonly string[]): ReadonlyMap<string, string
   return map;
 }
 
-/** Names of this machine, the name it listens on, and addresses: what a developer and their devices type. */
+/**
+ * True for `localhost`, for the name that the server listens on, and for IP addresses. Developers and their devices use
+ * these.
+ */
 function isOwnHost(host: string, listening: string): boolean {
   const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   return name === 'localhost' || name === listening || isIP(name) !== 0;
 }
 
 /**
- * Where file URLs of this request begin, without a slash at the end. The Host header is anybody's to write, so it counts only
- * where it is configured, and outside production for this machine; else '', which makes the URLs relative to the site.
+ * The beginning of the file URLs of this request, without a slash at the end. Any client can write the Host header. So
+ * the header counts only where `PUBLIC_HOSTS` lists it and, outside production, where it names this machine. Otherwise
+ * the result is '', which makes the URLs relative to the site.
  */
 function originOf(request: Request, { publicUrl, publicHosts, production, host: listening }: PublicAddress): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/$/, '');
@@ -38,8 +44,9 @@ function originOf(request: Request, { publicUrl, publicHosts, production, host: 
 }
 
 /**
- * Uploaded files are stored by path and answered as absolute URLs, since clients on other origins put them into
- * `img src` unchanged. An editor sends those URLs back: they become paths again, so that the shop can move.
+ * Converts between stored paths of uploads and the URLs that clients see. Answers have absolute URLs, because clients
+ * on other origins use them in `img src` unchanged. An editor sends those URLs back. They are stored as paths, so that
+ * the shop can move to another address.
  */
 export function fileUrls(request: Request, config: PublicAddress) {
   const origin = originOf(request, config);

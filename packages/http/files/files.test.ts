@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileResponse } from './files.ts';
 
-/** Clients that ask for a big file and never read it must share one copy of it. */
+/** Clients that request a big file and never read it share one copy of it in memory. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tradepost-files-'));
@@ -15,7 +15,7 @@ const ask = (path: string) => fileResponse(new Request('http://shop.test/'), fol
 type Sent = { _toNodeResponse(): { body: Uint8Array } };
 const bytesOf = (response: Response) => (response as unknown as Sent)._toNodeResponse().body;
 
-test('answers with the same file share its bytes, also when asked at once', async () => {
+test('answers with the same file share its bytes, also for simultaneous requests', async () => {
   await writeFile(join(folder, 'big.js'), Buffer.alloc(1_000_000, 0x20));
   const [first, ...others] = (await Promise.all(Array.from({ length: 20 }, () => ask('big.js')))).map(bytesOf);
   expect(first!.byteLength).toBe(1_000_000);
@@ -31,10 +31,10 @@ test('a file that has changed is read again', async () => {
   expect(await (await ask('page.css')).text()).toBe('new');
 });
 
-test('what is kept is bounded', async () => {
+test('the cache of files is limited', async () => {
   const names = Array.from({ length: 24 }, (_, index) => `picture-${index}.png`);
   for (const name of names) await writeFile(join(folder, name), Buffer.alloc(2_000_000));
   const first = bytesOf(await ask(names[0]!));
   for (const name of names) await ask(name);
-  expect(bytesOf(await ask(names[0]!)), 'the one asked for longest ago was given up').not.toBe(first);
+  expect(bytesOf(await ask(names[0]!)), 'the least recently used file was removed').not.toBe(first);
 });

@@ -16,10 +16,13 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Names only: no dot files, no parent folders, nothing that needs decoding. */
+/** Plain names only: no dot files, no parent folders, no characters that need decoding. */
 const safePath = /^(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9_.-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
 
-/** A file below `folder`, or 404. Pages from uploads must not run: scripts and plugins are switched off for them. */
+/**
+ * Answers with a file below `folder`, or with 404. `sandbox` switches scripts and plugins off, for files that users
+ * uploaded.
+ */
 export async function fileResponse(
   request: Request,
   folder: string,

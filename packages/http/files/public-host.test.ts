@@ -2,11 +2,13 @@ import { request } from 'node:http';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterEach, describe, expect, test } from 'vitest';
 
-/** Who writes the Host header must not decide where the pictures of other shoppers' pages and caches come from. */
+/**
+ * A client that writes the Host header must not choose the address of pictures in pages and caches of other shoppers.
+ */
 let shop: Shop;
 afterEach(() => shop.close());
 
-/** What a request with this Host header is answered as the address of a picture. */
+/** The address of a picture in the answer to a request with this Host header. */
 function coverFor(host: string): Promise<string> {
   const { port } = new URL(shop.url);
   return new Promise((resolve, reject) => {
@@ -25,13 +27,13 @@ async function open(flags: Parameters<typeof openShop>[0]): Promise<void> {
 }
 
 describe.each(['uws', 'node'])('over %s', (transport) => {
-  test('in production without PUBLIC_URL no Host header comes back, not even of this machine', async () => {
+  test('in production without PUBLIC_URL no URL repeats the Host header, not even one of this machine', async () => {
     await open({ transport, production: true });
     for (const host of ['evil.example', 'evil.example:8080', 'localhost:1', '203.0.113.7', 'a@b', '/'])
       expect(await coverFor(host), host).toBe('/uploads/mug.svg');
   });
 
-  test('in production the configured hosts come back, each with its scheme and port, and no others', async () => {
+  test('in production URLs repeat only configured hosts, each with its scheme and port', async () => {
     await open({
       transport,
       production: true,
@@ -45,7 +47,7 @@ describe.each(['uws', 'node'])('over %s', (transport) => {
       expect(await coverFor(host), host).toBe('/uploads/mug.svg');
   });
 
-  test('outside production this machine, its addresses and configured hosts come back, other names do not', async () => {
+  test('outside production URLs repeat this machine, its addresses and configured hosts, and no other names', async () => {
     await open({ transport, publicHosts: 'shop.test' });
     for (const host of ['localhost:3000', '127.0.0.1:8080', '[::1]:8080', '192.168.1.20:8080', 'shop.test'])
       expect(await coverFor(host), host).toBe(`http://${host}/uploads/mug.svg`);
@@ -53,7 +55,7 @@ describe.each(['uws', 'node'])('over %s', (transport) => {
       expect(await coverFor(host), host).toBe('/uploads/mug.svg');
   });
 
-  test('PUBLIC_URL wins over every Host header', async () => {
+  test('PUBLIC_URL has priority over every Host header', async () => {
     await open({ transport, publicUrl: 'https://shop.example/', publicHosts: 'other.example' });
     for (const host of ['other.example', 'evil.example', 'localhost'])
       expect(await coverFor(host), host).toBe('https://shop.example/uploads/mug.svg');

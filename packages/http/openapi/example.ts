@@ -1,4 +1,4 @@
-/** As much of JSON Schema as our documents use. */
+/** The part of JSON Schema that our documents use. */
 export type JsonSchema = {
   type?: string | string[];
   properties?: Record<string, JsonSchema>;
@@ -16,7 +16,9 @@ export type JsonSchema = {
   [key: string]: unknown;
 };
 
-/** A value that fits `schema`: its own example or default where it has one, else built from its parts. */
+/**
+ * Returns a value that fits `schema`: its own example or default if it has one, otherwise a value built from its parts.
+ */
 export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
   if (schema.examples?.length) return schema.examples[0];
   if (schema.$ref) {
@@ -34,7 +36,7 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
         Object.entries(schema.properties ?? {}).map(([name, property]) => [name, exampleOf(property, components)]),
       );
     case 'array':
-      // `not: {}` is the list that is always empty: the last level of a tree.
+      // `not: {}` marks a list that is always empty: the last level of a tree.
       return schema.items && !schema.items.not ? [exampleOf(schema.items, components)] : [];
     case 'integer':
     case 'number':

@@ -8,7 +8,7 @@ import { exampleOf, type JsonSchema } from './example.ts';
 
 type Components = Record<string, JsonSchema>;
 
-/** JSON Schema of `schema`; named parts (`.meta({ id })`) go to the components. */
+/** Converts `schema` to JSON Schema. Adds the schemas that have an id (`.meta({ id })`) to `components`. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
   const {
     $schema: _dialect,
@@ -51,7 +51,7 @@ function envelopeSchema(data: JsonSchema, code: JsonSchema): JsonSchema {
 
 const refusalSchema = envelopeSchema(
   { type: 'null' },
-  { type: 'integer', minimum: 1, description: 'what a rule of the shop or the protocol said no with' },
+  { type: 'integer', minimum: 1, description: 'the code of the refusal, by a rule of the shop or by the protocol' },
 );
 const refusalRef = { $ref: '#/components/schemas/Refusal' };
 
@@ -68,7 +68,10 @@ function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query', co
   }));
 }
 
-/** The refusals that the document shows for a route: bad input and a missing permission where they apply, and those it names. */
+/**
+ * The refusals that the document shows for a route: invalid input and missing permission where they can occur, and the
+ * refusals that the route names.
+ */
 function refusalsOf({ params, query, body, auth, permission, refuses = [] }: Route): AppError[] {
   const hasInput = params !== undefined || query !== undefined || body !== undefined;
   return [
@@ -79,7 +82,7 @@ function refusalsOf({ params, query, body, auth, permission, refuses = [] }: Rou
   ];
 }
 
-/** One example per refusal, under the name of its row. */
+/** One example per refusal, under the name of its row in the error table. */
 const refusalExamples = (refusals: readonly AppError[]) =>
   Object.fromEntries(
     refusals.map(({ refusalName, code, message }) => [
@@ -88,7 +91,7 @@ const refusalExamples = (refusals: readonly AppError[]) =>
     ]),
   );
 
-/** Responses for refusals that have an HTTP status of their own. */
+/** The responses for refusals with an HTTP status other than 200. */
 function refusalResponses(refusals: readonly AppError[]): Record<number, object> {
   const byStatus: Record<number, AppError[]> = {};
   for (const refusal of refusals) {
@@ -109,7 +112,7 @@ function refusalResponses(refusals: readonly AppError[]): Record<number, object>
 
 const authText: Record<Route['auth'], string> = {
   public: 'Public.',
-  optional: 'Works without a token; a shopper’s token adds what is theirs.',
+  optional: 'Works without a token. With a shopper’s token the answer also has data of this shopper.',
   shopper: 'A shopper’s token.',
   staff: 'An administrator’s token.',
   any: 'A shopper’s or an administrator’s token.',
@@ -122,7 +125,7 @@ function operationOf(route: Route, components: Components): Record<string, unkno
   const byRule = refusals.filter(({ status }) => status === 200);
   const faults = refusals.filter(({ status }) => status !== 200);
   const needsToken = route.auth !== 'public' && route.auth !== 'optional';
-  // A response of the route's own takes the place of the shared one.
+  // The route has a 401 response of its own, which replaces the shared one: add the refusals of the shared one.
   const unauthorized =
     needsToken && faults.some(({ status }) => status === 401)
       ? [httpErrors.not_logged_in(), httpErrors.invalid_token()]
@@ -161,7 +164,7 @@ function operationOf(route: Route, components: Components): Record<string, unkno
         description: 'Success (code 0), or a refusal by a rule (code other than 0, data null)',
         content: {
           'application/json': {
-            // Two shapes, so that a client knows: where the code is 0, the data is there.
+            // Two schemas, so that generated types know that `data` is present when `code` is 0.
             schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
             examples: {
               success: { value: example },
@@ -189,7 +192,7 @@ function fault(description: string, code: number, message: string) {
   };
 }
 
-/** The OpenAPI 3.1 document of a route table. */
+/** Makes the OpenAPI 3.1 document of a route table. */
 export function openApiDocument(routes: readonly Route[], resources: readonly Resource[], version: string): JsonSchema {
   const components: Components = { Refusal: refusalSchema };
   const paths: Record<string, Record<string, unknown>> = {};
@@ -237,7 +240,7 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
           name: 'lang',
           in: 'query',
           required: false,
-          description: 'Language of messages and labels; wins over Accept-Language',
+          description: 'Language of messages and labels. It has priority over Accept-Language.',
           schema: { type: 'string', enum: ['en', 'zh-CN'] },
         },
         idempotencyKey: {
@@ -245,9 +248,9 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
           in: 'header',
           required: false,
           description:
-            'Makes the write safe to repeat for 24 hours: the same key with the same request answers what the first one ' +
-            'answered (header `Idempotency-Replayed: true`). With another request it is refused with 422, while the first ' +
-            'one runs, or when it is not known whether it took effect, with 409.',
+            'Makes the write safe to repeat for 24 hours: the same key with the same request gets the answer of the first ' +
+            'one (header `Idempotency-Replayed: true`). The same key with another request is refused with 422. A repeat is ' +
+            'refused with 409 while the first request runs, or when it is unknown whether it took effect.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
           example: '6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d',
         },
@@ -255,7 +258,7 @@ export function openApiDocument(routes: readonly Route[], resources: readonly Re
       responses: {
         Unauthorized: fault('No token, or one that is invalid, expired or revoked', 401, 'Please log in'),
         Fault: fault(
-          'A fault of the protocol (400, 404, 405, 408, 413, 415, 431) or of the server (5xx). 413: the body has more bytes than `x-body-limit` says',
+          'A fault of the protocol (400, 404, 405, 408, 413, 415, 431) or of the server (5xx). 413: the body is larger than `x-body-limit`',
           400,
           'Malformed request',
         ),

@@ -29,7 +29,7 @@ const docsPage = `<!doctype html>
 </body>
 </html>
 `;
-// A file of its own, so that the page needs no inline script.
+// A separate file, so that the page needs no inline script.
 const docsScript = `SwaggerUIBundle({
   url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', filter: true,
   defaultModelsExpandDepth: 0, displayRequestDuration: true, persistAuthorization: true, validatorUrl: null,
@@ -84,7 +84,7 @@ export function systemResources(
   const resources: Resource[] = [
     {
       path: '/',
-      summary: 'A browser is led to the API reference, others are told where it is',
+      summary: 'Redirect a browser to the API reference, or answer its path',
       contentType: 'application/json',
       handle: (request) =>
         request.headers.get('accept')?.includes('text/html')
@@ -93,13 +93,13 @@ export function systemResources(
     },
     {
       path: '/health',
-      summary: 'Whether the process serves requests',
+      summary: 'Health: 200 while the process serves requests',
       contentType: 'application/json',
       handle: () => json({ status: 'ok', version }),
     },
     {
       path: '/ready',
-      summary: 'Whether the database and the store answer too; 503 when not',
+      summary: 'Readiness: 200 while the database and the store answer, otherwise 503',
       contentType: 'application/json',
       async handle() {
         try {
@@ -113,7 +113,7 @@ export function systemResources(
     },
     {
       path: '/ping',
-      summary: 'Answers pong',
+      summary: 'Answer pong',
       contentType: 'application/json',
       handle: () => json({ pong: true }),
     },
@@ -125,20 +125,20 @@ export function systemResources(
     },
     {
       path: '/openapi.json',
-      summary: 'This document',
+      summary: 'This OpenAPI document',
       contentType: 'application/json',
       handle: () => text(document(), 'application/json; charset=utf-8'),
     },
     {
       path: '/asyncapi.json',
-      summary: 'The document of the WebSocket channels',
+      summary: 'AsyncAPI document of the WebSocket channels',
       contentType: 'application/json',
       handle: () => text(channelDocument(), 'application/json; charset=utf-8'),
     },
     ...docsResources,
   ];
   let built: string | null = null;
-  // Built when first asked for: a start should not pay for it.
+  // Built at the first request, so that it does not slow the start.
   const document = () => {
     built ??= JSON.stringify(openApiDocument(routes, resources, version));
     return built;

@@ -24,9 +24,9 @@ export type AppDeps = RouteDeps & {
 export type App = {
   fetch: (request: Request) => Response | Promise<Response>;
   routes: readonly Route[];
-  /** The most bytes of a request's body, by method and path without query. */
+  /** The largest body of a request in bytes, by method and path without query. */
   bodyLimitOf: (method: string, path: string) => number;
-  /** Serves the channels; null where there is none. */
+  /** Serves the channels. Null without channels. */
   sockets: SocketServer | null;
 };
 
@@ -48,7 +48,7 @@ function mountFallbacks(
   const refuse = (request: Request, error: AppError, extra: [string, string][] = []) => {
     const traceId = traceIdOf(request);
     const locale = requestLocale(request, searchOf(request).get('lang'), settings);
-    // Anything can stand for a method: only those we know become a series.
+    // A client can send any text as method. Only known methods become label values.
     requests.labels(knownMethods.has(request.method) ? request.method : 'other', 'unknown', String(error.code)).inc();
     const response = respond(error.status, envelope(error.code, error.messageIn(locale), null), traceId);
     for (const [name, value] of extra) response.headers.set(name, value);
@@ -72,7 +72,7 @@ function mountFallbacks(
   };
 }
 
-/** Builds the application from its route table. Two routes on one method and path are a programming error. */
+/** Builds the application from its route table. Throws when two routes have the same method and path. */
 export function createApp(deps: AppDeps): App {
   const app = new H3({ silent: true });
   const methodsOf = new Map<string, string[]>();

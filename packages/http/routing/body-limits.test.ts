@@ -19,7 +19,7 @@ const routes = [
   route('POST', '/tiny', 'shopper', 100),
 ];
 
-test('what a caller without a token may send is the least, a route that needs more says so', () => {
+test('the smallest body limit is for callers without a token; a route that needs more declares it', () => {
   const limitOf = openBodyLimits(routes);
   expect(limitOf('POST', '/login')).toBe(16_384);
   expect(limitOf('POST', '/notice')).toBe(20_000);
@@ -37,7 +37,7 @@ test('what a caller without a token may send is the least, a route that needs mo
     expect(limitOf(method, path)).toBe(16_384);
 });
 
-test('the document tells an integrator how large a body may be', () => {
+test('the document states the body limit of each route', () => {
   const { paths } = openApiDocument(routes, [], 'test') as { paths: Record<string, Record<string, object>> };
   expect(paths['/things/batch']?.put).toMatchObject({ 'x-body-limit': 1_000_000 });
   expect(paths['/login']?.post).toMatchObject({ 'x-body-limit': 16_384 });

@@ -1,11 +1,11 @@
 import { SMALL_BODY } from '../transports/body-budget.ts';
 import type { Auth, Route } from './route.ts';
 
-/** For routes that take a list or a whole product: `bodyLimit`. */
+/** The `bodyLimit` of routes that take a list or a whole product, in bytes. */
 export const largeBody = 1024 * 1024;
 const signedInBody = 64 * 1024;
 
-/** The most bytes that a route's body may have, unless MAX_BODY_BYTES is less. */
+/** The largest body of a route in bytes. MAX_BODY_BYTES may lower it further. */
 export const bodyLimitOf = (route: { readonly auth: Auth; readonly bodyLimit?: number }): number =>
   Math.max(
     SMALL_BODY,
@@ -14,7 +14,7 @@ export const bodyLimitOf = (route: { readonly auth: Auth; readonly bodyLimit?: n
 
 type Pattern = { parts: readonly string[]; limit: number };
 
-/** The body limit of a request, by method and path without query; for an unknown route the smallest. */
+/** Returns the body limit of a request by method and path without query. An unknown route has the smallest limit. */
 export const openBodyLimits = (routes: readonly Route[]): ((method: string, path: string) => number) => {
   const patterns = new Map<string, Pattern[]>();
   const byParameters = [...routes].sort((a, b) => a.path.split('/:').length - b.path.split('/:').length);

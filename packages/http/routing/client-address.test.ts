@@ -13,7 +13,7 @@ describe.each([
   { name: 'uws', serve: serveUws },
   { name: 'node', serve: serveNode },
 ])('the address of the client on $name', ({ serve }) => {
-  /** The address the application sees, after it has waited for the body and for something else. */
+  /** The address that the application sees after it has waited for the body and for a timer. */
   async function serving(trusted: readonly string[], hostname = '127.0.0.1'): Promise<string> {
     const app = new H3({ silent: true });
     app.post('/', async ({ req }) => {
@@ -28,13 +28,13 @@ describe.each([
   const seen = async (trusted: readonly string[], headers: Record<string, string> = {}, hostname = '127.0.0.1') =>
     (await fetch(await serving(trusted, hostname), { method: 'POST', body: 'x', headers })).text();
 
-  test('is the peer; what a stranger writes into headers is not believed', async () => {
+  test('is the address of the peer; headers of an unknown client are ignored', async () => {
     expect(await seen([])).toBe('127.0.0.1');
     expect(await seen([], { 'x-forwarded-for': '1.2.3.4', 'x-real-ip': '1.2.3.4' })).toBe('127.0.0.1');
     expect(await seen(['10.0.0.0/8'], { 'x-forwarded-for': '1.2.3.4' })).toBe('127.0.0.1');
   });
 
-  test('comes from a trusted proxy, the last address that is no proxy of ours', async () => {
+  test('is the last address of the header that is not a trusted proxy', async () => {
     const trusted = ['127.0.0.0/8', '10.1.0.0/16'];
     expect(await seen(trusted, { 'x-forwarded-for': '1.2.3.4' })).toBe('1.2.3.4');
     expect(await seen(trusted, { 'x-forwarded-for': '6.6.6.6, 1.2.3.4, 10.1.2.3' })).toBe('1.2.3.4');
@@ -45,7 +45,7 @@ describe.each([
     expect(await seen(trusted)).toBe('127.0.0.1');
   });
 
-  test('a proxy that adds a header line of its own is heard, whatever line the client has sent before', async () => {
+  test('a header line that a trusted proxy adds counts, and an earlier line of the client does not', async () => {
     const url = new URL(await serving(['127.0.0.1']));
     const ask = (headers: Record<string, string[]>) =>
       new Promise<string>((resolve, reject) => {
@@ -59,7 +59,7 @@ describe.each([
     expect(await ask({ 'X-Forwarded-For': ['', ''], 'X-Real-IP': ['1.2.3.4', '6.6.6.6'] })).toBe('127.0.0.1');
   });
 
-  test('is spelled in one way on IPv6', async () => {
+  test('has one spelling on IPv6', async () => {
     expect(await seen([], {}, '::1')).toBe('::1');
     expect(await seen(['::1'], { 'x-forwarded-for': '2001:DB8:0:0::0001' }, '::1')).toBe('2001:db8::1');
     expect(await seen(['::1'], { 'x-forwarded-for': '::ffff:1.2.3.4' }, '::1')).toBe('1.2.3.4');
@@ -90,7 +90,7 @@ describe('trusted proxies', () => {
     ['2001:db8:8000::1', '2001:db8::/33', false],
     ['2001:DB8:0:0::1', '2001:db8::1', true],
     ['fe80::1%eth0', 'fe80::/10', true],
-    // A network of IPv6 says nothing about IPv4, and the other way round.
+    // A network of IPv6 does not match IPv4 addresses, and the reverse.
     ['10.1.2.3', '::/0', false],
     ['10.1.2.3', '::/64', false],
     ['2001:db8::1', '0.0.0.0/0', false],
@@ -107,20 +107,20 @@ describe('trusted proxies', () => {
     ['198.51.100.7, [2001:db8:1::5]:443, 10.1.9.9:80', client],
     ['6.6.6.6, ::ffff:198.51.100.7', client],
     ['6.6.6.6, [::ffff:198.51.100.7]:1', client],
-    // What is no address ends the chain: the last proxy that was named before it is all that is known.
+    // A part that is not an address ends the search. The last proxy before it is the best known address.
     ['198.51.100.7, unknown, 10.1.9.9', '10.1.9.9'],
     ['198.51.100.7, 010.1.9.9', '10.1.0.1'],
     ['198.51.100.7,, 10.1.9.9', '10.1.9.9'],
     ['198.51.100.7, 10.1.9.9, <script>', '10.1.0.1'],
     ['198.51.100.7, 1.2.3.4.5', '10.1.0.1'],
     ['198.51.100.7, 1.2.3.4:99:1', '10.1.0.1'],
-    // All of them are proxies: the first one is where it began.
+    // All addresses are proxies: the first one is the origin.
     ['10.1.5.5, 2001:db8:1::5', '10.1.5.5'],
   ])('behind several proxies %j comes from %s', (forwarded, address) => {
     expect(from('10.1.0.1', chain, forwarded)).toBe(address);
   });
 
-  test('a header of any length costs little, and only its end counts', () => {
+  test('a long header costs little, and only its end counts', () => {
     const started = performance.now();
     expect(from('10.1.0.1', chain, `${'6.6.6.6, '.repeat(20_000)}${client}, 10.1.9.9`)).toBe(client);
     expect(from('10.1.0.1', chain, `${' '.repeat(200_000)}x`)).toBe('10.1.0.1');
@@ -128,7 +128,7 @@ describe('trusted proxies', () => {
   });
 });
 
-test('an IPv6 network is the same for all of its addresses and for no other, at any length', () => {
+test('all addresses of an IPv6 network, and no others, have the same network, at any prefix length', () => {
   for (const bits of [16, 32, 48, 56, 64, 96, 127]) {
     const key = clientNetwork('2001:db8:1:2ff:3:4:5:7', bits);
     expect(key).toMatch(new RegExp(`/${bits}$`));
@@ -147,7 +147,7 @@ test('an IPv6 network is the same for all of its addresses and for no other, at 
   expect(clientNetwork('2001:db8::1', 128)).toBe('2001:db8::1');
 });
 
-test('an IPv6 customer counts by their network, of which they can use any address', () => {
+test('an IPv6 client counts by its network, because it can use any address in it', () => {
   expect(clientNetwork('2001:db8:1:2:3:4:5:6')).toBe(clientNetwork('2001:db8:1:2::9'));
   expect(clientNetwork('2001:db8::1')).not.toBe(clientNetwork('2001:db8:0:1::1'));
   expect(clientNetwork('::1')).toBe('0:0:0:0::/64');

@@ -2,7 +2,10 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 type WithIp = { ip?: string | undefined };
 
-/** One spelling per address: IPv6 shortened, IPv4 inside IPv6 as IPv4. Empty when it is no address. */
+/**
+ * One spelling per address: IPv6 in its short form, and IPv4 in IPv6 (`::ffff:`) as IPv4. Empty for a text that is not
+ * an address.
+ */
 function plain(text: string | undefined): string {
   const bare = text?.trim().replace(/^\[(.*)\](?::\d+)?$/, '$1') ?? '';
   if (isIPv6(bare)) {
@@ -15,12 +18,15 @@ function plain(text: string | undefined): string {
   return isIP(withoutPort) === 4 ? withoutPort : '';
 }
 
-/** Whether an address (as `plain` answers it) is in one of the networks. */
+/** True when an address (in the spelling of `plain`) is in one of the networks. */
 type Networks = (address: string) => boolean;
-/** By identity of the (frozen) configuration array: built once per process. */
+/** Cached by the identity of the configured array, which is frozen: built once per process. */
 const known = new WeakMap<readonly string[], Networks>();
 
-/** A network of IPv6 holds no IPv4 address, unless it is one of IPv4 written as IPv6 (`::ffff:10.0.0.0/104`). */
+/**
+ * A network of IPv6 contains no IPv4 address, unless it is a network of IPv4 in the notation of IPv6
+ * (`::ffff:10.0.0.0/104`).
+ */
 function networksOf(entries: readonly string[]): Networks {
   let networks = known.get(entries);
   if (networks) return networks;
@@ -40,9 +46,10 @@ function networksOf(entries: readonly string[]): Networks {
 }
 
 /**
- * The address a request comes from; empty when the connection is gone. X-Forwarded-For is read from its end, as every
- * proxy adds to it: the last address that is no trusted proxy is the client's. X-Real-IP counts where it is absent.
- * From anybody else both headers are only what somebody wrote.
+ * The address of the client. It is empty when the connection is gone. Every proxy adds to the end of X-Forwarded-For,
+ * so the header is read from its end: the last address that is not a trusted proxy is the client's. X-Real-IP counts
+ * when X-Forwarded-For is absent. Both headers are ignored unless the peer is a trusted proxy, because any client can
+ * write them.
  */
 export function clientAddress(request: Request, trustedProxies: readonly string[] = []): string {
   const peer = plain((request as WithIp).ip);
@@ -61,7 +68,7 @@ export function clientAddress(request: Request, trustedProxies: readonly string[
   return client;
 }
 
-/** The eight groups of an IPv6 address; an IPv4 address at its end is the last two. */
+/** The eight groups of an IPv6 address. An IPv4 address at its end makes the last two groups. */
 function groupsOf(address: string): number[] {
   const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [a * 256 + Number(b), c * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
@@ -72,8 +79,8 @@ function groupsOf(address: string): number[] {
 }
 
 /**
- * The network of an IPv6 address (`2001:db8:1:2::/64`); an IPv4 address, and with 128 bits any address, stands for itself. 64 bits
- * are what one customer of a network provider can change at will.
+ * The network of an IPv6 address (`2001:db8:1:2::/64`). Returns IPv4 addresses unchanged, and with 128 bits all
+ * addresses. The default is 64 bits, because a customer of a network provider can change the other bits at will.
  */
 export function clientNetwork(address: string, bits = 64): string {
   if (bits >= 128 || !isIPv6(address)) return address;

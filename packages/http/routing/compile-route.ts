@@ -40,7 +40,7 @@ export function searchOf(request: Request): URLSearchParams {
   return new URLSearchParams(mark < 0 ? '' : request.url.slice(mark));
 }
 
-/** What a handler is given, with its types put aside. */
+/** The context of a handler, without the types of its route. */
 type Handled = {
   caller: Caller | null;
   locale: Locale;
@@ -48,7 +48,7 @@ type Handled = {
   claim: Claim | null;
   write: Write;
 } & Record<string, unknown>;
-/** An answer that is ready, as it was or will be kept under its key. */
+/** Marks an answer that is stored under its Idempotency-Key. */
 const kept = Symbol('kept');
 type Kept = { [kept]: StoredAnswer & { replayed: boolean } };
 const isKept = (data: unknown): data is Kept => data instanceof Object && kept in data;
@@ -59,7 +59,7 @@ const replayedHeaders: [string, string][] = [
 
 export type Event = { req: Request; context: { params?: Record<string, string> } };
 
-/** What is prepared once for a route. */
+/** The parts of a request's work that are the same for all requests of a route, prepared once. */
 function prepare(route: Route, deps: RouteDeps) {
   const { log, settings, config, idempotency, isDatabaseAway } = deps.runtime;
   const { requests, requestSeconds } = httpMetrics(deps.runtime.metrics);
@@ -84,8 +84,9 @@ function prepare(route: Route, deps: RouteDeps) {
 type Prepared = ReturnType<typeof prepare>;
 
 /**
- * One request of a route: authenticate, then parse, then handle, then wrap. Nothing is awaited that is already there: an
- * answer without I/O is given within the call, which costs the transport a fifth of what a promise does.
+ * One request of a route: authenticate, parse, call the handler, build the envelope. A value that is not a promise is
+ * not awaited. An answer without I/O is then returned synchronously, which costs the transport a fifth of the time of a
+ * promise.
  */
 class RouteRequest {
   readonly #of: Prepared;
@@ -107,7 +108,7 @@ class RouteRequest {
   }
 
   answer(): Response | Promise<Response> {
-    // At once, as a request that waited for a connection would only be refused later.
+    // Refused at once: a request that waited for a connection would be refused later.
     if (this.#of.isDatabaseAway()) return this.#failed(postgresErrors.database_away());
     try {
       const data = this.#run();
@@ -141,7 +142,7 @@ class RouteRequest {
     });
   }
 
-  /** The transport refuses a larger body before it is collected; this holds without one, too. */
+  /** The transport refuses a larger body before it is collected. This check also holds without a transport. */
   #refuseAbove(size: number): void {
     const { limit } = this.#of;
     if (size > limit) throw httpErrors.body_too_large({ limit: String(limit) });
@@ -161,7 +162,7 @@ class RouteRequest {
     return key === null ? route.handle(context as never) : this.#keyed(context, key, route.rawBody ? rawBody : text);
   }
 
-  /** A write whose repeats get its answer. */
+  /** A write with an Idempotency-Key: a repeat gets the stored answer. */
   async #keyed(context: Handled, key: string, body: string | Uint8Array): Promise<Kept> {
     const { route, runOnce, idempotency, log, where } = this.#of;
     const { request, locale } = context;
@@ -212,7 +213,7 @@ class RouteRequest {
   }
 }
 
-/** Turns one route into its handler. */
+/** Turns one route into its request handler. */
 export function compileRoute(route: Route, deps: RouteDeps): (event: Event) => Response | Promise<Response> {
   const prepared = prepare(route, deps);
   return (event) => new RouteRequest(prepared, event).answer();

@@ -3,9 +3,9 @@ import { faultOf, httpErrors } from './errors.ts';
 import { newTraceId } from './trace.ts';
 
 const jsonType = 'application/json; charset=utf-8';
-/** Clients on another origin call us without cookies (contract: commerce.md 4). */
+/** Clients on any origin may call, because no cookie authenticates a request. */
 export const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
-/** Seconds. What is refused with 503 passes soon: a full queue, a database that is started again. */
+/** Seconds. The causes of 503 are short: a full queue, or a database that restarts. */
 const retrySoon: [string, string] = ['retry-after', '1'];
 const jsonHeader: [string, string] = ['content-type', jsonType];
 
@@ -16,13 +16,16 @@ export function respond(status: number, text: string, traceId: string, extra?: [
   return new FastResponse(text, status === 200 ? { headers } : { status, headers });
 }
 
-/** The one place where an envelope is built. `msg` repeats `message` because clients read it. */
+/** Builds the envelope; no other function does. `msg` repeats `message`, because some clients read `msg`. */
 export function envelope(code: number, message: string, data: unknown): string {
   const text = JSON.stringify(message);
   return `{"code":${code},"message":${text},"msg":${text},"data":${data === undefined ? 'null' : JSON.stringify(data)}}`;
 }
 
-/** What the transport answers before a request reaches the application. `limit`: bytes that the body may have. */
+/**
+ * The answer of the transport to a request that does not reach the application. `limit` is the body limit in bytes, for
+ * 413.
+ */
 export function transportFault(status: number, limit = 0): { headers: Record<string, string>; body: string } {
   const fault = status === 413 ? httpErrors.body_too_large({ limit: String(limit) }) : faultOf(status, newTraceId());
   const headers = Object.fromEntries([jsonHeader, anyOrigin]);

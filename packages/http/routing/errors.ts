@@ -1,6 +1,9 @@
 import { defineErrors } from '@tradepost/core';
 
-/** What the HTTP layer itself refuses. Rules of the shop are HTTP 200; faults of the protocol carry their status. */
+/**
+ * The refusals of the HTTP layer. Refusals by a rule of the shop have HTTP 200; faults of the protocol have their own
+ * status.
+ */
 export const httpErrors = defineErrors({
   invalid_field: { code: 400, en: '{reason}', 'zh-CN': '{reason}' },
   invalid_json: { code: 400, status: 400, en: 'The body is not valid JSON', 'zh-CN': '请求体不是有效的 JSON' },

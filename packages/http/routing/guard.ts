@@ -1,19 +1,28 @@
 import { httpErrors } from './errors.ts';
 import type { Auth, Caller } from './route.ts';
 
-/** The caller of a token, or null when it is not valid (any more). Answers at once for a token it has seen. */
+/**
+ * Returns the caller of a token, or null when the token is not valid. A token that was seen before is answered
+ * synchronously.
+ */
 export type Authenticate = (token: string) => Caller | null | Promise<Caller | null>;
 
 type Guarded = { readonly auth: Auth; readonly permission?: string };
 
-/** The token of `Authorization: Bearer <token>`; an empty one (a logged-out client sends it) is none. */
+/**
+ * The token of `Authorization: Bearer <token>`, or null. A client that has logged out may send an empty token: that is
+ * null too.
+ */
 export function bearerOf(request: Request): string | null {
   const header = request.headers.get('authorization');
   if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return null;
   return header.slice(7).trim() || null;
 }
 
-/** The caller that a route or channel works for, by its `auth` and `permission`; throws the refusal where it must not work. */
+/**
+ * Returns the caller for a route or channel, by its `auth` and `permission`. Throws the refusal when the caller has no
+ * access.
+ */
 export function admit(route: Guarded, token: string | null, caller: Caller | null): Caller | null {
   switch (route.auth) {
     case 'public':

@@ -5,12 +5,13 @@ import { z } from 'zod';
 import { httpErrors } from './errors.ts';
 import type { Caller, Route } from './route.ts';
 
-/** Visible ASCII, as clients make them: a UUID, a ULID, an order's own number. */
+/** Visible ASCII. Clients use a UUID, a ULID or an order number of their own. */
 const acceptable = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The key of a write, or null when the header is absent. Refuses any other than 1 to 255 visible ASCII characters, an empty
- * one too: uWebSockets.js reads a key of other characters as empty. Several headers are joined by a space, and so refused.
+ * Returns the Idempotency-Key of a write, or null when the header is absent. Refuses every value that is not 1 to 255
+ * visible ASCII characters. An empty value is refused, because uWebSockets.js reads a key of other characters as empty.
+ * Several headers are joined with a space and so are refused too.
  */
 export function idempotencyKeyOf(request: Request): string | null {
   const key = request.headers.get('idempotency-key');
@@ -20,25 +21,28 @@ export function idempotencyKeyOf(request: Request): string | null {
   return key;
 }
 
-/** The whole request but its language. A repeat with its fields in another order is another request. */
+/** A hash of the whole request without its language. A repeat with its fields in another order is another request. */
 function digestOf({ route, request, body }: Keyed): Buffer {
   const { pathname, searchParams } = new URL(request.url);
   searchParams.delete('lang');
   return createHash('sha256').update(`${route.method} ${pathname}?${searchParams}\n`).update(body).digest();
 }
 
-/** Whether the body of this route has a field with `format: password`. */
+/** True when the body of this route has a field with `format: password`. */
 const holdsSecret = ({ body }: Route) =>
   body !== undefined &&
   JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })).includes('"format":"password"');
 
-/** OWASP's parameters for 16 MiB: about 0.2 s on a thread of the pool. Slow hashes run one at a time. */
+/**
+ * The parameters that OWASP recommends for 16 MiB: about 0.2 s on a thread of the pool. Slow hashes run one at a time.
+ */
 const slowHash = { N: 2 ** 14, r: 8, p: 5 };
 const slowHashes = createConcurrencyLimit({ active: 1, queued: 20 });
 
 /**
- * Fingerprint of a request with a secret. It lies in the database beside the hashes of passwords, so it costs as much to
- * guess from: a slow hash, with a salt of its own for each caller and key. It depends on no key that could be rotated.
+ * The fingerprint of a request that contains a secret. It is stored in the database beside the hashes of passwords, so
+ * it must cost as much to guess from: it is a slow hash, salted by caller and key. It does not depend on a signing key,
+ * because that may be rotated.
  */
 async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> {
   const salt = createHash('sha256').update(`${caller} ${keyed.key}`).digest();
@@ -52,11 +56,11 @@ async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> 
   }
 }
 
-/** What a fault leaves behind: these are given before anything is written. */
+/** True for refusals that are thrown before anything is written. The key is then free again. */
 export const isNothingDone = (error: unknown): boolean =>
   [serviceErrors.busy.refusal, serviceErrors.stopping.refusal].includes((error as { refusal?: never }).refusal!);
 
-/** A write with its key. `body` as it was sent: text, or the bytes of a route with `rawBody`. */
+/** A write with its key. `body` is the text as sent, or the bytes for a route with `rawBody`. */
 type Keyed = { route: Route; request: Request; caller: Caller; key: string; body: string | Uint8Array };
 type RunOnce = (
   keyed: Keyed,
@@ -64,9 +68,9 @@ type RunOnce = (
 ) => Promise<StoredAnswer & { replayed: boolean }>;
 
 /**
- * Runs writes of this route under their keys: the first request of a caller runs, its repeats get the first one's answer.
- * Keys belong to the caller, so routes without a token have none; they are made to be repeated (logins, codes, signed
- * callbacks).
+ * Runs the writes of this route under their keys: the first request of a caller runs, and repeats get its answer. A key
+ * belongs to a caller, so routes without a token have no keys. Those routes are safe to repeat without one (logins,
+ * codes, signed callbacks).
  */
 export function openRunOnce(runtime: Pick<Runtime, 'idempotency'>, route: Route): RunOnce {
   const repeat = route.repeat ?? 'once';

@@ -4,18 +4,21 @@ import type { Log } from '@tradepost/runtime';
 import { HTTPError } from 'h3';
 import { faultOf, httpErrors } from './errors.ts';
 
-/** SQLSTATEs of a lock that was not to be had in time, a deadlock's victim, a conflict of two transactions: nothing was done. */
+/** SQLSTATEs of a lock timeout, a deadlock and a serialization failure. The transaction has changed nothing. */
 const inTheWay = new Set(['55P03', '40P01', '40001']);
-/** Of our own checks: a write that came too late, or by a process that has to be restarted. Nothing was done, and it is logged. */
+/**
+ * SQLSTATE of our own checks: the write came too late, or from a process that must be restarted. It has changed
+ * nothing, and it is logged.
+ */
 const tooLate = 'TP503';
 
-/** The refusal that a request gets for an error. Logs the error where it is a fault of the server. */
+/** Returns the refusal that a request gets for an error. Logs the error when it is a fault of the server. */
 export function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
   if (inTheWay.has(String((error as { code?: unknown } | null)?.code))) return serviceErrors.busy();
   if ((error as { code?: unknown } | null)?.code === tooLate) {
-    log.error({ err: error, trace: traceId, where }, 'a write was refused by the books');
+    log.error({ err: error, trace: traceId, where }, 'a check in the database refused a write');
     return serviceErrors.busy();
   }
   if (lostConnection(error)) {

@@ -9,7 +9,7 @@ const rowsOf = (errors: Readonly<Record<string, RefusalFactory>>) =>
   Object.values(errors).map(({ refusal }) => refusal);
 
 /**
- * Refusals that every route can answer, so that no route names them: faults of the protocol, bad input, authentication,
+ * Refusals that every route can answer; routes do not name them: faults of the protocol, invalid input, authentication,
  * Idempotency-Key, a busy or stopping process, a lost database connection, an internal error.
  */
 const common: ReadonlySet<unknown> = new Set([
@@ -22,7 +22,7 @@ const common: ReadonlySet<unknown> = new Set([
   runtimeErrors.too_many_keys.refusal,
 ]);
 
-/** Rows are compared, not names: two packages may have a row of the same name. */
+/** Compares rows and not names, because two packages may use the same name. */
 const isNamed = ({ refuses = [] }: Route, { refusal }: AppError): boolean =>
   common.has(refusal) || refuses.some((factory) => factory.refusal === refusal);
 

@@ -2,8 +2,8 @@ import { type Locale, negotiateLocale } from '@tradepost/core';
 import { acceptLanguage, type Runtime, shopLocale } from '@tradepost/runtime';
 
 /**
- * The language of an answer, the same for all of its texts: `?lang=`, then Accept-Language unless the shop has turned
- * that off (`shop.accept_language`), then the shop's (`shop.locale`).
+ * The language of an answer, the same for all of its texts. The first that is present counts: `?lang=`, Accept-Language
+ * unless the setting `shop.accept_language` is off, the setting `shop.locale`.
  */
 export function requestLocale(
   request: Request,

@@ -1,4 +1,4 @@
-/** What is served without an envelope: health, metrics, documents, files. GET and HEAD. */
+/** An endpoint without an envelope, for GET and HEAD: health, metrics, documents, files. */
 export type Resource = {
   path: string;
   summary: string;

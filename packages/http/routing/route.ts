@@ -4,11 +4,13 @@ import type { z } from 'zod';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
-/** Who a verified token speaks for. Ids of the two kinds overlap: always look at `role` too. */
+/**
+ * The account that a verified token belongs to. Ids of shoppers and administrators overlap: always compare `role` too.
+ */
 export type Caller = {
   readonly role: 'user' | 'admin';
   readonly id: number;
-  /** Permission codes of an administrator; `*` is all. */
+  /** Permission codes of an administrator. `*` means all. */
   readonly perms: readonly string[];
   readonly jti: string;
   /** Unix seconds. */
@@ -16,8 +18,8 @@ export type Caller = {
 };
 
 /**
- * public: no token is looked at. optional: a token that is not a shopper's counts as none. shopper, staff: needed.
- * any: either kind of account.
+ * public: tokens are ignored. optional: a shopper's token counts, any other is treated as absent. shopper, staff: a
+ * token of this kind of account is required. any: a token of either kind is required.
  */
 export type Auth = 'public' | 'optional' | 'shopper' | 'staff' | 'any';
 
@@ -31,11 +33,11 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly caller: CallerOf<A>;
   readonly locale: Locale;
   readonly request: Request;
-  /** Of a write with an Idempotency-Key; goes along to the use case that keeps its outcome. */
+  /** The idempotency claim of a write with an Idempotency-Key. Pass it to the use case that stores its outcome. */
   readonly claim: Claim | null;
-  /** One transaction; under an Idempotency-Key its outcome is kept with it. Once per request. */
+  /** Runs `work` in one transaction. Under an Idempotency-Key the outcome is stored in it. Call it once per request. */
   readonly write: Write;
-  /** The body byte by byte, of a route with `rawBody`; else empty. */
+  /** The bytes of the body for a route with `rawBody`; empty for other routes. */
   readonly rawBody: Uint8Array;
 };
 
@@ -44,50 +46,50 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
   /** `/api/v1/orders/:id` */
   path: string;
   auth: A;
-  /** Code an administrator's token must carry. Only with auth "staff". */
+  /** The permission code that an administrator's token must carry. Only with auth "staff". */
   permission?: string;
   params?: P;
   query?: Q;
   body?: B;
   /**
-   * The most bytes of the body; a larger one is refused with 413 before it is collected. Default: 16 KiB for routes that work without a
-   * token, 64 KiB for others. MAX_BODY_BYTES is the ceiling of all.
+   * The largest body in bytes. A larger one is refused with 413 before it is collected. Default: 16 KiB for routes that
+   * work without a token, 64 KiB for others. MAX_BODY_BYTES is the upper bound for all routes.
    */
   bodyLimit?: number;
-  /** The handler also gets the body as it came: what a signature covers. */
+  /** The handler also gets the bytes of the body, which a signature covers. */
   rawBody?: boolean;
-  /** Shape of `data`. Documentation, types and tests use it; answers are not parsed again at run time. */
+  /** The schema of `data`. The document, types and tests use it. Answers are not parsed at run time. */
   response: R;
   summary: string;
   description?: string;
-  /** Group in the API reference. */
+  /** The group in the API reference. */
   tag: string;
   /**
-   * What a repeat with the same Idempotency-Key does when the first request died before its answer was kept.
-   * recorded: its use case keeps the outcome in its own transaction (`write`, or with `claim`), so the repeat finds it or may run.
-   * natural: doing it twice is doing it once, with the same answer. Default: the repeat is refused, as the first request may have
-   * been carried out.
+   * The behaviour of a repeat with the same Idempotency-Key when the first request died before its answer was stored.
+   * recorded: the use case stores its outcome in its own transaction (with `write` or `claim`), so the repeat finds the
+   * outcome or may run. natural: the repeat runs again, because running twice has the same effect and answer as running
+   * once. Default: the repeat is refused, because the first request may have taken effect.
    */
   repeat?: 'recorded' | 'natural';
   /**
-   * Most SQL statements that one call sends, however many rows it answers or writes. What only opens or ends a transaction
-   * is not counted (BEGIN, COMMIT, SET LOCAL), nor what an Idempotency-Key adds: its claim, its answer, a recorded outcome.
+   * The largest number of SQL statements that one call sends, for any number of rows. BEGIN, COMMIT and SET LOCAL are
+   * not counted, nor the statements of an Idempotency-Key (claim, answer, recorded outcome).
    */
   statements?: number;
   /**
-   * The refusals that its handler throws; the API document shows each. Refusals that every route can answer are not named
-   * (`refusals.ts`). A handler that throws another one fails the test that called it.
+   * The refusals that the handler throws. The API document shows each. Refusals that every route can answer are not
+   * named (`refusals.ts`). A handler that throws a refusal it did not name fails the test that called it.
    */
   refuses?: readonly RefusalFactory[];
   handle(context: RouteContext<A, P, Q, B>): z.input<R> | Promise<z.input<R>>;
 };
 
-/** A route with its types put aside, as the router and the document see it. */
+/** A route without its type parameters, as the router and the document use it. */
 export type Route = Omit<RouteDefinition<Auth, z.ZodType, z.ZodType, z.ZodType, z.ZodType>, 'handle'> & {
   handle(context: RouteContext<Auth, z.ZodType, z.ZodType, z.ZodType>): unknown;
 };
 
-/** The one way an endpoint comes into being: router, document, permission list and tests read the same object. */
+/** Defines an endpoint. Router, document, permission list and tests all read the object that it returns. */
 export function defineRoute<
   A extends Auth,
   R extends z.ZodType,

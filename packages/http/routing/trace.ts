@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 const prefix = randomBytes(5).toString('hex');
 let counter = 0;
 
-/** Unique among instances without asking for randomness per request. */
+/** Unique among instances. It uses no randomness per request. */
 export function newTraceId(): string {
   counter += 1;
   return `${prefix}-${counter.toString(36)}`;
@@ -11,7 +11,7 @@ export function newTraceId(): string {
 
 const acceptable = /^[\w.-]{1,64}$/;
 
-/** The id a proxy or client gave in X-Request-Id, or a new one. */
+/** The id in X-Request-Id of a proxy or client, or a new one. */
 export function traceIdOf(request: Request): string {
   const given = request.headers.get('x-request-id');
   return given && acceptable.test(given) ? given : newTraceId();

@@ -5,7 +5,7 @@ import type { Route } from './route.ts';
 export type UnnamedRefusal = { readonly route: Route; readonly refusal: AppError };
 
 /**
- * Refusals that a handler threw and its route does not name, each as an `UnnamedRefusal`. The test suite subscribes and
- * fails. In production the channel has no subscriber, and nothing is compared or published.
+ * Publishes each refusal that a handler threw and its route does not name, as an `UnnamedRefusal`. The test suite
+ * subscribes and fails the test. In production the channel has no subscriber, and no comparison is made.
  */
 export const unnamedRefusals = channel('tradepost:http:unnamed_refusal');

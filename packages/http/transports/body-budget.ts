@@ -1,21 +1,24 @@
-/** Bodies up to this size may use all of the budget, larger ones three quarters of it. It is also the smallest body limit. */
+/**
+ * Bodies up to this size may use the whole budget, larger ones three quarters of it. It is also the smallest body
+ * limit.
+ */
 export const SMALL_BODY = 16 * 1024;
 const LARGE_SHARE = 0.75;
 
 const largePart = (size: number): number => (size > SMALL_BODY ? size : 0);
 
 /**
- * The memory for request bodies of one port: what is being collected, and what waits for its handler to read it. Bytes are counted
- * as they arrive, not as they are declared, so an empty promise of a large body takes nothing from others.
+ * The memory for request bodies of one port: bodies that are being collected, and bodies that wait for their handler.
+ * Bytes count when they arrive. A client that declares a large body and sends nothing takes no memory from others.
  */
 export type BodyBudget = {
   /** Bytes held now. */
   readonly held: number;
-  /** Bodies refused so far: by their own limit, and because the budget was used up. */
+  /** Bodies refused so far: above their own limit (`too_large`), or because the budget was used up (`no_memory`). */
   readonly refused: { too_large: number; no_memory: number };
-  /** Whether a body that holds `from` bytes may hold `to`. Takes nothing. */
+  /** True when a body that holds `from` bytes may grow to `to`. Reserves nothing. */
   fits(from: number, to: number): boolean;
-  /** A body that held `from` bytes holds `to`; 0 when it is gone. */
+  /** Records that a body that held `from` bytes now holds `to`. `to` is 0 when the body is gone. */
   resize(from: number, to: number): void;
 };
 
@@ -41,11 +44,12 @@ export const openBodyBudget = (total: number): BodyBudget => {
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
- * The bytes of one body while they arrive, within its limit and the budget. One growing buffer: a million one-byte chunks kept as
- * objects would be far more than the limit. A class, as one is made for every request: closures took 3 us.
+ * Collects the bytes of one body within its limit and the budget. It uses one growing buffer, because a million
+ * one-byte chunks as objects would need far more memory than the limit. It is a class, because one is made for every
+ * request: closures took 3 us.
  */
 export class BodyBuffer {
-  /** The limit that counted last, in bytes. */
+  /** The limit that was checked last, in bytes. */
   limit: number;
   readonly #budget: BodyBudget;
   readonly #most: number;
@@ -55,7 +59,10 @@ export class BodyBuffer {
   #used = 0;
   #asked = false;
 
-  /** `most`: the port's ceiling. `limitOf` is asked once, when the body is larger than SMALL_BODY. `declared`: its length, or -1. */
+  /**
+   * `most` is the limit of the port. `limitOf` is called once, when the body is larger than SMALL_BODY. `declared` is
+   * the declared length, or -1.
+   */
   constructor(budget: BodyBudget, of: { most: number; limitOf: () => number; declared: number }) {
     this.#budget = budget;
     this.#most = of.most;
@@ -64,18 +71,22 @@ export class BodyBuffer {
     this.limit = Math.min(of.most, SMALL_BODY);
   }
 
-  /** What the body takes of the budget: more than its bytes while the buffer has room. */
+  /** The bytes that count in the budget. They are more than the bytes of the body while the buffer has free room. */
   get held(): number {
     return this.#buffer.byteLength;
   }
 
-  /** 0, or the status of a refusal: 413 over the limit, 503 without room. The buffer is then empty. */
+  /**
+   * Returns 0, or the status of a refusal: 413 above the limit, 503 when the budget is used up. The buffer is then
+   * empty.
+   */
   add(chunk: Uint8Array): 0 | 413 | 503 {
     const size = this.#used + chunk.byteLength;
     const refused = this.check(size);
     if (refused !== 0) return refused;
     if (this.#used === 0 && size === this.#declared) {
-      // All of it at once, as most bodies come: it is read soon, so a place in the shared pool does.
+      // The whole body arrived at once, as most bodies do. It is read soon, so memory of Node's shared pool is good
+      // enough.
       this.#replace(Buffer.allocUnsafe(size));
     } else if (size > this.#buffer.byteLength) {
       const most = this.#declared > 0 ? this.#declared : this.limit;
@@ -89,7 +100,7 @@ export class BodyBuffer {
     return 0;
   }
 
-  /** The same for a body of a declared length, before it arrives. */
+  /** The same check for a declared length, before the body arrives. */
   check(size: number): 0 | 413 | 503 {
     if (size > this.limit && !this.#asked) {
       this.#asked = true;
@@ -100,12 +111,12 @@ export class BodyBuffer {
     return size <= held || this.#budget.fits(held, size) ? 0 : this.#refuse(503);
   }
 
-  /** All bytes; they count as held until `drop`. */
+  /** All bytes. They count in the budget until `drop`. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#used);
   }
 
-  /** Gives the memory back. Safe to call twice. */
+  /** Releases the memory. It may be called twice. */
   drop(): void {
     this.#replace(EMPTY);
   }

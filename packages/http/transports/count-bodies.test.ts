@@ -2,7 +2,7 @@ import { openMetrics } from '@tradepost/runtime';
 import { expect, test } from 'vitest';
 import { countBodies } from './count-bodies.ts';
 
-test('an operator sees the memory of bodies and each refusal once, however often the metrics are read', async () => {
+test('metrics show the memory of bodies, and count each refusal once for any number of reads', async () => {
   const metrics = openMetrics();
   const bodies = { held: 0, refused: { too_large: 0, no_memory: 0 } };
   countBodies(metrics, 'api', { bodies });

@@ -2,7 +2,7 @@ import type { Metrics } from '@tradepost/runtime';
 import { httpMetrics } from '../http-metrics.ts';
 import type { Transport } from './transport.ts';
 
-/** Writes a port's figures on request bodies to the metrics before each read of them. */
+/** Writes the figures about request bodies of a port into the metrics before each read. */
 export function countBodies(metrics: Metrics, port: 'api' | 'gateway', { bodies }: Pick<Transport, 'bodies'>): void {
   const { bodyBytes, bodiesRefused } = httpMetrics(metrics);
   const counted = { too_large: 0, no_memory: 0 };

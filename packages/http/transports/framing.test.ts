@@ -17,7 +17,7 @@ const behind = 'GET /behind HTTP/1.1\r\nHost: a\r\n\r\n';
 const head = (framing: string, method = 'POST') => `${method} /a HTTP/1.1\r\nHost: a\r\n${framing}\r\n`;
 const chunked = (body: string) => `${head('Transfer-Encoding: chunked\r\n')}${body}`;
 
-/** Framing that no two HTTP implementations need to agree on. Each is sent with a request behind it. */
+/** Framing that HTTP implementations read in different ways. Each is sent with a second request behind it. */
 const ambiguous: Record<string, string> = {
   'two lengths': `${head('Content-Length: 3\r\nContent-Length: 4\r\n')}abc`,
   'the same length twice': `${head('Content-Length: 3\r\nContent-Length: 3\r\n')}abc`,
@@ -81,10 +81,12 @@ const ambiguous: Record<string, string> = {
   'last chunk that ends in LF': chunked('3\r\nabc\r\n0\r\n\n'),
 };
 
-/** uWS takes these for an unfinished head and closes after its 10 s: no answer, but nothing runs either. */
+/**
+ * uWS takes these for an incomplete head and closes after 10 s. It sends no answer, and the application does not run.
+ */
 const unfinishedOnUws =
   /space before the colon|vertical tab|folded|bare LF in|bare CR|NUL|control character|without a colon|extension with/;
-/** uWS's chunk parser does not see these: the request runs, as the last of its connection. */
+/** The chunk parser of uWS does not notice these. The request runs, and it is the last of its connection. */
 const unseenByUws =
   /chunk size behind a space|chunk size before a space|empty chunk size|chunk size that ends in LF|chunk without its line end|chunk that ends in LF|a request as trailer|last chunk that ends in LF/;
 
@@ -143,7 +145,7 @@ describe.each([
     );
   });
 
-  test('a refusal is a whole answer in the envelope and says that the connection closes', async () => {
+  test('a refusal is a complete answer with the envelope and announces that the connection closes', async () => {
     for (const method of ['POST', 'HEAD']) {
       const { ran, state, send, untilClosed } = await open();
       send(head('Content-Length: 3\r\nContent-Length: 4\r\n', method));
@@ -169,7 +171,7 @@ describe.each([
     expect(state.closed).toBe(false);
   });
 
-  test.each(['declared', 'chunked'])('behind a body that is too large nothing runs, %s', async (how) => {
+  test.each(['declared', 'chunked'])('no request behind a body that is too large runs, %s', async (how) => {
     const { ran, state, send, untilClosed } = await open({ maxBodyBytes: 10 });
     const body = 'x'.repeat(20);
     send(
@@ -180,7 +182,7 @@ describe.each([
     expect(state.closed).toBe(true);
   });
 
-  test('behind a request that closes the connection nothing runs', async () => {
+  test('no request behind one that closes the connection runs', async () => {
     for (const value of ['close', 'keep-alive, Close']) {
       const { ran, send, untilClosed } = await open();
       send(`${head(`Connection: ${value}\r\n`, 'GET')}${behind}`);
@@ -189,7 +191,7 @@ describe.each([
     }
   });
 
-  test('well-framed requests on one connection are all answered, a chunked one last', async () => {
+  test('well-framed requests on one connection are all answered; a chunked one is the last', async () => {
     const { ran, state, send, until, untilClosed } = await open();
     send(`${head('Content-Length: 3\r\n')}abc`);
     await until(() => state.received.endsWith('<abc>'));

@@ -1,9 +1,9 @@
 const DIGITS = /^\d{1,15}$/;
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 
-/** How the body of a request is delimited. One object for all calls: read it before the next. */
+/** How the body of a request is delimited. All calls share one object: read it before the next call. */
 type Framing = {
-  /** Bytes of the body; `CHUNKED`, or `MALFORMED` where two readers could disagree on where the request ends. */
+  /** Bytes of the body; `CHUNKED`; or `MALFORMED` where two readers could disagree about the end of the request. */
   length: number;
   /** The client closes the connection after this request. */
   close: boolean;
@@ -13,12 +13,12 @@ export const MALFORMED = -2;
 
 const framing: Framing = { length: 0, close: false };
 
-/** Whether a list of Connection options has `close`. */
+/** True when a list of Connection options contains `close`. */
 const isClose = (value: string): boolean => value.length >= 5 && CLOSE.test(value);
 
 /**
- * Reads the framing from header names (lower case) and values, in turn. Malformed are: a length that is no number or comes
- * twice, an encoding other than `chunked`, both, several hosts.
+ * Reads the framing from an array in which header names (lower case) and values alternate. Malformed are: a length that
+ * is not a number or is repeated, an encoding other than `chunked`, length and encoding together, several hosts.
  */
 export const framingOf = (flat: readonly string[]): Framing => {
   let length = -3;

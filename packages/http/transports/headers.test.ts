@@ -16,7 +16,7 @@ const keyOrRefusal = (request: Request): string | null => {
   }
 };
 
-/** A new version of uWebSockets.js: look whether it still needs the patch, and at its offsets. */
+/** After an update of uWebSockets.js check whether the patch is still needed, and its offsets. */
 test('the binary in use keeps all bytes of header values', async () => {
   expect((await loadUws()).keepsHeaderBytes).toBe(true);
 });
@@ -39,7 +39,7 @@ describe.each([
   });
   afterAll(() => server.close(100));
 
-  /** Sends header lines byte for byte; null when the connection was closed without a 200. */
+  /** Sends header lines byte by byte. Returns null when the connection was closed without a 200. */
   const ask = async (lines: string): Promise<Record<string, string | null> | null> => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(Buffer.from(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines}\r\n`, 'latin1'));
@@ -50,7 +50,7 @@ describe.each([
     return text.startsWith('HTTP/1.1 200') ? JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) : null;
   };
 
-  test('a key of 1 to 255 visible ASCII characters is taken as it is', async () => {
+  test('a key of 1 to 255 visible ASCII characters is accepted unchanged', async () => {
     const visible = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');
     for (const key of ['1', 'x'.repeat(255), visible])
       expect((await ask(`Idempotency-Key: ${key}\r\n`))?.key).toBe(key);
@@ -69,7 +69,7 @@ describe.each([
     ['all of it Latin-1', '\xe9\xe8'],
   ])('a key that is %s is refused by name, never shortened to another key', async (what, key) => {
     const answer = await ask(`Idempotency-Key: ${key}\r\n`);
-    // node:http refuses the whole request.
+    // Node:http refuses the whole request.
     if (name === 'node' && what === 'with DEL') expect(answer).toBeNull();
     else expect(answer?.key).toMatch(/^refused: .*Idempotency-Key/);
   });
@@ -90,7 +90,7 @@ describe.each([
     expect((await ask(lines))?.key).toMatch(/^refused: .*Idempotency-Key/);
   });
 
-  test('two tokens or two trace ids are joined, so that neither counts', async () => {
+  test('two tokens or two trace ids are joined, so neither is valid', async () => {
     const answer = await ask(
       'Authorization: Bearer a\r\nAuthorization: Bearer b\r\nX-Request-Id: one\r\nX-Request-Id: two\r\n',
     );

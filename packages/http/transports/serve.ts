@@ -6,12 +6,14 @@ import type { Transport, TransportOptions } from './transport.ts';
 import { loadUws } from './uws/binary.ts';
 import { serveUws } from './uws/uws-transport.ts';
 
-/** Serves the application on uWebSockets.js, or on node:http where its binary does not load or does not read headers rightly. */
+/**
+ * Serves the application on uWebSockets.js. Serves on node:http where its binary does not load, or cuts header values.
+ */
 export async function serve(
   app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf' | 'sockets'>>,
   config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
   log: Log,
-  /** What is answered before a request reaches the application: too large a body, or no HTTP. */
+  /** Builds the answer to a request that does not reach the application: its body is too large, or it is not HTTP. */
   faultResponse: TransportOptions['faultResponse'] = transportFault,
 ): Promise<Transport> {
   const options: TransportOptions = {
@@ -21,7 +23,7 @@ export async function serve(
     maxBodyBytes: config.maxBodyBytes,
     bodyLimitOf: app.bodyLimitOf,
     sockets: app.sockets,
-    // At least two of the largest bodies.
+    // Room for at least two of the largest bodies.
     ...(config.maxBufferedBytes && { maxBufferedBytes: Math.max(config.maxBufferedBytes, 2 * config.maxBodyBytes) }),
     faultResponse,
   };

@@ -18,7 +18,7 @@ const until = async (check: () => boolean, limitMs: number): Promise<void> => {
     if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${check}`);
 };
 
-// All at once, as they wait for the time-outs of the transports: 10 s, which node:http may begin anew once.
+// Run at the same time, because each waits for a timeout of the transport: 10 s, which node:http may start again once.
 describe.concurrent.each([
   { name: 'uws', serve: serveUws },
   { name: 'node', serve: serveNode },
@@ -61,7 +61,7 @@ describe.concurrent.each([
     30_000,
   );
 
-  test('a body that trickles holds memory until its deadline, not longer', async () => {
+  test('a slow body holds memory until its deadline and no longer', async () => {
     const server = await start(() => new FastResponse('ran'), { bodyTimeoutMs: 1000, maxBufferedBytes: 100_000 });
     const socket = await dial(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n');
     const trickle = setInterval(() => socket.write('x'.repeat(1000)), 50);
@@ -72,7 +72,7 @@ describe.concurrent.each([
     clearInterval(trickle);
   }, 15_000);
 
-  test('a client that sends preflights and never reads is not answered without end', async () => {
+  test('a client that sends preflight requests and never reads does not get unlimited answers', async () => {
     let runs = 0;
     const server = await start(() => {
       runs++;
@@ -86,7 +86,7 @@ describe.concurrent.each([
     }
     let last = -1;
     for (; last !== runs; await sleep(200)) last = runs;
-    // 50,000 were asked for; the kernel's buffers hold a few thousand answers.
+    // The client sent 50,000 requests. The buffers of the kernel hold a few thousand answers.
     expect(runs).toBeLessThan(20_000);
   }, 30_000);
 });

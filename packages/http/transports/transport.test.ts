@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close(200)));
 });
 
-/** A raw connection: what came so far, and waiting for it. */
+/** A raw connection. It stores the bytes that arrived, and waits for more. */
 const dial = async (server: { port: number }, paused = false) => {
   const socket = connect(server.port, '127.0.0.1');
   sockets.push(socket);
@@ -82,7 +82,7 @@ describe.each([
     expect(server.activeRequests()).toBe(0);
   });
 
-  test('framing headers of the application are not doubled', async () => {
+  test('framing headers of the application are not sent twice', async () => {
     const date = new Date(0).toUTCString();
     const headers = { 'Content-Length': '4', Date: date, 'X-Kept': '1' };
     const server = await start((request) =>
@@ -100,14 +100,14 @@ describe.each([
     }
   });
 
-  test('query and percent-encoding stay as they were', async () => {
+  test('query and percent-encoding are unchanged', async () => {
     const server = await start((request) => new FastResponse(request.url));
     for (const target of ['/a%20b/%C3%A9%2F?q=a+b%26c&x=%25&empty=', '/', '/x?a=1?b=2', '/a//b/;c=1,2']) {
       expect(await (await fetch(server.url + target)).text()).toBe(server.url + target);
     }
   });
 
-  test('the URL carries the Host header, a bad one is not believed', async () => {
+  test('the URL has the host of the Host header; an invalid Host header is not used', async () => {
     const server = await start((request) => new FastResponse(`<${request.url}>`));
     const client = await dial(server);
     client.send(get('/a'));
@@ -146,7 +146,7 @@ describe.each([
     expect(client.received()).not.toContain('12345');
   });
 
-  test('an empty 200 says that it is empty', async () => {
+  test('an empty 200 has content-length 0', async () => {
     const server = await start(() => new FastResponse(null));
     const client = await dial(server);
     client.send(get('/'));
@@ -198,7 +198,7 @@ describe.each([
     expect(body.copy).toBe('a, b, c');
   });
 
-  test('many and long headers; too many bytes are refused', async () => {
+  test('many and long headers are accepted, too many bytes are refused', async () => {
     const server = await start((request) => new FastResponse(String(request.headers.get('cookie')?.length)));
     expect(await (await fetch(server.url, { headers: { cookie: 'c'.repeat(12_000) } })).text()).toBe('12000');
     const client = await dial(server);
@@ -233,7 +233,7 @@ describe.each([
     expect(body.cache).toBe('default');
   });
 
-  test('JSON body, read at once, after a while and as a stream', async () => {
+  test('JSON body, read immediately, later and as a stream', async () => {
     const server = await start(async (request) => {
       if (path(request) === '/late') await sleep(20);
       if (path(request) === '/stream') return new FastResponse(await new Response(request.body).text());
@@ -245,7 +245,7 @@ describe.each([
     }
   });
 
-  test('a body is read once', async () => {
+  test('a body can be read once', async () => {
     const server = await start(async (request) => {
       await request.text();
       return new FastResponse(
@@ -322,7 +322,7 @@ describe.each([
     expect(server.activeRequests()).toBe(0);
   });
 
-  test('a large upload that is refused reads as 413, not as a reset', async () => {
+  test('the client of a refused large upload reads 413 and sees no reset', async () => {
     const server = await start(() => new FastResponse('ran'), { maxBodyBytes: 1000 });
     const answer = await fetch(server.url, { method: 'POST', body: new Uint8Array(3_000_000) });
     expect(answer.status).toBe(413);
@@ -342,7 +342,7 @@ describe.each([
       else refused.send(post('/', 'Transfer-Encoding: chunked\r\n', `30d40\r\n${part}\r\n0\r\n\r\n`));
       await refused.until((text) => text.startsWith('HTTP/1.1 503 '));
       expect(refused.received().toLowerCase()).toContain('retry-after: 1\r\n');
-      // A small one passes, and the one that fills the memory goes on; then there is room again.
+      // A small body is accepted. The body that fills the memory continues. Then there is room again.
       const length = async (size: number) =>
         (await fetch(server.url, { method: 'POST', body: new Uint8Array(size) })).text();
       expect(await length(16_384)).toBe('16384');
@@ -360,7 +360,7 @@ describe.each([
     },
   );
 
-  test('the route says how large a body may be, and the answer names the limit', async () => {
+  test('the route declares the body limit, and the answer names it', async () => {
     const asked: string[] = [];
     const server = await start(async (request) => new FastResponse(String((await request.text()).length)), {
       maxBodyBytes: 200_000,
@@ -400,7 +400,7 @@ describe.each([
     expect(server.bodies.refused.too_large).toBe(4);
   });
 
-  test('a body counts until the application has read it', async () => {
+  test('a body counts in the budget until the application has read it', async () => {
     let go = () => {};
     const wait = new Promise<void>((resolve) => {
       go = resolve;
@@ -429,7 +429,7 @@ describe.each([
     await until(() => server.bodies.held === 0);
   });
 
-  test('small bodies are bounded too, by all of the memory', async () => {
+  test('small bodies are limited too, by the whole budget', async () => {
     const server = await start(async (request) => new FastResponse(await request.text()), {
       maxBufferedBytes: 100_000,
     });
@@ -440,7 +440,7 @@ describe.each([
     await until(() => clients.some((client) => client.received().startsWith('HTTP/1.1 503 ')));
   });
 
-  test('500 connections that send 1 MB each hold no more than the bound, and small requests pass', async () => {
+  test('500 connections that send 1 MB each hold no more than the budget, and small requests are accepted', async () => {
     const most = 16 * 1024 * 1024;
     let peak = 0;
     const server = await start(
@@ -465,14 +465,14 @@ describe.each([
     }
     expect(peak).toBeGreaterThan(most / 2);
     expect(peak).toBeLessThanOrEqual(0.75 * most);
-    // Beside the bodies there are the chunks being read, and what this test itself has not yet sent.
+    // Memory that is not of the bodies: the chunks being read, and the bytes that this test has not sent yet.
     expect(external).toBeLessThan(most + 64 * 1024 * 1024);
     expect(await (await fetch(server.url, { method: 'POST', body: 'x'.repeat(10_000) })).text()).toBe('10000');
     for (const client of clients) client.socket.destroy();
     await until(() => server.bodies.held === 0);
   }, 20_000);
 
-  test('a body of exactly the limit is fine', async () => {
+  test('a body of exactly the limit is accepted', async () => {
     const server = await start(async (request) => new FastResponse(String((await request.text()).length)), {
       maxBodyBytes: 1000,
     });
@@ -521,7 +521,7 @@ describe.each([
     expect(runs).toBe(0);
   });
 
-  test('client abort during the handler fires the signal, and the server lives on', async () => {
+  test('client abort during the handler fires the signal, and the server continues', async () => {
     let reason: unknown;
     let finished = false;
     const server = await start(async (request) => {
@@ -543,7 +543,7 @@ describe.each([
     await until(() => server.activeRequests() === 0);
   });
 
-  test('a signal asked for after the abort is aborted', async () => {
+  test('a signal that is read after the abort is aborted', async () => {
     let aborted: boolean | undefined;
     let go = false;
     const server = await start(async (request) => {
@@ -619,7 +619,7 @@ describe.each([
       expect(client.received().match(/<[^>]*>/g)).toEqual(['</first>', '</slow>', '</second>']);
       return;
     }
-    // uWS has no queue for this: it closes, and nothing of the second request has happened.
+    // uWS does not queue requests here: it closes the connection, and the second request has not run.
     await client.untilClosed();
     await sleep(50);
     expect(client.received()).not.toContain('second>');
@@ -640,7 +640,7 @@ describe.each([
     expect(client.closed()).toBe(false);
   });
 
-  test('Connection: close of the client is obeyed', async () => {
+  test('the server closes the connection after Connection: close of the client', async () => {
     const server = await start(async () => new FastResponse('bye'));
     const client = await dial(server);
     client.send(get('/', 'Connection: close\r\n'));
@@ -680,7 +680,7 @@ describe.each([
     await until(() => server.activeRequests() === 0);
   });
 
-  test('a stream whose answer begins while the server is closing ends as it should, and the connection with it', async () => {
+  test('a stream that begins while the server is closing ends normally, and the connection is closed', async () => {
     let begin = () => {};
     const asked = new Promise<void>((resolve) => {
       begin = resolve;
@@ -707,7 +707,7 @@ describe.each([
     await closing;
   });
 
-  test('a reader that was slow gets all of a chunk, also when nothing comes after it', async () => {
+  test('a slow reader gets a whole chunk, also when no chunk follows', async () => {
     let release = () => {};
     const later = new Promise<void>((resolve) => {
       release = resolve;
@@ -720,7 +720,7 @@ describe.each([
             {
               async pull(controller) {
                 pulls += 1;
-                // Asynchronous, as what comes from another server is.
+                // Asynchronous, like a response from another server.
                 await sleep(1);
                 if (pulls <= 3) controller.enqueue(new Uint8Array(4_000_000).fill(64 + pulls));
                 else await later.then(() => controller.close());
@@ -756,7 +756,7 @@ describe.each([
               {
                 pull(controller) {
                   produced += size;
-                  // The kernel may buffer several MB; this is far more than that.
+                  // The kernel may buffer several MB. This is far more.
                   if (produced > 100_000_000) controller.close();
                   else controller.enqueue(new Uint8Array(size).fill(120));
                 },
@@ -788,7 +788,7 @@ describe.each([
     20_000,
   );
 
-  test('a client that sends requests and never reads is not answered without end', async () => {
+  test('a client that sends requests and never reads does not get unlimited answers', async () => {
     let runs = 0;
     const server = await start(() => {
       runs++;
@@ -805,11 +805,11 @@ describe.each([
       last = runs;
       await sleep(100);
     }
-    // 50,000 were asked for; the kernel's buffers hold a few thousand answers.
+    // The client sent 50,000 requests. The buffers of the kernel hold a few thousand answers.
     expect(runs).toBeLessThan(20_000);
   });
 
-  test('chunks of a stream arrive as they are made', async () => {
+  test('chunks of a stream arrive when they are produced', async () => {
     let next: (() => void) | undefined;
     const server = await start(
       () =>
@@ -932,7 +932,7 @@ describe.each([
     }
   });
 
-  test('garbage is answered with 400 or closed, and the server lives on', async () => {
+  test('garbage is answered with 400 or the connection is closed, and the server continues', async () => {
     const server = await start(() => new FastResponse('ok'));
     const client = await dial(server);
     client.send('GET / HTTX/1.1\r\nHost: a\r\n\r\n');

@@ -1,35 +1,36 @@
 import type { BodyBudget } from './body-budget.ts';
 import type { SocketServer } from './sockets.ts';
 
-/** Takes a Request, gives a Response: `app.fetch` of an h3 application fits. */
+/** Answers a Request with a Response. The `fetch` of an h3 application has this type. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
-/** Header names in lower case; no content-length, no connection. */
+/** Header names are in lower case. Content-length and connection are added by the transport. */
 export type Fault = { headers: Readonly<Record<string, string>>; body: string };
 
 export type TransportOptions = {
   fetch: FetchHandler;
   hostname?: string;
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   port?: number;
-  /** Larger bodies are answered with 413, by their Content-Length or as soon as they grow over it. Default 1 MiB. */
+  /** A larger body is answered with 413, by its Content-Length or as soon as it exceeds the limit. Default 1 MiB. */
   maxBodyBytes?: number;
-  /** The limit of one route's bodies, asked when a body has more than 16 KiB; `maxBodyBytes` is the ceiling. */
+  /** The body limit of one route, at most `maxBodyBytes`. It is called when a body has more than 16 KiB. */
   bodyLimitOf?: ((method: string, path: string) => number) | undefined;
   /**
-   * Bytes of all bodies that are being collected or wait for the application to read them. A body that does not fit is answered
-   * with 503 and Retry-After: 1; bodies of more than 16 KiB get three quarters of it. No bound by default.
+   * The memory for all bodies that are being collected or wait for the application to read them, in bytes. A body that
+   * does not fit is answered with 503 and Retry-After: 1. Bodies of more than 16 KiB may use three quarters of it.
+   * Unlimited by default.
    */
   maxBufferedBytes?: number;
-  /** The whole body must have arrived by then, otherwise 408 and the connection is closed. Default 15 s. */
+  /** The time for a whole body to arrive. After it the answer is 408 and the connection is closed. Default 15 s. */
   bodyTimeoutMs?: number;
-  /** The channels; without it a handshake is answered as any other request. `close` closes it too. */
+  /** The channels. Without them a handshake is answered like any other request. `close` closes them too. */
   sockets?: SocketServer | null | undefined;
-  /** Builds answers for faults that never reach the application; the default is an empty body. */
+  /** Builds answers for faults that do not reach the application. The default is an empty body. */
   faultResponse?: FaultResponse | undefined;
 };
 
-/** `limit`: with 413, the bytes that the body may have. */
+/** `limit` is the body limit in bytes, for status 413. */
 type FaultResponse = (status: number, limit?: number) => Fault;
 
 export type Transport = {
@@ -37,15 +38,20 @@ export type Transport = {
   url: string;
   port: number;
   hostname: string;
-  /** Stops accepting, lets running requests finish, closes idle connections; whatever is left after the deadline is cut. */
+  /**
+   * Stops accepting, waits for running requests and closes idle connections. Connections that are open after the
+   * deadline are cut.
+   */
   close(deadlineMs?: number): Promise<void>;
   activeRequests(): number;
-  /** The memory that request bodies hold, and how many were refused. */
+  /** The bytes that request bodies hold, and the number of bodies that were refused. */
   readonly bodies: Pick<BodyBudget, 'held' | 'refused'>;
 };
 
 export const DEFAULT_MAX_BODY = 1024 * 1024;
 export const DEFAULT_BODY_TIMEOUT = 15_000;
 export const DEFAULT_CLOSE_DEADLINE = 10_000;
-/** A refused upload is read and dropped for this long, so that the client gets to read the answer and not a reset. */
+/**
+ * A refused upload is read and discarded for this long. The client can then read the answer and does not see a reset.
+ */
 export const LINGER_MS = 1000;

@@ -2,13 +2,13 @@ import { AppError, type Locale } from '@tradepost/core';
 import { z } from 'zod';
 import { id, list } from './fields.ts';
 
-/** Most rows of one batch call; a page of the back office has no more. */
+/** The largest number of rows in one batch call. A page of the back office is not larger. */
 export const maxBatch = 1_000;
 
 export const batchIds = z
   .array(id())
   .max(maxBatch)
-  .meta({ description: `at most ${maxBatch}; one that is there twice counts once`, examples: [[1]] });
+  .meta({ description: `at most ${maxBatch}; a repeated id counts once`, examples: [[1]] });
 
 export const batchResultSchema = z
   .object({
@@ -17,7 +17,7 @@ export const batchResultSchema = z
   })
   .meta({ id: 'BatchResult' });
 
-/** What became of each row, in the order of the call. A fault of ours is no result: it fails the call. */
+/** The result of each row, in the order of the call. An error that is not a refusal fails the whole call. */
 export function batchResult(ids: readonly number[], outcomes: readonly unknown[], locale: Locale) {
   const result: z.input<typeof batchResultSchema> = { success_ids: [], fail: [] };
   ids.forEach((id, index) => {

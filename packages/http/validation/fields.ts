@@ -1,7 +1,7 @@
 import { maxMinor, toWire } from '@tradepost/core';
 import { z } from 'zod';
 
-/** Field schemas that every package's requests and responses are made of. */
+/** Field schemas for the requests and responses of every package. */
 
 /** A database id. */
 export const id = () =>
@@ -9,7 +9,7 @@ export const id = () =>
     .int()
     .min(1)
     .meta({ examples: [1] });
-/** An id where 0 means none. */
+/** An id, or 0 for no id. */
 export const idOrZero = () =>
   z
     .int()
@@ -17,17 +17,17 @@ export const idOrZero = () =>
     .meta({ examples: [0] });
 export const idParams = z.object({ id: id() });
 
-/** JSON carries NUL and halves of surrogate pairs, PostgreSQL stores neither. */
+/** JSON can carry NUL and single surrogates; PostgreSQL cannot store them. */
 const unstorable = /\0|\p{Surrogate}/u;
 
-/** Whether a free-form value fits into jsonb: its texts can be stored, and it is not nested without end. */
+/** True when jsonb can store a free-form value: its texts are valid and it is nested at most `depth` levels. */
 export function isStorable(value: unknown, depth = 64): boolean {
   if (typeof value === 'string') return !unstorable.test(value);
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.entries(value).every(([key, part]) => isStorable(key) && isStorable(part, depth - 1));
 }
 
-/** Text of bounded length. */
+/** A text of at most `max` characters. */
 export const text = (max: number) =>
   z
     .string()
@@ -35,7 +35,7 @@ export const text = (max: number) =>
     .refine((value) => isStorable(value), { error: 'must not contain NUL or broken Unicode' });
 export const requiredText = (max: number) => text(max).trim().min(1);
 
-/** An amount in a request: currency units with at most two meaningful decimals. Use `toMinor` to store it. */
+/** An amount in a request: currency units with at most two decimals. Convert it with `toMinor` before it is stored. */
 export const amountInput = () =>
   z
     .number()
@@ -50,10 +50,10 @@ export const timestamp = () => z.string().meta({ format: 'date-time', examples: 
 export const bit = () => z.union([z.literal(0), z.literal(1)]).meta({ examples: [1] });
 export const url = () => z.string().meta({ examples: ['http://127.0.0.1:8080/uploads/demo/enamel-mug.svg'] });
 
-/** A list of at most `max` entries. Every list of an answer says its bound; what it answers has to keep to it. */
+/** A list of at most `max` entries. Every list of an answer states its bound, and the handler must keep to it. */
 export const list = <T extends z.ZodType>(entry: T, max: number) => z.array(entry).max(max);
 
-/** `data` of a write that has nothing to say. */
+/** The `data` of a write that answers nothing. */
 export const nothing = z.null();
 
 const page = {
@@ -66,9 +66,9 @@ const page = {
     .optional()
     .meta({ examples: [20] }),
 };
-/** `page` and `size` beside other fields; the caps are the list's own (`pagingOf`). */
+/** `page` and `size` beside other fields. The route limits them (`pagingOf`). */
 export const pageQueryWith = <S extends z.ZodRawShape>(shape: S) => z.object({ ...shape, ...page });
 
-/** One page of rows; `cap` is the largest size that the route gives to `pagingOf`. */
+/** One page of rows. `cap` is the largest `size` of the route, as given to `pagingOf`. */
 export const pagedOf = <T extends z.ZodType>(row: T, cap = 100) =>
   z.object({ list: list(row, cap), total: z.int(), page: z.int(), size: z.int() });

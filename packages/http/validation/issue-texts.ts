@@ -2,7 +2,7 @@ import { fill, type Locale, type Localized } from '@tradepost/core';
 import type { z } from 'zod';
 import { en, zhCN } from 'zod/locales';
 
-/** What is wrong with a field, in words for whoever filled it in. */
+/** Texts about an invalid field, for the person who filled it in. */
 const texts = {
   missing: { en: 'is missing', 'zh-CN': '缺少' },
   type: { en: 'must be {what}', 'zh-CN': '须为{what}' },
@@ -69,7 +69,7 @@ function said(issue: Issue, locale: Locale): Said | null {
 
 const others = { en: en().localeError, 'zh-CN': zhCN().localeError } as const;
 
-/** The text of an issue; a schema's own message comes before it. */
+/** The text of an issue. A message that a schema declares is used instead of it. */
 export const describeIssue = (locale: Locale) => (issue: Issue) => {
   const found = said(issue, locale);
   return found ? fill(texts[found[0]][locale], found[1] ?? {}) : others[locale](issue);

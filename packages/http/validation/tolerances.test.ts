@@ -3,7 +3,7 @@ import { chinese } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: commerce.md 3 and 4, line by line, on both transports: what clients get away with, and how faults look. */
+/** Tolerances for the input of clients, and the form of faults, on both transports. */
 describe.each(['uws', 'node'] as const)('on %s', (transport) => {
   let shop: Shop;
   let token: string;
@@ -25,7 +25,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
   const place = async () =>
     (await shop.call('POST', '/api/v1/orders', { token, body: { address_id: addressId, items: [{ sku_id: sku }] } }))
       .data.id;
-  /** A path that fits the route's pattern. */
+  /** A path that fits the pattern of the route. */
   const concrete = (path: string) => path.replace(/:\w+/g, '1');
   const tokenFor = (auth: string) => (auth === 'staff' ? staff : auth === 'public' ? undefined : token);
 
@@ -44,7 +44,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
         const options = { token: tokenFor(route.auth) };
         const plain = await shop.call('GET', route.path, options);
         const empty = await shop.call('GET', `${route.path}?${query}`, options);
-        // A route that needs one of its fields misses it either way.
+        // A route that needs one of its fields does not have it in either case.
         expect([plain.code, empty.code], route.path).toEqual(plain.code === 0 ? [0, 0] : [400, 400]);
         if (plain.code === 0) answered += 1;
         expect(empty.data, `${route.path}?${query}`).toEqual(plain.data);
@@ -85,7 +85,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       );
     });
 
-    test('a body of blanks is no JSON, and says so', async () => {
+    test('a body of blanks is refused as invalid JSON', async () => {
       const answer = await shop.call('POST', '/api/v1/cart/add', { token, headers: json, rawBody: '   ' });
       expect(answer.code === 400 && answer.status < 500).toBe(true);
     });
@@ -96,7 +96,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       expect((await shop.call('GET', '/api/v1/products', { headers: { 'content-type': 'text/plain' } })).code).toBe(0);
     });
 
-    test('DELETE with a JSON body is read', async () => {
+    test('the JSON body of a DELETE is read', async () => {
       await shop.call('POST', '/api/v1/cart/add', { token, body: { sku_id: sku } });
       await shop.call('DELETE', `/api/v1/cart/${sku}`, { token, body: { activity_product_id: 5 } });
       expect((await shop.call('GET', '/api/v1/cart', { token })).data).toHaveLength(1);
@@ -104,7 +104,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       expect((await shop.call('GET', '/api/v1/cart', { token })).data).toEqual([]);
     });
 
-    test('"" and null stand for an absent number', async () => {
+    test('"" and null mean an absent number', async () => {
       for (const blank of ['', null])
         expect(
           (
@@ -158,29 +158,32 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       },
     );
 
-    /** Of a route that needs a token and states no limit. */
+    /** A route that needs a token and declares no limit. */
     const limit = 64 * 1024;
     const sendOf = (size: number) => {
       const bare = JSON.stringify({ sku_id: sku, pad: '' }).length;
       const rawBody = JSON.stringify({ sku_id: sku, pad: 'x'.repeat(size - bare) });
       return shop.call('POST', '/api/v1/cart/add', { token, headers: json, rawBody });
     };
-    test('a body of exactly the limit is taken', async () => {
+    test('a body of exactly the limit is accepted', async () => {
       expect((await sendOf(limit)).code).toBe(0);
     });
 
-    test.each([limit + 1, 3 * limit])('a body of %s bytes is 413, which a client can read', async (size) => {
-      const answer = await sendOf(size);
-      expect(answer).toMatchObject({ status: 413, code: 413 });
-      expect(answer.message).toContain(String(limit));
-    });
+    test.each([limit + 1, 3 * limit])(
+      'a body of %s bytes gets 413, and the client can read the answer',
+      async (size) => {
+        const answer = await sendOf(size);
+        expect(answer).toMatchObject({ status: 413, code: 413 });
+        expect(answer.message).toContain(String(limit));
+      },
+    );
 
-    test('after a body that was too large the server goes on', async () => {
+    test('the server continues after a body that was too large', async () => {
       await sendOf(3 * limit).catch(() => null);
       expect((await shop.call('GET', '/api/v1/cart', { token })).code).toBe(0);
     });
 
-    test('a body that never ends is 408, not a connection held for ever', async () => {
+    test('a body that never ends gets 408, and the connection is closed', async () => {
       const socket = connect(shop.server.transport!.port, '127.0.0.1');
       const head = `POST /api/v1/cart/add HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`;
       socket.write(head);
@@ -217,7 +220,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       expect(login).toMatchObject({ status: 200, code: 401, message: 'Invalid username or password' });
     });
 
-    test('an empty bearer on a route that needs one is "Please log in"', async () => {
+    test('an empty bearer token on a route that requires a token gets "Please log in"', async () => {
       expect(await shop.call('GET', '/api/v1/cart', { token: '' })).toMatchObject({
         status: 401,
         code: 401,
@@ -225,7 +228,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       });
     });
 
-    test('the scheme is read in any case', async () => {
+    test('the scheme may be upper or lower case', async () => {
       for (const scheme of ['bearer', 'BEARER', 'Bearer '])
         expect(
           (await shop.call('GET', '/api/v1/cart', { headers: { authorization: `${scheme} ${token}` } })).code,
@@ -234,7 +237,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
   });
 
   describe('cross-origin', () => {
-    test('OPTIONS is 204 with the headers on every path, known or not', async () => {
+    test('OPTIONS gets 204 with the headers on every path, known or not', async () => {
       for (const path of [
         ...shop.server.routes.map((route) => concrete(route.path)),
         '/no/such/path',
@@ -257,7 +260,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       }
     });
 
-    test('every answer may be read by a page of another origin, faults too, and none sets a cookie', async () => {
+    test('a page of another origin may read every answer, also faults, and no answer sets a cookie', async () => {
       const answers = [
         await shop.call('GET', '/api/v1/products'),
         await shop.call('GET', '/api/v1/cart'),
@@ -275,7 +278,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
     });
   });
 
-  test('a body that is too large is told to a page of another origin too', async () => {
+  test('a page of another origin can read the 413 for a body that is too large', async () => {
     const answer = await shop.call('POST', '/api/v1/cart/add', {
       token,
       headers: json,
@@ -285,13 +288,13 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
   });
 
   describe('faults', () => {
-    test('a browser at the root is led to the API reference, others are told where it is', async () => {
+    test('the root redirects a browser to the API reference, and answers others with its path', async () => {
       const browser = await fetch(`${shop.url}/`, { headers: { accept: 'text/html,*/*' }, redirect: 'manual' });
       expect([browser.status, browser.headers.get('location')]).toEqual([302, '/docs']);
       expect(await (await fetch(`${shop.url}/`)).json()).toMatchObject({ docs: '/docs', openapi: '/openapi.json' });
     });
 
-    test('an unknown path is 404 in the envelope, in the language asked for', async () => {
+    test('an unknown path gets 404 with the envelope, in the requested language', async () => {
       for (const path of [
         '/api',
         '/api/v1',
@@ -309,12 +312,12 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       expect((await shop.call('GET', '/nothing?lang=zh-CN')).message).toMatch(chinese);
     });
 
-    test('a wrong method is 405 and names the right ones', async () => {
+    test('a wrong method gets 405, and the answer names the allowed methods', async () => {
       const methodsOf = new Map<string, string[]>();
       for (const route of shop.server.routes)
         methodsOf.set(route.path, [...(methodsOf.get(route.path) ?? []), route.method]);
       for (const [path, methods] of methodsOf) {
-        // A literal path may also fit another route's parameter: then its methods are right too.
+        // A literal path may also fit a parameter of another route. The methods of that route are then correct too.
         const wrong = ['PATCH', 'POST', 'PUT', 'DELETE', 'GET'].find(
           (method) => !methods.includes(method) && !(path === '/api/v1/cart/qty' || path === '/api/v1/cart/add'),
         );
@@ -333,7 +336,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
           expect(response.status, path).toBeLessThan(500);
           expect(await response.json(), path).toMatchObject({ code: expect.any(Number), data: null });
         }
-        // Files have no envelope; what is outside their folder is not there.
+        // Files have no envelope. A path outside their folder answers 404.
         for (const path of [`/docs/${part}`, `/uploads/demo/${part}`, `/uploads/demo/%2e%2e/${part}`]) {
           const response = await fetch(shop.url + path);
           await response.text();
@@ -342,7 +345,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       },
     );
 
-    test('bad percent-encoding in a query is text', async () => {
+    test('invalid percent-encoding in a query is read as text', async () => {
       for (const query of ['keyword=%', 'keyword=%zz', 'keyword=%E0%A4%A', '%=1', 'keyword=%ff%fe', 'keyword=+%2B+'])
         expect((await shop.call('GET', `/api/v1/products?${query}`)).code, query).toBe(0);
     });
@@ -351,7 +354,8 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
       const response = await fetch(`${shop.url}/api/v1/products/${'9'.repeat(length)}`).catch(
         (error: unknown) => error as Error,
       );
-      // A server may close on a head it will not read; it must not hang or answer 5xx (505 is uWS's for a broken head).
+      // A server may close the connection on a head that it cannot read. It must not hang or answer 5xx. (uWS answers
+      // 505 to a broken head.)
       if (response instanceof Error) expect(length).toBeGreaterThan(10_000);
       else expect([200, 404, 414, 431]).toContain(response.status);
       expect((await shop.call('GET', '/api/v1/products')).code).toBe(0);
@@ -382,7 +386,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
     }
   });
 
-  test('x-request-id is echoed when it is one, replaced when it is not', async () => {
+  test('a valid x-request-id is repeated, an invalid one is replaced', async () => {
     for (const path of ['/api/v1/products', '/nowhere', '/api/v1/cart'])
       expect(
         (await shop.call('GET', path, { headers: { 'x-request-id': 'abc-1.2_Z' } })).headers.get('x-request-id'),
@@ -404,7 +408,7 @@ describe.each(['uws', 'node'] as const)('on %s', (transport) => {
     expect((await fetch(`${shop.url}/ready`)).status).toBe(200);
   });
 
-  test('times carry the offset of the shop, not Z', async () => {
+  test('times have the offset of the shop and not Z', async () => {
     const { data } = await shop.call('GET', `/api/v1/products/${product}`);
     expect(data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+08:00$/);
     expect(Math.abs(Date.parse(data.created_at) - Date.now())).toBeLessThan(600_000);

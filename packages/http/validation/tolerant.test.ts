@@ -5,7 +5,7 @@ import { amountInput, bit, id, idOrZero, text } from './fields.ts';
 import { tolerantBody, tolerantQuery, zeroWhenEmpty } from './tolerant.ts';
 import { parseOrRefuse } from './validate.ts';
 
-/** What the handler gets, or the text of the refusal. */
+/** Returns the value that the handler gets, or the text of the refusal. */
 function taken(schema: z.ZodType, body: unknown): unknown {
   try {
     return parseOrRefuse(schema, tolerantBody(schema)(body), 'en', 'body');
@@ -60,7 +60,7 @@ describe('numbers as text in a body', () => {
     expect(taken(z.object({ ids: z.array(id()) }), { ids: [1, sent] })).toMatch(/^ids\[1\]: must be a /);
   });
 
-  test('the rules of the field hold for the number', () => {
+  test('the number must satisfy the rules of the field', () => {
     const one = (schema: z.ZodType, sent: unknown) => taken(z.object({ n: schema }), { n: sent });
     expect(one(id(), '7')).toEqual({ n: 7 });
     expect(one(id(), '7.0')).toEqual({ n: 7 });
@@ -74,7 +74,7 @@ describe('numbers as text in a body', () => {
     expect(one(z.int().nullable().default(3), '4')).toEqual({ n: 4 });
   });
 
-  test('an empty text stays what it was: absent, null or 0; within a list it is refused', () => {
+  test('an empty text means absent, null or 0; in a list it is refused', () => {
     expect(taken(z.object({ n: z.number().optional() }), { n: '' })).toEqual({});
     expect(taken(z.object({ n: z.number().nullable() }), { n: '' })).toEqual({ n: null });
     expect(taken(z.object({ n: zeroWhenEmpty(idOrZero().optional()) }), { n: '' })).toEqual({ n: 0 });
@@ -82,7 +82,7 @@ describe('numbers as text in a body', () => {
     expect(taken(z.object({ ids: z.array(id()) }), { ids: [''] })).toMatch(/^ids\[0\]: must be a /);
   });
 
-  test('a text stays a text: phones, order numbers, unions that take both, free values', () => {
+  test('a text field keeps its text: phones, order numbers, unions with text, free values', () => {
     const schema = z.object({
       phone: text(20),
       either: z.union([z.number(), text(20)]),
@@ -110,11 +110,11 @@ describe('booleans as text or as 0 and 1 in a body', () => {
     expect(taken(z.object({ on: z.array(z.boolean()) }), { on: [sent] })).toEqual({ on: [value] });
   });
 
-  test.each(['yes', 'TRUE', ' ', 2, '2', -1])('%j is refused by name', (sent) => {
+  test.each(['yes', 'TRUE', ' ', 2, '2', -1])('%j is refused, and the refusal names the field', (sent) => {
     expect(taken(z.object({ on: z.boolean() }), { on: sent })).toBe('on: must be true or false');
   });
 
-  test('where a number or a boolean may stand, a number is a number', () => {
+  test('a number is read as a number where the schema accepts a number or a boolean', () => {
     const schema = z.object({ v: z.union([z.literal(0), z.literal(1), z.boolean()]) });
     expect(taken(schema, { v: '1' })).toEqual({ v: 1 });
     expect(taken(schema, { v: 0 })).toEqual({ v: 0 });
@@ -123,7 +123,7 @@ describe('booleans as text or as 0 and 1 in a body', () => {
   });
 });
 
-test('a query takes the same numbers, and its literals too', () => {
+test('a query accepts the same numbers, also for literals', () => {
   const convert = tolerantQuery(
     z.object({ n: z.number(), b: bit(), word: text(9), none: z.number(), on: z.boolean() }),
   );
@@ -134,7 +134,7 @@ test('a query takes the same numbers, and its literals too', () => {
   });
 });
 
-test('a text of a megabyte where a number is wanted is refused at once', () => {
+test('a text of a megabyte for a number field is refused immediately', () => {
   const started = performance.now();
   for (const sent of [
     `${' '.repeat(500_000)}x${' '.repeat(500_000)}`,

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * What clients send that a strict schema would refuse (contract: commerce.md 3): empty strings for unset numbers, dates
- * and query values, null for absent fields, numbers and booleans as text. The schema stays plain, so the document says
- * what is meant; this brings the input into its form first. What it cannot read it leaves for the schema to refuse.
+ * Converts input that clients send and that a strict schema would refuse: empty strings for unset numbers, dates and
+ * query values; null for absent fields; numbers and booleans as text. The schema stays strict, so the document shows
+ * the proper form. Input that cannot be converted is passed on, and the schema refuses it.
  */
 export type Tolerant = (value: unknown) => unknown;
 
@@ -35,12 +35,12 @@ function unwrap(schema: z.ZodType): { inner: Def; nullable: boolean } {
 
 const identity: Tolerant = (value) => value;
 
-/** Decimal notation without exponent: other forms are more often a mistake than a number. */
+/** Decimal notation without exponent. Other notations are more often a mistake than a number. */
 const decimal = /^[+-]?\d+(\.\d+)?$/;
-/** Longer texts are not read: no number of the API needs more. */
+/** Longer texts are not converted: no number of the API needs more characters. */
 const maxNumberText = 64;
 
-/** The types that a schema takes, those of a union's options and of literals among them; null is left out. */
+/** The types that a schema accepts, without null. The options of a union and the types of literals are included. */
 function typesOf(def: Def): Set<string> {
   if (def.type === 'union') return new Set(def.options!.flatMap((option) => [...typesOf(unwrap(option).inner)]));
   if (def.type === 'literal') return new Set(def.values!.map((value) => typeof value));
@@ -62,7 +62,9 @@ function numberIn(value: unknown): unknown {
   return decimal.test(text) ? Number(text) : value;
 }
 
-/** Reads a number or a boolean out of a text, where the schema takes nothing else; all other schemas keep what is sent. */
+/**
+ * Converts text to a number or boolean where the schema accepts only these. Values for other schemas stay as they are.
+ */
 function scalar(def: Def): Tolerant {
   const types = typesOf(def);
   const number = types.delete('number');
@@ -79,12 +81,12 @@ function scalar(def: Def): Tolerant {
 
 function fromText(inner: Def): Tolerant {
   const read = scalar(inner);
-  // "false" means not set.
+  // A filter with "false" is not set.
   if (inner.type === 'boolean') return (value) => (value === '' ? undefined : read(value) || undefined);
   return (value) => (value === '' ? undefined : read(value));
 }
 
-/** Brings query values (all text) into the form of an object schema; repeated names: the last one counts. */
+/** Converts query values, which are all text, for an object schema. The last value of a repeated name counts. */
 export function tolerantQuery(schema: z.ZodType): (query: URLSearchParams) => Record<string, unknown> {
   const shape = unwrap(schema).inner.shape ?? {};
   const fields = Object.entries(shape).map(([name, field]) => [name, fromText(unwrap(field).inner)] as const);
@@ -100,7 +102,7 @@ export function tolerantQuery(schema: z.ZodType): (query: URLSearchParams) => Re
   };
 }
 
-/** Path parameters are never absent: an empty or wrong one is left for the schema to refuse. */
+/** Converts path parameters. They are never absent: the schema refuses an empty or wrong one. */
 export function tolerantParams(schema: z.ZodType): (params: Record<string, string>) => Record<string, unknown> {
   const shape = unwrap(schema).inner.shape ?? {};
   const fields = Object.entries(shape).map(([name, field]) => [name, unwrap(field).inner.type] as const);
@@ -115,13 +117,15 @@ export function tolerantParams(schema: z.ZodType): (params: Record<string, strin
 }
 
 const zeros = new WeakSet<z.ZodType>();
-/** Marks a number field of a body whose empty string means 0, for where leaving it out means "as it is". */
+/** Marks a number field of a body: an empty string means 0. For fields where an absent value means "unchanged". */
 export function zeroWhenEmpty<S extends z.ZodType>(schema: S): S {
   zeros.add(schema);
   return schema;
 }
 
-/** Whether "" can only stand for nothing there: numbers, dates, choices, and unions of these such as 0 | 1. */
+/**
+ * True where "" cannot be a value and so means absent: numbers, dates, enumerations, and unions of these such as 0 | 1.
+ */
 function emptyIsAbsentIn(def: Def): boolean {
   if (def.type === 'union') return def.options!.every((option) => emptyIsAbsentIn(unwrap(option).inner));
   if (def.type === 'literal') return !def.values!.includes('');
@@ -170,7 +174,7 @@ function bodyValue(def: Def): Tolerant {
   return scalar(def);
 }
 
-/** Brings a parsed JSON body into the form of its schema. */
+/** Converts a parsed JSON body for its schema. */
 export function tolerantBody(schema: z.ZodType): Tolerant {
   return bodyValue(unwrap(schema).inner);
 }

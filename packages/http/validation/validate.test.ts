@@ -23,7 +23,7 @@ function refusal(change: object, locale: 'en' | 'zh-CN'): string {
   }
 }
 
-describe('a wrong field is named, and what it must be is said in the language of the caller', () => {
+describe('an error names the invalid field and says in the language of the caller what it must be', () => {
   test.each([
     [{ name: undefined }, 'name: is missing', 'name: 缺少'],
     [{ name: '' }, 'name: must not be empty', 'name: 不能为空'],
@@ -45,7 +45,7 @@ describe('a wrong field is named, and what it must be is said in the language of
     expect([refusal(change, 'en'), refusal(change, 'zh-CN')]).toEqual([english, chinese]);
   });
 
-  test('several at once, and a body that is no object', () => {
+  test('several invalid fields, and a body that is not an object', () => {
     expect(refusal({ name: '', qty: 0 }, 'en')).toBe('name: must not be empty; qty: must be at least 1');
     expect(() => parseOrRefuse(schema, 'text', 'en', 'body')).toThrow(AppError);
     expect(refusal({}, 'en')).toBe('accepted');

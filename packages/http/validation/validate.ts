@@ -12,8 +12,8 @@ function pathOf(path: readonly PropertyKey[], whole: string): string {
 }
 
 /**
- * Parses `value` or throws the refusal that names every field at fault, in the caller's language. `whole` names the
- * value itself when the fault is not in a field of it.
+ * Parses `value`. Throws the refusal that names every invalid field, in the language of the caller. `whole` names the
+ * value itself, for a fault that is not in one of its fields.
  */
 export function parseOrRefuse<S extends z.ZodType>(
   schema: S,

@@ -49,7 +49,7 @@ const resolve = ({ $ref }: { $ref: string }): Part => {
 };
 
 describe('/asyncapi.json', () => {
-  test('has every field that AsyncAPI 3.0 requires, and every reference leads somewhere', () => {
+  test('has every field that AsyncAPI 3.0 requires, and every reference has a target', () => {
     expect(document.asyncapi).toBe('3.0.0');
     expect(document.info).toMatchObject({ title: expect.any(String), version: '1.2.3', license: { name: 'MIT' } });
     for (const server of Object.values<Part>(document.servers)) {
@@ -69,7 +69,7 @@ describe('/asyncapi.json', () => {
       expect(['send', 'receive']).toContain(operation.action);
       const channel = resolve(operation.channel);
       for (const message of operation.messages) {
-        // An operation refers to messages of its own channel, not to the components.
+        // An operation refers to messages of its own channel and not to the components.
         expect(message.$ref.startsWith(`${operation.channel.$ref}/messages/`)).toBe(true);
         expect(Object.values(channel.messages)).toContainEqual(resolve(message));
       }
@@ -86,7 +86,7 @@ describe('/asyncapi.json', () => {
       expect(type === 'http' || (type === 'httpApiKey' && Boolean(name && where))).toBe(true);
   });
 
-  test('every payload is a valid schema, which the example of its message fits', () => {
+  test('every payload is a valid schema, and the example of its message fits it', () => {
     const ajv = new Ajv2020({ strict: false, formats: { binary: true } });
     ajv.addSchema({ $id: 'document', components: document.components });
     for (const { payload, examples } of Object.values<Part>(document.components.messages)) {
@@ -121,7 +121,7 @@ describe('/asyncapi.json', () => {
     expect(document.channels.chat['x-limits'].frameBytes).toBe(16_384);
   });
 
-  test('the server answers it', async () => {
+  test('the server serves the document', async () => {
     const { runtime } = openTestApp([chat]);
     const resource = systemResources(runtime, [], '1.2.3', [chat]).find(({ path }) => path === '/asyncapi.json');
     const answer = await resource!.handle(new Request('http://shop.test/asyncapi.json'), {});
@@ -130,7 +130,7 @@ describe('/asyncapi.json', () => {
   });
 });
 
-describe('a definition that cannot work fails at once', () => {
+describe('an invalid definition throws', () => {
   const base = { tag: 'T', summary: 's', receives: z.never(), sends: z.never(), connect: () => ({}) };
   test.each([
     ['a permission without staff', { auth: 'any', name: 'a', permission: 'x' }, 'a permission needs auth "staff"'],

@@ -13,7 +13,7 @@ const ref = (...path: string[]) => ({
   $ref: `#/${path.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`,
 });
 
-/** Sent when a frame or a handler is refused, by every channel. */
+/** Every channel sends this frame when it refuses a frame or when a handler throws. */
 const errorFrame = z.object({
   type: z.literal('error'),
   code: z.int().meta({ examples: [400] }),
@@ -22,7 +22,7 @@ const errorFrame = z.object({
 });
 const authFrame = z.object({ type: z.literal('auth'), token: z.string().min(1) });
 
-/** The schemas of a union, each a message of its own. */
+/** The schemas of a union. Each is a message. */
 const optionsOf = (schema: z.ZodType): readonly z.ZodType[] => {
   const { type, options } = schema.def as { type: string; options?: readonly z.ZodType[] };
   return type === 'union' ? options!.flatMap(optionsOf) : type === 'never' ? [] : [schema];
@@ -86,7 +86,7 @@ const securitySchemes = {
 };
 const authText: Record<Channel['auth'], string> = {
   public: 'Public.',
-  optional: 'Works without a token; a shopper’s token adds what is theirs.',
+  optional: 'Works without a token. With a shopper’s token the answer also has data of this shopper.',
   shopper: 'A shopper’s token.',
   staff: 'An administrator’s token.',
   any: 'A shopper’s or an administrator’s token.',
@@ -155,7 +155,7 @@ function operationOf(channel: Channel, direction: Direction, ids: readonly strin
   };
 }
 
-/** The AsyncAPI 3.0 document of the channels. `receive` and `send` are from the side of the server. */
+/** Makes the AsyncAPI 3.0 document of the channels. `receive` and `send` are seen from the server. */
 export function asyncApiDocument(channels: readonly Channel[], version: string): JsonSchema {
   const schemas: Components = {};
   const messages: Record<string, Message> = {};

@@ -1,25 +1,25 @@
-/** The bounds of one channel. Every one has a default; a channel states what differs. */
+/** The limits of one channel. Each has a default; a channel states only those that differ. */
 export type ChannelLimits = {
-  /** Bytes of one message, all fragments together. A larger one ends the socket with 1009. */
+  /** Bytes of one message, all fragments together. A larger message ends the socket with 1009. */
   readonly frameBytes: number;
-  /** Messages and pings per second, on average; as many may come at once. More end the socket with 1008. */
+  /** Messages and pings per second, on average. As many may arrive at once. More end the socket with 1008. */
   readonly framesPerSecond: number;
-  /** Messages that wait while the handler works on an earlier one. More end the socket with 1008. */
+  /** Messages that are queued while the handler works on an earlier one. More end the socket with 1008. */
   readonly waitingFrames: number;
-  /** Bytes that wait because the peer reads too slowly. `whenQueueFull` says what happens to the next frame. */
+  /** Bytes that are queued because the peer reads too slowly. `whenQueueFull` decides about the next frame. */
   readonly queuedBytes: number;
   /** Open sockets of one account, of one address (IPv6: of one /64 network), and of the channel, in this process. */
   readonly socketsPerAccount: number;
   readonly socketsPerAddress: number;
   readonly sockets: number;
-  /** The server pings this often. A peer from which nothing comes for `pongSeconds` after a ping is cut. */
+  /** Seconds between two pings of the server. A peer that sends no frame for `pongSeconds` after a ping is cut. */
   readonly pingSeconds: number;
   readonly pongSeconds: number;
-  /** A socket without a message for this long is closed; null for never. Pings do not count. */
+  /** A socket without a message for this long is closed. Null means never. Pings do not count. */
   readonly idleSeconds: number | null;
-  /** The time that authentication may take, the first frame included. */
+  /** The time for authentication, including the first frame. */
   readonly handshakeSeconds: number;
-  /** How often an open socket's token is verified again. Its expiry is noticed within a second. */
+  /** Seconds between two verifications of the token of an open socket. Its expiry is detected within a second. */
   readonly tokenCheckSeconds: number;
 };
 
@@ -38,7 +38,7 @@ const defaults: ChannelLimits = {
   tokenCheckSeconds: 30,
 };
 
-/** Throws for a limit that is not a positive number: without a bound there is no channel. */
+/** Throws for a limit that is not a positive number. Every channel must be limited. */
 export function limitsOf(path: string, given: Partial<ChannelLimits> = {}): ChannelLimits {
   const limits = { ...defaults, ...given };
   for (const [name, value] of Object.entries(limits))

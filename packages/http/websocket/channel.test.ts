@@ -39,7 +39,7 @@ type Log = {
   poured: { sent: number; queued: number }[];
 };
 
-/** Sends back what it gets; `log` has what its handlers saw. */
+/** Sends back each frame. `log` records the events that its handlers got. */
 function echoChannel(limits: Partial<ChannelLimits> = {}, changes: Partial<Definition> = {}) {
   const log: Log = { closed: [], sockets: [], drained: 0, poured: [] };
   const channel = defineChannel({
@@ -127,7 +127,7 @@ describe.each([
     return { ...(await start(channel)), channel, log };
   };
 
-  test('text and binary frames come back whole and in order', async () => {
+  test('text and binary frames arrive complete and in order', async () => {
     const { dial, metric, log } = await echo({ frameBytes: 70_000 });
     const client = await dial('/ws/echo/r%C3%A4um').open();
     expect(await client.next(1)).toEqual({ type: 'hello', room: 'räum', id: null });
@@ -171,7 +171,7 @@ describe.each([
   describe('authentication', () => {
     const auth = { auth: 'any' as const };
 
-    test('the token comes by header, query or subprotocol', async () => {
+    test('the token is read from header, query or subprotocol', async () => {
       const { dial, callers } = await echo({}, auth);
       callers.set('t.o-k_1', caller(7));
       const ways = [
@@ -249,7 +249,7 @@ describe.each([
       expect(transport.activeRequests()).toBe(0);
     });
 
-    test('a request without a handshake is told to upgrade', async () => {
+    test('a request without a handshake gets 426', async () => {
       const { transport } = await echo();
       const plain = await fetch(`${transport.url}/ws/echo/a`);
       expect([plain.status, plain.headers.get('upgrade'), ((await plain.json()) as { code: number }).code]).toEqual([
@@ -287,7 +287,7 @@ describe.each([
     });
   });
 
-  describe('frames that do not fit', () => {
+  describe('invalid frames', () => {
     test('a frame that is not JSON or does not fit the schema gets an error frame', async () => {
       const { dial } = await echo();
       const client = await dial().open();
@@ -308,7 +308,7 @@ describe.each([
       expect(answers[1].msg).toBe(answers[1].message);
     });
 
-    test('a channel may ignore such frames, or close', async () => {
+    test('a channel may ignore invalid frames, or close', async () => {
       const ignoring = echoChannel({}, { invalidFrames: 'ignore' });
       const closing = echoChannel({}, { invalidFrames: 'close', name: 'strict', path: '/ws/strict/:room' });
       const { dial } = await start(ignoring.channel, closing.channel);
@@ -321,7 +321,7 @@ describe.each([
       expect(await strict.end()).toEqual({ code: 1008, reason: 'invalid_frame' });
     });
 
-    test('a handler that throws answers with an error frame and the process goes on', async () => {
+    test('a handler that throws sends an error frame, and the process continues', async () => {
       const { dial, logged, log } = await echo();
       const client = await dial().open();
       for (const how of ['refusal', 'error', 'later']) client.send({ type: 'throw', how });
@@ -354,7 +354,7 @@ describe.each([
       expect((await client.end()).code).toBe(1009);
       const huge = await dial().open();
       huge.ws.send('x'.repeat(500_000));
-      // uWS cuts what is more than twice the limit, without a close frame.
+      // uWS cuts a message of more than twice the limit, without a close frame.
       expect((await huge.end()).code).toBe(name === 'uws' ? 1006 : 1009);
       const { socket, received } = await raw();
       socket.write(frameOf(Buffer.alloc(600, 0x78), { opcode: 1, final: false }));
@@ -402,7 +402,7 @@ describe.each([
       expect(log.closed).toHaveLength(2);
     });
 
-    test('frames wait while a handler works, in order and up to a limit', async () => {
+    test('frames are queued while a handler works, in order and up to a limit', async () => {
       const { dial } = await echo({ waitingFrames: 3 });
       const client = await dial().open();
       client.send({ type: 'slow', ms: 100 });
@@ -414,7 +414,7 @@ describe.each([
       expect(await client.end()).toEqual({ code: 1008, reason: 'too_many_frames' });
     });
 
-    test('sockets are counted by account, by address and in all', async () => {
+    test('sockets are counted per account, per address and in total', async () => {
       const many = echoChannel({ socketsPerAccount: 2, socketsPerAddress: 4 }, { auth: 'any' });
       const few = echoChannel({ sockets: 2 }, { name: 'few', path: '/ws/few/:room' });
       const { dial, callers, log } = { ...(await start(many.channel, few.channel)), log: many.log };
@@ -435,7 +435,7 @@ describe.each([
       expect((await dial('/ws/few/a').refused()).status).toBe(503);
     });
 
-    test('a slow reader is cut when its queue is full, and the memory is bounded', async () => {
+    test('a slow reader is cut when its queue is full, and memory is limited', async () => {
       const { raw, log, metric } = await echo({ queuedBytes: 200_000, frameBytes: 1000 });
       const { socket } = await raw();
       socket.pause();
@@ -445,11 +445,11 @@ describe.each([
       await until(() => log.closed.length > 0);
       expect(log.closed).toEqual([{ code: 1008, reason: 'slow_reader' }]);
       const out = Number((await metric('websocket_frames_total'))[1]!.split(' ')[1]);
-      // What the kernel takes on loopback (some MB) and the queue; not the 100 MB that were sent.
+      // The kernel buffers some MB on loopback, and the queue adds to it. The client was sent 100 MB.
       expect(out).toBeLessThan(2_000);
     });
 
-    test('a channel may drop frames instead, and goes on when the reader does', async () => {
+    test('a channel may drop frames instead, and continues when the reader does', async () => {
       const { raw, log, metric } = await echo({ queuedBytes: 100_000 }, { whenQueueFull: 'drop' });
       const { socket, received } = await raw();
       socket.pause();
@@ -467,7 +467,7 @@ describe.each([
       expect(log.closed).toEqual([]);
     });
 
-    test('a reader that keeps up gets all that is sent, however much it is', async () => {
+    test('a fast reader gets all frames', async () => {
       const { dial } = await echo({ queuedBytes: 64_000_000 });
       const client = await dial().open();
       client.send({ type: 'pour', frames: 400, bytes: 50_000 });
@@ -475,7 +475,7 @@ describe.each([
       expect(client.json().at(-1)).toEqual({ type: 'poured', sent: 400 });
     });
 
-    test('an idle socket is closed, one that talks is not', async () => {
+    test('an idle socket is closed, a socket with messages stays open', async () => {
       const { dial } = await echo({ idleSeconds: 0.3 });
       const idle = await dial().open();
       const busy = await dial().open();
@@ -486,7 +486,7 @@ describe.each([
     });
   });
 
-  test('a peer that answers no ping is cut, one that does stays', async () => {
+  test('a peer that answers no ping is cut, a peer that answers stays', async () => {
     const { dial, raw, log } = await echo({ pingSeconds: 0.2, pongSeconds: 0.3 });
     const alive = await dial().open();
     const { socket } = await raw();
@@ -497,7 +497,7 @@ describe.each([
     expect(alive.ended).toBeNull();
   });
 
-  test('a peer whose connection breaks is noticed', async () => {
+  test('a broken connection is detected', async () => {
     const { dial, log } = await echo();
     const client = await dial().open();
     client.ws.terminate();
@@ -540,7 +540,7 @@ describe.each([
     socket.allowHalfOpen = true;
     socket.write(frameOf(Buffer.from(JSON.stringify({ type: 'leave' })), { opcode: 1 }));
     await until(() => log.closed.length > 0);
-    // The pongs keep the connection busy; without the cut it would stay open as long as they come.
+    // The pongs keep the connection busy. Without the cut it would stay open as long as they arrive.
     const pongs = setInterval(() => socket.write(frameOf(Buffer.alloc(0), { opcode: 10 })), 200);
     await until(() => socket.closed, 12_000);
     clearInterval(pongs);
@@ -561,7 +561,7 @@ describe.each([
     expect(log.closed).toEqual(Array(2).fill({ code: 1001, reason: 'shutdown' }));
   });
 
-  test('shutdown does not wait longer than its deadline', async () => {
+  test('shutdown takes no longer than its deadline', async () => {
     const { raw, dial, transport } = await echo();
     const busy = await dial().open();
     await raw();

@@ -1,6 +1,6 @@
 /**
- * Why the server ends a socket: the code and the reason of its close frame. Clients tell the cases apart by the reason. The
- * codes 4000 to 4999 are left to the channels.
+ * The reasons for which the server ends a socket: the code and the reason of its close frame. Clients distinguish the
+ * cases by the reason. The codes 4000 to 4999 are free for the channels.
  */
 export const endReasons = {
   shutdown: { code: 1001, about: 'The server stops. Connect again.' },
@@ -9,12 +9,13 @@ export const endReasons = {
   invalid_utf8: { code: 1007, about: 'A text frame was not valid UTF-8.' },
   invalid_frame: {
     code: 1008,
-    about: 'A text frame was not JSON or did not fit the schema, where the channel does not refuse it by a frame.',
+    about: 'A text frame was not JSON or did not fit the schema, on a channel that closes in this case.',
   },
   too_many_frames: { code: 1008, about: 'The peer sent frames faster than the limit.' },
   slow_reader: {
     code: 1008,
-    about: 'The peer did not read. The connection is cut, as a close frame would wait behind the queue.',
+    about:
+      'The peer did not read. The connection is cut, because a close frame would be queued behind the unread frames.',
   },
   token_invalid: {
     code: 1008,
@@ -31,10 +32,13 @@ export const endReasons = {
 
 export type EndReason = keyof typeof endReasons;
 
-/** Reasons that do not come from the server: the peer closed, the connection broke, a handler of the channel closed. */
+/**
+ * Reasons that are not of the server: the peer closed (`client`), the connection broke (`lost`), or a handler of the
+ * channel closed (`channel`).
+ */
 export type CloseReason = EndReason | 'client' | 'lost' | 'channel';
 
 const countedCodes = new Set([1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011]);
 
-/** The code as a metric label: a peer may send any code, so others share a label. */
+/** The code as a metric label. A peer may send any code, so rare codes share a label. */
 export const codeLabel = (code: number): string => (countedCodes.has(code) ? String(code) : 'other');

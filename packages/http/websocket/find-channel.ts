@@ -1,6 +1,6 @@
 type WithPath = { readonly path: string };
 
-/** The path parameters, or null for a path that does not fit or is not valid percent-encoding. */
+/** The path parameters, or null when the path does not fit or is not valid percent-encoding. */
 function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const params: Record<string, string> = {};
@@ -22,7 +22,7 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
 
 type Found<C> = { match: C; params: Record<string, string> };
 
-/** Finds a channel by the path of a request, without query. A path with fewer parameters wins. */
+/** Finds a channel by the path of a request, without query. A path with fewer parameters has priority. */
 export function openChannelFinder<C extends WithPath>(entries: readonly C[]): (path: string) => Found<C> | null {
   const patterns = [...entries]
     .sort((a, b) => a.path.split('/:').length - b.path.split('/:').length)

@@ -1,12 +1,15 @@
-/** What a hub needs of a socket. */
+/** The part of a socket that a hub uses. */
 export type Member = {
   sendEncoded(bytes: Buffer, binary: boolean): boolean;
   close(code?: number, reason?: string): void;
 };
 
-/** Sends to groups of open sockets of this process: all sockets of an account, of a room. */
+/** Sends to groups of open sockets of this process, for example all sockets of an account or of a chat. */
 export type Hub<S> = {
-  /** Encodes the frame once and sends it to every socket of the group but `except`. Returns the number that took it. */
+  /**
+   * Encodes the frame once and sends it to every socket of the group except `except`. Returns the number of sockets
+   * that accepted it.
+   */
   send(group: string, frame: S, except?: object): number;
   sendBinary(group: string, bytes: Uint8Array, except?: object): number;
   /** Closes every socket of the group, for example when its account logs out. */
@@ -14,7 +17,7 @@ export type Hub<S> = {
   size(group: string): number;
 };
 
-/** The side of a hub that its sockets use. */
+/** The part of a hub that its sockets use. */
 export type HubMembers = {
   join(group: string, member: Member): void;
   leave(group: string, member: Member): void;
@@ -28,7 +31,7 @@ export const encodeFrame = (frame: unknown): Buffer => Buffer.from(JSON.stringif
 
 export function createHub<S>(): Hub<S> {
   const groups = new Map<string, Set<Member>>();
-  // A copy, as a member leaves its groups when it cannot be sent to.
+  // Iterates over a copy, because a member that cannot be sent to leaves its groups.
   const sendAll = (group: string, bytes: Buffer, binary: boolean, except?: object): number => {
     let sent = 0;
     for (const member of [...(groups.get(group) ?? [])])

@@ -2,7 +2,9 @@ type Job = () => void | Promise<void>;
 type Failed = (error: unknown) => void;
 type Entry = { job: Job; failed: Failed };
 
-/** Runs jobs one after the other. A job that ends within its call costs no promise. `watch` is told of jobs that take longer. */
+/**
+ * Runs jobs one after the other. A synchronous job needs no promise. `watch` is notified of jobs that return a promise.
+ */
 export class InOrder {
   #waiting: Entry[] = [];
   #busy = false;
@@ -21,7 +23,7 @@ export class InOrder {
     else this.#run({ job, failed });
   }
 
-  /** Forgets the jobs that have not begun. */
+  /** Removes the jobs that have not started. */
   clear(): void {
     this.#waiting = [];
   }

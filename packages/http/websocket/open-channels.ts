@@ -27,17 +27,20 @@ type Deps = {
 };
 type Metrics = Runtime['metrics'];
 
-/** Of the answer to a request without a handshake for the path of a channel. */
+/** Headers of the answer to a plain request for the path of a channel. */
 export const upgradeRequiredHeaders: [string, string][] = [
   ['upgrade', 'websocket'],
   ['sec-websocket-version', '13'],
 ];
 
-/** A refusal by a rule is HTTP 200 for a request; a handshake that is refused needs a status that says so. */
+/**
+ * The HTTP status of a refused handshake. A refusal by a rule has status 200 for a route; a handshake needs a status
+ * that shows the refusal.
+ */
 const statusOf = ({ status, code }: AppError): number =>
   status !== 200 ? status : code >= 400 && code <= 599 ? code : 400;
 
-/** How often deadlines are checked: often enough for the shortest of them, at most once a second. */
+/** Milliseconds between two checks of the deadlines: short enough for the shortest deadline, and at most a second. */
 function tickMsOf(channels: readonly Channel[]): number {
   const seconds = channels.flatMap(({ limits }) => [
     limits.pingSeconds,
@@ -61,7 +64,7 @@ function countSockets(metrics: Metrics, { channel, connections, frames }: Channe
   });
 }
 
-/** Counts the handlers that run, so that a shutdown can wait for them. */
+/** Counts the running handlers, so that a shutdown can wait for them. */
 function createRunning() {
   let count = 0;
   let onIdle: (() => void) | null = null;
@@ -103,7 +106,7 @@ function createTicker(states: readonly ChannelState[], tickMs: number) {
   };
 }
 
-/** Waits for authentication and `connect`, up to the time that the channel allows. Throws the refusal. */
+/** Waits for authentication and `connect`, at most the time that the channel allows. Throws the refusal. */
 async function prepare(connection: Connection, handshakeSeconds: number): Promise<void> {
   const timeout = new AbortController();
   const late = sleep(handshakeSeconds * 1000, undefined, { signal: timeout.signal, ref: false }).then(
@@ -150,7 +153,10 @@ function splitUrl(url: string): { path: string; search: URLSearchParams } {
   return { path, search: new URLSearchParams(query) };
 }
 
-/** Serves the channels: decides on handshakes, watches the deadlines of open sockets, closes all of them at shutdown. */
+/**
+ * Serves the channels: it accepts or refuses handshakes, checks the deadlines of open sockets, and closes them at
+ * shutdown.
+ */
 export function openChannels(deps: Deps): SocketServer {
   const { channels } = deps;
   const { log, metrics, settings } = deps.runtime;

@@ -4,7 +4,10 @@ import type { ChannelLimits } from './channel-limits.ts';
 type Limits = Pick<ChannelLimits, 'sockets' | 'socketsPerAddress' | 'socketsPerAccount'>;
 type Release = () => void;
 
-/** Counts the sockets of one channel in this process, from the handshake on. Each `take` returns its release. */
+/**
+ * Counts the sockets of one channel in this process, beginning with the handshake. Each `take` returns its release
+ * function.
+ */
 export type Slots = {
   /** Throws the refusal when the channel or the address has no free slot. */
   take(address: string): Release;

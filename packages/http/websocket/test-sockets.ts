@@ -7,7 +7,7 @@ import { createApp } from '../routing/app.ts';
 import type { Caller } from '../routing/route.ts';
 import type { Channel } from './define-channel.ts';
 
-/** An application with these channels. Its tokens are the keys of `callers`: a test adds and removes them. */
+/** An application with these channels. Its tokens are the keys of `callers`; a test adds and removes them. */
 export function openTestApp(channels: readonly Channel[]) {
   const callers = new Map<string, Caller>();
   const logged: { level: number; msg: string }[] = [];
@@ -49,7 +49,7 @@ export const until = async (check: () => boolean, limitMs = 5000): Promise<void>
 
 export type Refused = { status: number; body: { code: number; message: string; msg: string; data: null } };
 
-/** A client of the library `ws`: what came, and how it ended. */
+/** A client with the library `ws`. It records the frames that arrived and how the socket ended. */
 export class TestSocket {
   readonly ws: WebSocket;
   readonly frames: { data: Buffer; binary: boolean }[] = [];
@@ -75,7 +75,7 @@ export class TestSocket {
     return this;
   }
 
-  /** The HTTP answer to a handshake that was refused. */
+  /** The HTTP answer to a refused handshake. */
   refused(): Promise<Refused> {
     return new Promise((resolve, reject) => {
       this.ws.once('open', () => reject(new Error('the handshake was accepted')));
@@ -114,7 +114,7 @@ export class TestSocket {
 
 type FrameOptions = { opcode: number; final?: boolean };
 
-/** One masked frame as a client sends it. */
+/** One masked frame, as a client sends it. */
 export function frameOf(payload: Uint8Array, { opcode, final = true }: FrameOptions): Buffer {
   const mask = randomBytes(4);
   const head = [(final ? 0x80 : 0) | opcode];
@@ -124,7 +124,7 @@ export function frameOf(payload: Uint8Array, { opcode, final = true }: FrameOpti
   return Buffer.concat([Buffer.from(head), mask, masked]);
 }
 
-/** A client on a bare TCP connection, which answers no ping and reads only when told to. */
+/** A client on a raw TCP connection. It answers no ping, and reads only on request. */
 export async function dialRaw(port: number, path: string): Promise<{ socket: Socket; received(): Buffer }> {
   const socket = connect(port, '127.0.0.1');
   let received = Buffer.alloc(0);

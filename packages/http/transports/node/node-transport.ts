@@ -73,13 +73,13 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
   const http = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
-      // Bodies have their own deadline above; this one only backs it.
+      // Bodies have a deadline of their own (`collectBody`). This timeout is only a fallback.
       requestTimeout: HEADERS_TIMEOUT + bodyTimeoutMs + LINGER_MS,
       keepAliveTimeout: HEADERS_TIMEOUT,
       connectionsCheckingInterval: 2000,
-      // Checked below: node:http would run what is behind the refusal.
+      // `isMalformed` checks the Host header. Node:http would run the requests behind the one it refuses.
       requireHostHeader: false,
-      // Without it a listener for `upgrade` would get every request that has an Upgrade header.
+      // Without this callback a listener for `upgrade` would get every request that has an Upgrade header.
       ...(sockets && {
         shouldUpgradeCallback: (req: IncomingMessage) => !isMalformed(req) && sockets.isHandshake(req),
       }),
@@ -91,7 +91,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
         server.active.delete(res);
         server.onIdle?.();
       });
-      // The timeout of the socket counts while a handler works, too; only a response that does not drain is cut.
+      // The socket timeout also runs while a handler works. Only a response that the client does not read is cut.
       res.setTimeout(STALLED_TIMEOUT, () => {
         if (res.writableNeedDrain || (res.writableEnded && !res.writableFinished)) res.destroy();
       });

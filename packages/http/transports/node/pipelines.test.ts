@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { serveNode } from './node-transport.ts';
 
-/** One client that asks without reading must not fill the memory of the node transport, nor hold up its end. */
+/**
+ * A client that sends requests and reads no answers must not fill the memory of the node transport or delay its
+ * shutdown.
+ */
 let server: Awaited<ReturnType<typeof serveNode>> | undefined;
 afterEach(() => server?.close(100));
 const start = async (fetch: () => Response) => {
@@ -28,7 +31,7 @@ const until = async (holds: () => boolean): Promise<void> => {
     if (performance.now() > end) throw new Error(`not within 4 s: ${holds}`);
 };
 
-test('answers that wait behind an unread one are given up with their connection', async () => {
+test('answers that wait behind an unread one are released when their connection closes', async () => {
   const { port, activeRequests, close } = await start(() => new Response(Buffer.alloc(4_000_000)));
   const { socket } = await dial(port);
   socket.write(get.repeat(10));
@@ -40,7 +43,7 @@ test('answers that wait behind an unread one are given up with their connection'
   expect(performance.now() - begun).toBeLessThan(2_000);
 });
 
-test('a connection with more unanswered requests than one client needs ends, and they do not run', async () => {
+test('a connection with too many unanswered requests is closed, and the excess requests do not run', async () => {
   let ran = 0;
   const { port } = await start(() => {
     ran += 1;
@@ -53,7 +56,7 @@ test('a connection with more unanswered requests than one client needs ends, and
   expect(ran).toBeLessThanOrEqual(16);
 });
 
-test('requests in a row on one connection are all answered', async () => {
+test('consecutive requests on one connection are all answered', async () => {
   const { port } = await start(() => new Response('hello'));
   const { socket } = await dial(port);
   let received = '';

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Unanswered requests of one connection. Node keeps the answers of those that wait behind another one in memory. */
+/** Unanswered requests of one connection. Node holds answers in memory while an earlier one is not finished. */
 const maxWaiting = 16;
 
 /**
- * Bounds pipelined requests. A connection whose client sends more than 16 before the first of them is answered ends. When
- * a connection breaks, Node tells only the answer at its head: the others are closed here, else they are kept for ever.
+ * Limits pipelined requests. A connection with more than 16 unanswered requests is closed. When a connection breaks,
+ * Node closes only the response at the head of the queue. The others are closed here; otherwise they would stay in
+ * memory for ever.
  */
 export function openPipelines(): { admit(req: IncomingMessage, res: ServerResponse): boolean } {
   const waitingOf = new WeakMap<Socket, Set<ServerResponse>>();
@@ -14,7 +15,7 @@ export function openPipelines(): { admit(req: IncomingMessage, res: ServerRespon
     const waiting = new Set<ServerResponse>();
     waitingOf.set(socket, waiting);
     socket.once('close', () => {
-      // After Node's own listener, which closes the one at the head.
+      // Runs after Node's own listener, which closes the response at the head.
       for (const res of [...waiting]) {
         res.destroy();
         res.emit('close');
@@ -23,7 +24,7 @@ export function openPipelines(): { admit(req: IncomingMessage, res: ServerRespon
     return waiting;
   };
   return {
-    /** False: the request must not run, its connection has ended. */
+    /** False when the request must not run, because its connection has ended. */
     admit({ socket }, res) {
       if (socket.destroyed) return false;
       const waiting = waitingOf.get(socket) ?? open(socket);

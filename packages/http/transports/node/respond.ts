@@ -64,7 +64,8 @@ export const respond = (server: NodeServer, res: ServerResponse, response: Respo
     typeof body === 'string' ||
     body instanceof Uint8Array
   ) {
-    // As bytes: node writes head and text together in the encoding of the text, which garbles Latin-1 header values.
+    // Converted to bytes: node writes head and text together in the encoding of the text, which damages Latin-1 header
+    // values.
     const bytes = body instanceof Uint8Array ? body : typeof body === 'string' ? Buffer.from(body) : undefined;
     const length =
       status === 205 ? '0' : res.req.method === 'HEAD' ? (declared ?? bytes?.length) : (bytes?.length ?? 0);
@@ -83,7 +84,8 @@ export const respond = (server: NodeServer, res: ServerResponse, response: Respo
     reader.cancel().catch(() => {});
     throw error;
   }
-  // The first chunk may be long in coming. (A head sent alone is encoded as UTF-8, wrong for Latin-1 values.)
+  // The head is sent now, as the first chunk may take long. Node would encode a head alone as UTF-8, which is wrong for
+  // Latin-1 values.
   if (!sent.some((text) => NON_ASCII.test(text))) res.flushHeaders();
   pump(res, reader, declared === undefined ? Number.POSITIVE_INFINITY : Number(declared));
 };

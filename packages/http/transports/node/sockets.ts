@@ -12,7 +12,10 @@ import {
   type Upgrade,
 } from '../sockets.ts';
 
-/** Fragments of one message: uWS joins them as they come, `ws` keeps each until the last. */
+/**
+ * The largest number of fragments of one message. uWS joins fragments as they arrive, `ws` stores each until the last
+ * one.
+ */
 const MAX_FRAGMENTS = 1024;
 
 const faultByError: Readonly<Record<string, FrameFault>> = {
@@ -23,7 +26,7 @@ const faultByError: Readonly<Record<string, FrameFault>> = {
 };
 
 const socketOf = (ws: WebSocket): TransportSocket => ({
-  // A broken connection is reported by `close`.
+  // Errors are ignored here: `close` reports a broken connection.
   send: (bytes, binary) => ws.send(bytes, { binary }, () => {}),
   queuedBytes: () => ws.bufferedAmount,
   ping: () => ws.ping(),
@@ -34,7 +37,7 @@ const socketOf = (ws: WebSocket): TransportSocket => ({
 function connect(ws: WebSocket, raw: Socket, events: SocketEvents): void {
   let fault: FrameFault | null = null;
   ws.on('error', (error: NodeJS.ErrnoException) => {
-    // Faults of frames have a code of the library; others are of the connection.
+    // Faults of frames have an error code of the library. Other errors are faults of the connection.
     if (error.code?.startsWith('WS_')) fault = faultByError[error.code] ?? 'protocol';
   });
   ws.on('message', (data, binary) => {
@@ -42,7 +45,7 @@ function connect(ws: WebSocket, raw: Socket, events: SocketEvents): void {
   });
   ws.on('ping', (data) => {
     events.ping();
-    // One pong may wait: a peer that sends pings and does not read must not fill the queue.
+    // At most one pong may be queued. A peer that sends pings and does not read must not fill the queue.
     if (ws.readyState === ws.OPEN && ws.bufferedAmount === 0) ws.pong(data);
   });
   ws.on('pong', () => events.pong());
@@ -66,15 +69,18 @@ function refuse(socket: Socket, response: Response): void {
 const pathOf = ({ url = '' }: IncomingMessage): string => url.replace(/\?.*/s, '');
 
 export type NodeSockets = {
-  /** Whether a request with an Upgrade header is a handshake for a channel; any other is answered as a plain request. */
+  /** True for a handshake of a channel. Any other request with an Upgrade header is answered as a plain request. */
   isHandshake(request: IncomingMessage): boolean;
   /** Resolves when the handshake is answered. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
-  /** Waits until all peers have closed, at most this long, then cuts their connections. */
+  /** Waits until all peers have closed, at most `waitMs`, then cuts their connections. */
   end(waitMs: number): Promise<void>;
 };
 
-/** WebSockets on node:http, by the library `ws`. Everything but frames, pings and the close handshake is the channel's. */
+/**
+ * WebSockets on node:http, with the library `ws`. It handles frames, pings and the close handshake. The channel does
+ * everything else.
+ */
 export function openNodeSockets(sockets: SocketServer): NodeSockets {
   const open = new Set<Socket>();
   const protocols = new WeakMap<IncomingMessage, string>();

@@ -6,21 +6,22 @@ import { dirname, join } from 'node:path';
 
 export type UwsModule = typeof import('uWebSockets.js') & {
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
-  /** No compression of WebSocket messages. */
+  /** Switches the compression of WebSocket messages off. */
   DISABLED: number;
   _cfg?: (key: string) => void;
 };
 export type UwsBinary = {
   uws: UwsModule;
-  /** Whether header values arrive whole, see `patch`. */
+  /** True when header values arrive complete, see `patch`. */
   keepsHeaderBytes: boolean;
 };
 
 /**
- * uWebSockets.js trims header values with a signed comparison (`value.back() < 33`, `value.front() < 33`), so that bytes of
- * 0x80 and above are cut off both ends: the Idempotency-Keys `order-é` and `order-ü` both arrive as `order-`, and the second
- * purchase gets the answer of the first. Nothing outside of the binary can see it. The two jumps behind these comparisons
- * become their unsigned form. Bun mended the same lines in its copy of the parser (oven-sh/bun, pull request 27269).
+ * uWebSockets.js trims header values with a signed comparison (`value.back() < 33`, `value.front() < 33`). Bytes of
+ * 0x80 and above are therefore cut from both ends. The Idempotency-Keys `order-é` and `order-ü` both arrive as
+ * `order-`, and the second purchase gets the answer of the first. Code outside the binary cannot detect this. The patch
+ * replaces the two jumps behind these comparisons by their unsigned form. Bun has fixed the same lines in its copy of
+ * the parser (oven-sh/bun, pull request 27269).
  */
 const patch = {
   file: 'uws_linux_x64_127.node',
@@ -34,10 +35,10 @@ const patch = {
 } as const;
 
 const fileName = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-/** There `char` is unsigned, so the comparison is right as it is. */
+/** On these platforms `char` is unsigned, so the comparison is correct. */
 const hasUnsignedChar = process.platform === 'linux' && ['arm', 'arm64'].includes(process.arch);
 
-/** The patched module; null for a binary other than the one that `patch` knows. */
+/** Returns the patched module, or null when the binary is not the one that `patch` was made for. */
 async function loadPatched(): Promise<UwsModule | null> {
   const manifest = fileName === patch.file ? findPackageJSON('uWebSockets.js', import.meta.url) : undefined;
   if (manifest === undefined) return null;
@@ -47,7 +48,7 @@ async function loadPatched(): Promise<UwsModule | null> {
     if (binary[offset] !== from) return null;
     binary[offset] = to;
   }
-  // Only this process can read the folder; the file is needed no longer once it is mapped.
+  // Only this process can read the folder. The file may be deleted once it is mapped.
   const folder = await mkdtemp(join(tmpdir(), 'tradepost-uws-'));
   try {
     const path = join(folder, fileName);
@@ -59,9 +60,10 @@ async function loadPatched(): Promise<UwsModule | null> {
 }
 
 async function load(): Promise<UwsBinary> {
-  // Read once, when the binary is loaded: the 4096 bytes of uWS are little for cookies; 16 KiB is what node:http takes.
+  // uWS reads the variable once, when the binary is loaded. Its default of 4096 bytes is too small for requests with
+  // large cookies. 16 KiB is the limit of node:http.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384';
-  // A folder for temporary files from which nothing may be executed: the binary is then used as it is.
+  // Fails when the folder for temporary files does not allow execution. The binary is then used without the patch.
   const patched = await loadPatched().catch(() => null);
   if (patched) return { uws: patched, keepsHeaderBytes: true };
   try {
@@ -75,7 +77,10 @@ async function load(): Promise<UwsBinary> {
 }
 
 let loaded: Promise<UwsBinary> | undefined;
-/** The native module, loaded once in a process. Rejects with `binaryMissing: true` where there is none for this platform. */
+/**
+ * The native module, loaded once per process. Rejects with `binaryMissing: true` where there is no binary for this
+ * platform.
+ */
 export function loadUws(): Promise<UwsBinary> {
   loaded ??= load();
   return loaded;

@@ -6,12 +6,12 @@ import { fault } from './response.ts';
 import { run, runLast } from './run.ts';
 import { release } from './send.ts';
 
-/** Below the shortest time after which uWS may cut a slow body. */
+/** Shorter than the time after which uWS may cut a slow body. */
 const KEEP_BODY_MS = 4000;
 
 /**
- * Collects the body, then runs the application: faults of the body never reach it, and it may read the body whenever it
- * likes. The bytes uWS hands out are gone after the callback, so they are copied.
+ * Collects the body, then runs the application. Faults of the body do not reach the application, and it may read the
+ * body at any time. The bytes of uWS are valid only during the callback, so they are copied.
  */
 export const collect = (request: UwsRequest, declared: number): void => {
   const server = request._server;
@@ -22,14 +22,17 @@ export const collect = (request: UwsRequest, declared: number): void => {
     limitOf: () => server.bodyLimitOf?.(request.method, request._path) ?? server.maxBodyBytes,
     declared,
   });
-  /** The status with which it was. */
+  /** The status of the refusal, or 0. */
   let refused = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const endRefused = (): void => {
     if (request._state === WAITING) res.cork(() => fault(request, refused, true, buffer.limit));
   };
-  /** The answer waits until the upload is read (and dropped) or the linger is over: earlier, the client may see a reset. */
+  /**
+   * The answer waits until the upload has been read and discarded, or until LINGER_MS has passed. Earlier, the client
+   * could see a reset.
+   */
   const refuse = (status: number): void => {
     refused = status;
     clearTimeout(timer);
@@ -69,7 +72,7 @@ export const collect = (request: UwsRequest, declared: number): void => {
     request._onAbort = null;
     request._body = buffer.bytes();
     request._held = buffer.held;
-    // uWS's chunk parser is lenient (see uws-transport.ts): what it takes for the end of a body may not be one.
+    // The chunk parser of uWS is lenient (see uws-transport.ts): its end of the body may be wrong.
     if (declared === CHUNKED || request._last) runLast(request);
     else run(request, true);
   });

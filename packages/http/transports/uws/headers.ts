@@ -4,11 +4,11 @@ const NativeHeaders = globalThis.Headers;
 
 const NON_ASCII = /[^\0-\x7f]/;
 
-/** uWS decodes header values as UTF-8, fetch has one character per byte. */
+/** uWS decodes header values as UTF-8. The fetch standard uses one character per byte. */
 const byteString = (value: string): string =>
   NON_ASCII.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;
 
-// HttpRequest.forEach is synchronous: one callback for all requests saves a closure for each.
+// HttpRequest.forEach is synchronous. One callback for all requests saves a closure per request.
 let forEachTarget: string[] = [];
 const forEachPush = (name: string, value: string): void => {
   forEachTarget.push(name, value);
@@ -22,8 +22,9 @@ export const copyHeaders = (req: HttpRequest): string[] => {
 };
 
 /**
- * Request headers over the flat array of names and values that `copyHeaders` makes for every request: the framing has to be
- * read from all of them, as asking uWS for one header hides that it comes twice. Iterating builds real Headers.
+ * Request headers over the flat array of names and values that `copyHeaders` makes for every request. The framing must
+ * be read from all headers, because a query of uWS for one header hides repetitions. Iteration builds a real Headers
+ * object.
  */
 export class UwsHeaders {
   _flat: readonly string[];

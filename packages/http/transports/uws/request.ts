@@ -14,7 +14,7 @@ export type UwsServer = {
   faultResponse: TransportOptions['faultResponse'];
   active: number;
   background: number;
-  /** Responses without a body in this turn of the event loop. */
+  /** Responses without a body in this iteration of the event loop. */
   bodiless: number;
   closing: boolean;
   onIdle: (() => void) | undefined;
@@ -45,24 +45,24 @@ export const abortError = () => new DOMException('The client closed the connecti
 export const WAITING = 0;
 export const DONE = 1;
 const ABORTED = 2;
-/** Answered; the connection is about to be closed. */
+/** Answered. The connection is about to be closed. */
 export const ENDING = 3;
 
-/** The request object handed to the application, and the adapter's own record of the exchange (underscored). */
+/** The request that the application gets. Fields with an underscore are the state of the transport. */
 export class UwsRequest {
   method: string;
   context: Record<string, unknown> | undefined = undefined;
   _server: UwsServer;
   _res: HttpResponse;
-  /** Header names and values, in turn. */
+  /** Header names and values alternate. */
   _flat: readonly string[];
-  /** Nothing may run behind it on its connection. */
+  /** True when no request may run behind this one on its connection. */
   _last = false;
   _path: string;
   _query: string | undefined;
   _state = WAITING;
   _body: Uint8Array | null = null;
-  /** Bytes that the body counts for until it is read. */
+  /** Bytes that the body counts for in the budget until it is read. */
   _held = 0;
   _bodyUsed = false;
   _cachedUrl: URL | null = null;
@@ -70,7 +70,10 @@ export class UwsRequest {
   _native: Request | null = null;
   _controller: AbortController | null = null;
   _ip: string | undefined = undefined;
-  /** Called when the client goes away: cancels the body stream of the response or the collecting of the request body. */
+  /**
+   * Called when the client disconnects. It cancels the body stream of the response, or stops collecting the request
+   * body.
+   */
   _onAbort: (() => void) | null = null;
 
   constructor(
@@ -133,7 +136,7 @@ export class UwsRequest {
     return this._controller.signal;
   }
 
-  /** Work that goes on after the answer; close() waits for it. */
+  /** Registers work that continues after the answer. `close` waits for it. */
   waitUntil(promise: Promise<unknown>): void {
     const server = this._server;
     server.background++;
@@ -174,7 +177,7 @@ export class UwsRequest {
     return body;
   }
 
-  /** The body counts no more. */
+  /** Releases the bytes of the body from the budget. */
   _letGo(): void {
     if (this._held === 0) return;
     this._server.budget.resize(this._held, 0);
@@ -217,7 +220,7 @@ export class UwsRequest {
   }
 }
 
-// Anything else a Request has (cache, mode, redirect, ...) comes from a real one, built only then.
+// Other properties of a Request (cache, mode, redirect, ...) come from a real Request, which is built only then.
 for (const key of Object.getOwnPropertyNames(NativeRequest.prototype)) {
   if (key in UwsRequest.prototype) continue;
   Object.defineProperty(UwsRequest.prototype, key, {

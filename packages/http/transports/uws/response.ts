@@ -5,11 +5,11 @@ import type { Fault } from '../transport.ts';
 import { aborted, ENDING, type UwsRequest, type UwsServer, WAITING } from './request.ts';
 import { done, release, sendBytes, sendChunked, sendSized } from './send.ts';
 
-/** A client gets this long to read the answer before the connection is closed. */
+/** The time that a client has to read the answer before the connection is closed. */
 const CLOSE_AFTER_MS = 50;
-/** Responses without a body that one turn of the event loop completes at once. */
+/** The number of responses without a body that one iteration of the event loop completes at once. */
 const BODILESS_AT_ONCE = 100;
-/** The most uWS may have to keep of a last response, before it closes. */
+/** The largest response that uWS may buffer before it closes the connection. */
 const DIRECT_BODY = 16 * 1024;
 
 const STATUS_LINE: Record<number, string> = {};
@@ -20,7 +20,10 @@ const SKIP = 2;
 const LENGTH = 3;
 const CONNECTION = 4;
 
-/** What to do with a response header, by its name as the application wrote it. uWS writes its own Date and framing. */
+/**
+ * The handling of a response header, by its name in the spelling of the application. uWS writes Date and framing
+ * itself.
+ */
 const headerKinds = new Map<string, number>([
   ['content-length', LENGTH],
   ['connection', CONNECTION],
@@ -44,8 +47,8 @@ const headerKind = (name: string): number => {
 };
 
 /**
- * All headers as one native call (uWS writes "key: value" and a line end, so a value may carry further lines): each call
- * crosses into C++ and encodes two strings. Values are checked before.
+ * Writes all headers with one native call: uWS writes "key: value" and a line end, so a value may contain further
+ * lines. A call per header would cross into C++ and encode two strings each time. Values are checked before.
  */
 const writeHead = (res: HttpResponse, line: string, first: string, rest: RecognizedString): void => {
   if (line !== '200 OK') res.writeStatus(line);
@@ -60,13 +63,14 @@ const statusLine = (status: number, statusText: string): string => {
 };
 
 /**
- * Writes a whole response as its head: with `endOfHead` in the value of the last header, uWS sends the body as it is. For
- * uWS the response stays unfinished, and it closes a connection on which another request comes before the response is
- * finished: nothing behind this request runs. Then the connection is closed.
+ * Writes a whole response as its head. With `endOfHead` in the value of the last header, uWS sends the body unchanged.
+ * uWS regards the response as unfinished, and closes the connection when another request arrives before the end. So no
+ * request behind this one runs. Then the connection is closed.
  */
 const endConnection = (request: UwsRequest, line: string, fields: string, body: string): void => {
   const res = request._res;
-  // uWS adds a line end to the value: the last of the head, or of the body, where it is blank behind JSON.
+  // uWS adds a line end to the value. It ends the head, or it follows the body, where white space after JSON is
+  // allowed.
   const endOfHead = body === '' ? '\r\n' : `\r\n\r\n${body}`;
   request._state = ENDING;
   request._onAbort = () => release(request);
@@ -79,9 +83,10 @@ const endConnection = (request: UwsRequest, line: string, fields: string, body: 
 };
 
 /**
- * Completes a response without a body. Only the writing of a body tells that the client does not read, so a client could have any
- * number of these kept for it by sending requests in one packet. After some in one turn of the event loop the next ones are
- * completed in the next turn: uWS closes a connection on which a request comes before that.
+ * Completes a response without a body. Only a write of a body shows that the client does not read. A client could
+ * therefore queue any number of such responses by sending many requests in one packet. After a limit per iteration of
+ * the event loop, further responses are completed in the next iteration. uWS closes a connection on which a request
+ * arrives before that.
  */
 const endBodiless = (request: UwsRequest, end: () => void): void => {
   const server = request._server;
@@ -104,7 +109,7 @@ const endBodiless = (request: UwsRequest, end: () => void): void => {
   });
 };
 
-/** Writes a response; must run inside the uWS callback or a cork. Throws only before anything has been written. */
+/** Writes a response. Call it in the uWS callback or a cork. It throws only while nothing has been written. */
 const respond = (request: UwsRequest, response: Response): void => {
   const { status, statusText, headers, body } = toParts(response);
   const res = request._res;
@@ -184,7 +189,7 @@ const faultParts = (server: UwsServer, status: number, limit?: number): Fault =>
   return { headers: {}, body: '' };
 };
 
-/** Answers a fault; inside the uWS callback or a cork. With `close`, nothing behind the request runs. */
+/** Answers a fault. Call it in the uWS callback or a cork. With `close`, no request behind it runs. */
 export const fault = (request: UwsRequest, status: number, close: boolean, limit?: number): void => {
   const res = request._res;
   const { headers, body } = faultParts(request._server, status, limit);

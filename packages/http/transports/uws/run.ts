@@ -3,7 +3,7 @@ import { aborted, type UwsRequest, WAITING } from './request.ts';
 import { answer, fault } from './response.ts';
 import { release } from './send.ts';
 
-/** Runs the application; inside the uWS callback or a cork. */
+/** Runs the application. Call it in the uWS callback or a cork. */
 export const run = (request: UwsRequest, watched: boolean): void => {
   const server = request._server;
   let result: Response | Promise<Response>;
@@ -27,7 +27,7 @@ export const run = (request: UwsRequest, watched: boolean): void => {
         try {
           discard(toParts(response).body);
         } catch {
-          // Not a response; nobody is left to be told.
+          // The result is not a response, and the client is gone.
         }
       } else res.cork(() => answer(request, response));
     },
@@ -39,8 +39,9 @@ export const run = (request: UwsRequest, watched: boolean): void => {
 };
 
 /**
- * Runs the application when uWS has read all that it received so far. Until the answer, uWS closes a connection on which
- * anything comes behind: so it does with what is there already, and the application does not run.
+ * Runs the application after uWS has read all bytes that it has received. Until the answer, uWS closes a connection on
+ * which further bytes arrive. If such bytes are there already, it closes the connection and the application does not
+ * run.
  */
 export const runLast = (request: UwsRequest): void => {
   const res = request._res;

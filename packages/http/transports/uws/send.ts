@@ -3,10 +3,10 @@ import { abortError, DONE, type UwsRequest, WAITING } from './request.ts';
 
 const EMPTY = new Uint8Array(0);
 const PIECE = 64 * 1024;
-/** Bytes kept back from a streamed chunk: each one written makes uWS try its buffer again. */
+/** Bytes of a streamed chunk that are written one by one. Each write makes uWS try its buffer again. */
 const RESERVE = 32;
 
-/** The response is complete, or never will be. */
+/** Records that the response is complete or will never be. */
 export const release = (request: UwsRequest): void => {
   const server = request._server;
   request._letGo();
@@ -19,14 +19,15 @@ export const done = (request: UwsRequest): void => {
   release(request);
 };
 
-/** Cuts the connection: the only way to say that a response which has begun is not complete. */
+/** Cuts the connection. There is no other way to tell the client that a started response is incomplete. */
 const cut = (request: UwsRequest): void => {
   if (request._state === WAITING) request._res.close();
 };
 
 /**
- * tryEnd, unlike end, keeps nothing for a client that does not read: the response stays unfinished, and one that goes on
- * sending requests is closed. (With end, 200,000 pipelined requests for 2 kB took 400 MB.)
+ * Sends with `tryEnd`. Unlike `end` it buffers nothing for a client that does not read: the response stays unfinished,
+ * and a client that continues to send requests is disconnected. With `end`, 200,000 pipelined requests for 2 kB took
+ * 400 MB.
  */
 export const sendBytes = (request: UwsRequest, body: string | Uint8Array): void => {
   const res = request._res;
@@ -54,7 +55,7 @@ const cancelOnAbort = (request: UwsRequest, reader: Reader): void => {
   };
 };
 
-/** A stream whose length the application declared. More or fewer bytes than that cut the connection. */
+/** Sends a stream of a length that the application declared. A stream of another length cuts the connection. */
 export const sendSized = (request: UwsRequest, reader: Reader, total: number): void => {
   const res = request._res;
   let rest: Uint8Array | null = null;
@@ -88,7 +89,7 @@ export const sendSized = (request: UwsRequest, reader: Reader, total: number): v
       if (value.byteLength === 0) return pull();
       restStart = sent;
       sent += value.byteLength;
-      // Not corked: only then does tryEnd tell what has reached the kernel.
+      // Not corked: only then does `tryEnd` report the bytes that reached the kernel.
       const ok = push(value);
       if (request._state !== WAITING) return;
       if (ok) pull();
@@ -108,15 +109,15 @@ export const sendSized = (request: UwsRequest, reader: Reader, total: number): v
 };
 
 /**
- * A stream of unknown length, chunked. The next chunk is pulled when uWS has handed everything to the kernel. Once a
- * client has been slow, a few bytes of each chunk are kept back and written one by one while it catches up, because
- * with an `onWritable` handler nothing but a write empties uWS's buffer.
+ * Sends a stream of unknown length, chunked. The next chunk is read when uWS has passed everything to the kernel. For a
+ * client that has been slow, the last bytes of each chunk are written one by one while it catches up. With an
+ * `onWritable` handler only a write empties the buffer of uWS.
  */
 export const sendChunked = (request: UwsRequest, reader: Reader): void => {
   const res = request._res;
   let chunk: Uint8Array = EMPTY;
   let position = 0;
-  /** Where the bytes begin that are kept back. */
+  /** The index of the first byte that is written later. */
   let reserve = 0;
   let pressed = false;
   let slow = false;
@@ -138,7 +139,7 @@ export const sendChunked = (request: UwsRequest, reader: Reader): void => {
     return true;
   };
 
-  /** `blocked`: the last write did not fit, so take small steps until one does. */
+  /** `blocked` is true when the last write did not fit. Then the steps are small until a write fits. */
   const flush = (blocked: boolean): void => {
     let stuck = blocked;
     while (position < chunk.byteLength) {
@@ -154,7 +155,10 @@ export const sendChunked = (request: UwsRequest, reader: Reader): void => {
     }
   };
 
-  /** Each in a cork of its own, as uWS complains on stderr about any other: it then tells what became of the one before. */
+  /**
+   * Each write is in a cork of its own, because uWS warns on stderr about writes outside a cork. The call then reports
+   * the result of the previous write.
+   */
   const write = (piece: Uint8Array): boolean => {
     let fits = true;
     res.cork(() => {
@@ -167,7 +171,7 @@ export const sendChunked = (request: UwsRequest, reader: Reader): void => {
     reader.read().then(({ done: ended, value }) => {
       if (request._state !== WAITING) return;
       if (ended) {
-        // Not with `close`: uWS would write the header into the body, which has said it at its head.
+        // Without `close`: uWS would write that header into the body. The head has it already.
         res.cork(() => res.end(''));
         return done(request);
       }
@@ -182,7 +186,7 @@ export const sendChunked = (request: UwsRequest, reader: Reader): void => {
       chunk = value;
       position = 0;
       reserve = slow ? Math.max(1, value.byteLength - RESERVE) : value.byteLength;
-      // A corked write always seems to fit: good enough until the client has been slow, then the truth matters.
+      // A corked write always reports success. That is accurate enough until the client has been slow.
       if (slow) flush(false);
       else res.cork(() => flush(false));
     }, fail);

@@ -7,17 +7,21 @@ import { run } from './run.ts';
 import { done, release } from './send.ts';
 
 /*
- * What this adapter has to know about the WebSockets of uWebSockets.js 20:
- * - On frames that break the protocol, invalid UTF-8 and messages above `maxPayloadLength` it cuts the connection without a close
- *   frame: the peer sees 1006. The close handler gets 1006 and a text, from which `faultOf` reads the fault.
- * - `end` calls the close handler within the call. It cuts the connection after 4 s when the peer does not close.
- * - Every use of a socket after the close handler has begun throws.
- * - Pings are answered by uWS itself.
+ * Behaviour of the WebSockets of uWebSockets.js 20 that this adapter depends on:
+ * - On frames that break the protocol, invalid UTF-8 and messages above `maxPayloadLength` it cuts the connection
+ * without a
+ * close frame. The peer sees 1006. The close handler gets 1006 and a text, from which `faultOf` reads the fault.
+ * - `end` calls the close handler synchronously. It cuts the connection after 4 s when the peer does not close.
+ * - Every use of a socket after the start of the close handler throws.
+ * - uWS answers pings itself.
  */
 
 type Data = { events: SocketEvents; live: boolean };
 
-/** uWS cuts larger messages without a close frame; up to this, a message above the limit of its channel gets 1009. */
+/**
+ * uWS cuts larger messages without a close frame. A message above the limit of its channel and up to this size gets
+ * 1009.
+ */
 const PAYLOAD_FACTOR = 2;
 
 function faultOf(code: number, text: string): FrameFault | null {
@@ -67,12 +71,14 @@ const upgrade = (request: UwsRequest, sockets: SocketServer, context: us_socket_
   });
 };
 
-/** Serves handshakes for the paths of channels. uWS leaves requests without a `Sec-WebSocket-Key` to the other handlers. */
+/**
+ * Serves handshakes for the paths of channels. uWS passes requests without a `Sec-WebSocket-Key` to the other handlers.
+ */
 export function serveSockets(app: TemplatedApp, compression: number, server: UwsServer, sockets: SocketServer): void {
   for (const { path, frameBytes } of sockets.channels)
     app.ws<Data>(path, {
       maxPayloadLength: frameBytes * PAYLOAD_FACTOR,
-      // Deadlines, pings and the queue are bounded by the channel, alike on both transports.
+      // The channel limits deadlines, pings and the queue in the same way on both transports.
       idleTimeout: 0,
       sendPingsAutomatically: false,
       maxBackpressure: 0,

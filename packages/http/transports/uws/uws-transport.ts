@@ -18,25 +18,25 @@ import { run, runLast } from './run.ts';
 import { serveSockets } from './sockets.ts';
 
 /*
- * What this adapter has to know about uWebSockets.js 20 (each found by talking to it over a raw socket):
- * - A second request that arrives on a connection while the first is unanswered makes uWS close the connection:
- *   the first is aborted, the second never starts. Promise jobs run between two requests of one packet, so pipelined
+ * Behaviour of uWebSockets.js 20 that this adapter depends on. Each point was observed over a raw socket.
+ * - When a second request arrives on a connection while the first is unanswered, uWS closes the connection. The first
+ *   request is aborted and the second never starts. Promise jobs run between two requests of one packet. So pipelined
  *   requests whose handlers wait for no I/O (or only for their own body) are all answered, in order.
- * - A half-closed connection is closed at once, with its unanswered request aborted.
- * - Timeouts are 10 s (in steps of 4 s): no complete header, no request on a kept-alive connection, a reader that takes
- *   nothing, a body slower than 16 kB/s. A waiting handler and an idle streamed response have none. `resume()` starts the
- *   timeout anew, which is how a body gets its whole `bodyTimeoutMs`.
+ * - A half-closed connection is closed at once, and its unanswered request is aborted.
+ * - Timeouts are 10 s (in steps of 4 s): no complete header, no request on a kept-alive connection, a client that
+ *   reads nothing, a body slower than 16 kB/s. A waiting handler and an idle streamed response have no timeout. `resume()`
+ *   restarts the timeout; a body gets its whole `bodyTimeoutMs` in this way.
  * - Header block limit 4096 bytes (UWS_HTTP_MAX_HEADERS_SIZE, read when the binary is loaded) and 100 headers: 431.
  * - HTTP/1.0, absolute-form and asterisk targets, and a TCP segment that ends within "HTTP/1.1": 505.
- * - Header values lose bytes of 0x80 and above at both ends where `char` is signed: uws-binary.ts mends that. A header with an
- *   empty name hides all behind it, which can not be seen from here. Invalid UTF-8 within a value becomes U+FFFD.
- * - A head without Host is answered with 400; one with a malformed line is taken for unfinished: closed after the timeout.
- * - Of a repeated Content-Length uWS takes the first, an empty one counts as absent: `framingOf` reads all headers.
- * - The chunk parser takes a missing or wrong line end behind a chunk, a blank before a size as size 0, and trailers as the
- *   next request. So a chunked request is the last of its connection (`runLast`), and GET and HEAD may not be chunked.
- * - `end(body, true)` within a callback closes only after the rest of the packet has run: `endConnection` ends it for sure.
- * - The handler is called before Content-Length is looked at: a malformed or repeated one is refused here.
- * - `endWithoutBody` with any argument leaves the response unfinished, which ends the process; without one it is fine.
+ * - Header values lose bytes of 0x80 and above at both ends where `char` is signed; the patch in binary.ts corrects that. A header
+ *   with an empty name hides all headers behind it; this cannot be detected here. Invalid UTF-8 in a value becomes U+FFFD.
+ * - A head without Host is answered with 400. A head with a malformed line counts as incomplete: closed after the timeout.
+ * - uWS uses the first of several Content-Length headers, and an empty one counts as absent: `framingOf` reads all headers.
+ * - The chunk parser accepts a missing or wrong line end after a chunk. It reads a size after a blank as 0, and trailers as
+ *   the next request. So a chunked request is the last of its connection (`runLast`), and GET and HEAD may not be chunked.
+ * - `end(body, true)` within a callback closes only after the rest of the packet has run: `endConnection` closes reliably.
+ * - The handler is called before uWS checks Content-Length: `framingOf` refuses a malformed or repeated one.
+ * - `endWithoutBody` with an argument leaves the response unfinished, which ends the process. It works without arguments.
  * - With an `onWritable` handler uWS no longer empties its own buffer: only a further, non-empty write does.
  */
 
@@ -47,16 +47,16 @@ type Listen = (
   callback: (token: us_listen_socket | false) => void,
 ) => void;
 
-/** Rejects, and closes the app, where the address is not free. */
+/** Rejects and closes the app when the address is not free. */
 const listen = async (uws: UwsModule, app: TemplatedApp, hostname: string, port: number): Promise<us_listen_socket> => {
   const start = app.listen as unknown as Listen;
   const token = await new Promise<us_listen_socket | false>((resolve) => {
-    // Without this option uWS shares the port (SO_REUSEPORT) with whoever else listens on it.
+    // Without this option uWS shares the port (SO_REUSEPORT) with other processes that listen on it.
     start.call(app, hostname, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
   if (token !== false) return token;
   app.close();
-  // uWS gives no reason.
+  // uWS reports no reason.
   throw new Error(`Cannot listen on ${hostname}:${port}: address in use or not available`);
 };
 
@@ -91,7 +91,7 @@ const shut = async ({ uws, app, token, server, sockets }: Closing, deadlineMs: n
 
 export const serveUws = async (options: TransportOptions): Promise<Transport> => {
   const { uws } = await loadUws();
-  // Leaves out the "uWebSockets: 20" response header.
+  // Removes the response header "uWebSockets: 20".
   uws._cfg?.('silent');
   const hostname = options.hostname ?? '127.0.0.1';
   const server: UwsServer = {
@@ -113,7 +113,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     server.active++;
     const request = new UwsRequest(server, res, req, method, req.getUrl(), req.getQuery());
     const { length, close } = framingOf(request._flat);
-    // uWS skips a body by its length. It can not be relied on to find the end of a chunked one.
+    // uWS skips a body by its length. It does not reliably find the end of a chunked one.
     if (length === MALFORMED || length === CHUNKED) fault(request, 400, true);
     else if (close) runLast(request);
     else run(request, false);
