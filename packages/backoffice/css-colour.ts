@@ -18,9 +18,9 @@ const names = new Set(
   ).split(' '),
 );
 const hex = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
-/** Numbers, percentages and angles only: no nested function, nothing that ends the declaration. */
+/** Only numbers, percentages and angles: no nested function, and no character that ends the declaration. */
 const call = /^(rgba?|hsla?|hwb|lab|lch|oklab|oklch)\(\s*[-+.\d][-+.\d%\s,/a-z]{0,60}\)$/i;
 
-/** Whether a storefront can put the text where a colour goes, and nothing else can come of it. */
+/** True for a text that a storefront can use as a colour and that cannot add other CSS. */
 export const isCssColour = (text: string): boolean =>
   hex.test(text) || call.test(text) || names.has(text.toLowerCase());

@@ -9,7 +9,7 @@ export type MenuGroup = {
 
 export const dashboard = { path: '/dashboard', title: { en: 'Dashboard', 'zh-CN': '仪表盘' } satisfies Localized };
 
-/** The groups of the console's menus. Modules declare the menus in them. */
+/** The groups of the console's menus. Modules declare the menus of each group. */
 export const menuGroups: readonly MenuGroup[] = [
   { key: 'product', title: { en: 'Products', 'zh-CN': '商品' }, icon: 'box', sort: 10 },
   { key: 'order', title: { en: 'Orders', 'zh-CN': '订单' }, icon: 'shopping-cart', sort: 20 },

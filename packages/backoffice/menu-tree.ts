@@ -14,8 +14,8 @@ function failOnRepeated(paths: readonly string[]): void {
 }
 
 /**
- * Puts the menu entries of all modules together. Pages for a menu that no entry declares are left out: the module that declares
- * it is switched off. Throws for a path that is declared twice and for a group that does not exist.
+ * Merges the menu entries of all modules. Pages for a menu that no entry declares are left out, because the module that
+ * declares it is switched off. Throws for a path that is declared twice and for a group that does not exist.
  */
 export function menuTreeOf(entries: readonly MenuEntry[]): MenuTree {
   const menus = entries.filter(declaresMenu);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { menuTreeOf } from './menu-tree.ts';
 import { menusFor as menusOf } from './menus.ts';
 
-/** Contract: commerce-admin.md 1.1. */
+/** The menus of the console and the endpoints that they need. */
 
 const entries = modules.flatMap(({ menu }) => menu ?? []);
 const tree = menuTreeOf(entries);
@@ -23,7 +23,7 @@ const route = (method: 'GET' | 'POST', path: string, permission?: string): Route
     response: nothing,
     handle: () => null,
   });
-/** Every endpoint that some page needs, with a parameter's name where the table says `:`. */
+/** Every endpoint that a page needs. Parameters have a name where the table has `:`. */
 const everything = entries
   .flatMap(({ pages }) => pages.map((page) => page.needs))
   .map((needs) => needs.split(' ') as ['GET' | 'POST', string])
@@ -64,11 +64,11 @@ test('a page needs its endpoint: with nothing served there are no groups, and on
   expect(pathsOf(menusFor([route('GET', '/spec-templates', 'product:view')], ['*'], 'en'))).toEqual([
     '/product/spec-templates',
   ]);
-  // Adding asks for the endpoint that adds, not for the one that lists.
+  // Adding needs the endpoint that adds and not the one that lists.
   expect(pathsOf(menusFor([route('GET', '/products', 'product:view')], ['*'], 'en'))).toEqual(['/product/list']);
   // The pages of one endpoint with a parameter.
   expect(pathsOf(menusFor([route('GET', '/decor/:page_key')], [], 'en'))).toEqual(['/decor/index', '/decor/pc']);
-  // A shopper's route of the same shape is no page of the console.
+  // A shopper's route with the same pattern is not a page of the console.
   const publicRoute = { ...route('GET', '/products'), auth: 'public' as const };
   expect(menusFor([publicRoute], ['*'], 'en').groups).toEqual([]);
 });
@@ -107,7 +107,7 @@ test('an entry carries the translation key that the console knows, and no other'
       else found[entry.path] = entry.title_key;
     }
   }
-  // The contract's list, without the entries that this console has in no menu.
+  // The menus of the contract, without those that this console does not show.
   expect(found).toEqual({
     '/product': 'menu.product',
     '/product/list': 'menu.product.list',

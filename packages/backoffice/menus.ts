@@ -6,7 +6,7 @@ import type { MenuTree } from './menu-tree.ts';
 
 const prefix = '/admin/api';
 
-/** The endpoints of the back office and the permission each asks for; parameters go by `:` alone. */
+/** The endpoints of the back office with the permission of each. Parameters are written as `:`. */
 function permissionsOf(routes: readonly Route[]): Map<string, string | undefined> {
   return new Map(
     routes
@@ -18,7 +18,7 @@ function permissionsOf(routes: readonly Route[]): Map<string, string | undefined
   );
 }
 
-/** Path, title and, where the console has one, title_key of a menu or page. */
+/** Path and title of a menu or page, with title_key when the console has a translation. */
 const entryOf = ({ path, title }: { path: string; title: MenuTitle }, locale: Locale) => ({
   path,
   title: title[locale],
@@ -26,8 +26,8 @@ const entryOf = ({ path, title }: { path: string; title: MenuTitle }, locale: Lo
 });
 
 /**
- * The menus of an administrator: pages whose endpoint is served and that the administrator may use. So a module that is
- * switched off has no menu, and a new one appears by itself. Groups and menus without a page are left out.
+ * The menus of an administrator: pages whose endpoint is served and that the administrator may use. A module that is
+ * switched off therefore has no menu. Groups and menus without a page are left out.
  */
 export function menusFor(tree: MenuTree, routes: readonly Route[], perms: readonly string[], locale: Locale) {
   const served = permissionsOf(routes);

@@ -3,8 +3,8 @@ import type { MenuEntry, MenuPage, MenuTitle } from '@tradepost/module';
 const page = (path: string, needs: string, sort: number, title: MenuTitle): MenuPage => ({ path, needs, sort, title });
 
 /**
- * Menus and pages of the contract that no package serves yet. The package that serves one of them declares it in its own
- * module. Contract: commerce-admin.md 1.1, messaging.md 4.
+ * Menus and pages that the console has and that no package serves yet. A package that serves one of them declares it in
+ * its own module.
  */
 export const plannedMenu: readonly MenuEntry[] = [
   {
@@ -183,7 +183,7 @@ export const plannedMenu: readonly MenuEntry[] = [
     title: { en: 'Distribution', 'zh-CN': '分销', key: 'menu.distribution' },
     icon: 'users',
     sort: 55,
-    // The calls of these pages carry the prefix twice (contract: commerce-admin.md 7).
+    // The clients call these endpoints with the prefix twice, so their paths begin with `admin/api` again.
     pages: [
       page('/distribution/distributors', 'GET /admin/api/distribution/distributors', 10, {
         en: 'Distributors',

@@ -50,7 +50,7 @@ export function backofficeRoutes(runtime: Runtime, menus: MenuTree, served: () =
       body: siteSettingsBody,
       response: siteSettingsSchema,
       repeat: 'natural',
-      // One locks, one writes, one reads all settings again, one tells the other instances.
+      // One statement locks, one writes, one reads all settings again, one notifies the other instances.
       statements: 4,
       refuses: [
         backofficeErrors.link,

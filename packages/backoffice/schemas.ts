@@ -12,7 +12,7 @@ const titleKey = () =>
     .optional()
     .meta({ description: 'the console translates it itself', examples: ['menu.wms.stock'] });
 
-/** The menus are a table of ours; this bounds a level of it. */
+/** The largest number of entries on one level. The menus are a fixed table. */
 const maxMenus = 50;
 export const menuView = z
   .object({

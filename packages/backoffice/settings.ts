@@ -2,7 +2,10 @@ import { text } from '@tradepost/http';
 import { type Setting, setting } from '@tradepost/runtime';
 import { keeps, type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
 
-/** One setting per key, so that two who save different keys at once do not undo each other. null is the default text. */
+/**
+ * One setting per key, so that two administrators who save different keys do not overwrite each other. null means the
+ * default text.
+ */
 export const siteSettings = Object.fromEntries(
   siteKeyNames.map((key) => [
     key,

@@ -1,10 +1,10 @@
 import type { Localized } from '@tradepost/core';
 import { isCssColour } from './css-colour.ts';
 
-/** A page of the shop or of the web; never a script. */
+/** A path of this shop or an http(s) address, never a script. */
 const isLink = (value: string) => value === '' || /^(\/(?!\/)|https?:\/\/)[^\s"'<>\\]*$/i.test(value);
 
-/** What more than its length is asked of a text. */
+/** The checks of a text beyond its length. */
 const rules = {
   link: isLink,
   colour: (value: string) => value === '' || isCssColour(value),
@@ -30,20 +30,20 @@ const words = (max: number, about: string, en: string, zh = en): SiteKey => ({
   emptyIsDefault: false,
   example: en,
 });
-/** A name is never empty. */
+/** The name must not be empty. */
 const name = (max: number, about: string, en: string, zh: string): SiteKey => ({
   ...words(max, about, en, zh),
   emptyIsDefault: true,
 });
 const link = (about: string, fallback: string): SiteKey => ({ ...words(500, about, fallback), rule: 'link' });
-/** A page without a colour can not be read: empty is the default. */
+/** A page without a colour is not readable, so an empty value means the default. */
 const colour = (about: string, fallback: string): SiteKey => ({
   ...words(80, about, fallback),
   rule: 'colour',
   emptyIsDefault: true,
 });
 
-/** Everything about the shop's face that clients read and write as one flat object. */
+/** The appearance of the shop. Clients read and write it as one flat object. */
 const keys = {
   site_name: name(60, 'name of the site', 'Tradepost', 'Tradepost 商城'),
   site_logo: link('picture beside the name', ''),

@@ -5,9 +5,9 @@ import { backofficeErrors } from './errors.ts';
 import { siteSettings } from './settings.ts';
 import { keeps, type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
 
-/** The setting of the package that cancels unpaid orders: what the clients edit is what is in force. */
+/** The setting of the package that cancels unpaid orders. Clients edit the value in force. */
 const unpaidMinutesKey = 'orders.unpaid_minutes';
-/** As that setting takes them. */
+/** The form in which that setting stores the minutes. */
 const maxMinutes = 7 * 24 * 60;
 
 type SiteValues = Record<SiteKeyName, string>;
@@ -17,7 +17,10 @@ function rowOf(runtime: Pick<Runtime, 'settings'>, key: string): SettingRow | un
   return runtime.settings.list().find((row) => row.key === key);
 }
 
-/** All keys as they are in force, defaults in the reader's language. Without orders there are no minutes. */
+/**
+ * All keys with the values in force, and defaults in the reader's language. Without the orders module there are no
+ * minutes.
+ */
 export function siteSettingsView(runtime: Pick<Runtime, 'settings' | 'config'>, request: Request, locale: Locale) {
   const values = Object.fromEntries(
     siteKeyNames.map((key) => [key, runtime.settings.get(siteSettings[key]) ?? siteKeys[key].fallback[locale]]),
@@ -30,14 +33,14 @@ export function siteSettingsView(runtime: Pick<Runtime, 'settings' | 'config'>, 
   };
 }
 
-/** What is stored for a text: forms send back what they were shown, and a default that was shown stays a default. */
+/** The stored value of a text. A form sends back the texts that it showed. A default that was shown stays a default. */
 function stored(key: SiteKeyName, value: string): string | null {
   const { fallback, emptyIsDefault } = siteKeys[key];
   if (value === '' && emptyIsDefault) return null;
   return Object.values<string>(fallback).includes(value) ? null : value;
 }
 
-/** A form's number or its text; null when it says nothing. */
+/** A number, or a text of a form as a number. Null for an empty value. */
 function minutesIn(value: number | string | undefined): number | null {
   const text = String(value ?? '').trim();
   if (text === '') return null;
@@ -48,8 +51,8 @@ function minutesIn(value: number | string | undefined): number | null {
 }
 
 /**
- * Merges: only the keys that are sent are written, in one statement, all or none. A key that the configuration file fixes
- * is refused, unless it is sent back as it is.
+ * Writes only the keys that were sent, in one statement, all or none. A key that the configuration file sets is
+ * refused, unless its value is unchanged.
  */
 export async function saveSiteSettings(
   runtime: Pick<Runtime, 'settings' | 'config'>,

@@ -28,7 +28,7 @@ import {
 const maxStock = 100_000_000;
 export const lowStock = 10;
 
-/** `word` is the schema of a block's id and type, `most` the number of blocks. */
+/** `word` is the schema of a block's id and type. `most` is the largest number of blocks. */
 const detailOf = (word: z.ZodString, most = maxBlocks) =>
   z.object({
     version: z.literal(1),
@@ -44,10 +44,10 @@ const detailOf = (word: z.ZodString, most = maxBlocks) =>
 const detail = detailOf(z.string());
 const anyDetail = detailOf(z.string(), Number.MAX_SAFE_INTEGER);
 const tooLong = { error: `must be at most ${maxDetail} characters of JSON` };
-// What is not storable, because it is too deep for example, is refused by that rule.
+// Refuses values that cannot be stored, for example because they are nested too deeply.
 const fits = (value: unknown) => !isStorable(value) || JSON.stringify(value).length <= maxDetail;
 const storable = { error: 'must not contain NUL, broken Unicode or more than 64 levels' };
-/** Blank or invalid detail counts as none; clients send an object or its JSON text. */
+/** A blank or invalid detail means no detail. Clients send an object or its JSON text. */
 const detailInput = z
   .unknown()
   .transform((value) => {
@@ -59,7 +59,7 @@ const detailInput = z
         parsed = null;
       }
     }
-    // Too many blocks are too long, and refused as that: not taken for an invalid page.
+    // Too many blocks are refused as too long. They do not count as an invalid page.
     const checked = anyDetail.safeParse(parsed);
     return checked.success ? checked.data : { version: 1 as const, blocks: [] };
   })
@@ -67,7 +67,7 @@ const detailInput = z
   .refine(fits, tooLong)
   .meta({ description: 'Page content: an object or its JSON text', examples: [{ version: 1, blocks: [] }] });
 
-/** A word for each group and each value. */
+/** A translation for each group and each value. */
 const maxWords = maxSpecs * (maxSpecValues + 1);
 const texts = z.object({
   title: text(200).optional(),
@@ -158,7 +158,7 @@ export const productCreateBody = z.object({
   product: z.object({ title: title(), price: amountInput(), ...productFields }),
   ...parts,
 });
-/** Every part may be absent and then stays as it is. */
+/** Absent parts stay unchanged. */
 export const productUpdateBody = z.object({
   product: z.object({ title: title().optional(), price: amountInput().optional(), ...productFields }).optional(),
   ...parts,

@@ -74,12 +74,12 @@ function priceOf(entry: Entry, attrs: readonly Attribute[]): number {
   return named?.price ?? entry.price;
 }
 
-/** The same pieces on every machine, spread over the range of the entry. */
+/** Stock values that are the same on every machine, spread over the range of the entry. */
 function stockOf([least, most]: [number, number], seed: number): number {
   return least + ((seed * 2_654_435_761) % (most - least + 1));
 }
 
-/** Writes a catalogue in a few statements, however many products. The base texts are English. */
+/** Writes a catalogue in a few statements for any number of products. The base texts are English. */
 export async function seedCatalogue(tx: Transaction, file: CatalogueFile): Promise<{ products: number; skus: number }> {
   const categories = await insertCategories(tx, file);
   const ids = await tx<{ id: number }[]>`

@@ -2,23 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Locale, locales } from '@tradepost/core';
 
 /**
- * The texts of a product or category as they are stored: a base text per field, and per language what it says
- * differently. The base text is of no particular language: readers of a language without an own text get it.
+ * The stored texts of a product or category: a base text per field, and per language the texts that differ. The base
+ * text has no particular language: readers whose language has no text of its own get it.
  *
  * In the back office a plain field (`title`, `name` ...) is the text of the shop's language (`shop.locale`), and
- * `translations` are the other languages. `outdated` of a language names the fields whose text in the shop's language has
- * changed while this one stayed.
+ * `translations` has the other languages. `outdated` of a language names the fields whose text in the shop's language
+ * has changed while the text of this language stayed.
  */
 export type StoredTexts = { base: Words; translations: Translated };
 type Words = Readonly<Record<string, unknown>>;
 type Translated = Partial<Record<Locale, Words>>;
-/** What a client gives: an absent field stays as it is; `translations` stands for all languages, absent for as they are. */
+/**
+ * The texts that a client sends. An absent field stays unchanged. `translations` replaces all languages; absent, they
+ * stay unchanged.
+ */
 export type GivenTexts = { fields: Words; translations?: Translated | undefined };
 
 export const productTexts = ['title', 'subtitle', 'detail'] as const;
 export const categoryTexts = ['name'] as const;
 
-/** Only a subtitle may be empty: an empty title or name is no text. */
+/** Only a subtitle may be empty. An empty title or name does not count as a text. */
 const isText = (field: string, value: unknown) =>
   value !== undefined && value !== null && (value !== '' || field === 'subtitle');
 
@@ -31,13 +34,16 @@ function textIn({ base, translations }: StoredTexts, locale: Locale, field: stri
 const without = (words: Words | undefined, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(words ?? {}).filter(([name]) => !fields.includes(name)));
 
-/** The languages that say anything. */
+/** The languages that have texts. */
 const notEmpty = (translations: Translated): Translated =>
   Object.fromEntries(Object.entries(translations).filter(([, words]) => Object.keys(words).length > 0));
 
 const others = (shop: Locale) => locales.filter((locale) => locale !== shop);
 
-/** As the back office shows it: the plain fields in the shop's language, what the other languages say differently beside it. */
+/**
+ * The texts for a form of the back office: plain fields in the shop's language, and the differing texts of the other
+ * languages.
+ */
 export function formTexts(stored: StoredTexts, shop: Locale, fields: readonly string[]): StoredTexts {
   const base = Object.fromEntries(fields.map((field) => [field, textIn(stored, shop, field)]));
   const translations: Translated = { [shop]: without(stored.translations[shop], [...fields, 'outdated']) };
@@ -53,7 +59,7 @@ export function formTexts(stored: StoredTexts, shop: Locale, fields: readonly st
   return { base, translations: notEmpty(translations) };
 }
 
-/** Makes `text` the text of the shop's language. The other languages keep what their readers saw, where that was another. */
+/** Makes `text` the text of the shop's language. Readers of the other languages still see the same texts as before. */
 function editText(stored: StoredTexts, shop: Locale, field: string, text: unknown): StoredTexts {
   const seen = textIn(stored, shop, field);
   if (isDeepStrictEqual(text, seen)) return stored;
@@ -65,7 +71,9 @@ function editText(stored: StoredTexts, shop: Locale, field: string, text: unknow
   return { base: { ...stored.base, [field]: text }, translations: notEmpty(translations) };
 }
 
-/** The base texts and translations as given; a text of the shop's language among them wins over its plain field. */
+/**
+ * Merges the given base texts and translations. A translation in the shop's language has priority over the plain field.
+ */
 function replaceTranslations(
   stored: StoredTexts,
   given: Translated,
@@ -88,7 +96,10 @@ function replaceTranslations(
   return { base, translations: notEmpty(translations) };
 }
 
-/** Marks what stayed while the shop's text changed, and takes the mark from what has changed or is gone. */
+/**
+ * Marks texts that stayed while the text in the shop's language changed. Removes the mark of texts that changed or were
+ * removed.
+ */
 export function markOutdated(
   before: StoredTexts,
   after: StoredTexts,
@@ -111,8 +122,8 @@ export function markOutdated(
 }
 
 /**
- * What is stored after a save of the back office; doing it twice is doing it once. On creation (`stored` null) base texts
- * and translations are taken as they are given.
+ * The texts to store after a save in the back office. A repeated save has the same result. On creation (`stored` is
+ * null) base texts and translations are stored as given.
  */
 export function savedTexts(
   stored: StoredTexts | null,

@@ -6,7 +6,7 @@ import { maxReviewImages } from './limits.ts';
 import { type CardProduct, textsIn, type ViewContext } from './products/product.ts';
 import type { Review } from './storefront/review-store.ts';
 
-/** How rows become answers for one request. */
+/** The context in which rows become answers, for one request. */
 export const viewsOf =
   ({ settings, config }: Runtime) =>
   (request: Request, locale: Locale): ViewContext => {
@@ -33,7 +33,7 @@ export function recommendedView(product: CardProduct, view: ViewContext) {
   };
 }
 
-/** What both sides show of a category, with its base name. */
+/** The fields of a category that storefront and back office show, with its base name. */
 export function categoryView(category: Category, view: ViewContext) {
   const { id, parent_id, name, icon, sort, status } = category;
   return {
@@ -44,7 +44,7 @@ export function categoryView(category: Category, view: ViewContext) {
   };
 }
 
-/** Order numbers of strangers are not for everybody. */
+/** The order number is masked, because every visitor can read reviews. */
 const masked = (orderNo: string) => (orderNo.length > 8 ? `${orderNo.slice(0, 4)}****${orderNo.slice(-4)}` : '');
 
 export function reviewView(review: Review, view: ViewContext) {

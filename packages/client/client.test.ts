@@ -7,7 +7,7 @@ import { command, schemaFile, schemaOf } from './generate.ts';
 import { createClient, NoAnswerError, RefusalError } from './index.ts';
 import { readSnapshots } from './read-snapshots.ts';
 
-/** The typed client: its types are those of the routes, and whatever goes wrong on the way says what it was. */
+/** The typed client: its types are those of the routes, and its errors name the cause of a failure. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -39,7 +39,7 @@ describe('against the shop', () => {
     const product = await client.get('/api/v1/products/{id}', { path: { id } });
     expectTypeOf(product.skus[0]!.status).toEqualTypeOf<'active' | 'inactive'>();
     expect(product.title).toBe('Enamel mug');
-    // What follows is only compiled: each would be a mistake that the compiler has to find.
+    // The function is compiled and never called. The compiler must refuse each call.
     const mistakes = () => [
       // @ts-expect-error there is no such path
       client.get('/api/v1/product'),

@@ -1,4 +1,7 @@
-/** The shop said no: by a rule (`status` 200), for want of a token (401) or for a fault of the request (4xx) or its own (5xx). */
+/**
+ * The shop refused the request: by a rule (`status` 200), without a valid token (401), for a fault of the request (4xx)
+ * or of the shop (5xx).
+ */
 export class RefusalError extends Error {
   override name = 'RefusalError';
   /** Envelope code: 401, 10002, 20001, ... */
@@ -24,14 +27,15 @@ export class RefusalError extends Error {
 }
 
 /**
- * There is no answer of the shop. unreachable: nobody answered. timeout: not in time. aborted: the caller's own signal.
- * not_an_envelope: somebody else answered, a proxy's error page for example. A write may have taken effect all the same.
+ * The shop did not answer. unreachable: no connection. timeout: no answer in time. aborted: the caller's signal.
+ * not_an_envelope: the answer is not of the shop, for example an error page of a proxy. A write may have taken effect
+ * in all cases.
  */
 export type NoAnswerReason = 'unreachable' | 'timeout' | 'aborted' | 'not_an_envelope';
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
   readonly reason: NoAnswerReason;
-  /** HTTP status, where there was one. */
+  /** The HTTP status, if there was an answer. */
   readonly status: number | null;
 
   constructor(reason: NoAnswerReason, message: string, options: { cause?: unknown; status?: number } = {}) {

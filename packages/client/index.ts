@@ -10,7 +10,7 @@ export type { CallOptions, DataOf, OperationOf } from './types.ts';
 export type ClientOptions = CallOptions & {
   /** `https://shop.example` */
   url: string;
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 };
 
@@ -20,13 +20,13 @@ export type Client = {
   put: Call<'put'>;
   delete: Call<'delete'>;
   patch: Call<'patch'>;
-  /** The same client with other options: a token after the login, a language. */
+  /** The same client with other options, for example with a token after login, or another language. */
   with(options: Partial<ClientOptions>): Client;
 };
 
 const defaultTimeoutMs = 15_000;
 const passing = new Set([429, 502, 503, 504]);
-/** With a key: its first request is still running. */
+/** The first request with this key is still running. */
 const inProgress = 409;
 const maxDelayMs = 10_000;
 
@@ -37,7 +37,7 @@ type AnyInput = CallOptions & {
   body?: unknown;
   idempotencyKey?: string;
 };
-/** The generic face of openapi-fetch: the types of a call were checked where it was made. */
+/** The untyped interface of openapi-fetch. The types of a call are checked at the call of the client. */
 type Request = (
   method: string,
   path: string,
@@ -65,7 +65,10 @@ const wait = (ms: number, signal: AbortSignal | undefined) =>
     });
   });
 
-/** Twice as long each time, spread so that clients do not come back together; what the server asks for goes before. */
+/**
+ * The pause doubles with each attempt, with a random part, so that clients do not retry at the same moment. Retry-After
+ * has priority.
+ */
 function delayMs(attempt: number, response: Response | undefined): number {
   const asked = Number(response?.headers.get('retry-after') ?? Number.NaN);
   if (Number.isFinite(asked)) return Math.min(asked * 1_000, maxDelayMs);
@@ -73,8 +76,8 @@ function delayMs(attempt: number, response: Response | undefined): number {
 }
 
 /**
- * A client of the shop whose paths, parameters, bodies and answers are typed. A call answers the `data` of the envelope; a
- * refusal throws RefusalError, no answer NoAnswerError.
+ * A client of the shop with typed paths, parameters, bodies and answers. A call returns the `data` of the envelope. A
+ * refusal throws RefusalError. No answer throws NoAnswerError.
  */
 export function createClient(clientOptions: ClientOptions): Client {
   const { url, fetch: ownFetch } = clientOptions;
@@ -99,7 +102,7 @@ export function createClient(clientOptions: ClientOptions): Client {
         },
       });
     } catch (cause) {
-      // fetch fails with a TypeError or, when it is given up, a DOMException; anything else is somebody's own.
+      // `fetch` fails with a TypeError, or with a DOMException when it is aborted. Other errors are not of `fetch`.
       if (!(cause instanceof TypeError) && !(cause instanceof DOMException)) throw cause;
       if (signal?.aborted) throw new NoAnswerError('aborted', `${method} ${path} was given up`, { cause });
       if (timeout.aborted)

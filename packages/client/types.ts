@@ -2,7 +2,7 @@ import type { paths } from './schema.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'delete' | 'patch';
 
-/** The paths that have the method; those that answer an envelope, not the files and system pages. */
+/** The paths that have the method and answer an envelope. Files and system pages do not. */
 type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends {
     [K in M]: { responses: { 200: { content: { 'application/json': { code: number } } } } };
@@ -14,7 +14,7 @@ type PathOf<M extends Method> = {
 export type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O } ? O : never;
 
 type EnvelopeOf<O> = O extends { responses: { 200: { content: { 'application/json': infer E } } } } ? E : never;
-/** What a success answers. */
+/** The `data` of a success. */
 export type DataOf<O> = Extract<EnvelopeOf<O>, { code: 0 }> extends { data: infer D } ? D : never;
 
 type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : unknown;
@@ -25,20 +25,20 @@ type Body<O> = O extends { requestBody: { content: { 'application/json': infer T
     ? { body?: T }
     : unknown;
 
-/** Options of one call; they win over those of the client. */
+/** Options of one call. They have priority over those of the client. */
 export type CallOptions = {
   token?: string | null;
   lang?: 'en' | 'zh-CN';
   signal?: AbortSignal;
   timeoutMs?: number;
-  /** Repeats after no answer, 429, 502, 503, 504: reads, and writes that carry an Idempotency-Key. */
+  /** The number of repeats after no answer, 429, 502, 503 and 504, for reads and for writes with an Idempotency-Key. */
   retry?: number;
   headers?: Record<string, string>;
 };
 type WriteOptions<M extends Method> = M extends 'get' ? unknown : { idempotencyKey?: string };
 
 type Input<O, M extends Method> = PathParameters<O> & QueryParameters<O> & Body<O> & WriteOptions<M> & CallOptions;
-/** The input may be left out where nothing in it is needed. */
+/** The input is optional when it has no required field. */
 type InputArguments<O, M extends Method> =
   Record<never, never> extends Input<O, M> ? [input?: Input<O, M>] : [input: Input<O, M>];
 

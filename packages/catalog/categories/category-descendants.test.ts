@@ -2,7 +2,9 @@ import { auditViolations } from '@tradepost/testing/audit-violations';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** A category stands for everything below it: a shopper who opens "Home" finds what lies in "Home / Kitchen / Mugs". */
+/**
+ * A category includes everything below it. A shopper who opens "Home" finds the products of "Home / Kitchen / Mugs".
+ */
 let shop: Shop;
 let token: string;
 beforeAll(async () => {
@@ -26,7 +28,7 @@ async function product(title: string, category_id: number, sort = 0, status = 1)
   return id;
 }
 
-/** What the table must hold, found by walking up from each category. */
+/** The expected content of the table, found by following the parents of each category. */
 const walked = () => shop.database.sql`
   with recursive up as (
     select id as category_id, id as ancestor_id, parent_id from catalog.categories
@@ -108,7 +110,7 @@ describe('the table of descendants', () => {
   test('follows every write: several rows at once, any order of parents, moves, removals', async () => {
     const { sql } = shop.database;
     const fixed = sql`insert into catalog.categories (id, parent_id, name) overriding system value`;
-    // The parent comes after its child, in one statement and in a later one.
+    // The parent is inserted after its child, in one statement and in a later one.
     await sql`${fixed} values (9002, 9001, 'b'), (9001, 0, 'a'), (9004, 9003, 'd')`;
     await sql`${fixed} values (9003, 9002, 'c')`;
     expect(await stored()).toEqual(await walked());

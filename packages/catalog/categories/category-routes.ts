@@ -19,7 +19,7 @@ const tag = 'Categories (admin)';
 export function categoryRoutes(runtime: Runtime): Route[] {
   const { sql, config, settings } = runtime;
   const viewFor = viewsOf(runtime);
-  /** Name in the shop's language, and the other languages: what a form sends back. */
+  /** The name in the shop's language, and the names in the other languages. A form sends both back. */
   const textsOf = ({ name, translations }: Pick<CategoryNode, 'name' | 'translations'>) => {
     const form = formTexts({ base: { name }, translations }, settings.get(shopLocale), categoryTexts);
     return { name: form.base.name as string, translations: form.translations as CategoryTranslations };

@@ -30,7 +30,7 @@ const fields = {
   translations: translations.optional(),
 };
 export const categoryCreateBody = z.object({ name: categoryName(), ...fields });
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export const categoryUpdateBody = z.object({ name: categoryName().optional(), ...fields });
 
 export const categoryView = z

@@ -2,7 +2,7 @@ import type { Locale } from '@tradepost/core';
 import type { Queryable, Transaction } from '@tradepost/postgres';
 import { maxCategories } from '../limits.ts';
 
-/** `A / B / C` of each category, from the root down; a cycle in the data ends at ten levels. */
+/** The path `A / B / C` of each category, from the root down. A cycle in the data ends after ten levels. */
 export async function selectCategoryPaths(
   sql: Queryable,
   ids: readonly number[],
@@ -35,14 +35,14 @@ export type Category = {
 export type CategoryTranslations = Partial<Record<Locale, { name?: string; outdated?: 'name'[] }>>;
 export type CategoryFields = Omit<Category, 'id' | 'created_at' | 'updated_at'>;
 
-/** Flat, in the order of a menu. */
+/** The visible categories, flat, in the order of a menu. */
 export async function selectVisibleCategories(sql: Queryable): Promise<Category[]> {
   return sql<Category[]>`
     select id, parent_id, name, icon, sort, status, translations, created_at, updated_at
     from catalog.categories where status = 1 order by sort, id limit ${maxCategories}`;
 }
 
-/** All of them, each with the number of products in it and below it, whatever their status. */
+/** All categories. Each has the number of products in it and below it, of any status. */
 export async function selectCategories(sql: Queryable): Promise<(Category & { product_count: number })[]> {
   return sql<(Category & { product_count: number })[]>`
     with counts as (
@@ -59,7 +59,7 @@ export async function selectCategories(sql: Queryable): Promise<(Category & { pr
 
 export type CategoryNode = Pick<Category, 'id' | 'parent_id' | 'name' | 'translations'>;
 
-/** Category writers take turns, so that two moves can not make a circle together. Readers do not wait. */
+/** Lets one category writer run at a time, so that two moves cannot form a cycle together. Readers do not wait. */
 export async function lockCategories(tx: Transaction): Promise<CategoryNode[]> {
   await tx`lock table catalog.categories in share row exclusive mode`;
   return tx<CategoryNode[]>`select id, parent_id, name, translations from catalog.categories`;
@@ -74,7 +74,7 @@ export async function insertCategory(tx: Transaction, fields: CategoryFields): P
   return row!;
 }
 
-/** Writes the fields that are given. */
+/** Writes the given fields. */
 export async function updateCategory(
   tx: Transaction,
   id: number,
@@ -91,7 +91,7 @@ export async function updateCategory(
     where id = ${id}`;
 }
 
-/** Locks the category against products that are about to be put into it; whether it is there. */
+/** Locks the category, so that no product can be put into it. Returns true when the category exists. */
 export async function lockCategory(tx: Transaction, id: number): Promise<boolean> {
   const rows = await tx`select id from catalog.categories where id = ${id} for update`;
   return rows.length > 0;

@@ -18,14 +18,17 @@ import {
 export const maxLevels = 3;
 type Node = Pick<Category, 'id' | 'parent_id'>;
 
-/** Levels from the root down to `id`, itself included; 0 for none. Ends in a circle that is there already. */
+/**
+ * The number of levels from the root down to `id`, including `id`. It is 0 without a category. It ends in a cycle that
+ * exists already.
+ */
 function levelsAbove(parents: ReadonlyMap<number, number>, id: number): number {
   let levels = 0;
   for (let at = id; at > 0 && parents.has(at) && levels <= parents.size; at = parents.get(at)!) levels += 1;
   return levels;
 }
 
-/** Refuses a parent that is not there, below the category itself, or so deep that the tree would pass its levels. */
+/** Refuses a parent that does not exist, that is below the category itself, or that would make the tree too deep. */
 function checkPlace(nodes: readonly Node[], id: number | null, parentId: number): void {
   const parents = new Map(nodes.map((node) => [node.id, node.parent_id]));
   if (parentId > 0 && !parents.has(parentId)) throw catalogErrors.no_such_category({ field: 'parent_id' });
@@ -50,7 +53,7 @@ export async function createCategory(sql: Sql, fields: CategoryFields): Promise<
 }
 
 /**
- * Changes the fields that are given; a move takes the categories below along. `name` is the name in `shop`, the language
+ * Changes the given fields. A moved category keeps the categories below it. `name` is the name in `shop`, the language
  * of the shop.
  */
 export async function editCategory(

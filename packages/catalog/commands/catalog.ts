@@ -10,12 +10,12 @@ import { exportProducts } from '../csv/export-products.ts';
 import { importProducts } from '../csv/import-products.ts';
 import { openStockOwner } from '../stock-ownership/stock-owner.ts';
 
-/** What `--json` repeats of the faults; all of them are on stderr. */
+/** The number of faults that `--json` repeats. All faults are written to stderr. */
 const maxFaults = 1_000;
 
 const count = (n: number, of: string) => `${n.toLocaleString('en')} ${of}`;
 
-/** Says on stderr once a second how far it is. */
+/** Writes the progress to stderr once a second. */
 function pace(unit: string) {
   const begun = performance.now();
   let last = begun;
@@ -31,7 +31,7 @@ function pace(unit: string) {
   };
 }
 
-/** Writes with back-pressure; a file appears under its name when it is whole. */
+/** Writes with back-pressure. A file gets its name when it is complete. */
 async function openOutput(file: string) {
   const part = `${file}.part`;
   const stream = file === '-' ? process.stdout : createWriteStream(part);
@@ -66,13 +66,13 @@ async function exportTo(context: CommandContext, file: string, options: GlobalOp
       );
       await output.end();
       const summary = { ...done, seconds: seconds(), rows_per_second: rate(done.skus) };
-      // With the table on stdout everything else goes to stderr.
+      // When the table goes to stdout, all other output goes to stderr.
       const say = file === '-' ? (text: string) => process.stderr.write(`${text}\n`) : print;
       if (options.json) say(JSON.stringify(summary, null, 2));
       else say(`${count(done.products, 'products')}, ${count(done.skus, 'SKUs')} in ${seconds()} s`);
     } catch (error) {
       await output.drop();
-      // Whoever reads our output has seen enough.
+      // The reader of our output has closed the pipe.
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
     }
   });

@@ -12,7 +12,9 @@ import { openShop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CsvFault, exportProducts, importProducts } from '../index.ts';
 
-/** A catalogue as a file: what goes out comes back the same, what is edited is taken over, what is wrong is named. */
+/**
+ * A catalogue as a file: an export is imported unchanged, edits are stored, and faults are reported with their line.
+ */
 const fixture = (name: string) => readFile(join(import.meta.dirname, '../../../fixtures/catalog', name));
 
 async function exported(sql: Sql): Promise<string> {
@@ -23,7 +25,7 @@ async function exported(sql: Sql): Promise<string> {
   return text;
 }
 
-/** Imports in chunks of `size` bytes, so that no line begins where a chunk does. */
+/** Imports in chunks of `size` bytes, so that lines do not begin at the start of a chunk. */
 async function imported(sql: Sql, file: string | Uint8Array, { dryRun = false, size = 1_000 } = {}) {
   const bytes = Buffer.from(file as string);
   const faults: CsvFault[] = [];
@@ -38,7 +40,7 @@ async function imported(sql: Sql, file: string | Uint8Array, { dryRun = false, s
 const skusOf = (sql: Sql) => sql<{ sku_key: string; price: number; stock: number; status: string; sku_code: string }[]>`
   select s.sku_key, s.price, s.stock, s.status, s.sku_code from catalog.product_skus s order by s.product_id, s.id`;
 
-/** The catalogue without what is not the file's: dates, sales, ids of SKUs and pictures. */
+/** The catalogue without data that the file does not contain: dates, sales, ids of SKUs and pictures. */
 const contents = (sql: Sql) => sql`
   select p.id, p.title, p.subtitle, p.cover, p.price, p.origin_price, p.status, p.sort, p.detail, p.spec_schema, p.translations,
     c.name, c.icon, c.sort as category_sort, c.translations as category_words, up.name as parent,
@@ -49,7 +51,7 @@ const contents = (sql: Sql) => sql`
   from catalog.products p left join catalog.categories c on c.id = p.category_id
   left join catalog.categories up on up.id = c.parent_id order by p.id`;
 
-/** Rows that were written since: none when nothing was to do. */
+/** The rows that were written since then. There are none when nothing changed. */
 const stamps = (sql: Sql) => sql`
   select 'p' as kind, id, xmin::text as by from catalog.products
   union all select 's', id, xmin::text from catalog.product_skus
@@ -64,7 +66,7 @@ describe('the demo shop', () => {
     source = await cloneDatabase();
     target = await cloneDatabase();
     await seedDemo(source.sql);
-    // What a spreadsheet program, a CSV reader or we ourselves could trip over.
+    // Texts that spreadsheet programs, CSV readers or our own code could misread.
     await source.sql`
       insert into catalog.products (title, subtitle, cover, price, origin_price, status, sort, category_id, detail,
         translations, spec_schema)
@@ -227,7 +229,7 @@ describe('a file', () => {
     expect(counts.failed).toBe(1);
     expect(faults[0]).toMatchObject({ line: 2, field: 'product_id' });
     expect(faults[0]!.message).toMatch(/product 1 has none of these codes and product 2 has/);
-    // Without the id the codes say which product is meant.
+    // Without the id the codes of the SKUs identify the product.
     await imported(sql, 'product_id,handle,title,price,sku_code\n,x,Teller,7,PLATE\n');
     expect((await contents(sql)).map((row) => [row.id, row.title])).toEqual([
       [1, 'Mug'],
@@ -250,7 +252,7 @@ describe('a file', () => {
       [7, 500],
       [7, 600],
     ]);
-    // Without the column before it is meant as it stands.
+    // Without the column that contains the original stock, the stock is set as written.
     await imported(sql, 'product_id,stock\n2,15\n');
     expect((await skusOf(sql)).map(({ stock }) => stock)).toEqual([7, 15, 7]);
   });
@@ -272,7 +274,7 @@ describe('a file', () => {
     await imported(sql, 'product_id,specs,sku_status\n1,Colour=Cream,inactive\n');
     const [mug] = await contents(sql);
     expect(mug!.spec_schema).toEqual([{ name: 'Colour', values: ['Navy', 'Red'] }]);
-    // Other specs: those of before end.
+    // Other specifications: the SKUs of the earlier ones become inactive.
     await imported(sql, 'product_id,specs,stock\n1,Size=L; Colour=Navy,1\n1,Size=S; Colour=Red,1\n');
     const active = (await skusOf(sql)).filter((sku) => sku.status === 'active' && sku.sku_code !== 'BOARD');
     expect(active.map(({ sku_key, stock }) => [sku_key, stock])).toEqual([
@@ -298,7 +300,7 @@ describe('a file', () => {
     } finally {
       await counted.end();
     }
-    // Two batches with begin and commit, and what the driver asks once per connection.
+    // Two batches with begin and commit, and the queries of the driver once per connection.
     expect(sent).toBeLessThan(40);
     expect((await skusOf(sql)).every((sku) => sku.price === 100)).toBe(true);
   });
@@ -335,7 +337,7 @@ test('prices change under running orders: no order fails, none is charged half, 
     });
     for (let round = 0; round < 12 || orders < 60; round += 1) {
       const price = round % 2 ? '5.00' : '7.50';
-      // The file still says the stock of before the sales, as a spreadsheet does.
+      // The file still has the stock of before the sales, as a spreadsheet has.
       const { faults } = await imported(sql, file.replaceAll(',5.00,', `,${price},`));
       expect(faults).toEqual([]);
     }

@@ -11,7 +11,7 @@ const keyOf = (path: readonly string[]) => path.join(separator);
 
 type Wanted = { path: string[]; row: Omit<CategoryRow, 'id' | 'parent_id'> };
 
-/** The categories that are not there yet, the parents first. */
+/** The categories that do not exist yet, parents first. */
 function missingOf(drafts: readonly Draft[], ids: ReadonlyMap<string, number>): Map<string, Wanted> {
   const missing = new Map<string, Wanted>();
   for (const { category } of drafts)
@@ -25,8 +25,8 @@ function missingOf(drafts: readonly Draft[], ids: ReadonlyMap<string, number>): 
 }
 
 /**
- * The category of each draft that names one; what is not there is made. Two categories may read the same: a product stays
- * in its own, others go to the older one.
+ * The category of each draft that names one. Missing categories are created. Two categories may have the same path: a
+ * product stays in its own, and other products go to the older one.
  */
 export async function categoriesIn(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function categoriesIn(
     if (!ids.has(key)) ids.set(key, row.id);
   }
   const missing = missingOf(drafts, ids);
-  // As in the editor: nobody else shapes the tree meanwhile.
+  // As in the editor, no other transaction may change the tree at the same time.
   if (missing.size > 0 && !dryRun) await lockCategories(tx);
   if (missing.size > 0 && rows.length + missing.size > maxCategories)
     throw csvFileError(drafts[0]!.line, 'too_many_categories', { max: maxCategories });
@@ -54,7 +54,7 @@ export async function categoriesIn(
   for (let level = 1; level <= levels; level += 1) {
     const wanted = [...missing].filter(([, { path }]) => path.length === level);
     const inserts = wanted.map(([, { path, row }]) => ({ ...row, parent_id: ids.get(keyOf(path.slice(0, -1)))! }));
-    // A dry run makes none; -1 is a category that differs from all there are.
+    // A dry run creates none. -1 is an id that no category has.
     const made = dryRun ? wanted.map(() => -1) : wanted.length > 0 ? await insertCategories(tx, inserts) : [];
     wanted.forEach(([key], index) => {
       ids.set(key, made[index]!);

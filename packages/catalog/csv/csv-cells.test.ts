@@ -14,7 +14,7 @@ import {
   textOf,
 } from './csv-cells.ts';
 
-/** A cell that does not come back as it was changes somebody's catalogue by looking at it. */
+/** A cell that is not read back exactly would change the catalogue by an export and import. */
 const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...' \\/;=\'"-+@\n\t\r|a搪,＝') }));
 const formula = /^[=+\-@\t\r＝＋－＠]/;
 

@@ -2,8 +2,8 @@ import type { ProductImage } from '../products/product.ts';
 import type { Attribute } from '../products/sku-matrix.ts';
 
 /**
- * How values become cells and back, exactly. A spreadsheet program runs a cell that begins with one of these as a formula,
- * so the export puts an apostrophe before it and the import takes it away again.
+ * Exact conversion of values to cells and back. A spreadsheet program runs a cell that begins with one of these
+ * characters as a formula. The export therefore puts an apostrophe before it, and the import removes it.
  */
 const formula = /^[=+\-@\t\r'＝＋－＠]/;
 const emptyText = '""';
@@ -11,13 +11,13 @@ const emptyText = '""';
 /** A text as a cell. */
 export const textCell = (text: string): string => (text === emptyText || formula.test(text) ? `'${text}` : text);
 
-/** The text of a cell. `""` is a text that is there and empty, where an empty cell means none. */
+/** The text of a cell. `""` is an empty text; an empty cell means no text. */
 export function textOf(cell: string): string {
   if (cell === emptyText) return '';
   return cell[0] === "'" && (cell.slice(1) === emptyText || formula.test(cell.slice(1))) ? cell.slice(1) : cell;
 }
 
-/** A text that may be absent: an empty cell is absent, an empty text is written out. */
+/** An optional text. An absent text is an empty cell, and an empty text is `""`. */
 export const optionalTextCell = (text: string | undefined): string =>
   text === undefined ? '' : text === '' ? emptyText : textCell(text);
 
@@ -27,13 +27,16 @@ export function amountCell(minor: number): string {
   return `${cents.slice(0, -2)}.${cents.slice(-2)}`;
 }
 
-/** Currency units, or null when it is no amount. A decimal comma is what many spreadsheet programs write. */
+/**
+ * Converts currency units to minor units; null when the cell is not an amount. Many spreadsheet programs write a
+ * decimal comma.
+ */
 export const amountOf = (cell: string): number | null =>
   /^\d{1,12}([.,]\d{1,2})?$/.test(cell) ? Number(cell.replace(',', '.')) : null;
 
 export const integerOf = (cell: string): number | null => (/^-?\d{1,15}$/.test(cell) ? Number(cell) : null);
 
-/** Splits at each bare `separator`; a backslash takes the meaning from the character after it. */
+/** Splits at each `separator` without a backslash. A backslash removes the meaning of the character after it. */
 function splitEscaped(text: string, separator: string): string[] {
   const parts = [''];
   for (let i = 0; i < text.length; i += 1) {
@@ -47,7 +50,7 @@ function splitEscaped(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Without the blanks around it that no backslash protects. */
+/** Trims blanks that no backslash protects. */
 function plainOf(part: string): string {
   const chars = [...part.matchAll(/\\([\s\S])|([\s\S])/g)].map(([, kept, bare]) => ({ char: kept ?? bare!, kept }));
   const counts = chars.map(({ char, kept }) => kept !== undefined || char.trim() !== '');
@@ -66,7 +69,7 @@ const pairSpecial = /[\\=;]/g;
 export const pairsCell = (pairs: readonly Attribute[]): string =>
   textCell(pairs.map(({ name, value }) => `${protect(name, pairSpecial)}=${protect(value, pairSpecial)}`).join('; '));
 
-/** The pairs of a cell, or null when they are none. */
+/** The pairs of a cell, or null when it does not consist of pairs. */
 export function pairsOf(cell: string): Attribute[] | null {
   const text = textOf(cell);
   if (text.trim() === '') return [];
@@ -86,14 +89,14 @@ export function pathOf(cell: string): string[] {
 
 type Image = Pick<ProductImage, 'url' | 'sort'>;
 
-/** One address per line; as JSON when they are not simply numbered in their order. */
+/** One address per line. JSON when the pictures are not numbered in their order. */
 export function imagesCell(images: readonly Image[]): string {
   const plain = images.every(({ url, sort }, index) => sort === index && url === url.trim() && !/[\r\n]/.test(url));
   if (plain && !images[0]?.url.startsWith('[')) return textCell(images.map((image) => image.url).join('\n'));
   return JSON.stringify(images.map(({ url, sort }) => ({ url, sort })));
 }
 
-/** Images as the editor's schema takes them, not checked yet; null when the cell is no list. */
+/** Images for the schema of the editor, not checked yet. Null when the cell is not a list. */
 export function imagesOf(cell: string): unknown[] | null {
   const text = textOf(cell).trim();
   if (!text.startsWith('['))
@@ -106,7 +109,7 @@ export function imagesOf(cell: string): unknown[] | null {
   return Array.isArray(parsed) ? parsed : null;
 }
 
-/** The JSON of a cell; undefined when it is none. */
+/** The JSON of a cell, or undefined when it is not JSON. */
 export function jsonOf(cell: string): unknown {
   try {
     return JSON.parse(cell);

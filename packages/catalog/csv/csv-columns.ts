@@ -1,22 +1,22 @@
 import { locales } from '@tradepost/core';
 
-/** The columns of a catalogue file, in the order of the export. README.md says what each means. */
+/** The columns of a catalogue file in the order of the export. CSV.md describes each. */
 const perLanguage = (name: string) => locales.map((locale) => `${name}_${locale}`);
 
-/** Of the product: said on any of its lines, the same where it is said twice. */
+/** Columns of the product. They may be on any of its lines, and must be equal where they are repeated. */
 export const productColumns: readonly string[] = [
   ...['product_id', 'handle', 'status', 'sort', 'category', 'title', 'subtitle', 'price', 'origin_price', 'cover'],
   ...perLanguage('title'),
   ...perLanguage('subtitle'),
 ];
-/** Of the product too, but long: the export writes them on its first line only. */
+/** Long columns of the product. The export writes them on its first line only. */
 export const longColumns: readonly string[] = [
   ...['images', 'detail', 'category_detail'],
   ...perLanguage('detail'),
   ...perLanguage('specs'),
 ];
-/** Left out where warehouses keep the stock. */
+/** Left out when warehouses own the stock. */
 export const stockColumns: readonly string[] = ['stock', 'stock_before'];
-/** Of the line's SKU. */
+/** Columns of the SKU of the line. */
 const skuColumns: readonly string[] = ['specs', 'sku_code', 'sku_price', ...stockColumns, 'sku_status'];
 export const csvColumns: readonly string[] = [...productColumns, ...skuColumns, ...longColumns];

@@ -14,11 +14,11 @@ type Fields = Omit<
   'translations' | 'category_id' | 'stock'
 >;
 type Texts = NonNullable<Translations[Locale]>;
-/** What the file says about one language: null takes a text away, an absent one stays. */
+/** The changes of the texts of one language: null removes a text, an absent one stays. */
 export type TextChanges = Partial<Record<Locale, { [K in keyof Texts]?: Texts[K] | null }>>;
 export type SkuLine = {
   line: number;
-  /** Empty: the default SKU, or the one that has the code. */
+  /** Empty means the default SKU, or the SKU that has the code. */
   attrs: Attribute[];
   sku_code?: string;
   /** Minor units. */
@@ -28,9 +28,11 @@ export type SkuLine = {
   status?: 'active' | 'inactive';
 };
 type CategoryDetail = { icon: string; sort: number; status: number; translations: Record<string, unknown> };
-/** What the lines of one product say, checked by itself; whether it fits the shop is found when it is written. */
+/**
+ * The content of the lines of one product, checked on its own. Whether it fits the shop is checked when it is written.
+ */
 export type Draft = {
-  /** Its first line. */
+  /** The number of its first line. */
   line: number;
   lines: number;
   product_id: number | null;
@@ -38,21 +40,21 @@ export type Draft = {
   texts: TextChanges;
   images?: { url: string; sort: number }[];
   category?: { path: string[]; detail: CategoryDetail[] | null };
-  /** Lines that speak of a SKU. */
+  /** Lines with values of a SKU. */
   skus: SkuLine[];
   faults: CsvFault[];
 };
 /** The lines of one product. */
 export type Group = { key: string; lines: CsvLine[]; characters: number; faults: CsvFault[] };
 
-/** More lines than a product can have SKUs, with room for those that are no longer sold. */
+/** More lines than a product can have SKUs, including SKUs that are no longer sold. */
 const maxLines = 2_000;
-/** Broken lines that are held back for the product around them; after more of them it ends. */
+/** Broken lines that are kept for the product around them. After more of them the product ends. */
 const maxBetween = 1_000;
-/** Characters of a product's lines. */
+/** The largest number of characters in the lines of a product. */
 const maxCharacters = 8_000_000;
 const maxKey = 255;
-/** As in the editor of categories. */
+/** The limit of the editor of categories. */
 const categoryName = 64;
 const categoryDetails = z.array(
   z.object({
@@ -63,7 +65,7 @@ const categoryDetails = z.array(
   }),
 );
 
-/** The column at fault, by where the schema found it. */
+/** The column of a fault, by the path that the schema reports. */
 function columnOf(path: readonly PropertyKey[]): string {
   const [part, ...rest] = path.filter((step) => typeof step !== 'number').map(String);
   if (part === 'product' && rest[0] === 'translations') return `${rest[2] ?? 'title'}_${rest[1]}`;
@@ -155,7 +157,7 @@ function categoryOf({ said }: Reader, faults: CsvFault[]): Draft['category'] {
   return undefined;
 }
 
-/** What a line says about its SKU; null when nothing. */
+/** The values of a line about its SKU, or null when the line has none. */
 function skuOf(source: CsvLine, faults: CsvFault[]): SkuLine | null {
   const { line, cells } = source;
   const cell = (column: string) => cells.get(column) ?? '';
@@ -188,7 +190,7 @@ function skuOf(source: CsvLine, faults: CsvFault[]): SkuLine | null {
   };
 }
 
-/** Checks the lines of a product by the editor's own schema. */
+/** Checks the lines of a product with the schema of the editor. */
 export function draftOf(group: Group): Draft {
   const faults = [...group.faults];
   const { lines } = group;
@@ -199,7 +201,7 @@ export function draftOf(group: Group): Draft {
   const pictures = read.said('images');
   const images = pictures && imagesOf(pictures.cell);
   if (pictures && !images) faults.push(csvFault(pictures.line, 'images', 'not_images'));
-  // Texts that are taken away need no check.
+  // Texts that are removed need no check.
   const translations = Object.fromEntries(
     Object.entries(texts).map(([locale, changed]) => [
       locale,
@@ -216,7 +218,7 @@ export function draftOf(group: Group): Draft {
   const { translations: checked, ...product } = (parsed.data?.product ?? {}) as Fields & {
     translations?: Translations;
   };
-  // The editor takes what is no page for an empty one; a file is not to lose its page by a slip.
+  // The editor stores an invalid page as an empty one. A mistake in a file must not delete a page.
   const given = fields.detail as { version?: unknown; blocks?: unknown[] } | undefined;
   if (given && parsed.success && (given.version !== 1 || given.blocks?.length !== product.detail?.blocks.length))
     faults.push(csvFault(lineOf('detail'), 'detail', 'not_detail'));
@@ -235,11 +237,11 @@ export function draftOf(group: Group): Draft {
   };
 }
 
-/** Joins the lines of each product, which follow each other. A line that can not be read belongs to the product around it. */
+/** Joins the consecutive lines of each product. A line that cannot be read belongs to the product around it. */
 export async function* groupLines(source: AsyncIterable<CsvLine | CsvFault>): AsyncGenerator<Group | CsvFault> {
   let group: Group | null = null;
   const between: CsvFault[] = [];
-  /** The last line of each product before: some 50 bytes a product. */
+  /** The last line of each earlier product: some 50 bytes per product. */
   const seen = new Map<string, number>();
   for await (const item of source) {
     if (!('cells' in item)) {

@@ -1,6 +1,6 @@
 import { fill, type RefusalValues } from '@tradepost/core';
 
-/** What is wrong with a line of a catalogue file; a command's texts, so English only. */
+/** Texts of the faults in a catalogue file. A command shows them, so they are in English only. */
 const faults = {
   not_utf8: 'is not UTF-8; save the file as "CSV UTF-8" and import it again',
   utf16: 'is UTF-16; save the file as "CSV UTF-8" and import it again',
@@ -53,7 +53,7 @@ export const csvFault = (
   values: RefusalValues = {},
 ): CsvFault => ({ line, field, message: fill(faults[name], values) });
 
-/** The file as a whole can not be read any further; what was written until then stays. */
+/** The whole file cannot be read further. Rows that are committed stay. */
 class CsvFileError extends Error {
   override name = 'CsvFileError';
 }

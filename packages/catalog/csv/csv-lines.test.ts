@@ -3,7 +3,7 @@ import { groupLines } from './csv-drafts.ts';
 import type { CsvFault } from './csv-faults.ts';
 import { type CsvLine, readCsvLines } from './csv-lines.ts';
 
-/** A hostile or broken file costs time in proportion to its size, and says which lines are at fault. */
+/** A hostile or broken file costs time in proportion to its size, and its faults have their line numbers. */
 const header = 'handle,title,price\n';
 const chunkBytes = 64 * 1024;
 
@@ -21,7 +21,7 @@ async function read(text: string): Promise<{ lines: number; faults: CsvFault[] }
   return { lines, faults };
 }
 
-/** Milliseconds of the fastest of three readings; what a file error costs counts too. */
+/** Milliseconds of the fastest of three readings, including the time of a file error. */
 async function costOf(text: string): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < 3; run += 1) {
@@ -59,7 +59,7 @@ describe('a file four times as long costs about four times as much:', () => {
     const [small, large] = [file(n), file(4 * n)];
     await costOf(small);
     const [one, four] = [await costOf(small), await costOf(large)];
-    // A quadratic reader has 16. Below a few milliseconds the clock says nothing.
+    // A quadratic reader would need 16 times as long. Below a few milliseconds the clock is not accurate enough.
     expect(four / Math.max(one, 3)).toBeLessThan(8);
   });
 });

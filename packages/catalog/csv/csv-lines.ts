@@ -3,17 +3,18 @@ import { csvColumns } from './csv-columns.ts';
 import { type CsvFault, csvFault, csvFileError } from './csv-faults.ts';
 
 /**
- * Reads a catalogue file line by line. A record is cut out here, by counting quotes, and only then given to the CSV
- * parser: so a stray quote costs its own line and not the rest of the file, and every fault has its exact line.
+ * Reads a catalogue file line by line. This file finds the end of each record by counting quotes, and passes only whole
+ * records to the CSV parser. A stray quote then makes its own line invalid and not the rest of the file, and every
+ * fault has its exact line.
  */
 export type CsvLine = { line: number; characters: number; cells: ReadonlyMap<string, string> };
 
-/** A record of more characters or lines is a quote that is never closed. */
+/** A record with more characters or lines has a quote that is never closed. */
 const maxRecord = 4_000_000;
 const maxRecordLines = 20_000;
 const delimiters = [',', ';', '\t'];
 
-/** The bytes as text. Throws when they are not UTF-8; a byte order mark is dropped. */
+/** The bytes as text. Throws when they are not UTF-8. A byte order mark is removed. */
 async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
@@ -40,9 +41,9 @@ async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
 
 type Physical = { text: string; end: string };
 
-/** Lines with their ends (LF, CRLF or CR). Each character is looked at once, however the bytes arrive. */
+/** Lines with their ends (LF, CRLF or CR). Each character is read once, for chunks of any size. */
 async function* physicalLines(input: AsyncIterable<string>): AsyncGenerator<Physical> {
-  /** The parts of a line that has not ended yet. */
+  /** The parts of a line that is not complete yet. */
   let parts: string[] = [];
   let length = 0;
   let line = 1;
@@ -85,7 +86,7 @@ function cellsOf(record: string, delimiter: string): string[] | null {
   }
 }
 
-/** The separator that the header has most of. */
+/** The separator that occurs most often in the header. */
 function delimiterOf(header: string): string {
   const count = (delimiter: string) => header.split(delimiter).length;
   return delimiters.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
@@ -114,11 +115,13 @@ function rereadable(lines: AsyncIterable<Physical>) {
       at += 1;
       return kept[at - 1];
     },
-    /** Makes the `count` lines that were read last the next ones. */
+    /** Reads the last `count` lines again. */
     back(count: number) {
       at -= count;
     },
-    /** Forgets the lines before the next one; in bulk, so that each is moved a bounded number of times. */
+    /**
+     * Removes the lines before the next one. It does so in bulk, so that each line is moved a limited number of times.
+     */
     forget() {
       if (at === kept.length) kept = [];
       else if (at < 1_000 || at * 2 < kept.length) return;
@@ -128,7 +131,7 @@ function rereadable(lines: AsyncIterable<Physical>) {
   };
 }
 
-/** Records as cells; null where the quotes do not match: then the lines after the first are read again. */
+/** Records as cells. Null when the quotes do not match; the lines after the first are then read again. */
 async function* records(
   lines: AsyncIterable<Physical>,
 ): AsyncGenerator<{ line: number; characters: number; cells: string[] | null }> {
@@ -160,7 +163,7 @@ async function* records(
   }
 }
 
-/** The lines below the header with their cells by column, and the faults of those that have none. */
+/** The lines below the header with their cells by column, and the faults of lines that cannot be read. */
 export async function* readCsvLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<CsvLine | CsvFault> {
   let header: string[] | null = null;
   for await (const { line, characters, cells } of records(physicalLines(decoded(input)))) {

@@ -3,14 +3,14 @@ import type { Product, ProductImage, Sku } from '../products/product.ts';
 import type { ProductFields } from '../products/product-store.ts';
 import type { Attribute, SpecGroup } from '../products/sku-matrix.ts';
 
-/** SQL of the catalogue's files: everything for a batch of products at once. */
+/** SQL of catalogue files. Each function works on a batch of products. */
 
 export type ExportedProduct = Omit<Product, 'merchant_id' | 'favorite_count' | 'created_at' | 'updated_at'> & {
   skus: Pick<Sku, 'sku_key' | 'sku_code' | 'attrs' | 'price' | 'stock' | 'status'>[];
   images: Pick<ProductImage, 'url' | 'sort'>[];
 };
 
-/** All products but removed ones, with SKUs and images in id order, from one snapshot, a few hundred at a time. */
+/** All products except deleted ones, with SKUs and images in id order, from one snapshot, a few hundred at a time. */
 export async function* scanProducts(tx: Transaction, batch: number): AsyncGenerator<ExportedProduct[]> {
   await tx`
     declare catalogue no scroll cursor for
@@ -22,7 +22,7 @@ export async function* scanProducts(tx: Transaction, batch: number): AsyncGenera
       (select coalesce(jsonb_agg(jsonb_build_object('url', i.url, 'sort', i.sort) order by i.sort, i.id), '[]')
         from catalog.product_images i where i.product_id = p.id) as images
     from catalog.products p where p.deleted_at is null order by p.id`;
-  // Each fetch is a statement of its own: the time limit of a statement is not one for the whole file.
+  // Each fetch is a separate statement, so the statement timeout does not limit the whole file.
   for (;;) {
     const rows = await tx<ExportedProduct[]>`fetch ${tx.unsafe(String(batch))} from catalogue`;
     if (rows.length === 0) return;
@@ -30,10 +30,10 @@ export async function* scanProducts(tx: Transaction, batch: number): AsyncGenera
   }
 }
 
-/** Arbitrary: two imports at once would both make what neither has found. */
+/** An arbitrary number. Two concurrent imports would both create what neither has found. */
 const importLock = 7_205_883_151;
 
-/** One import writes at a time. It waits for rows longer than a shopper would. */
+/** Lets one import write at a time. It waits longer for rows than a request of a shopper would. */
 export async function lockImport(tx: Transaction): Promise<void> {
   await tx`select set_config('lock_timeout', '30s', true), pg_advisory_xact_lock(${importLock})`;
 }
@@ -48,14 +48,14 @@ export type CategoryRow = {
   translations: Record<string, unknown>;
 };
 
-/** `hold` keeps them from being removed until the transaction ends. */
+/** `hold` prevents their deletion until the transaction ends. */
 export async function selectCategoryRows(tx: Queryable, hold = false): Promise<CategoryRow[]> {
   return tx<CategoryRow[]>`
     select id, parent_id, name, icon, sort, status, translations from catalog.categories
     order by id ${hold ? tx`for key share` : tx``}`;
 }
 
-/** Inserts categories whose parents are there; answers their ids in the given order. */
+/** Inserts categories whose parents exist. Returns their ids in the given order. */
 export async function insertCategories(
   tx: Transaction,
   categories: readonly Omit<CategoryRow, 'id'>[],
@@ -69,7 +69,7 @@ export async function insertCategories(
   return rows.map((row) => row.id);
 }
 
-/** The products that have one of these codes, whatever their case; by the code in lower case. */
+/** The products that have one of these codes, in upper or lower case; by the code in lower case. */
 export async function selectProductsByCode(tx: Queryable, codes: readonly string[]): Promise<Map<string, number[]>> {
   if (codes.length === 0) return new Map();
   const rows = await tx<{ code: string; ids: number[] }[]>`
@@ -86,7 +86,10 @@ export type Stored = {
   images: Pick<ProductImage, 'url' | 'sort'>[];
 };
 
-/** The products of `ids` as they are. Locks them, so that two editors take turns; not their SKUs, which orders need. */
+/**
+ * The present products of `ids`. Locks them, so that two editors run one after the other. Their SKUs stay unlocked,
+ * because orders need them.
+ */
 export async function lockProducts(
   tx: Transaction,
   ids: readonly number[],
@@ -116,7 +119,7 @@ export async function lockProducts(
   );
 }
 
-/** Locks these SKUs in id order, as orders do, and answers what stock they have now. */
+/** Locks these SKUs in id order, as orders do. Returns their present stock. */
 export async function lockSkuRows(
   tx: Transaction,
   ids: readonly number[],
@@ -127,14 +130,17 @@ export async function lockSkuRows(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The highest id that was given to a product. */
+/** The highest id of a product so far. */
 export async function lastProductId(tx: Queryable): Promise<number> {
   const [row] = await tx<{ last: number }[]>`
     select last_value - (not is_called)::int as last from catalog.products_id_seq`;
   return row!.last;
 }
 
-/** Moves the sequence to `id` at least. Counts it up, because setting it could set it back under somebody's insert. */
+/**
+ * Raises the sequence to `id` at least. It uses `nextval`, because setting it could move it back below the id of a
+ * concurrent insert.
+ */
 export async function passProductId(tx: Transaction, id: number): Promise<void> {
   await tx`
     select count(nextval('catalog.products_id_seq'))
@@ -174,7 +180,7 @@ export async function updateProducts(tx: Transaction, products: readonly Product
 
 export type ImageWrite = { product_id: number; url: string; sort: number };
 
-/** Makes `images` the pictures of these products; one that stays keeps its id. */
+/** Replaces the pictures of these products. A picture that stays keeps its id. */
 export async function replaceImagesOf(
   tx: Transaction,
   productIds: readonly number[],
@@ -201,10 +207,10 @@ export type NewSku = {
   stock: number;
   status: Sku['status'];
 };
-/** `stock` null leaves the stock alone. */
+/** `stock` null leaves the stock unchanged. */
 export type SkuChange = Omit<NewSku, 'product_id' | 'sku_key' | 'stock'> & { id: number; stock: number | null };
 
-/** Answers them as they are stored. */
+/** Returns the SKUs as they are stored. */
 export async function insertSkus(tx: Transaction, skus: readonly NewSku[]): Promise<Pick<Sku, 'id' | 'stock'>[]> {
   return tx<Pick<Sku, 'id' | 'stock'>[]>`
     insert into catalog.product_skus (product_id, sku_key, sku_code, attrs, price, stock, status)
@@ -214,7 +220,7 @@ export async function insertSkus(tx: Transaction, skus: readonly NewSku[]): Prom
     returning id, stock`;
 }
 
-/** Changes SKUs that are locked already. */
+/** Changes SKUs that are already locked. */
 export async function updateSkus(tx: Transaction, skus: readonly SkuChange[]): Promise<void> {
   await tx`
     update catalog.product_skus s

@@ -8,7 +8,7 @@ import { csvColumns } from './csv-columns.ts';
 import { type CategoryRow, type ExportedProduct, scanProducts, selectCategoryRows } from './csv-store.ts';
 
 const batch = 500;
-/** A category deeper than this is a cycle in the data. */
+/** A deeper category is in a cycle of the data. */
 const maxLevels = 10;
 
 /** The categories from the root down to `id`. */
@@ -56,7 +56,7 @@ function longCells(product: ExportedProduct, path: readonly CategoryRow[]): Reco
 }
 
 function skuCells(product: ExportedProduct, sku: ExportedProduct['skus'][number]): Record<string, string> {
-  // The default SKU costs what the product costs: written once, it is changed in one place.
+  // The default SKU has the price of the product. The price is written once, so it is edited in one place.
   const follows = sku.sku_key === defaultSkuKey && sku.price === product.price;
   return {
     specs: pairsCell(sku.attrs),
@@ -79,7 +79,7 @@ function rowsOf(product: ExportedProduct, byId: ReadonlyMap<number, CategoryRow>
   });
 }
 
-// What a reader could take for the end of a line, or trim, is quoted.
+// Quotes characters that a reader could take for the end of a line, or trim.
 const toCsv = (rows: readonly (readonly string[])[]) =>
   stringify(rows as string[][], { record_delimiter: '\r\n', quoted_match: /[\r\n;\t]|^\s|\s$/ });
 
@@ -94,7 +94,7 @@ export async function exportProducts(
   const done = { products: 0, skus: 0 };
   await sql.begin('isolation level repeatable read read only', async (tx) => {
     const byId = new Map((await selectCategoryRows(tx)).map((row) => [row.id, row]));
-    // Spreadsheet programs take a file without the mark for one in the encoding of the country.
+    // Without the byte order mark, spreadsheet programs use the regional encoding.
     await write(`\ufeff${toCsv([csvColumns])}`);
     for await (const products of scanProducts(tx, batch)) {
       const rows = products.flatMap((product) => rowsOf(product, byId));

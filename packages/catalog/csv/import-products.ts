@@ -24,10 +24,10 @@ import {
 } from './csv-store.ts';
 import { type ImportPlan, planProduct, type Refused } from './plan-import.ts';
 
-/** What is written in one transaction: a bound for memory, for statements and for the time that rows stay locked. */
+/** The number of products in one transaction. It limits memory, statements, and the time that rows are locked. */
 const batchProducts = 500;
 const batchLines = 4_000;
-/** Ids this far beyond the last are a slip of the pen. */
+/** An id this far above the last one is a typing error. */
 const maxAhead = 1_000_000;
 const attempts = 3;
 
@@ -36,19 +36,19 @@ export type Imported = {
   created: number;
   updated: number;
   unchanged: number;
-  /** Products with a line that was refused; the others go on. */
+  /** Products with a refused line. The import continues with the others. */
   failed: number;
   /** Lines and fields that were refused. */
   faults: number;
   dry_run: boolean;
-  /** The file speaks of stock, which warehouses keep. */
+  /** The file has stock values, which are ignored because warehouses own the stock. */
   stock_ignored: boolean;
 };
-/** How a batch is written; `locale` is the language of the shop. */
+/** The context of a batch. `locale` is the language of the shop. */
 type Mode = { dryRun: boolean; stockOwner: StockOwner; locale: Locale };
 type Options = Partial<Mode> & { onFault?: (fault: CsvFault) => void; onProgress?: (done: Imported) => void };
 type Outcome = ImportPlan | Refused;
-/** Products that this file has written or found: id to the line. A file speaks of a product once. */
+/** The products that this import has written or found: id to line. A product may occur once in a file. */
 type Seen = Map<number, number>;
 
 const isRefused = (outcome: Outcome): outcome is Refused => 'faults' in outcome;
@@ -58,7 +58,7 @@ const codesOf = (draft: Draft) => [
 
 type Matched = { draft: Draft; id: number | null };
 
-/** Finds the product of each draft: by its id, without one by the codes of its SKUs. */
+/** Finds the product of each draft by its id, or without an id by the codes of its SKUs. */
 async function matchDrafts(
   tx: Transaction,
   drafts: readonly Draft[],
@@ -66,7 +66,7 @@ async function matchDrafts(
   last: number,
 ): Promise<(Matched | Refused)[]> {
   const byCode = await selectProductsByCode(tx, [...new Set(drafts.flatMap(codesOf))]);
-  /** Codes of the batch's own new products. */
+  /** SKU codes of new products in the same batch. */
   const claimed = new Map<string, number>();
   const taken = new Map(seen);
   const match = (draft: Draft): Matched | CsvFault => {
@@ -113,7 +113,7 @@ function planAll(
   );
 }
 
-/** `stored` with the stock that its locked SKUs have now. */
+/** Returns `stored` with the present stock of its locked SKUs. */
 function withStock(
   stored: ReadonlyMap<number, Stored>,
   now: Awaited<ReturnType<typeof lockSkuRows>>,
@@ -167,7 +167,7 @@ async function writeBatch(
     if (highest > last) await passProductId(tx, highest);
   }
   const nameless = found.filter((match) => match.id === null).length;
-  // A dry run uses up no ids: any that are not there will do.
+  // A dry run uses no ids of the sequence: any unused ids serve.
   const fresh = dryRun || nameless === 0 ? found.map((_, n) => -1 - n) : await newProductIds(tx, nameless);
   const matched = found.map((match) => ({ ...match, id: match.id ?? fresh.shift()! }));
   const categoryIds = await categoriesIn(tx, matched, stored, dryRun);
@@ -184,9 +184,9 @@ async function writeBatch(
 const isRefusal = (match: Matched | Refused): match is Refused => 'faults' in match;
 
 const stateOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '');
-/** Deadlock, serialisation, a lock not to be had in time: the same again may succeed. */
+/** Deadlock, serialization failure or lock timeout: a repeat may succeed. */
 const isPassing = (error: unknown) => /^(40...|55P03)$/.test(stateOf(error));
-/** The data itself: alone, each product shows whether it is the one. */
+/** A fault of the data: the products are then written one by one, to find the one at fault. */
 const isOfData = (error: unknown) => /^2[23]...$/.test(stateOf(error));
 
 async function writeDrafts(sql: Sql, drafts: readonly Draft[], seen: Seen, mode: Mode): Promise<Outcome[]> {
@@ -214,9 +214,9 @@ function remember(outcomes: readonly Outcome[], seen: Seen): void {
 }
 
 /**
- * Writes the products of a CSV file, a few hundred per transaction: what is committed stays, and importing the file again
- * finishes the rest. A product with a line at fault is left out whole and reported; the others go on. Memory does not
- * grow with the file but for some 100 bytes a product. Throws CsvFileError when the file itself can not be read.
+ * Writes the products of a CSV file, a few hundred per transaction. Committed products stay; importing the file again
+ * completes the rest. A product with a faulty line is skipped and reported, and the import continues. Memory does not
+ * grow with the file, except for some 100 bytes per product. Throws CsvFileError when the file itself cannot be read.
  */
 export async function importProducts(
   sql: Sql,

@@ -17,8 +17,9 @@ function changedTexts(before: Translations, changes: TextChanges): Translations 
 type Texts = Partial<Pick<Product, 'title' | 'subtitle' | 'detail'>> & { translations: Translations };
 
 /**
- * The texts of a product after an import, `shop` being the language of the shop. The columns are what is stored. But where
- * the file has no column of the shop's language, a changed base text is meant for its readers, as in the editor.
+ * The texts of a product after an import. `shop` is the language of the shop. Columns have the stored texts. When the
+ * file has no column for the shop's language, a changed base text also becomes the text of that language, as in the
+ * editor.
  */
 export function importedTexts(draft: Draft, before: Product | undefined, shop: Locale): Texts {
   const { title, subtitle, detail } = draft.fields;

@@ -15,7 +15,10 @@ import { type CsvFault, csvFault } from './csv-faults.ts';
 import type { ImageWrite, NewSku, ProductWrite, SkuChange, Stored } from './csv-store.ts';
 import { importedTexts } from './import-texts.ts';
 
-/** What one product of a file changes in the shop; decided on rows that were read, nothing is written here. */
+/**
+ * The changes that one product of a file makes in the shop. They are planned from rows that were read; nothing is
+ * written here.
+ */
 export type ImportPlan = {
   draft: Draft;
   id: number;
@@ -26,7 +29,7 @@ export type ImportPlan = {
   skuChanges: SkuChange[];
 };
 
-/** A product of the file that can not be written as it stands. */
+/** A product of the file that cannot be written. */
 export type Refused = { draft: Draft; faults: CsvFault[] };
 
 const namesOf = (attrs: readonly Attribute[]) => attrs.map((attribute) => attribute.name).join('\n');
@@ -34,7 +37,7 @@ const firstLine = (draft: Draft) => draft.skus[0]?.line ?? draft.line;
 
 type Row = SkuLine & { sku_key: string; old: Sku | undefined; status: Sku['status'] };
 
-/** Which SKU each line is about. */
+/** The SKU of each line. */
 function rowsOf(draft: Draft, before: readonly Sku[], faults: CsvFault[]): Row[] {
   const byKey = new Map(before.map((sku) => [sku.sku_key, sku]));
   const rows = new Map<string, Row>();
@@ -68,8 +71,8 @@ function rowsOf(draft: Draft, before: readonly Sku[], faults: CsvFault[]): Row[]
 }
 
 /**
- * The stock of a SKU that is there changes only where the file changed it. What was sold since the export is neither put
- * back nor overwritten: a file that was edited from other numbers is refused for this SKU.
+ * The stock of an existing SKU changes only when the file changed it. Sales since the export are neither reversed nor
+ * overwritten: a file that was edited from other numbers is refused for this SKU.
  */
 function settleStock(row: Row, faults: CsvFault[]): void {
   const { old, stock, stock_before: before } = row;
@@ -83,7 +86,10 @@ type Matrix = { specs: SpecGroup[]; skus: (MatrixSku & { status: Sku['status'] }
 
 const keptSku = ({ sku_key, attrs, status }: Sku) => ({ sku_key, attrs, status });
 
-/** The SKUs the product has afterwards: those of the file, those it does not speak of, and what the matrix lacks. */
+/**
+ * The SKUs of the product after the import: those of the file, those that it does not name, and missing ones of the
+ * matrix.
+ */
 function matrixOf(rows: readonly Row[], before: Stored | undefined, faults: CsvFault[]): Matrix {
   const known = before?.skus ?? [];
   const inFile = new Set(rows.map((row) => row.sku_key));
@@ -104,7 +110,7 @@ function matrixOf(rows: readonly Row[], before: Stored | undefined, faults: CsvF
   }));
   const stillSold = others.filter((sku) => sku.status === 'active');
   if (rows.length === 0 && before) return { specs: before.product.spec_schema, skus: stillSold.map(keptSku) };
-  // With other specs in the file the SKUs of the old ones end, as in the editor.
+  // When the file has other specifications, the SKUs of the earlier ones become inactive, as in the editor.
   const kept = stillSold.map((sku) => ({
     ...keptSku(sku),
     status: !lead || namesOf(sku.attrs) === namesOf(lead.attrs) ? ('active' as const) : ('inactive' as const),
@@ -124,7 +130,7 @@ function matrixOf(rows: readonly Row[], before: Stored | undefined, faults: CsvF
   return { specs, skus: [...fileSkus, ...kept, ...lacking.map((sku) => ({ ...sku, status: 'active' as const }))] };
 }
 
-/** The line that a refusal of the save rules is about. */
+/** The line that a refusal of the save rules belongs to. */
 function faultOfRule(error: AppError, draft: Draft, rows: readonly Row[]): CsvFault {
   const row = rows.find((candidate) => candidate.sku_key === error.values.sku_key);
   const line = row?.line ?? firstLine(draft);
@@ -147,8 +153,8 @@ const productFields = (row: Product): Omit<ProductWrite, 'id'> => ({
 });
 
 /**
- * Plans one product by the rules of the editor. `id` is its id here or the one it shall get, `before` what is there,
- * `categoryId` undefined when the file says nothing about the category, `shop` the language of the shop.
+ * Plans one product by the rules of the editor. `id` is its existing or new id, and `before` is the stored product.
+ * `categoryId` is undefined when the file has no category. `shop` is the language of the shop.
  */
 export function planProduct(
   draft: Draft,

@@ -6,7 +6,7 @@ import { changeCategory, changePrices, changeStatus, deleteProducts } from './ch
 const tag = 'Products (admin)';
 const edit = { auth: 'staff', permission: 'product:edit', tag, response: batchResultSchema } as const;
 
-/** Changes of many products at once, and the removal of one. */
+/** Routes that change many products, or delete one. */
 export function batchRoutes(): Route[] {
   return [
     defineRoute({

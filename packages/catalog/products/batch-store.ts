@@ -1,6 +1,6 @@
 import type { Transaction } from '@tradepost/postgres';
 
-/** Locks those of `ids` that are there, in id order; answers their ids. */
+/** Locks the existing products of `ids` in id order. Returns their ids. */
 export async function lockProductIds(tx: Transaction, ids: readonly number[]): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
     select id from catalog.products where id = any(${[...ids]}::bigint[]) and deleted_at is null
@@ -8,7 +8,9 @@ export async function lockProductIds(tx: Transaction, ids: readonly number[]): P
   return rows.map((row) => row.id);
 }
 
-/** Locks the SKUs of (locked) products in id order, as orders do; answers the products whose SKUs hold stock for orders. */
+/**
+ * Locks the SKUs of (locked) products in id order, as orders do. Returns the products with stock reserved for orders.
+ */
 export async function lockSkusOf(tx: Transaction, productIds: readonly number[]): Promise<Set<number>> {
   const rows = await tx<{ product_id: number }[]>`
     -- materialized: else the condition is looked at before the lock, and on rows as they were
@@ -19,7 +21,10 @@ export async function lockSkusOf(tx: Transaction, productIds: readonly number[])
   return new Set(rows.map((row) => row.product_id));
 }
 
-/** Moves locked products; those without a price are not put on sale. Answers the ids that have the status now. */
+/**
+ * Sets the status of locked products. Products without a price are not put on sale. Returns the ids that have the
+ * status now.
+ */
 export async function setStatus(tx: Transaction, ids: readonly number[], status: number): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
     update catalog.products p set status = ${status}, updated_at = now()
@@ -35,16 +40,16 @@ export async function setCategory(tx: Transaction, ids: readonly number[], categ
     update catalog.products set category_id = ${categoryId}, updated_at = now() where id = any(${[...ids]}::bigint[])`;
 }
 
-/** What becomes of a price; `value` is a decimal text, so that it is the number the sender wrote. */
+/** A change of prices. `value` is a decimal text, so that it is exactly the number that the client sent. */
 export type Adjustment = { type: 'set' | 'percent' | 'amount'; value: string };
 export type Scope = 'all' | 'product' | 'sku';
 
 export type PriceOutcome = 'done' | 'too_large' | 'missing';
 
 /**
- * Changes prices of locked products in minor units, half away from zero, never below 0; answers what became of each. One
- * of which any price would pass `max`, or that is on sale and would cost 0, is left as it is. The default SKU is the
- * product and moves with it.
+ * Changes prices of locked products in minor units, rounded half away from zero, never below 0. Returns the outcome of
+ * each product. A product stays unchanged when one of its prices would exceed `max`, or when it is on sale and a price
+ * would be 0. The default SKU has the price of the product and changes with it.
  */
 export async function adjustPrices(
   tx: Transaction,
@@ -93,8 +98,8 @@ export async function adjustPrices(
 }
 
 /**
- * Removes locked products: off every shelf, SKUs inactive, nobody's favourite. The rows stay, as orders, reviews,
- * warehouses and activities speak of them.
+ * Deletes locked products: they leave the shelf and all favourites, and their SKUs become inactive. The rows stay,
+ * because orders, reviews, warehouses and activities refer to them.
  */
 export async function markDeleted(tx: Transaction, ids: readonly number[]): Promise<void> {
   await tx`

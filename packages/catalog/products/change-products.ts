@@ -14,10 +14,10 @@ import {
 } from './batch-store.ts';
 import { holdCategory } from './product-store.ts';
 
-/** Of many products at once: what was done, and why the rest was not. */
+/** The result of a change of many products: the ids that changed, and the reason for each of the others. */
 export type BatchResult = { success_ids: number[]; fail: { id: number; reason: string }[] };
 
-/** The answer in the order in which the ids were given, each once. */
+/** The result in the order of the given ids, each once. */
 function resultOf(
   ids: readonly number[],
   done: readonly number[],
@@ -45,7 +45,7 @@ export async function changeStatus(
   );
 }
 
-/** Refuses when there is no such category; 0 is none. */
+/** Refuses a category that does not exist. 0 means no category. */
 export async function changeCategory(
   tx: Transaction,
   ids: readonly number[],
@@ -64,7 +64,7 @@ function priceRefusal(outcome: PriceOutcome | undefined): AppError {
   return outcome === undefined ? catalogErrors.product_not_found() : catalogErrors.price_too_large();
 }
 
-/** A percentage taken off twice is wrong: the outcome has to be kept in the same transaction. */
+/** A percentage must not be applied twice: the outcome is stored in the same transaction. */
 export async function changePrices(
   tx: Transaction,
   ids: readonly number[],
@@ -78,7 +78,7 @@ export async function changePrices(
   return resultOf(ids, changed, locale, (id) => priceRefusal(outcomes.get(id)));
 }
 
-/** Refuses while an open order holds stock of one of them: its buyer has been promised these goods. */
+/** Refuses while an open order has reserved stock of one of the products. */
 export async function deleteProducts(tx: Transaction, ids: readonly number[]): Promise<void> {
   const found = await lockProductIds(tx, ids);
   if (found.length < new Set(ids).size) throw catalogErrors.product_not_found();

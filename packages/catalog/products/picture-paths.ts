@@ -1,6 +1,6 @@
 type Pictures = { product?: { cover?: string | undefined } | undefined; images?: { url: string }[] | undefined };
 
-/** A copy of a product body whose picture URLs are paths where they are ours. */
+/** Returns a copy of a product body in which picture URLs of this shop are paths. */
 export function withPicturePaths<T extends Pictures>(body: T, relative: (url: string) => string): T {
   const { product, images } = body;
   return {

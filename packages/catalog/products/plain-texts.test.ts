@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importProducts } from '../index.ts';
 
 /**
- * What an administrator writes into a plain field is what the shop's own customers read; the other languages keep their
- * texts and are marked. The shop's language is Chinese, as by default.
+ * A plain field in the back office is the text of the shop's language. The other languages keep their texts and are
+ * marked as outdated. The shop's language is Chinese, the default.
  */
 let shop: Shop;
 let token: string;
@@ -32,7 +32,10 @@ const rowOf = async (id: number) =>
 
 const english = { title: 'Enamel mug', subtitle: 'Light', detail: page('English') };
 const inChinese = { title: '搪瓷杯', subtitle: '轻便', detail: page('中文') };
-/** As the demo shop has them: English base texts, a Chinese translation, words of the specs. */
+/**
+ * The same kinds of texts as in the demo shop: English base texts, a Chinese translation, translated words of the
+ * specifications.
+ */
 async function product(): Promise<number> {
   const { data } = await admin('POST', '/products', {
     product: { ...english, price: 10, translations: { 'zh-CN': { ...inChinese, specs: { Colour: '颜色' } } } },
@@ -71,7 +74,7 @@ describe('a product', () => {
     const id = await product();
     await put(id, { title: '杯一', subtitle: '二' });
     expect((await form(id)).translations.en).toEqual({ ...english, outdated: ['title', 'subtitle'] });
-    // A form that knows nothing of marks leaves them.
+    // A form that does not send marks leaves them unchanged.
     await put(id, { price: 11 });
     const shown = await form(id);
     await put(id, {

@@ -4,14 +4,14 @@ import type { CardProduct } from './product.ts';
 import { hasKeyword, keywordRank, staffHits } from './product-search.ts';
 import { totals } from './product-store.ts';
 
-/** A card's columns: of the translations only the reader's, and of the two page contents only the one that is shown. */
+/** The columns of a card: translations in the reader's language only, and only the page content that is shown. */
 const cardColumns = (sql: Queryable, locale: Locale) => sql`
   p.id, p.merchant_id, p.category_id, p.title, p.subtitle, p.cover, p.price, p.origin_price, p.status, p.sort,
   coalesce(p.translations #> ${[locale, 'detail']}::text[], p.detail) as detail,
   jsonb_build_object(${locale}::text, p.translations -> ${locale}::text #- '{detail}') as translations,
   p.favorite_count, p.created_at, p.updated_at`;
 
-/** A row of the back office: its title in the reader's language, no page content. */
+/** A row of the back office: its title in the reader's language, without page content. */
 const rowColumns = (sql: Queryable, locale: Locale) => sql`
   p.id, p.category_id, coalesce(nullif(p.translations #>> ${[locale, 'title']}::text[], ''), p.title) as title,
   p.cover, p.price, p.status, p.favorite_count, p.created_at`;
@@ -23,23 +23,25 @@ export type ProductRow = Pick<
 type Listed<T> = { rows: T[]; total: number };
 const listed = <T extends { id: number | null; total: number }>(rows: readonly T[]): Listed<T> => ({
   total: rows[0]?.total ?? 0,
-  // With nothing on the page there is still one row, for the total.
+  // A page without products still has one row, which has the total.
   rows: rows.filter((row) => row.id !== null),
 });
 
-/** `category_id` stands for the category and all below it. */
+/** `category_id` means the category and all categories below it. */
 export type ShelfFilter = { keyword?: string | undefined; category_id?: number | undefined };
 
-/** Products `p` of the category or below it. */
+/** The condition that products `p` are in the category or below it. */
 const inBranch = (sql: Queryable, categoryId: number) => sql`
   p.category_id = any(array(
     select category_id from catalog.category_descendants where ancestor_id = ${categoryId}))`;
 
-/** Ids of the first `rows` products on the shelf, in the order of the list. */
+/** The ids of the first `rows` products on the shelf, in the order of the list. */
 const firstOnShelf = (sql: Queryable, rows: number) => sql`
   select p.id, p.sort from catalog.products p where p.status = 1 order by p.sort desc, p.id desc limit ${rows}`;
 
-/** The same of a branch: so many of each of its categories, each by index, then the first of all these. */
+/**
+ * The same for a category with its descendants: the first rows of each category by index, then the first of all these.
+ */
 const firstInBranch = (sql: Queryable, categoryId: number, rows: number) => sql`
   select one.id, one.sort from catalog.category_descendants d
   cross join lateral (
@@ -48,7 +50,9 @@ const firstInBranch = (sql: Queryable, categoryId: number, rows: number) => sql`
   where d.ancestor_id = ${categoryId}
   order by one.sort desc, one.id desc limit ${rows}`;
 
-/** The ids of one page with their place, and the total: two CTEs. A keyword's hits are found and ranked once. */
+/**
+ * The ids of one page with their position, and the total, as two CTEs. The hits of a keyword are found and ranked once.
+ */
 export function shelfPage(sql: Sql, filter: ShelfFilter, paging: Paging) {
   const { keyword, category_id } = filter;
   const { size, offset } = paging;
@@ -75,7 +79,10 @@ export function shelfPage(sql: Sql, filter: ShelfFilter, paging: Paging) {
     counted as (select count(*)::int as total from hits)`;
 }
 
-/** One page of the shelf and the total, in one statement: the page is chosen first, then its few SKUs are added up. */
+/**
+ * One page of the shelf and the total in one statement. The page is chosen first; then the SKUs of its few products are
+ * summed.
+ */
 export async function selectShelf(
   sql: Sql,
   filter: ShelfFilter,
@@ -92,12 +99,12 @@ export async function selectShelf(
 
 export type ProductFilter = ShelfFilter & {
   status?: number | undefined;
-  /** At most so many pieces left to sell. */
+  /** The largest number of sellable pieces. */
   sellable_max?: number | undefined;
 };
 export type ProductOrder = 'sort' | 'sales' | 'stock' | 'price_asc' | 'price_desc' | 'created';
 
-/** One page of all products and the total, in one statement. */
+/** One page of all products and the total in one statement. */
 export async function selectProductRows(
   sql: Sql,
   filter: ProductFilter,
@@ -106,7 +113,7 @@ export async function selectProductRows(
   order: ProductOrder = 'sort',
 ): Promise<Listed<ProductRow>> {
   const { keyword, status, category_id, sellable_max } = filter;
-  // What filters or sorts by sums over SKUs has to add them all up.
+  // Filters and orders by sums over SKUs need the sums of all products.
   const needsTotals = sellable_max !== undefined || order === 'sales' || order === 'stock';
   const from = sql`
     from ${keyword === undefined ? sql`catalog.products p` : sql`${staffHits(sql, keyword)} join catalog.products p using (id)`}
@@ -137,7 +144,7 @@ export async function selectProductRows(
   return listed(rows);
 }
 
-/** So many of the best sellers as of the last refresh are compared by what they have sold now. */
+/** The number of best sellers of the last refresh that are compared by their present sales. */
 const candidates = 200;
 
 export async function selectBestSellers(sql: Sql, limit: number, locale: Locale): Promise<CardProduct[]> {
@@ -149,7 +156,9 @@ export async function selectBestSellers(sql: Sql, limit: number, locale: Locale)
     order by t.sales desc, p.sort desc, p.id desc limit ${limit}`;
 }
 
-/** Brings `sales_seen` up to date. Products whose figure has not moved are left alone; somebody's lock is not waited for. */
+/**
+ * Updates `sales_seen`. Products with unchanged sales are not written. Locked products are skipped and not waited for.
+ */
 export async function refreshSales(sql: Sql): Promise<number> {
   const rows = await sql`
     with sold as (
@@ -163,7 +172,7 @@ export async function refreshSales(sql: Sql): Promise<number> {
   return rows.length;
 }
 
-/** The favourites of a shopper, newest first, with those that are off the shelf now. */
+/** The favourites of a shopper, newest first, including products that are off the shelf now. */
 export async function selectFavorites(
   sql: Sql,
   userId: number,

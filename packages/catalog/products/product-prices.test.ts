@@ -4,7 +4,7 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importProducts } from '../csv/import-products.ts';
 
-/** Nothing is sold for nothing by accident: a price of 0 is never taken from a form that was left blank. */
+/** Goods are not sold for nothing by accident: a price of 0 from a blank form field is not stored. */
 let shop: Shop;
 let token: string;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function skusOf(id: number): Promise<Record<string, [price: number, stock:
   const { skus } = (await admin('GET', `/products/${id}`)).data;
   return Object.fromEntries(skus.map((sku: SkuRow) => [sku.sku_key, [sku.price, sku.stock, sku.status]]));
 }
-/** What both back-office forms send beside every product. */
+/** The fields that both back-office forms send beside every product. */
 const blank = { sku_key: '__default__', sku_code: '', price: 0, stock: 0 };
 const sizes = [{ name: 'Size', values: ['S', 'L'] }];
 const saved = async (body: object): Promise<number> => {
@@ -37,7 +37,7 @@ describe('the blank default row of the forms', () => {
   test('without specifications: the SKU has the price and the stock of the product', async () => {
     const id = await saved({ spec_schema: [], sku_overrides: [blank] });
     expect(await skusOf(id)).toEqual({ __default__: [12.9, 50, 'active'] });
-    // Saved again as the form saves it, with another price, and without the product's part.
+    // Saved again as the form saves it: with another price, and without the product part.
     await admin('PUT', `/products/${id}`, {
       product: { price: 15, stock: 40 },
       spec_schema: [],

@@ -22,7 +22,7 @@ import { selectProductRows } from './product-list-store.ts';
 import { selectProduct } from './product-store.ts';
 import { createProduct, editProduct } from './save-product.ts';
 
-/** What is wrong with the specifications, prices or category of a product that is saved. */
+/** The refusals for specifications, prices or the category of a saved product. */
 const saveRefusals = [
   catalogErrors.category_not_found,
   catalogErrors.duplicate_spec,
@@ -32,7 +32,7 @@ const saveRefusals = [
   catalogErrors.unknown_override,
   catalogErrors.price_missing,
 ];
-/** A partner's tasks, and what wakes their worker. */
+/** Statements for the tasks of an external warehouse, and for the notification of its worker. */
 const toAnnounce = 2;
 
 /** Products in the back office, one at a time. */

@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selectBestSellers, selectShelf, shelfPage } from './product-list-store.ts';
 import { staffHits } from './product-search.ts';
 
-/** Finding a product by what a shopper types, in both languages: what comes first, what must not come, and what it costs. */
+/**
+ * The search finds a product by the words of a shopper, in both languages: which products come first, which must not be
+ * found, and the cost.
+ */
 let shop: Shop;
 let staff: string;
 let sql: Sql;
@@ -206,9 +209,9 @@ describe('with 20,000 products', () => {
       insert into catalog.categories (id, parent_id, name) overriding system value
       select n, case when n <= 1 then 0 when n <= 7 then 1 else 2 + n % 6 end, 'c' || n from generate_series(1, 39) as n`;
     await sql`vacuum analyze catalog.categories, catalog.category_descendants`;
-    // All, a leaf of 500 products, a branch of 6 categories, the top of all 39.
+    // All products, a leaf category of 500 products, a branch of 6 categories, the root of all 39.
     for (const filter of [{}, { category_id: 39 }, { category_id: 7 }, { category_id: 1 }]) {
-      // The total of the whole shelf is counted row by row; that of a branch is not.
+      // The total of the whole shelf is counted row by row; the total of a branch is not.
       const parts = filter.category_id === undefined ? sql`page` : sql`page, counted`;
       const { plan, whole } = scans(await sql`explain with ${shelfPage(sql, filter, paging)} select * from ${parts}`);
       expect(whole, plan).toBe(false);

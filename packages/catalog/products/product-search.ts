@@ -1,9 +1,9 @@
 import type { Queryable } from '@tradepost/postgres';
 
 /**
- * How a keyword is looked for; what its terms are and which indexes hold them is in sql/0004_catalog.sql. What depends on
- * the keyword alone stands in a sub-select, which is worked out once per statement: a prepared statement would else work
- * it out for every row.
+ * The SQL of a keyword search. sql/0004_catalog.sql describes the terms and the indexes. An expression of the keyword
+ * alone is a sub-select, which is evaluated once per statement. A prepared statement would otherwise evaluate it for
+ * every row.
  */
 const asked = (sql: Queryable, keyword: string) => ({
   text: sql`(select catalog.search_text(${keyword}))`,
@@ -14,15 +14,16 @@ const asked = (sql: Queryable, keyword: string) => ({
   pattern: sql`(select catalog.search_pattern(${keyword}))`,
 });
 
-/** Products `p` whose texts have the keyword. */
+/** The condition that the texts of product `p` contain the keyword. */
 export const hasKeyword = (sql: Queryable, keyword: string) => {
   const { query, pattern } = asked(sql, keyword);
   return sql`(p.search @@ ${query} or p.search_titles like ${pattern})`;
 };
 
 /**
- * How well `p` fits, best first: the title is the keyword (6), begins with its whole words (5), has them (4), has a word
- * that begins with it (3), has it somewhere (2), has its words apart or inflected (1); other texts have it (0).
+ * The rank of `p`, best first: the title is the keyword (6), begins with its whole words (5), contains them (4),
+ * contains a word that begins with it (3), contains it anywhere (2), contains its words apart or inflected (1); other
+ * texts contain it (0).
  */
 export const keywordRank = (sql: Queryable, keyword: string) => {
   const { text, line, bare, inTitle } = asked(sql, keyword);
@@ -43,7 +44,7 @@ export const keywordRank = (sql: Queryable, keyword: string) => {
 
 const idLike = /^[1-9]\d{0,14}$/;
 
-/** The same for the back office, which also looks for an id and the beginning of a SKU's code: those come first. */
+/** The same for the back office. It also searches ids and the beginning of SKU codes; those hits come first. */
 export const staffHits = (sql: Queryable, keyword: string) => {
   const id = idLike.test(keyword.trim()) ? Number(keyword.trim()) : null;
   const code = `${keyword.trim().replace(/[\\%_]/g, '\\$&')}%`;

@@ -6,7 +6,7 @@ const productColumns = (sql: Queryable) => sql`
   p.id, p.merchant_id, p.category_id, p.title, p.subtitle, p.cover, p.price, p.origin_price, p.status, p.sort, p.detail,
   p.spec_schema, p.favorite_count, p.translations, p.created_at, p.updated_at`;
 
-/** What can be sold and what was sold of product `p`, over its SKUs. */
+/** The sellable and sold quantities of product `p`, summed over its SKUs. */
 export const totals = (sql: Queryable) => sql`
   cross join lateral (
     select coalesce(sum(s.stock - s.reserved_stock) filter (where s.status = 'active'), 0)::bigint as sellable,
@@ -15,7 +15,7 @@ export const totals = (sql: Queryable) => sql`
 
 type WithParts = ProductWithTotals & { skus: Sku[]; images: ProductImage[] };
 
-/** A product with SKUs (oldest first) and images in one statement. */
+/** A product with its SKUs (oldest first) and images, in one statement. */
 export async function selectProduct(sql: Queryable, id: number): Promise<WithParts | undefined> {
   const [row] = await sql<WithParts[]>`
     select ${productColumns(sql)}, t.sellable, t.sales,
@@ -34,7 +34,7 @@ export async function selectProduct(sql: Queryable, id: number): Promise<WithPar
 
 export type SkuWithProduct = { sku: Sku; product: ProductWithTotals };
 
-/** SKUs with their products, whatever their status: what a cart shows. A removed product has none. */
+/** SKUs with their products, of any status, for the cart. A deleted product is null. */
 export async function selectSkusWithProducts(
   sql: Queryable,
   skuIds: readonly number[],
@@ -49,7 +49,7 @@ export async function selectSkusWithProducts(
   return new Map(rows.map(({ sku, ...product }) => [sku.id, { sku, product }]));
 }
 
-/** What an order line copies from the catalogue. */
+/** The fields that an order line copies from the catalogue. */
 export type SkuForSale = Pick<Product, 'title' | 'subtitle' | 'cover' | 'translations'> & {
   id: number;
   product_id: number;
@@ -57,7 +57,7 @@ export type SkuForSale = Pick<Product, 'title' | 'subtitle' | 'cover' | 'transla
   attrs: Attribute[];
 };
 
-/** Those of `skuIds` that can be bought now: SKU active, product on the shelf. */
+/** The SKUs of `skuIds` that can be bought now: the SKU is active and its product is on the shelf. */
 export async function selectSkusForSale(sql: Queryable, skuIds: readonly number[]): Promise<Map<number, SkuForSale>> {
   if (skuIds.length === 0) return new Map();
   const rows = await sql<SkuForSale[]>`
@@ -82,7 +82,7 @@ export type ProductFields = Pick<
   | 'translations'
 >;
 
-/** Holds the category until the end of the transaction: it can not be removed under the product that is put into it. */
+/** Locks the category until the end of the transaction, so that it cannot be deleted while a product is put into it. */
 export async function holdCategory(tx: Transaction, id: number): Promise<boolean> {
   const rows = await tx`select id from catalog.categories where id = ${id} for key share`;
   return rows.length > 0;
@@ -99,7 +99,7 @@ export async function insertProduct(tx: Transaction, fields: ProductFields, spec
   return row!.id;
 }
 
-/** Locks the product and then its SKUs in id order: two editors of one product take turns. */
+/** Locks the product and then its SKUs in id order. Two editors of one product run one after the other. */
 export async function lockProduct(tx: Transaction, id: number): Promise<{ product: Product; skus: Sku[] } | undefined> {
   const [product] = await tx<Product[]>`
     select ${productColumns(tx)} from catalog.products p where p.id = ${id} and p.deleted_at is null for no key update`;
@@ -125,7 +125,7 @@ export async function updateProduct(
     where id = ${id}`;
 }
 
-/** Makes these the pictures of the product; one that stays keeps its id. */
+/** Replaces the pictures of the product. A picture that stays keeps its id. */
 export async function replaceImages(
   tx: Transaction,
   productId: number,
@@ -146,8 +146,8 @@ export async function replaceImages(
 export type SkuWrite = Pick<Sku, 'sku_key' | 'sku_code' | 'attrs' | 'price' | 'stock'>;
 
 /**
- * Writes the matrix of one product: known keys are overwritten and active again, new ones added, missing ones inactive.
- * Answers the matrix as it is stored.
+ * Writes the matrix of one product. Known keys are overwritten and active again, new ones are added, missing ones
+ * become inactive. Returns the matrix as it is stored.
  */
 export async function writeSkus(
   tx: Transaction,

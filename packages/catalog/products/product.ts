@@ -2,18 +2,18 @@ import { type Locale, toWire } from '@tradepost/core';
 import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
 export type Detail = { version: 1; blocks: { id: string; type: string; props: Record<string, unknown> }[] };
-/** What a language says differently from the base text; `specs` translates names and values of attributes. */
+/** The texts of a language that differ from the base texts. `specs` translates names and values of attributes. */
 type ProductTexts = {
   title?: string;
   subtitle?: string;
   detail?: Detail;
   specs?: Record<string, string>;
-  /** Of these texts the one in the shop's language has changed since. */
+  /** The fields whose text in the shop's language has changed since the translation. */
   outdated?: ('title' | 'subtitle' | 'detail')[];
 };
 export type Translations = Partial<Record<Locale, ProductTexts>>;
 
-/** A row of catalog.products; amounts in minor units. */
+/** A row of catalog.products. Amounts are in minor units. */
 export type Product = {
   id: number;
   merchant_id: number;
@@ -46,13 +46,15 @@ export type Sku = {
   status: 'active' | 'inactive';
 };
 export type ProductImage = { id: number; product_id: number; url: string; sort: number };
-/** A product with what its SKUs add up to: what can be sold now, and what was sold. */
+/** A product with the sums over its SKUs: sellable quantity and sales. */
 export type ProductWithTotals = Product & { sellable: number; sales: number };
 
-/** What a card shows: `detail` may be the reader's already, `translations` only theirs. */
+/**
+ * The data of a card. `detail` may already be in the reader's language; `translations` has the reader's language only.
+ */
 export type CardProduct = Omit<ProductWithTotals, 'spec_schema'>;
 
-/** Title and the other texts in the reader's language, the base text where there is no translation. */
+/** The title and other texts in the reader's language. The base text is used where there is no translation. */
 export function textsIn(product: Pick<Product, 'title' | 'subtitle' | 'translations'>, locale: Locale) {
   const texts = product.translations[locale];
   return { title: texts?.title || product.title, subtitle: texts?.subtitle ?? product.subtitle };
@@ -61,12 +63,12 @@ export function textsIn(product: Pick<Product, 'title' | 'subtitle' | 'translati
 export function attrsIn(attrs: readonly Attribute[], translations: Translations, locale: Locale): Attribute[] {
   const words = translations[locale]?.specs;
   if (!words) return [...attrs];
-  // A specification may be called "constructor": only the translator's own words count.
+  // A specification may be called "constructor", so only own properties count.
   const said = (word: string) => (Object.hasOwn(words, word) ? words[word]! : word);
   return attrs.map(({ name, value }) => ({ name: said(name), value: said(value) }));
 }
 
-/** The storefront's Sku: `attrs` is a JSON text because its clients parse it, `stock` what can still be sold. */
+/** The storefront's SKU. `attrs` is a JSON text, because clients parse it. `stock` is the sellable quantity. */
 export function skuView(
   sku: Sku,
   translations: Translations,
@@ -87,10 +89,10 @@ export function skuView(
 
 const nothing: ReadonlySet<number> = new Set();
 
-/** How rows become answers: language, the shop's time and the address of its files. */
+/** The context in which rows become answers: language, time zone of the shop, address of its files. */
 export type ViewContext = { locale: Locale; iso(at: Date): string; fileUrl(path: string): string };
 
-/** The storefront's ProductCard; `favorited` holds the products that the reader likes. */
+/** The storefront's ProductCard. `favorited` contains the products that the reader marked. */
 export function productCard(product: CardProduct, view: ViewContext, favorited: ReadonlySet<number> = nothing) {
   return {
     id: product.id,

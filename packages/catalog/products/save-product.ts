@@ -37,7 +37,7 @@ function overridesOf(body: UpdateBody) {
 
 type TextFields = Pick<ProductFields, 'title' | 'subtitle' | 'detail' | 'translations'>;
 
-/** The texts after a save: a plain one is that of the shop's language. */
+/** The texts after a save. A plain field is the text of the shop's language. */
 function textFieldsOf(given: UpdateBody['product'], before: ProductFields | null, shop: Locale): Partial<TextFields> {
   const { title, subtitle, detail, translations } = given ?? {};
   const stored = before && {
@@ -48,7 +48,7 @@ function textFieldsOf(given: UpdateBody['product'], before: ProductFields | null
   return { ...saved.base, translations: saved.translations };
 }
 
-/** The fields of a product after a save, `texts` being those that it has then. What is absent stays as it is. */
+/** The fields of a product after a save. `texts` are the texts after the save. Absent fields stay unchanged. */
 export function fieldsOf(
   given: UpdateBody['product'],
   before: ProductFields | null,
@@ -81,8 +81,8 @@ export function fieldsOf(
 }
 
 /**
- * The new matrix over the SKUs there are: a kept SKU keeps what nothing overrides, a new one takes the product's price. A price
- * of 0 is none: an override of 0 is not set.
+ * The new matrix compared with the existing SKUs. A kept SKU keeps the values that no override sets. A new SKU gets the
+ * product's price. A price of 0 in an override means not set.
  */
 export function plannedSkus(
   matrix: readonly MatrixSku[],
@@ -103,14 +103,14 @@ export function plannedSkus(
       sku_key: sku.sku_key,
       sku_code: sku.sku_code ?? old?.sku_code ?? '',
       attrs: sku.attrs,
-      // The default SKU is the product: it always costs what the product costs.
+      // The default SKU always has the price of the product.
       price: sku.price || (isDefault ? price : old?.price || price),
       stock,
     };
   });
 }
 
-/** Refuses a product on sale whose price, or that of an active SKU, is 0. */
+/** Refuses a product on sale when its price or the price of an active SKU is 0. */
 export function checkPriced(
   fields: Pick<ProductFields, 'status' | 'price'>,
   activeSkus: readonly { sku_key: string; price: number }[],
@@ -140,7 +140,7 @@ async function checkCategory(tx: Transaction, id: number): Promise<void> {
 const sortedImages = (images: readonly { url: string; sort?: number | undefined }[]) =>
   images.map((image, index) => ({ url: image.url, sort: image.sort ?? index }));
 
-/** Creates a product with its SKU matrix; everything or nothing. */
+/** Creates a product with its SKU matrix, completely or not at all. */
 export async function createProduct(
   sql: Sql,
   given: CreateBody,
@@ -162,7 +162,7 @@ export async function createProduct(
   });
 }
 
-/** The matrix an update asks for, or null when it leaves the SKUs alone. */
+/** The SKU matrix of an update, or null when it does not change the SKUs. */
 function askedMatrix(
   body: UpdateBody,
   product: Product,
@@ -173,12 +173,12 @@ function askedMatrix(
   if (!body.spec_schema && !body.sku_overrides && !touchesDefault) return null;
   const specs = body.spec_schema ? normalizeSpecs(body.spec_schema) : product.spec_schema;
   const matrix = skuMatrix(specs, overridesOf(body));
-  // Without a new schema the SKUs that an earlier one left inactive stay so.
+  // Without a new schema, SKUs that an earlier schema made inactive stay inactive.
   const active = new Set(skus.filter((sku) => sku.status === 'active').map((sku) => sku.sku_key));
   return { specs, matrix: body.spec_schema ? matrix : matrix.filter((sku) => active.has(sku.sku_key)) };
 }
 
-/** Changes what the body carries and nothing else. */
+/** Changes the parts that the body contains. */
 export async function editProduct(
   tx: Transaction,
   id: number,

@@ -10,14 +10,14 @@ export type SkuOverride = {
   price?: number | undefined;
   stock?: number | undefined;
 };
-/** One combination of the matrix; what no override gives is left undefined. */
+/** One combination of the matrix. Values that no override sets are undefined. */
 export type MatrixSku = { sku_key: string; attrs: Attribute[]; sku_code?: string; price?: number; stock?: number };
 
 export const defaultSkuKey = '__default__';
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** `name:value` pairs sorted by name, then value, joined with `|`: the clients compute the same key. */
+/** `name:value` pairs sorted by name, then value, joined with `|`. Clients compute the same key. */
 export function skuKeyOf(attrs: readonly Attribute[]): string {
   if (attrs.length === 0) return defaultSkuKey;
   return [...attrs]
@@ -26,7 +26,10 @@ export function skuKeyOf(attrs: readonly Attribute[]): string {
     .join('|');
 }
 
-/** Values trimmed, de-duplicated and sorted; groups sorted by name. Refuses a name used twice and a group without values. */
+/**
+ * Trims, deduplicates and sorts the values, and sorts the groups by name. Refuses a repeated name and a group without
+ * values.
+ */
 export function normalizeSpecs(groups: readonly SpecGroup[]): SpecGroup[] {
   const seen = new Set<string>();
   return groups
@@ -42,8 +45,8 @@ export function normalizeSpecs(groups: readonly SpecGroup[]): SpecGroup[] {
 }
 
 /**
- * The overrides that say something. The back-office forms send a blank row of the default SKU (price 0, stock 0) with every
- * product: beside a matrix the row is about no SKU, without one it carries only its code.
+ * The overrides that contain data. The back-office forms send a blank row of the default SKU (price 0, stock 0) with
+ * every product. Beside a matrix this row belongs to no SKU; without a matrix it sets only the code.
  */
 function meantOverrides(overrides: readonly SkuOverride[], hasMatrix: boolean): SkuOverride[] {
   return overrides.flatMap((override) => {
@@ -53,7 +56,10 @@ function meantOverrides(overrides: readonly SkuOverride[], hasMatrix: boolean): 
   });
 }
 
-/** The Cartesian product of the groups with the overrides of each combination; no groups make the one default SKU. */
+/**
+ * The Cartesian product of the groups, with the overrides of each combination. Without groups it is the default SKU
+ * alone.
+ */
 export function skuMatrix(groups: readonly SpecGroup[], overrides: readonly SkuOverride[]): MatrixSku[] {
   const count = groups.reduce((product, group) => product * group.values.length, 1);
   if (count > maxCombinations) throw catalogErrors.too_many_skus({ count, max: maxCombinations });
@@ -68,7 +74,7 @@ export function skuMatrix(groups: readonly SpecGroup[], overrides: readonly SkuO
   const skus = new Map<string, MatrixSku>();
   for (const attrs of combinations) {
     const sku_key = skuKeyOf(attrs);
-    // A name or value with ":" or "|" in it can make two combinations read the same.
+    // A ":" or "|" in a name or value can give two combinations the same key.
     if (skus.has(sku_key)) throw catalogErrors.duplicate_spec({ name: sku_key });
     const { sku_key: _key, ...given } = byKey.get(sku_key) ?? { sku_key };
     byKey.delete(sku_key);

@@ -31,7 +31,7 @@ const viewOf = (
   updated_at: view.iso(updated_at),
 });
 
-/** Ready-made specifications for the product form. They are copied into products, never referred to. */
+/** Prepared specifications for the product form. They are copied into products, and products do not refer to them. */
 export function specTemplateRoutes(runtime: Runtime): Route[] {
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);

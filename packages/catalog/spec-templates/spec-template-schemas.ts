@@ -18,7 +18,7 @@ const fields = {
   status: status.optional(),
 };
 export const specTemplateCreateBody = z.object({ name: name(), ...fields });
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export const specTemplateUpdateBody = z.object({ name: name().optional(), ...fields });
 
 export const specTemplateQuery = pageQueryWith({

@@ -20,7 +20,7 @@ const contains = (keyword: string) => `%${keyword.replace(/[\\%_]/g, '\\$&')}%`;
 export type SpecTemplateFilter = {
   keyword?: string | undefined;
   status?: number | undefined;
-  /** Templates whose list has it. */
+  /** Templates that list this category. */
   category_id?: number | undefined;
 };
 
@@ -55,7 +55,7 @@ export async function insertSpecTemplate(sql: Sql, fields: SpecTemplateFields): 
   return row!;
 }
 
-/** Writes the fields that are given; whether the template is there. */
+/** Writes the given fields. Returns true when the template exists. */
 export async function updateSpecTemplate(
   sql: Queryable,
   id: number,

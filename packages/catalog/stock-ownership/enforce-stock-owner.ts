@@ -9,7 +9,7 @@ type WithStock = {
   sku_overrides?: { stock?: number | undefined }[] | undefined;
 };
 
-/** What a body says about stock is left out, not refused: clients send whole rows back as they were given them. */
+/** Removes fields about stock from a body. They are not refused, because clients send whole rows back. */
 export function withoutStock<T extends WithStock>(body: T): T {
   const { product, sku_overrides } = body;
   return {
@@ -19,11 +19,11 @@ export function withoutStock<T extends WithStock>(body: T): T {
   };
 }
 
-/** Whether lines of a file say anything about stock. */
+/** True when lines of a file have values for stock. */
 export const saysStock = ({ lines }: Group): boolean =>
   lines.some(({ cells }) => stockColumns.some((column) => (cells.get(column) ?? '').trim() !== ''));
 
-/** The lines of a product as if the file had no columns about stock. */
+/** The lines of a product, as if the file had no stock columns. */
 export const withoutStockCells = (group: Group): Group => ({
   ...group,
   lines: group.lines.map(({ cells, ...line }) => ({
@@ -32,7 +32,7 @@ export const withoutStockCells = (group: Group): Group => ({
   })),
 });
 
-/** SKUs of `stored` that are new or have another stock than `before`, the rows as they were locked. */
+/** SKUs of `stored` that are new, or whose stock differs from `before`, the rows as they were locked. */
 export function movedStock(
   before: readonly Pick<Sku, 'id' | 'stock'>[],
   stored: readonly Pick<Sku, 'id' | 'stock'>[],
@@ -41,7 +41,7 @@ export function movedStock(
   return stored.filter((sku) => known.get(sku.id) !== sku.stock);
 }
 
-/** Tells the stockOwner, on the transaction that has written them, of SKUs that are new or whose stock was set. */
+/** Notifies the stock owner of SKUs that are new or whose stock was set, on the transaction that wrote them. */
 export async function announceStock(
   tx: Transaction,
   stockOwner: StockOwner,

@@ -20,8 +20,9 @@ import {
 } from '../index.ts';
 
 /**
- * Who keeps the stock decides what the catalogue does with it: leave it to the warehouses, tell a partner of what was set,
- * show a partner's number. The catalogue alone is served here, with owners of the test.
+ * The stock owner decides how the catalogue handles stock: it leaves stock to the warehouses, notifies an external
+ * system of stock that was set, or shows the quantities of an external system. This test serves the catalogue alone,
+ * with stock owners of its own.
  */
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -67,7 +68,7 @@ async function openCatalogue(stockOwner: StockOwner) {
 }
 type Catalogue = Awaited<ReturnType<typeof openCatalogue>>;
 
-/** Writes down what it is told, and what is stored of it at that moment, on the transaction it is given. */
+/** Records its notifications, and what is stored at that moment, on the transaction it gets. */
 const listening: StockOwner = {
   editable: true,
   announce: (tx, skus) => [
@@ -81,7 +82,7 @@ const listening: StockOwner = {
 };
 const kept: StockOwner = { ...listening, editable: false };
 
-/** What was announced since the last time, by SKU key. */
+/** The notifications since the last call, by SKU key. */
 async function told(sql: Sql): Promise<Record<string, number>> {
   const rows = await sql<{ sku_key: string; stock: number; stored: number }[]>`
     with taken as (delete from told returning *)
@@ -101,7 +102,10 @@ const stocks = async (sql: Sql) =>
   );
 const sizes = (...values: string[]) => [{ name: 'Size', values }];
 
-/** Runs `save` while somebody else holds the SKUs, who sets their stock and lets go once `save` waits. */
+/**
+ * Runs `save` while another transaction has locked the SKUs. That transaction sets their stock and ends when `save`
+ * waits.
+ */
 async function whileSold<T>({ database, sql }: Catalogue, stock: number, save: () => Promise<T>): Promise<T> {
   const other = openDatabase(database.url, { max: 1 });
   try {
@@ -203,7 +207,7 @@ describe('where warehouses keep the stock', () => {
     expect(await stocks(sql)).toEqual({ __default__: none, 'Size:L': none, 'Size:S': none });
     expect(await told(sql)).toEqual({ __default__: 0, 'Size:L': 0, 'Size:S': 0 });
     await sql`update catalog.product_skus set stock = 10, reserved_stock = 4`;
-    // Below what is reserved; edited from another number; not even a number.
+    // Below the reserved quantity; edited from another number; not a number.
     for (const stock of ['1,10', '9,8', '1,', 'many,-']) {
       expect(await csv(file(stock)), stock).toMatchObject({ unchanged: 2, failed: 0, stock_ignored: true });
       expect(await csv(file(stock).replaceAll('5,', '6,')), stock).toMatchObject({ updated: 2, failed: 0 });
@@ -213,7 +217,7 @@ describe('where warehouses keep the stock', () => {
     expect(await stocks(sql)).toEqual({ __default__: held, 'Size:L': held, 'Size:S': held });
     expect(await told(sql)).toEqual({});
     expect(faults).toEqual([]);
-    // Whose file says nothing about it is not bothered.
+    // A line without a value for stock causes no notification.
     expect(await csv('product_id,title\n1,Pullover\n')).toMatchObject({ updated: 1, stock_ignored: false });
     expect(await csv(file(','))).toMatchObject({ stock_ignored: false });
   });
@@ -264,7 +268,7 @@ describe('a partner is told', () => {
     expect(await put({ sku_overrides: overrides(9, 4) }), 'the same again').toEqual({});
     expect(await put({ spec_schema: sizes('S', 'XL') })).toEqual({ 'Size:XL': 0 });
     expect(await put({ spec_schema: sizes('L', 'S') }), 'one that comes back is not new').toEqual({});
-    // The form showed 9; two were sold meanwhile: saving it sets them again.
+    // The form showed 9, and two were sold in the meantime. Saving the form sets 9 again.
     await sql`update catalog.product_skus set stock = 7 where sku_key = 'Size:L'`;
     expect(await put({ sku_overrides: overrides(9, 4) })).toEqual({ 'Size:L': 9 });
     const mug = await admin('POST', '/products', { product: { title: 'Mug', price: 5, stock: 3 } });
@@ -297,7 +301,7 @@ describe('a partner is told', () => {
     expect(await told(sql)).toEqual({});
     expect(await csv(`${file(6, 8, 3, 4)}3,,,CUP-2,Shape=Square,6\n`)).toMatchObject({ stock_ignored: false });
     expect(await told(sql)).toEqual({ 'Size:L': 8, 'Shape:Round': 4, 'Shape:Square': 6 });
-    // What the file leaves as it was when it was written is not set.
+    // The import does not set stock that the file left unchanged.
     await sql`update catalog.product_skus set stock = 2 where sku_key = 'Size:L'`;
     await csv('product_id,specs,sku_price,stock,stock_before\n1,Size=L,7,8,8\n1,Size=S,7,5,0\n');
     expect(await told(sql)).toEqual({ 'Size:S': 5 });
@@ -328,7 +332,7 @@ describe('a partner is told', () => {
         tx`select 1 / (case when max(stock) = 13 then 0 else 1 end) from told`,
       ],
     });
-    // Fails at the commit, when everything has been said.
+    // Fails at the commit, after all notifications.
     await sql`
       create function doom() returns trigger language plpgsql as
         $$ begin if new.title = 'Doomed' then raise exception 'doomed'; end if; return null; end $$`;
@@ -393,7 +397,7 @@ describe("a partner's number", () => {
     answer = new Map();
     expect(await shown()).toEqual([9 + 19 + 29, 9, 19, 29]);
 
-    // Lists and the editor show our own number, and ask nobody.
+    // Lists and the editor show the stored quantity and do not call the stock owner.
     answer = new Map(sku_ids.map((sku) => [sku, 7]));
     asked.length = 0;
     expect((await shopper('/products')).data.list[0].stock).toBe(57);

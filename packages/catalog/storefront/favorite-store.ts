@@ -3,13 +3,14 @@ import { maxFavorites } from '../limits.ts';
 
 export type Favorite = { user_id: number; product_id: number };
 
-/** What became of a favourite: it is there, its product is not on the shelf, or its shopper has too many. */
+/** The outcome of a favourite: it is stored, its product is not on the shelf, or the shopper has too many. */
 export type FavoriteOutcome = 'there' | 'not_found' | 'too_many';
 
 /**
- * Adds favourites and counts the new ones; answers one outcome for each. The products are locked first, in id order, so
- * writers of one product take turns and its count stays what its rows are. A shopper gets no more than `max`; batches that
- * run at the same moment do not see each other's rows, so there can be as many more as they hold.
+ * Adds favourites and counts the new ones. Returns one outcome for each. Locks the products first, in id order, so
+ * writers of one product run one after the other and its count equals its rows. A shopper gets at most `max`
+ * favourites. Batches that run at the same moment do not see each other's rows, so the limit can be exceeded by their
+ * size.
  */
 export async function addFavorites(
   sql: Sql,
@@ -50,7 +51,7 @@ export async function addFavorites(
   return favorites.map((f) => (outcomes.get(`${f.user_id} ${f.product_id}`) ?? 'not_found') as FavoriteOutcome);
 }
 
-/** Takes favourites away and counts those that were there. */
+/** Removes favourites and counts those that existed. */
 export async function removeFavorites(sql: Sql, favorites: readonly Favorite[]): Promise<void> {
   await sql`
     with wanted as (
@@ -71,7 +72,7 @@ export async function removeFavorites(sql: Sql, favorites: readonly Favorite[]):
     from counts where p.id = counts.product_id`;
 }
 
-/** Which of `productIds` the shopper likes. */
+/** Returns the products of `productIds` that the shopper marked as favourite. */
 export async function selectFavorited(
   sql: Queryable,
   userId: number,

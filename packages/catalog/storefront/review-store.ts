@@ -3,7 +3,7 @@ import type { Sql } from '@tradepost/postgres';
 import { maxReviewAppends } from '../limits.ts';
 
 type Written = { id: number; review_id: number; content: string; created_at: string; updated_at: string };
-/** A root review with what was said under it. Times inside the aggregates are ISO texts. */
+/** A root review with its replies and additions. Times inside the aggregates are ISO texts. */
 export type Review = {
   id: number;
   order_id: number;
@@ -27,7 +27,10 @@ export type Review = {
 type ReviewSummary = { avg_product_score: number; avg_logistics_score: number; total: number };
 export type ProductReviews = { summary: ReviewSummary; rows: Review[] };
 
-/** One page of a product's reviews, newest first, with averages over all of them; undefined when it is not on the shelf. */
+/**
+ * One page of a product's reviews, newest first, with averages over all reviews. Undefined when the product is not on
+ * the shelf.
+ */
 export async function selectReviews(sql: Sql, productId: number, paging: Paging): Promise<ProductReviews | undefined> {
   const rows = await sql<(Review & ReviewSummary)[]>`
     with shelf as (

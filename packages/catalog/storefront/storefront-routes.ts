@@ -23,7 +23,7 @@ import {
   reviewPage,
 } from './storefront-schemas.ts';
 
-/** What shoppers see and like. */
+/** Routes for shoppers: catalogue, reviews, favourites. */
 export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);
@@ -89,7 +89,7 @@ export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Rout
       response: list(recommendedView, recommendPage),
       statements: 1,
       async handle({ query, request, locale }) {
-        // As with page sizes: what is out of range is the default.
+        // A value out of range means the default, as for page sizes.
         const limit = query.limit !== undefined && query.limit >= 1 && query.limit <= recommendPage ? query.limit : 8;
         const view = viewFor(request, locale);
         return (await selectBestSellers(sql, limit, locale)).map((row) => recommended(row, view));

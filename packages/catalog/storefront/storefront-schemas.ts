@@ -8,7 +8,7 @@ export const favoriteView = z
   .meta({ id: 'FavoriteProduct' });
 export const pageQuery = pageQueryWith({});
 
-/** Recommended products of one answer. */
+/** The largest number of recommended products in one answer. */
 export const recommendPage = 50;
 export const recommendQuery = z.object({
   limit: z
