@@ -32,7 +32,7 @@ const everything = entries
 const pathsOf = (menus: ReturnType<typeof menusFor>) =>
   menus.groups.flatMap((group) => group.menus.flatMap((menu) => menu.children.map((child) => child.path)));
 
-test('with everything served, the groups, menus and pages of the contract are there in their order', () => {
+test('when all endpoints are served, the groups, menus and pages of the contract are present in their order', () => {
   const { dashboard, groups } = menusFor(everything, ['*'], 'en');
   expect(dashboard).toEqual({ title: 'Dashboard', path: '/dashboard' });
   expect(groups.map(({ key, sort, icon }) => [key, sort, icon])).toEqual([
@@ -59,7 +59,7 @@ test('with everything served, the groups, menus and pages of the contract are th
   expect(stock).toEqual({ path: '/wms/stock', title: 'Stock Ledger', title_key: 'menu.wms.stock', sort: 10 });
 });
 
-test('a page needs its endpoint: with nothing served there are no groups, and one route lights up one page', () => {
+test('a page needs its endpoint: without routes there are no groups, and one route shows one page', () => {
   expect(menusFor([], ['*'], 'en').groups).toEqual([]);
   expect(pathsOf(menusFor([route('GET', '/spec-templates', 'product:view')], ['*'], 'en'))).toEqual([
     '/product/spec-templates',
@@ -73,7 +73,7 @@ test('a page needs its endpoint: with nothing served there are no groups, and on
   expect(menusFor([publicRoute], ['*'], 'en').groups).toEqual([]);
 });
 
-test('a page needs the permission of its endpoint; a module without a page left has no group', () => {
+test('a page needs the permission of its endpoint; a group without pages is left out', () => {
   const routes = [
     route('GET', '/products', 'product:view'),
     route('POST', '/products', 'product:create'),
@@ -87,7 +87,7 @@ test('a page needs the permission of its endpoint; a module without a page left 
   expect(pathsOf(menusFor(routes, ['*'], 'en'))).toHaveLength(4);
 });
 
-test('titles are in the language of the reader, all of them', () => {
+test('all titles are in the language of the reader', () => {
   const titles = (menus: ReturnType<typeof menusFor>) =>
     menus.groups.flatMap((group) => [
       group.title,
@@ -97,7 +97,7 @@ test('titles are in the language of the reader, all of them', () => {
   for (const title of titles(menusFor(everything, ['*'], 'en'))) expect(title).not.toMatch(/[\u4e00-\u9fff]/);
 });
 
-test('an entry carries the translation key that the console knows, and no other', () => {
+test('an entry has the translation key that the console knows, and no other', () => {
   const found: Record<string, string> = {};
   const without: string[] = [];
   for (const group of menusFor(everything, ['*'], 'en').groups) {
@@ -170,7 +170,7 @@ test('an entry carries the translation key that the console knows, and no other'
   );
 });
 
-test('a console that sorts by sort, then path, shows the pages in the order of the table, whatever it may open', () => {
+test('a console that sorts by sort, then path, shows the pages in the order of the table for any permissions', () => {
   const sorted = <T extends { sort: number; path: string }>(rows: T[]) =>
     [...rows].sort((a, b) => a.sort - b.sort || a.path.localeCompare(b.path)).map((row) => row.path);
   const all = menusFor(everything, ['*'], 'en').groups.flatMap((group) => group.menus);
@@ -182,7 +182,7 @@ test('a console that sorts by sort, then path, shows the pages in the order of t
   ]);
 });
 
-test('with all modules every declared page is in the menus', () => {
+test('with all modules, the menus have every declared page', () => {
   const declared = entries.flatMap(({ pages }) => pages.map(({ path }) => path));
   expect(pathsOf(menusFor(everything, ['*'], 'en')).sort()).toEqual(declared.sort());
 });

@@ -10,7 +10,7 @@ const titleKey = () =>
   z
     .string()
     .optional()
-    .meta({ description: 'the console translates it itself', examples: ['menu.wms.stock'] });
+    .meta({ description: 'a key that the console translates', examples: ['menu.wms.stock'] });
 
 /** The largest number of entries on one level. The menus are a fixed table. */
 const maxMenus = 50;

@@ -10,7 +10,7 @@ export const catalogAudits: readonly Audit[] = [
   },
   {
     name: 'catalog.favorite_counts',
-    about: 'the number of favourites of a product is the number of shoppers who have it among theirs',
+    about: 'the favourite count of a product equals the number of shoppers who marked it',
     query: (sql) => sql`
       select p.id as product_id, p.favorite_count, coalesce(f.favorites, 0) as favorites
       from catalog.products p
@@ -20,7 +20,7 @@ export const catalogAudits: readonly Audit[] = [
   },
   {
     name: 'catalog.category_cycles',
-    about: 'no category is above itself',
+    about: 'no category is its own ancestor',
     query: (sql) => sql`
       with recursive above as (
         select id as category_id, parent_id as ancestor from catalog.categories where parent_id <> 0
@@ -33,7 +33,7 @@ export const catalogAudits: readonly Audit[] = [
   },
   {
     name: 'catalog.category_descendants',
-    about: 'the descendants of each category are those that the parents say',
+    about: 'the table of descendants agrees with the parents of the categories',
     query: (sql) => sql`
       with recursive above as (
         select id as category_id, id as ancestor_id, parent_id from catalog.categories

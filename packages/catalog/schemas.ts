@@ -86,7 +86,7 @@ const texts = z.object({
     .max(3)
     .optional()
     .meta({
-      description: 'of these the text in the shop’s language has changed since; send [] to take the marks away',
+      description: 'fields whose text in the shop’s language has changed since; send [] to remove the marks',
     }),
 });
 const translations = z
@@ -180,8 +180,8 @@ const cardShape = {
   subtitle: z.string().meta({ examples: ['Light, unbreakable, dishwasher-safe'] }),
   cover: url(),
   price: amount(),
-  origin_price: amount().meta({ description: '0 = none', examples: [15.9] }),
-  stock: z.int().meta({ description: 'what can still be sold, over all SKUs', examples: [120] }),
+  origin_price: amount().meta({ description: '0 = not set', examples: [15.9] }),
+  stock: z.int().meta({ description: 'sellable quantity of all SKUs', examples: [120] }),
   sales: z.int().meta({ examples: [31] }),
   favorite_count: z.int(),
   status: z.int(),
@@ -199,7 +199,7 @@ export const skuViewSchema = z
     product_id: id(),
     attrs: z.string().meta({ description: 'JSON text', examples: ['[{"name":"Colour","value":"Cream"}]'] }),
     price: amount(),
-    stock: z.int().meta({ description: 'what can still be sold', examples: [40] }),
+    stock: z.int().meta({ description: 'sellable quantity', examples: [40] }),
     sku_code: z.string().meta({ examples: ['MUG-C'] }),
     sku_key: z.string().meta({ examples: ['Colour:Cream'] }),
     status: z.enum(['active', 'inactive']),
@@ -214,7 +214,8 @@ export const productDetailView = z
   })
   .meta({ id: 'ProductDetail' });
 
-const inBranch = () => idOrZero().optional().meta({ description: 'a category and all below it; 0 is all' });
+const inBranch = () =>
+  idOrZero().optional().meta({ description: 'a category with its descendants; 0 means all products' });
 export const storefrontQuery = pageQueryWith({
   keyword: text(100)
     .optional()
@@ -230,7 +231,7 @@ export const adminQuery = pageQueryWith({
   low_stock: z
     .boolean()
     .optional()
-    .meta({ description: `at most ${lowStock} pieces left to sell` }),
+    .meta({ description: `at most ${lowStock} sellable pieces` }),
   sort_by: z.enum(['sales', 'stock', 'price_asc', 'price_desc', 'created']).optional(),
 });
 
@@ -240,7 +241,7 @@ export const adminProductView = z
     title: z.string().meta({ examples: ['Enamel mug'] }),
     cover: url(),
     price: amount(),
-    stock: z.int().meta({ description: 'what can still be sold' }),
+    stock: z.int().meta({ description: 'sellable quantity' }),
     favorite_count: z.int(),
     status: z.int(),
     category_id: idOrZero(),
@@ -259,7 +260,7 @@ export const adminProductDetailView = z
     cover: url(),
     price: amount(),
     origin_price: amount(),
-    stock: z.int().meta({ description: 'on hand, over the active SKUs' }),
+    stock: z.int().meta({ description: 'on hand, sum of the active SKUs' }),
     category_id: idOrZero(),
     category_path_name: z.string(),
     status: z.int(),
@@ -281,7 +282,7 @@ export const adminProductDetailView = z
         attrs: list(z.object({ name: z.string(), value: z.string() }), maxSpecs),
         price: amount(),
         stock: z.int().meta({ description: 'on hand' }),
-        reserved_stock: z.int().meta({ description: 'the part of stock that open orders hold' }),
+        reserved_stock: z.int().meta({ description: 'the part of stock that is reserved for open orders' }),
         status: z.enum(['active', 'inactive']),
       }),
       maxSkus,

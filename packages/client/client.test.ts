@@ -22,7 +22,7 @@ test('the types are those of the route table', async () => {
   expect(stored === expected, `packages/client/schema.ts is not what the routes say: run \`${command}\``).toBe(true);
 });
 
-test('nothing of it needs Node', async () => {
+test('the client does not need Node', async () => {
   for (const file of ['index.ts', 'errors.ts', 'types.ts', 'schema.ts']) {
     const text = await readFile(new URL(`./${file}`, import.meta.url), 'utf8');
     expect(text, file).not.toMatch(/from '(?!\.\/|openapi-fetch')|\b(process|Buffer)\b\./);
@@ -30,7 +30,7 @@ test('nothing of it needs Node', async () => {
 });
 
 describe('against the shop', () => {
-  test('paths, parameters, bodies and answers are typed; a call answers the data', async () => {
+  test('paths, parameters, bodies and answers are typed; a call returns the data', async () => {
     const { id } = await insertProduct(shop.database, { title: 'Enamel mug', stocks: [3] });
     const client = shop.client();
     const page = await client.get('/api/v1/products', { query: { keyword: 'enamel', size: 5 } });
@@ -41,9 +41,9 @@ describe('against the shop', () => {
     expect(product.title).toBe('Enamel mug');
     // The function is compiled and never called. The compiler must refuse each call.
     const mistakes = () => [
-      // @ts-expect-error there is no such path
+      // @ts-expect-error the path does not exist
       client.get('/api/v1/product'),
-      // @ts-expect-error nor this method of it
+      // @ts-expect-error the path does not have this method
       client.put('/api/v1/products'),
       // @ts-expect-error the id is missing
       client.get('/api/v1/products/{id}'),
@@ -59,7 +59,7 @@ describe('against the shop', () => {
     expect(mistakes).toBeTypeOf('function');
   });
 
-  test('a refusal throws with code, status and message in the language asked for', async () => {
+  test('a refusal throws with code, status and message in the requested language', async () => {
     const { token } = await shop.shopper();
     const client = shop.client(token);
     const lost = await client.get('/api/v1/products/{id}', { path: { id: 999_999 } }).catch((error) => error);
@@ -75,7 +75,7 @@ describe('against the shop', () => {
     await expect(bad).rejects.toMatchObject({ code: 400, status: 200, message: expect.stringContaining('sku_id') });
   });
 
-  test('an order whose answer was lost on the way is placed once', async () => {
+  test('an order whose answer was lost is placed once', async () => {
     const { sku_ids } = await insertProduct(shop.database, { title: 'Teapot', stocks: [10] });
     const { token, address_id } = await shop.shopper();
     let losses = 0;
@@ -98,7 +98,7 @@ describe('against the shop', () => {
   });
 });
 
-describe('against a server in trouble', () => {
+describe('against a failing server', () => {
   let server: Server | undefined;
   let asked = 0;
   const serve = async (listener: RequestListener) => {
@@ -124,9 +124,9 @@ describe('against a server in trouble', () => {
     response.end('{"code":503,"message":"busy","msg":"busy","data":null}');
   };
 
-  test('tells nobody there, too late, given up and somebody else apart', async () => {
-    const nobody = createClient({ url: 'http://127.0.0.1:9', timeoutMs: 2_000 });
-    expect(await noAnswer(nobody.get('/api/v1/products'))).toBe('unreachable');
+  test('distinguishes no connection, a timeout, an abort and an answer that is not of the shop', async () => {
+    const unreachable = createClient({ url: 'http://127.0.0.1:9', timeoutMs: 2_000 });
+    expect(await noAnswer(unreachable.get('/api/v1/products'))).toBe('unreachable');
     const client = await serve((request, response) => {
       if (request.url?.startsWith('/api/v1/cart')) response.writeHead(502).end('<html>Bad gateway</html>');
     });
@@ -138,7 +138,7 @@ describe('against a server in trouble', () => {
     expect(await noAnswer(client.get('/api/v1/cart'))).toBe('not_an_envelope');
   });
 
-  test('repeats reads and keyed writes as often as told, a write without a key never', async () => {
+  test('repeats reads and keyed writes as often as `retry` allows, and never a write without a key', async () => {
     const client = await serve(busy);
     await expect(client.get('/api/v1/products', { retry: 2 })).rejects.toMatchObject({ status: 503 });
     expect(asked).toBe(3);
@@ -151,7 +151,7 @@ describe('against a server in trouble', () => {
     expect(asked).toBe(8);
   });
 
-  test('an answer after trouble is the answer, and every repeat carries the same key', async () => {
+  test('a late success is returned, and every repeat has the same key', async () => {
     const keys: unknown[] = [];
     const client = await serve((request, response) => {
       keys.push(request.headers['idempotency-key']);

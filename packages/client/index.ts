@@ -104,7 +104,7 @@ export function createClient(clientOptions: ClientOptions): Client {
     } catch (cause) {
       // `fetch` fails with a TypeError, or with a DOMException when it is aborted. Other errors are not of `fetch`.
       if (!(cause instanceof TypeError) && !(cause instanceof DOMException)) throw cause;
-      if (signal?.aborted) throw new NoAnswerError('aborted', `${method} ${path} was given up`, { cause });
+      if (signal?.aborted) throw new NoAnswerError('aborted', `${method} ${path} was aborted`, { cause });
       if (timeout.aborted)
         throw new NoAnswerError('timeout', `${method} ${path}: no answer within ${timeoutMs} ms`, { cause });
       const reason = (cause as { cause?: Error }).cause?.message || (cause as Error).message;

@@ -176,7 +176,7 @@ describe('site settings', () => {
     });
   });
 
-  test('only with system:config; the storefront needs nobody', async () => {
+  test('the back office needs system:config; the storefront needs no token', async () => {
     const clerk = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['order:view'] });
     for (const method of ['GET', 'PUT'])
       expect(

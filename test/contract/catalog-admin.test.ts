@@ -21,7 +21,7 @@ const category = async (name: string, parent_id = 0) =>
 const gone = 2 ** 40;
 
 describe('deleting a product', () => {
-  test('it is gone for shoppers and staff; what was bought stays as it was', async () => {
+  test('it is removed for shoppers and staff; orders keep it unchanged', async () => {
     const ann = await shop.shopper();
     const { id, sku_ids } = await insertProduct(shop.database, { title: 'Doomed', stocks: [9, 9] });
     const buy = { token: ann.token, body: { address_id: ann.address_id, items: [{ sku_id: sku_ids[0] }] } };
@@ -58,7 +58,7 @@ describe('deleting a product', () => {
     expect(items[0]).toMatchObject({ title: 'Doomed', product_id: id, sku_id: sku_ids[0] });
   });
 
-  test('against buyers at the same moment: either they get it or it is deleted, and the books are right', async () => {
+  test('against concurrent buyers: either they get it or it is deleted, and the stock ledger is correct', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { id, sku_ids } = await insertProduct(shop.database, { stocks: [50] });
       const buyers = await Promise.all(Array.from({ length: 8 }, () => shop.shopper()));
@@ -69,14 +69,14 @@ describe('deleting a product', () => {
         ),
       ]);
       const bought = orders.filter((order) => order!.code === 0).length;
-      expect(removed!.code === 0 ? bought : 0, 'nobody has bought what is gone').toBe(0);
+      expect(removed!.code === 0 ? bought : 0, 'no shopper has bought a deleted product').toBe(0);
       expect(await invariantErrors(shop.database)).toEqual([]);
     }
   });
 });
 
 describe('batches', () => {
-  test('status: what is there is changed, the rest is listed with a reason, each id once', async () => {
+  test('status: existing products are changed, the others are listed with a reason, each id once', async () => {
     const [a, b] = [await insertProduct(shop.database), await insertProduct(shop.database)];
     const { data } = await admin('PUT', '/products/batch/status', { ids: [b.id, gone, a.id, b.id], status: 0 });
     expectFields(data, contract.batchResult);
@@ -101,7 +101,7 @@ describe('batches', () => {
       });
   });
 
-  test('category: moved there or nowhere', async () => {
+  test('category: all products are moved or none', async () => {
     const { id } = await insertProduct(shop.database);
     const target = await category('Batch target');
     expect(
@@ -178,22 +178,22 @@ describe('batches', () => {
     }
   });
 
-  test('a price that would be too large leaves that product alone and says so', async () => {
-    const dear = await create({
-      product: { title: 'Dear', price: 1 },
+  test('a price that would be too large leaves the product unchanged and is reported', async () => {
+    const expensive = await create({
+      product: { title: 'Expensive', price: 1 },
       spec_schema: [{ name: 'Size', values: ['L'] }],
       sku_overrides: [{ sku_key: 'Size:L', price: 99_999_999.99 }],
     });
     const cheap = await create({ product: { title: 'Cheap', price: 1 } });
-    const { data } = await price([dear, cheap, gone], 'percent', 10);
+    const { data } = await price([expensive, cheap, gone], 'percent', 10);
     expect(data).toEqual({
       success_ids: [cheap],
       fail: [
-        { id: dear, reason: 'The new price would be too large' },
+        { id: expensive, reason: 'The new price would be too large' },
         { id: gone, reason: 'Product not found' },
       ],
     });
-    expect((await product(dear)).price).toBe(1);
+    expect((await product(expensive)).price).toBe(1);
   });
 
   test.each([
@@ -210,7 +210,7 @@ describe('batches', () => {
     });
   });
 
-  test('a thousand products, ten at once on the same ones: each percentage counts once, the statements stay few', async () => {
+  test('a thousand products, ten concurrent calls on the same ones: each percentage applies once, with few statements', async () => {
     const rows = await shop.database.sql<{ id: number }[]>`
       insert into catalog.products (title, price, spec_schema) select 'Bulk ' || n, 10000, '[]' from generate_series(1, 1000) as n returning id`;
     const ids = rows.map((row) => row.id);
@@ -230,7 +230,7 @@ describe('batches', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a repeat under the same Idempotency-Key does not take the percentage off twice', async () => {
+  test('a repeat under the same Idempotency-Key does not apply the percentage twice', async () => {
     const id = await create({ product: { title: 'Once', price: 100 } });
     const body = { ids: [id], adjustment: { type: 'percent', value: -10 } };
     const send = () => admin('PUT', '/products/batch/price', body, 'en', { 'idempotency-key': 'price-once' });
@@ -241,7 +241,7 @@ describe('batches', () => {
 });
 
 describe('categories', () => {
-  test('created with what the merchant app sends; every field comes back', async () => {
+  test('created with the body of the merchant app; every field is returned', async () => {
     const { data } = await admin('POST', '/categories', { name: ' Mugs ', parent_id: 0, sort: 5 });
     expectFields(data, contract.category);
     expect(data).toMatchObject({ name: 'Mugs', parent_id: 0, sort: 5, status: 1, icon: '' });
@@ -266,7 +266,7 @@ describe('categories', () => {
     expect(tree.every((node: { parent_id: number }) => node.parent_id === 0)).toBe(true);
   });
 
-  test('a change touches what it names; translations reach the storefront', async () => {
+  test('a change sets only the given fields; the storefront shows translations', async () => {
     const id = await category('Plates');
     await admin('PUT', `/categories/${id}`, { icon: `${shop.url}/uploads/demo/icon.svg`, sort: 3 });
     expect(
@@ -290,7 +290,7 @@ describe('categories', () => {
     expect((await admin('PUT', `/categories/${gone}`, { name: 'x' })).code).toBe(404);
   });
 
-  test('no fourth level, no circle, no missing parent: refused by name in both languages, nothing changes', async () => {
+  test('a fourth level, a cycle and a missing parent are refused with the field name in both languages, and nothing changes', async () => {
     const a = await category('Deep A');
     const b = await category('Deep B', a);
     const c = await category('Deep C', b);
@@ -320,7 +320,7 @@ describe('categories', () => {
     expect(rows.map((row) => row.parent_id)).toEqual([0, a, 0, a, other]);
   });
 
-  test('two moves at once do not make a circle', async () => {
+  test('two concurrent moves do not form a cycle', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [a, b] = [await category('Ring A'), await category('Ring B')];
       const answers = await Promise.all([
@@ -331,7 +331,7 @@ describe('categories', () => {
     }
   });
 
-  test('only an empty one can be deleted', async () => {
+  test('only an empty category can be deleted', async () => {
     const a = await category('Full');
     const b = await category('Inside', a);
     const { id } = await insertProduct(shop.database);
@@ -351,7 +351,7 @@ describe('categories', () => {
     expect(await admin('DELETE', `/categories/${a}`)).toMatchObject({ code: 404, message: 'Category not found' });
   });
 
-  test('against products that move in at the same moment: none is left in a category that is gone', async () => {
+  test('against products that are moved in concurrently: none is left in a deleted category', async () => {
     for (let round = 0; round < 5; round += 1) {
       const target = await category('Contested');
       const { id } = await insertProduct(shop.database);
@@ -376,7 +376,7 @@ describe('spec templates', () => {
     { name: 'Colour', values: ['Navy'] },
   ];
 
-  test('arrays are arrays in both directions; a partial change leaves the rest', async () => {
+  test('arrays are arrays in both directions; a partial change keeps the other fields', async () => {
     const made = await make({ name: 'Clothing', category_ids: [3, 5], attrs });
     expectFields(made, contract.specTemplate);
     expect(made).toMatchObject({ name: 'Clothing', category_ids: [3, 5], attrs, status: 1 });
@@ -409,7 +409,7 @@ describe('spec templates', () => {
     expect(data).toMatchObject({ total: 2, page: 2, size: 1, list: [{ id: a.id }] });
   });
 
-  test('a missing one is 404 in both languages; a deleted one is missing', async () => {
+  test('a missing or deleted template gets 404, in both languages', async () => {
     const { id } = await make({ name: 'Short-lived' });
     expect((await admin('DELETE', `/spec-templates/${id}`)).data).toBeNull();
     for (const [method, body] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const) {
@@ -422,6 +422,6 @@ describe('spec templates', () => {
   });
 });
 
-test('the books are right afterwards', async () => {
+test('the audits pass afterwards', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

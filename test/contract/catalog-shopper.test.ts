@@ -21,7 +21,7 @@ const countOf = async (id: number) => {
 };
 
 describe('categories', () => {
-  test('a bare array of what is shown, by sort and id, named in the language of the reader', async () => {
+  test('a plain array of visible categories, by sort and id, with names in the language of the reader', async () => {
     const { sql } = shop.database;
     await sql`
       insert into catalog.categories (name, icon, sort, status, translations) values
@@ -40,12 +40,12 @@ describe('categories', () => {
 });
 
 describe('best sellers', () => {
-  test('by pieces sold, then sort, then the newest; the shelf only; id under both names', async () => {
+  test('by pieces sold, then sort, then newest; only products on the shelf; the id has both names', async () => {
     const { sql } = shop.database;
     const make = async (title: string, sold: number, sort = 0, status = 1) => {
       const { id, sku_ids } = await insertProduct(shop.database, { title, status });
       await sql`update catalog.products set sort = ${sort}, translations = ${sql.json({ 'zh-CN': { title: `畅销 ${title}` } })} where id = ${id}`;
-      // Books that the last test reads: what was sold was reserved and confirmed.
+      // Stock rows for the audits of the last test: sold pieces were reserved and confirmed.
       await sql`update catalog.product_skus set sold = ${sold} where id = ${sku_ids[0]!}`;
       if (sold > 0)
         await sql`insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status)
@@ -86,9 +86,9 @@ describe('best sellers', () => {
     expect((await get(`/products/recommend${query}`)).data).toHaveLength(rows);
   });
 
-  test('what has overtaken two hundred others comes in with the next refresh, which leaves the rest alone', async () => {
+  test('a product that has overtaken two hundred others is listed after the next refresh, which writes no other product', async () => {
     const { sql } = shop.database;
-    await sql`insert into catalog.products (title, price, sort) select 'Ahead', 1, 100 from generate_series(1, 205)`;
+    await sql`insert into catalog.products (title, price, sort) select 'Earlier', 1, 100 from generate_series(1, 205)`;
     const [late] = await sql<{ id: number }[]>`
       select p.id from catalog.products p join catalog.product_skus s on s.product_id = p.id where p.title = 'many'`;
     const first = async () => (await get('/products/recommend?limit=1')).data[0].id;
@@ -96,12 +96,12 @@ describe('best sellers', () => {
     expect(await refreshSales(sql)).toBe(4);
     expect(await first()).toBe(late!.id);
     expect(await refreshSales(sql)).toBe(0);
-    await sql`delete from catalog.products where title = 'Ahead'`;
+    await sql`delete from catalog.products where title = 'Earlier'`;
   });
 });
 
 describe('favourites', () => {
-  test('adding and removing are idempotent; the count is what it says; answers are null', async () => {
+  test('adding and removing are idempotent; the count is correct; answers are null', async () => {
     const { id } = await insertProduct(shop.database);
     const ann = await shop.shopper();
     const path = `/api/v1/products/${id}/favorite`;
@@ -112,7 +112,7 @@ describe('favourites', () => {
     }
   });
 
-  test('a product that is missing or off the shelf can not be liked; removing one that is gone is fine', async () => {
+  test('a product that is missing or off the shelf cannot be added; a favourite of a deleted product can be removed', async () => {
     const { id } = await insertProduct(shop.database, { status: 0 });
     const { token } = await shop.shopper();
     for (const missing of [id, 2 ** 40]) {
@@ -128,7 +128,7 @@ describe('favourites', () => {
     expect(await countOf(id)).toEqual([0, 0]);
   });
 
-  test('fifty at once, each adding, adding again, removing and adding: the counts are exact', async () => {
+  test('fifty concurrent shoppers add, add again, remove and add: the counts are exact', async () => {
     const products = [
       await insertProduct(shop.database),
       await insertProduct(shop.database),
@@ -150,7 +150,7 @@ describe('favourites', () => {
     for (const { id } of products) expect(await countOf(id)).toEqual([30, 30]);
   });
 
-  test('two processes adding the same favourites at once count each once', async () => {
+  test('two processes that add the same favourites concurrently count each once', async () => {
     const { sql } = shop.database;
     const { id } = await insertProduct(shop.database);
     const rows = Array.from({ length: 20 }, (_, n) => ({ user_id: 900_000 + n, product_id: id }));
@@ -165,7 +165,7 @@ describe('favourites', () => {
     expect(await countOf(id)).toEqual([0, 0]);
   });
 
-  test('my list: whole cards, newest first, in pages, in my language; only mine', async () => {
+  test('my list: whole cards of my favourites only, newest first, in pages, in my language', async () => {
     const [ann, bob] = [await shop.shopper(), await shop.shopper()];
     const made: number[] = [];
     for (let n = 0; n < 13; n += 1) {
@@ -196,7 +196,7 @@ describe('favourites', () => {
     expect(row, 'one that left the shelf stays, and says so').toMatchObject({ id: made[0], status: 0, title: '喜欢' });
   });
 
-  test('is_favorited is mine alone in list, search and detail, and costs one statement for a page', async () => {
+  test('is_favorited is per shopper in list, search and detail, and costs one statement per page', async () => {
     const [ann, bob] = [await shop.shopper(), await shop.shopper()];
     const liked = await insertProduct(shop.database, { title: 'Heartfelt one' });
     await insertProduct(shop.database, { title: 'Heartfelt two' });
@@ -230,7 +230,7 @@ describe('favourites', () => {
 });
 
 describe('reviews', () => {
-  test('none: numbers that clients can format, and an empty list', async () => {
+  test('without reviews: numbers that clients can format, and an empty list', async () => {
     const { id } = await insertProduct(shop.database);
     expect((await get(`/products/${id}/reviews`)).data).toEqual({
       summary: { avg_product_score: 0, avg_logistics_score: 0, total: 0 },
@@ -242,7 +242,7 @@ describe('reviews', () => {
     expect(await get(`/products/${2 ** 40}/reviews`)).toMatchObject({ code: 10002, message: 'Product not found' });
   });
 
-  test('newest first with appends, reply and averages over all of them', async () => {
+  test('newest first, with additions, reply and averages over all reviews', async () => {
     const { sql } = shop.database;
     const { id } = await insertProduct(shop.database);
     const ann = await shop.shopper();
@@ -282,7 +282,7 @@ describe('reviews', () => {
     ]);
     for (const append of first.appends) expectFields(append, contract.reviewAppend);
     expect(second).toMatchObject({ user_nickname: '', appends: [], admin_reply: null });
-    expect(JSON.stringify(data), 'a stranger does not learn order numbers').not.toContain('1767225600000000001');
+    expect(JSON.stringify(data), 'a visitor does not see order numbers').not.toContain('1767225600000000001');
     const sizes = async (query: string) => {
       const page = (await get(`/products/${id}/reviews${query}`)).data;
       return [page.size, page.list.length];
@@ -299,6 +299,6 @@ describe('reviews', () => {
   });
 });
 
-test('the books are right afterwards', async () => {
+test('the audits pass afterwards', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

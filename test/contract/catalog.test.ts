@@ -33,7 +33,7 @@ async function fullProduct() {
 }
 
 describe('detail', () => {
-  test('has every field of the contract, with the types the clients compute with', async () => {
+  test('has every field of the contract, with the types that clients need', async () => {
     const { id, sku_ids } = await fullProduct();
     const { data } = await shop.call('GET', `/api/v1/products/${id}`);
     expectFields(data, `${contract.productCard}, skus [], images []`);
@@ -66,7 +66,7 @@ describe('detail', () => {
     });
   });
 
-  test('pictures are absolute URLs in their order, a foreign one as it is', async () => {
+  test('pictures are absolute URLs in their order; a URL of another site is unchanged', async () => {
     const { id } = await fullProduct();
     const { data } = await shop.call('GET', `/api/v1/products/${id}`);
     expect(data.cover).toBe(`${shop.url}/uploads/demo/enamel-mug.svg`);
@@ -77,7 +77,7 @@ describe('detail', () => {
     ]);
   });
 
-  test('texts follow the language, ?lang before Accept-Language; keys stay the same', async () => {
+  test('texts are in the requested language, ?lang before Accept-Language; keys stay the same', async () => {
     const { id } = await fullProduct();
     for (const [query, lang, title, value] of [
       ['', 'en', 'Full mug', 'Cream'],
@@ -101,7 +101,7 @@ describe('detail', () => {
     expect(JSON.parse(data.skus[1].attrs)).toEqual(attrs);
   });
 
-  test.each(['99999999', '4503599627370496'])('a product that is not there (%s) is code 10002', async (id) => {
+  test.each(['99999999', '4503599627370496'])('a product that does not exist (%s) is code 10002', async (id) => {
     expect(await shop.call('GET', `/api/v1/products/${id}`)).toMatchObject({
       status: 200,
       code: 10002,
@@ -111,12 +111,12 @@ describe('detail', () => {
     expect(inChinese).toMatchObject({ code: 10002, message: expect.stringMatching(chinese) });
   });
 
-  test('a product taken off the shelf can not be opened', async () => {
+  test('a product off the shelf cannot be opened', async () => {
     const { id } = await insertProduct(shop.database, { status: 0 });
     expect(await shop.call('GET', `/api/v1/products/${id}`)).toMatchObject({ code: 10002 });
   });
 
-  test('stock is what can still be bought, and sales count what was paid', async () => {
+  test('stock is the sellable quantity, and sales count paid pieces', async () => {
     const { id, sku_ids } = await insertProduct(shop.database, { stocks: [5, 7] });
     const { token, address_id } = await shop.shopper();
     await shop.call('POST', '/api/v1/cart/add', { token, body: { sku_id: sku_ids[0], qty: 3 } });
@@ -139,7 +139,7 @@ describe('list', () => {
     for (const row of data.list) expectFields(row, contract.productCard);
   });
 
-  test('sort decides, then the newest; what is off the shelf is not there', async () => {
+  test('ordered by sort, then newest; products off the shelf are not listed', async () => {
     const make = async (title: string, sort: number, status = 1) => {
       const { id } = await insertProduct(shop.database, { title, status });
       await shop.database.sql`update catalog.products set sort = ${sort} where id = ${id}`;
@@ -172,13 +172,13 @@ describe('list', () => {
     expect(await titles(`?keyword=${encodeURIComponent(keyword)}`)).toEqual(expected);
   });
 
-  test('keyword looks at titles only: an attribute word or a JSON key is no hit', async () => {
+  test('a keyword searches titles only: an attribute word or a JSON key is not a hit', async () => {
     await fullProduct();
     expect(await titles('?keyword=subtitle')).toEqual([]);
     expect(await titles('?keyword=zh-CN')).toEqual([]);
   });
 
-  test('category_id filters; empty, absent and 0 are all', async () => {
+  test('category_id filters; empty, absent and 0 mean all', async () => {
     const { id } = await insertProduct(shop.database, { title: 'In category' });
     const [category] = await shop.database.sql<
       { id: number }[]
@@ -226,12 +226,12 @@ describe('list', () => {
   });
 });
 
-test('a shopper, a stranger and a broken token see the same list', async () => {
+test('a shopper, a visitor and an invalid token get the same list', async () => {
   const { token } = await shop.shopper();
   const anonymous = await list();
   for (const sent of [token, '', 'garbage', 'a.b.c']) expect(await list('', { token: sent })).toEqual(anonymous);
 });
 
-test('the books are right afterwards', async () => {
+test('the audits pass afterwards', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

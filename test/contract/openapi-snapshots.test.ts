@@ -23,6 +23,6 @@ test('the snapshot of each package is what its routes say', async () => {
   expect(stale, 'a route changed: run `npm run generate:openapi` and commit these files').toEqual([]);
 });
 
-test('the snapshots together are the whole document, and none of them is left from an earlier package', async () => {
+test('the snapshots together are the whole document, and no snapshot is left of a removed package', async () => {
   expect(await readSnapshots()).toEqual(document);
 });

@@ -98,7 +98,7 @@ describe('/openapi.json', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
   });
 
-  test('has every route and nothing that is none', async () => {
+  test('has every route, and no path that is not served', async () => {
     for (const route of shop.server.routes) expect(operationOf(route), label(route)).toBeDefined();
     const known = new Set(
       shop.server.routes.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`),
@@ -113,7 +113,7 @@ describe('/openapi.json', () => {
       }
   });
 
-  test('no operation is without a summary, a tag, a name of its own; every permission is said', () => {
+  test('every operation has a summary, a tag and a unique name; every permission is documented', () => {
     const names = shop.server.routes.map((route) => operationOf(route).operationId);
     expect(new Set(names).size).toBe(names.length);
     const tags = new Set(document.tags.map((tag: { name: string }) => tag.name));
@@ -127,7 +127,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('every path parameter is described, and no other one', () => {
+  test('exactly the path parameters of each route are described', () => {
     for (const route of shop.server.routes) {
       const inPath = operationOf(route)
         .parameters.map(resolve)
@@ -168,7 +168,7 @@ describe('/openapi.json', () => {
     expect(faults).toEqual([]);
   });
 
-  test('every example fits what the server itself checks', () => {
+  test('every example passes the validation of the server', () => {
     const faults: string[] = [];
     const check = (schema: Route['body'], value: unknown, at: string) => {
       const parsed = schema?.safeParse(value);
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   });
   afterAll(() => browser?.close());
 
-  test('shows every operation and opens one, with no error and no request to anywhere else', async () => {
+  test('shows every operation and opens one, without errors and without requests to other hosts', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     const problems: string[] = [];

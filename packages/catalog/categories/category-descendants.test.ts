@@ -56,7 +56,7 @@ describe('lists by category', () => {
     await product('rake', garden, 8);
   });
 
-  test('the storefront lists a category with all below it, by sort over all of them', async () => {
+  test('the storefront lists a category with its descendants, ordered by sort', async () => {
     expect(await onShelf(`category_id=${home}`)).toEqual(['pan', 'mug two', 'vase', 'mug one']);
     expect(await onShelf(`category_id=${kitchen}`)).toEqual(['pan', 'mug two', 'mug one']);
     expect(await onShelf(`category_id=${mugs}`)).toEqual(['mug two', 'mug one']);
@@ -64,7 +64,7 @@ describe('lists by category', () => {
     expect(await onShelf('category_id=999999')).toEqual([]);
   });
 
-  test('pages and totals are of the whole', async () => {
+  test('pages and totals include the descendants', async () => {
     const pages: string[] = [];
     for (const page of [1, 2, 3]) {
       const { data } = await shop.call('GET', `/api/v1/products?category_id=${home}&size=3&page=${page}`);
@@ -74,19 +74,19 @@ describe('lists by category', () => {
     expect(pages).toEqual(['pan', 'mug two', 'vase', 'mug one']);
   });
 
-  test('a keyword is looked for in the whole branch', async () => {
+  test('a keyword is searched in the category and its descendants', async () => {
     expect((await onShelf(`category_id=${home}&keyword=mug`)).sort()).toEqual(['mug one', 'mug two']);
     expect(await onShelf(`category_id=${garden}&keyword=mug`)).toEqual([]);
   });
 
-  test('the back office lists it too, with every other filter and order', async () => {
+  test('the back office lists descendants too, with every other filter and order', async () => {
     expect(await inAdmin(`category_id=${home}`)).toEqual(['pan', 'mug off', 'mug two', 'vase', 'mug one']);
     expect(await inAdmin(`category_id=${home}&status=0`)).toEqual(['mug off']);
     expect((await inAdmin(`category_id=${home}&keyword=mug&sort_by=created`)).length).toBe(3);
     expect(await inAdmin(`category_id=${garden}&low_stock=false&sort_by=stock`)).toEqual(['rake']);
   });
 
-  test('product_count is what the filter finds in the back office', async () => {
+  test('product_count equals the number of products that the filter finds in the back office', async () => {
     const counts = new Map<number, number>();
     for (const row of (await admin('GET', '/categories')).data) counts.set(row.id, row.product_count);
     for (const id of [home, kitchen, mugs, garden])
@@ -95,7 +95,7 @@ describe('lists by category', () => {
     expect(tree.find((row: Row) => row.id === home).product_count).toBe(5);
   });
 
-  test('a category that moves takes its branch along', async () => {
+  test('a category that moves keeps its descendants', async () => {
     expect((await admin('PUT', `/categories/${kitchen}`, { parent_id: garden })).code).toBe(0);
     expect(await onShelf(`category_id=${home}`)).toEqual(['vase']);
     expect(await onShelf(`category_id=${garden}`)).toEqual(['pan', 'rake', 'mug two', 'mug one']);
@@ -107,7 +107,7 @@ describe('lists by category', () => {
 });
 
 describe('the table of descendants', () => {
-  test('follows every write: several rows at once, any order of parents, moves, removals', async () => {
+  test('is updated by every write: several rows at once, parents in any order, moves, deletions', async () => {
     const { sql } = shop.database;
     const fixed = sql`insert into catalog.categories (id, parent_id, name) overriding system value`;
     // The parent is inserted after its child, in one statement and in a later one.
@@ -124,7 +124,7 @@ describe('the table of descendants', () => {
     expect((await sql`select from catalog.category_descendants where category_id > 9000`).length).toBe(0);
   });
 
-  test('a circle that reached the data ends, and does not lose the products of the rest', async () => {
+  test('a cycle in the data ends, and other categories keep their products', async () => {
     const { sql } = shop.database;
     const [a, b] = [await category('Ring A'), await category('Ring B')];
     await sql`update catalog.categories set parent_id = ${b} where id = ${a}`;
@@ -136,7 +136,7 @@ describe('the table of descendants', () => {
     expect(await stored()).toEqual(await walked());
   });
 
-  test('moves at the same moment leave it right', async () => {
+  test('concurrent moves leave it correct', async () => {
     const ids: number[] = [];
     for (let i = 0; i < 12; i += 1) ids.push(await category(`Crowd ${i}`, i > 5 ? ids[i - 6]! : 0));
     for (let round = 0; round < 3; round += 1) {
@@ -152,7 +152,7 @@ describe('the table of descendants', () => {
     );
   });
 
-  test('is filled again from the categories alone, as the migration does it', async () => {
+  test('can be filled again from the categories alone, as the migration does', async () => {
     const { sql } = shop.database;
     const before = await stored();
     await sql`delete from catalog.category_descendants`;

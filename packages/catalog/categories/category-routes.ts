@@ -97,8 +97,9 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'product:edit',
       tag,
-      summary: 'Change what the body carries; a new parent takes the categories below along',
-      description: '`name` is that of the shop’s language; `translations` replaces those of all other languages.',
+      summary: 'Change a category; absent fields stay unchanged, and a moved category keeps those below it',
+      description:
+        '`name` is the name in the shop’s language. `translations` replaces the names in all other languages.',
       params: idParams,
       body: categoryUpdateBody,
       response: nothing,
@@ -123,7 +124,7 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'product:delete',
       tag,
-      summary: 'Delete a category that is empty',
+      summary: 'Delete an empty category',
       params: idParams,
       response: nothing,
       refuses: [

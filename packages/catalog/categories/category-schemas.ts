@@ -5,7 +5,11 @@ import { maxCategories } from '../limits.ts';
 const categoryName = () => requiredText(64).meta({ examples: ['Mugs'] });
 const translated = z.object({
   name: text(64).optional(),
-  outdated: z.array(z.literal('name')).max(1).optional().meta({ description: 'the shop’s own name has changed since' }),
+  outdated: z
+    .array(z.literal('name'))
+    .max(1)
+    .optional()
+    .meta({ description: 'the name in the shop’s language has changed since' }),
 });
 const translations = z
   .object({ en: translated.optional(), 'zh-CN': translated.optional() })
@@ -46,7 +50,7 @@ export const categoryView = z
   })
   .meta({ id: 'Category' });
 
-const productCount = z.int().meta({ description: 'products in it and below it, whatever their status' });
+const productCount = z.int().meta({ description: 'products in the category and below it, of any status' });
 export const adminCategoryView = z
   .object({ ...categoryView.shape, translations, product_count: productCount })
   .meta({ id: 'AdminCategory' });

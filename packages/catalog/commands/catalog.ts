@@ -23,7 +23,7 @@ function pace(unit: string) {
   return {
     seconds: () => Math.round((performance.now() - begun) / 10) / 100,
     rate,
-    tell(done: number, text: string) {
+    report(done: number, text: string) {
       if (performance.now() - last < 1_000) return;
       last = performance.now();
       progress(`${text}, ${count(rate(done), `${unit}/s`)}`);
@@ -59,10 +59,10 @@ async function openOutput(file: string) {
 async function exportTo(context: CommandContext, file: string, options: GlobalOptions): Promise<void> {
   await context.withRuntime(options, async ({ sql }) => {
     const output = await openOutput(file);
-    const { seconds, rate, tell } = pace('rows');
+    const { seconds, rate, report } = pace('rows');
     try {
       const done = await exportProducts(sql, output.write, ({ products, skus }) =>
-        tell(skus, `${count(products, 'products')}, ${count(skus, 'SKUs')}`),
+        report(skus, `${count(products, 'products')}, ${count(skus, 'SKUs')}`),
       );
       await output.end();
       const summary = { ...done, seconds: seconds(), rows_per_second: rate(done.skus) };
@@ -85,7 +85,7 @@ const importFrom =
     if (file !== '-') await once(input, 'open');
     await context
       .withRuntime(options, async (runtime) => {
-        const { seconds, rate, tell } = pace('lines');
+        const { seconds, rate, report } = pace('lines');
         const errors: CsvFault[] = [];
         const done = await importProducts(runtime.sql, input, {
           stockOwner: await openStockOwner(runtime, context.modulesOf(runtime.config)),
@@ -96,7 +96,7 @@ const importFrom =
             process.stderr.write(`line ${fault.line}: ${fault.field}: ${fault.message}\n`);
           },
           onProgress: ({ lines, failed }) =>
-            tell(lines, `${count(lines, 'lines')}, ${count(failed, 'products refused')}`),
+            report(lines, `${count(lines, 'lines')}, ${count(failed, 'products refused')}`),
         });
         if (done.faults > 0) process.exitCode = exitCodes.failed;
         if (options.json) return printJson({ ...done, seconds: seconds(), lines_per_second: rate(done.lines), errors });

@@ -18,7 +18,7 @@ import {
 const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...' \\/;=\'"-+@\n\t\r|a搪,＝') }));
 const formula = /^[=+\-@\t\r＝＋－＠]/;
 
-test('every text comes back, and none begins like a formula', () => {
+test('every text is read back exactly, and no cell begins like a formula', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(textOf(textCell(text))).toBe(text);
@@ -29,7 +29,7 @@ test('every text comes back, and none begins like a formula', () => {
   );
 });
 
-test('specs, paths and pictures come back', () => {
+test('specs, paths and pictures are read back exactly', () => {
   const pair = fc.record({ name: anyText, value: anyText });
   fc.assert(
     fc.property(fc.array(pair, { minLength: 1, maxLength: 4 }), (pairs) => {

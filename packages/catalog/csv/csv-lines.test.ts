@@ -73,7 +73,7 @@ test('a stray quote is reported with its line, and every other line is read', as
   expect(faults[0]!.message).toMatch(/quotes/);
 });
 
-test('a line that has no end is reported with its line, and memory stays bounded', async () => {
+test('a record without an end is reported with its line, and memory is limited', async () => {
   let sent = 0;
   async function* endless() {
     yield Buffer.from(`${header}a,ok,1\n`);
@@ -88,7 +88,7 @@ test('a line that has no end is reported with its line, and memory stays bounded
   expect(sent * chunkBytes).toBeLessThan(20_000_000);
 });
 
-test('lines behind an open quote are held up to a bound', async () => {
+test('the number of lines that are kept behind an open quote is limited', async () => {
   const items: (CsvLine | CsvFault)[] = [];
   let sent = 0;
   async function* manyLines() {
@@ -100,17 +100,17 @@ test('lines behind an open quote are held up to a bound', async () => {
     break;
   }
   expect(items[0]).toMatchObject({ line: 2, message: expect.stringMatching(/quotes/) });
-  expect(sent, 'thousand lines read ahead').toBeLessThan(50);
+  expect(sent, 'thousands of lines read in advance').toBeLessThan(50);
 });
 
-describe('what is held of one product is bounded:', () => {
+describe('the memory for one product is limited:', () => {
   const groupsOf = async (text: string) => {
     const items = [];
     for await (const item of groupLines(readCsvLines(chunksOf(text)))) items.push(item);
     return items;
   };
 
-  test('broken lines behind it are reported before the file ends', async () => {
+  test('broken lines after it are reported before the file ends', async () => {
     const items = await groupsOf(`${header}a,ok,1\n${'short\n'.repeat(5_000)}`);
     expect(items.filter((item) => !('key' in item))).toHaveLength(5_000);
     let sent = 0;
@@ -125,7 +125,7 @@ describe('what is held of one product is bounded:', () => {
     expect(sent).toBeLessThan(20);
   });
 
-  test('its lines by their characters too, and its handle', async () => {
+  test('its lines also by characters, and its handle', async () => {
     const [big, next] = await groupsOf(`${header}${`a,${'x'.repeat(900_000)},1\n`.repeat(20)}b,ok,1\n`);
     expect(big).toMatchObject({ key: 'handle a', faults: [{ message: expect.stringMatching(/8000000 characters/) }] });
     expect((big as { lines: unknown[] }).lines.length).toBeLessThan(10);

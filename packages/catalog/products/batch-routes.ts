@@ -25,7 +25,7 @@ export function batchRoutes(): Route[] {
       method: 'PUT',
       path: '/admin/api/products/batch/category',
       bodyLimit: largeBody,
-      summary: 'Put products into a category; 0 is none',
+      summary: 'Put products into a category; 0 means no category',
       body: batchCategoryBody,
       refuses: [catalogErrors.no_such_category],
       statements: 3,

@@ -25,10 +25,12 @@ export const batchPriceBody = z.object({
       .number()
       .min(-limit)
       .max(limit)
-      .meta({ description: 'an amount, or a percentage: -12.5 takes an eighth off', examples: [-12.5] }),
+      .meta({ description: 'an amount, or a percentage: -12.5 lowers the price by an eighth', examples: [-12.5] }),
     scope: z
       .enum(['all', 'product', 'sku'])
       .optional()
-      .meta({ description: 'whose price: of the product and all its SKUs (default), or of one of the two alone' }),
+      .meta({
+        description: 'the prices to change: of the product and all its SKUs (default), or only of one of the two',
+      }),
   }),
 });

@@ -13,7 +13,7 @@ export async function lockProductIds(tx: Transaction, ids: readonly number[]): P
  */
 export async function lockSkusOf(tx: Transaction, productIds: readonly number[]): Promise<Set<number>> {
   const rows = await tx<{ product_id: number }[]>`
-    -- materialized: else the condition is looked at before the lock, and on rows as they were
+    -- materialized: otherwise the condition is checked before the lock, on earlier values
     with locked as materialized (
       select product_id, reserved_stock from catalog.product_skus where product_id = any(${[...productIds]}::bigint[])
       order by id for no key update)

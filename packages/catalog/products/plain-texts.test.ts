@@ -45,7 +45,7 @@ async function product(): Promise<number> {
 }
 
 describe('a product', () => {
-  test('an edited title, subtitle and page reach the readers of the shop’s language at once, and only them', async () => {
+  test('an edited title, subtitle and page are shown to readers of the shop’s language immediately, and only to them', async () => {
     const id = await product();
     const edited = { title: '新杯子', subtitle: '', detail: page('新') };
     await put(id, edited);
@@ -58,7 +58,7 @@ describe('a product', () => {
     expect((await form(id)).translations['zh-CN']).toEqual({ specs: { Colour: '颜色' } });
   });
 
-  test('the form shows the shop’s language whatever the browser’s; sent back as it was shown it changes nothing', async () => {
+  test('the form shows the shop’s language for any language of the browser; an unchanged form changes nothing', async () => {
     const id = await product();
     for (const lang of ['en', 'zh-CN']) {
       const shown = await form(id, lang);
@@ -70,7 +70,7 @@ describe('a product', () => {
     }
   });
 
-  test('the other language is marked as perhaps outdated until its text changes or someone says that it is right', async () => {
+  test('the other language is marked as outdated until its text changes or the mark is removed', async () => {
     const id = await product();
     await put(id, { title: '杯一', subtitle: '二' });
     expect((await form(id)).translations.en).toEqual({ ...english, outdated: ['title', 'subtitle'] });
@@ -117,7 +117,7 @@ describe('a product', () => {
     expect(await rowOf(id)).toEqual(once);
   });
 
-  test('when the shop’s language changes, the plain field is that of the new one', async () => {
+  test('when the shop’s language changes, the plain field has the text of the new language', async () => {
     const id = await product();
     await put(id, { title: '先' });
     await shop.server.runtime.settings.set('shop.locale', 'en');
@@ -131,7 +131,7 @@ describe('a product', () => {
     }
   });
 
-  test('an order placed afterwards has the edited text, one from before keeps what its buyer saw', async () => {
+  test('an order placed later has the edited text, an earlier order keeps its text', async () => {
     const id = await product();
     const { token: buyer, address_id } = await shop.shopper();
     const sku = (await form(id)).skus[0].id;
@@ -158,7 +158,7 @@ describe('a category', () => {
     (await admin('POST', '/categories', { name: 'Mugs', translations: { 'zh-CN': { name: '杯子' } } })).data
       .id as number;
 
-  test('an edited name reaches the readers of the shop’s language; the others keep theirs, marked', async () => {
+  test('an edited name is shown to readers of the shop’s language; the other languages keep theirs, marked as outdated', async () => {
     const id = await make();
     expect(await rowIn(id)).toMatchObject({ name: '杯子', translations: { en: { name: 'Mugs' } } });
     expect((await admin('PUT', `/categories/${id}`, { name: '茶杯' })).code).toBe(0);
@@ -168,7 +168,7 @@ describe('a category', () => {
     expect(tree.find((row: { id: number }) => row.id === id).name).toBe('茶杯');
   });
 
-  test('a console that sends back the whole row of the list, with a new name, is understood', async () => {
+  test('a console may send back the whole row of the list with a new name', async () => {
     const id = await make();
     const row = await rowIn(id);
     for (let i = 0; i < 2; i += 1) {
@@ -177,7 +177,7 @@ describe('a category', () => {
     }
   });
 
-  test('names and paths of one answer are in one language', async () => {
+  test('names and paths of one answer are in the same language', async () => {
     const id = await make();
     const { data } = await admin('POST', '/products', {
       product: { ...english, price: 1, category_id: id, translations: { 'zh-CN': inChinese } },
@@ -197,7 +197,7 @@ describe('a file of products', () => {
   const importFile = (lines: string[]) =>
     importProducts(shop.database.sql, Readable.from([Buffer.from(lines.join('\r\n'))]), { locale: 'zh-CN' });
 
-  test('without a column of the shop’s language, a changed title is for its readers; a second import changes nothing', async () => {
+  test('without a column of the shop’s language, a changed title is for readers of that language; a second import changes nothing', async () => {
     const id = await product();
     const lines = ['product_id,title', `${id},新名`];
     expect(await importFile(lines)).toMatchObject({ updated: 1, faults: 0 });
@@ -206,7 +206,7 @@ describe('a file of products', () => {
     expect(await importFile(lines)).toMatchObject({ unchanged: 1 });
   });
 
-  test('a base text as the export wrote it is no change, also without the columns of the languages', async () => {
+  test('an unchanged base text is not a change, also without the columns of the languages', async () => {
     const id = await product();
     expect(await importFile(['product_id,title,price', `${id},Enamel mug,99`])).toMatchObject({
       updated: 1,
@@ -215,7 +215,7 @@ describe('a file of products', () => {
     expect((await read(id, 'zh-CN')).title).toBe('搪瓷杯');
   });
 
-  test('with that column, each column is what it says', async () => {
+  test('with that column, each column sets its own language', async () => {
     const id = await product();
     expect(await importFile(['product_id,title,title_zh-CN', `${id},Cup,杯`])).toMatchObject({ updated: 1 });
     expect([(await read(id, 'zh-CN')).title, (await read(id, 'en')).title]).toEqual(['杯', 'Cup']);

@@ -48,7 +48,7 @@ describe('the blank default row of the forms', () => {
     expect(await skusOf(id)).toEqual({ __default__: [15, 40, 'active'] });
   });
 
-  test('beside a matrix: it is no override, at creation and at a change', async () => {
+  test('beside a matrix: it is not an override, when a product is created or changed', async () => {
     const overrides = [blank, { sku_key: 'Size:L', sku_code: 'L', price: 20, stock: 3 }];
     const id = await saved({ spec_schema: sizes, sku_overrides: overrides });
     const expected = { 'Size:L': [20, 3, 'active'], 'Size:S': [12.9, 0, 'active'] };
@@ -58,7 +58,7 @@ describe('the blank default row of the forms', () => {
     expect(await skusOf(id)).toEqual(expected);
   });
 
-  test('a default row that says something still does', async () => {
+  test('a default row with values sets them', async () => {
     const id = await saved({ sku_overrides: [{ ...blank, price: 6, stock: 8 }] });
     expect(await skusOf(id)).toEqual({ __default__: [6, 8, 'active'] });
     await admin('PUT', `/products/${id}`, { sku_overrides: [{ sku_key: '__default__', stock: 0 }] });
@@ -67,7 +67,7 @@ describe('the blank default row of the forms', () => {
 });
 
 describe('a price of 0', () => {
-  test('in a row of the matrix means not set: the price that the SKU has, else that of the product', async () => {
+  test('in a row of the matrix means not set: the SKU keeps its price, or gets the price of the product', async () => {
     const id = await saved({ spec_schema: sizes, sku_overrides: [{ sku_key: 'Size:L', price: 20, stock: 3 }] });
     const overrides = [
       { sku_key: 'Size:L', price: 0, stock: 4 },
@@ -82,7 +82,7 @@ describe('a price of 0', () => {
     });
   });
 
-  test('of a product on sale is refused by the name of the field, in both languages; off sale it is a draft', async () => {
+  test('of a product on sale is refused with the name of the field, in both languages; a product that is not on sale is a draft', async () => {
     const body = { product: { title: 'Draft', price: 0, stock: 5 } };
     const count = async () => (await shop.database.sql`select count(*)::int as n from catalog.products`)[0]!.n;
     const before = await count();
@@ -150,7 +150,7 @@ describe('a price of 0', () => {
   });
 });
 
-test('what an older version left on sale without a price cannot be ordered, and the audit names it', async () => {
+test('a product that an older version left on sale without a price cannot be ordered, and the audit reports it', async () => {
   const { id, sku_ids } = await insertProduct(shop.database, { price: 0, stocks: [5] });
   const { token: buyer, address_id } = await shop.shopper();
   const asked = { token: buyer, body: { sku_id: sku_ids[0], qty: 1 } };

@@ -38,7 +38,7 @@ const toAnnounce = 2;
 /** Products in the back office, one at a time. */
 export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
   const { sql, config } = runtime;
-  const told = stockOwner.announce ? toAnnounce : 0;
+  const notifying = stockOwner.announce ? toAnnounce : 0;
   const viewFor = viewsOf(runtime);
 
   return [
@@ -48,7 +48,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       auth: 'staff',
       permission: 'product:view',
       tag: 'Products (admin)',
-      summary: 'All products, whatever their status',
+      summary: 'All products, of any status',
       query: adminQuery,
       response: pagedOf(adminProductView, maxBatch),
       statements: 2,
@@ -90,7 +90,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       auth: 'staff',
       permission: 'product:view',
       tag: 'Products (admin)',
-      summary: 'A product as its editor needs it: inactive SKUs too, stock on hand',
+      summary: 'A product for its editor: with inactive SKUs and stock on hand',
       description:
         'The plain texts are those of the shop’s language (`shop.locale`), whatever the language of the request; ' +
         '`translations` has the other languages.',
@@ -141,7 +141,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       body: productCreateBody,
       response: productCreated,
       refuses: saveRefusals,
-      statements: 6 + told,
+      statements: 6 + notifying,
       async handle({ body, request }) {
         const { id, sku_diff } = await createProduct(
           sql,
@@ -159,14 +159,14 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       auth: 'staff',
       permission: 'product:edit',
       tag: 'Products (admin)',
-      summary: 'Change what the body carries; absent parts stay as they are',
+      summary: 'Change a product; absent parts stay unchanged',
       description:
         'A plain title, subtitle or detail is the text of the shop’s language; translations of others stay and are marked ' +
         '`outdated`. `translations` replaces those of all other languages. Where warehouses keep the stock, `stock` is ignored.',
       params: idParams,
       body: productUpdateBody,
       response: productUpdated,
-      statements: 8 + told,
+      statements: 8 + notifying,
       refuses: [
         catalogErrors.product_not_found,
         ...saveRefusals,

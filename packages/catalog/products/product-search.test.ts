@@ -53,7 +53,7 @@ const found = async (keyword: string, lang = 'en') => {
   return data.list.map((row: { id: number }) => nameOf(row.id)) as string[];
 };
 
-describe('what comes, in this order', () => {
+describe('hits and their order', () => {
   test.each([
     [
       'the title itself, its beginning, its words, its inside, other texts',
@@ -89,7 +89,7 @@ describe('what comes, in this order', () => {
     ['a slash and a unit', '20cm/8in', ['knife']],
     ['an emoji', '🎉', ['emoji']],
     ['blanks around', '  saucer  ', ['saucer']],
-    ['operators: both words must be there, and nobody has both', "mug' | 'cup", []],
+    ['operators are ignored: both words are required, and no product has both', "mug' | 'cup", []],
   ])('%s: "%s"', async (_what, keyword, expected) => {
     expect(await found(keyword as string)).toEqual(expected);
   });
@@ -113,12 +113,12 @@ describe('what comes, in this order', () => {
     expect(Array.isArray(await found(keyword))).toBe(true);
   });
 
-  test('the language of the reader does not decide what is found', async () => {
+  test('the hits do not depend on the language of the reader', async () => {
     expect(await found('搪瓷杯', 'en')).toEqual(['enamelMug']);
     expect(await found('enamel', 'zh-CN')).toEqual(['enamelMug']);
   });
 
-  test('a hundred characters are looked for, more are refused by name', async () => {
+  test('a keyword has at most a hundred characters; a longer one is refused with the name of the field', async () => {
     for (const text of [
       'x'.repeat(100),
       '杯'.repeat(100),
@@ -132,7 +132,7 @@ describe('what comes, in this order', () => {
     expect(refused).toMatchObject({ status: 200, code: 400, message: expect.stringContaining('keyword') });
   });
 
-  test('equal hits by sort, then the newest; a changed title is found at once', async () => {
+  test('equal hits are ordered by sort, then newest first; a changed title is found immediately', async () => {
     await sql`insert into catalog.products (title, price, sort) values ('Lamp oak', 1, 0), ('Lamp elm', 1, 5), ('Lamp ash', 1, 0)`;
     const { data } = await shop.call('GET', '/api/v1/products?keyword=lamp');
     expect(data.list.map((row: { title: string }) => row.title)).toEqual(['Lamp elm', 'Lamp ash', 'Lamp oak']);
@@ -141,7 +141,7 @@ describe('what comes, in this order', () => {
     expect((await shop.call('GET', '/api/v1/products?keyword=torches')).data.total).toBe(1);
   });
 
-  test('the back office also finds ids and the beginning of a SKU code, and what is off the shelf', async () => {
+  test('the back office also finds ids, the beginning of SKU codes, and products off the shelf', async () => {
     await sql`insert into catalog.product_skus (product_id, sku_key, sku_code, price) values (${ids.phone!}, 'x', 'PC_77-Z', 1)`;
     await sql`update catalog.products set status = 0 where id = ${ids.phone!}`;
     const of = async (keyword: string) =>
@@ -204,7 +204,7 @@ describe('with 20,000 products', () => {
     expect(inAdmin.whole, inAdmin.plan).toBe(false);
   });
 
-  test('pages of the shelf, of a category and of the best sellers come from an index too', async () => {
+  test('pages of the shelf, of a category and of the best sellers use an index too', async () => {
     await sql`
       insert into catalog.categories (id, parent_id, name) overriding system value
       select n, case when n <= 1 then 0 when n <= 7 then 1 else 2 + n % 6 end, 'c' || n from generate_series(1, 39) as n`;
@@ -239,7 +239,7 @@ describe('with 20,000 products', () => {
     expect(await selectBestSellers(sql, 8, 'en')).toHaveLength(8);
   });
 
-  test('pages of a broad keyword neither repeat nor lose a row, and the total is right', async () => {
+  test('pages of a broad keyword neither repeat nor lose a row, and the total is correct', async () => {
     const seen = new Set<number>();
     const first = (await shop.call('GET', '/api/v1/products?keyword=kettle&size=100')).data;
     for (let page = 1; page <= Math.ceil(first.total / 100); page += 1)

@@ -99,7 +99,7 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'product:edit',
       tag,
-      summary: 'Change what the body carries',
+      summary: 'Change a spec template; absent fields stay unchanged',
       params: idParams,
       body: specTemplateUpdateBody,
       response: nothing,

@@ -24,7 +24,7 @@ export const specTemplateUpdateBody = z.object({ name: name().optional(), ...fie
 export const specTemplateQuery = pageQueryWith({
   keyword: text(100).optional(),
   status: status.optional(),
-  category_id: idOrZero().optional().meta({ description: 'templates whose list has it' }),
+  category_id: idOrZero().optional().meta({ description: 'templates that list this category' }),
 });
 
 export const specTemplateView = z

@@ -48,7 +48,7 @@ async function openCatalogue(stockOwner: StockOwner) {
   const transport = await serve(createApp({ routes, resources: [], authenticate, runtime }), config, log);
   open.push(() => transport.close(1_000));
   const { sql } = database;
-  await sql`create table told (n bigint generated always as identity, sku_id bigint, stock int, stored int)`;
+  await sql`create table notified (n bigint generated always as identity, sku_id bigint, stock int, stored int)`;
   const answer = (token: string, method: string, path: string, body?: object) =>
     call(transport.url, routes, method, path, { token, body });
   const faults: CsvFault[] = [];
@@ -73,7 +73,7 @@ const listening: StockOwner = {
   editable: true,
   announce: (tx, skus) => [
     tx`
-      insert into told (sku_id, stock, stored)
+      insert into notified (sku_id, stock, stored)
       select t.sku_id, t.stock, s.stock
       from unnest(${skus.map((s) => s.sku_id)}::bigint[], ${skus.map((s) => s.stock)}::int[]) as t (sku_id, stock)
       left join catalog.product_skus s on s.id = t.sku_id`,
@@ -83,13 +83,13 @@ const listening: StockOwner = {
 const kept: StockOwner = { ...listening, editable: false };
 
 /** The notifications since the last call, by SKU key. */
-async function told(sql: Sql): Promise<Record<string, number>> {
+async function notifications(sql: Sql): Promise<Record<string, number>> {
   const rows = await sql<{ sku_key: string; stock: number; stored: number }[]>`
-    with taken as (delete from told returning *)
+    with taken as (delete from notified returning *)
     select s.sku_key, t.stock, t.stored from taken t join catalog.product_skus s on s.id = t.sku_id order by t.n`;
-  for (const row of rows) expect(row.stock, 'the stock that is stored').toBe(row.stored);
+  for (const row of rows) expect(row.stock, 'the notification has the stored stock').toBe(row.stored);
   const keys = rows.map((row) => row.sku_key);
-  expect(new Set(keys).size, 'each once').toBe(keys.length);
+  expect(new Set(keys).size, 'each SKU is notified once').toBe(keys.length);
   return Object.fromEntries(rows.map((row) => [row.sku_key, row.stock]));
 }
 
@@ -128,8 +128,8 @@ async function whileSold<T>({ database, sql }: Catalogue, stock: number, save: (
   }
 }
 
-describe('where warehouses keep the stock', () => {
-  test('a new product begins with none, whatever its body says', async () => {
+describe('stock owned by warehouses', () => {
+  test('a new product begins without stock; stock in the body is ignored', async () => {
     const { sql, admin } = await openCatalogue(kept);
     await admin('POST', '/products', { product: { title: 'Mug', price: 5, stock: 7 } });
     await admin('POST', '/products', {
@@ -139,18 +139,18 @@ describe('where warehouses keep the stock', () => {
     });
     const none = [0, 0, 'active'];
     expect(await stocks(sql)).toEqual({ __default__: none, 'Size:L': none, 'Size:S': none });
-    expect(await told(sql), 'new SKUs are new to whoever listens').toEqual({
+    expect(await notifications(sql), 'new SKUs are notified').toEqual({
       __default__: 0,
       'Size:L': 0,
       'Size:S': 0,
     });
   });
 
-  test('a save of the whole row leaves it as it is, below what is reserved too, and takes over the rest', async () => {
+  test('a save of the whole row leaves stock unchanged, also below the reserved quantity, and stores the other fields', async () => {
     const { sql, admin } = await openCatalogue(kept);
     const { data } = await admin('POST', '/products', { product: { title: 'Mug', price: 5, stock: 7 } });
     await sql`update catalog.product_skus set stock = 10, reserved_stock = 4`;
-    await told(sql);
+    await notifications(sql);
     const put = (body: object) => admin('PUT', `/products/${data.id}`, body);
     expect((await put({ product: { title: 'Cup', price: 6, stock: 3 } })).code).toBe(0);
     expect((await put({ product: { stock: 100 } })).code).toBe(0);
@@ -161,10 +161,10 @@ describe('where warehouses keep the stock', () => {
       ...{ title: 'Cup', price: 6, stock: 10 },
       skus: [{ sku_code: 'CUP', price: 6, stock: 10, reserved_stock: 4 }],
     });
-    expect(await told(sql)).toEqual({});
+    expect(await notifications(sql)).toEqual({});
   });
 
-  test('SKUs that end and come back have what they had', async () => {
+  test('SKUs that become inactive and active again keep their stock', async () => {
     const { sql, admin } = await openCatalogue(kept);
     const { data } = await admin('POST', '/products', {
       product: { title: 'Shirt', price: 5 },
@@ -179,7 +179,7 @@ describe('where warehouses keep the stock', () => {
     expect(await stocks(sql)).toMatchObject({ 'Size:L': [8, 2, 'active'] });
   });
 
-  test('what a warehouse moves while the save waits is not undone', async () => {
+  test('a stock movement of a warehouse while the save waits is not undone', async () => {
     const catalogue = await openCatalogue(kept);
     const { sql, admin, csv } = catalogue;
     const { data } = await admin('POST', '/products', { product: { title: 'Mug', price: 5 } });
@@ -194,7 +194,7 @@ describe('where warehouses keep the stock', () => {
     expect(await stocks(sql)).toEqual({ __default__: [5, 0, 'active'] });
   });
 
-  test('a file: its columns about stock count for nothing, and the summary says so', async () => {
+  test('a file: its stock columns are ignored, and the summary says so', async () => {
     const { sql, csv, faults } = await openCatalogue(kept);
     const file = (stock: string) => `product_id,title,price,sku_code,specs,stock,stock_before
 1,Shirt,5,L,Size=L,${stock}
@@ -205,7 +205,7 @@ describe('where warehouses keep the stock', () => {
     expect(await csv(file('7,7'))).toMatchObject({ created: 2, stock_ignored: true });
     const none = [0, 0, 'active'];
     expect(await stocks(sql)).toEqual({ __default__: none, 'Size:L': none, 'Size:S': none });
-    expect(await told(sql)).toEqual({ __default__: 0, 'Size:L': 0, 'Size:S': 0 });
+    expect(await notifications(sql)).toEqual({ __default__: 0, 'Size:L': 0, 'Size:S': 0 });
     await sql`update catalog.product_skus set stock = 10, reserved_stock = 4`;
     // Below the reserved quantity; edited from another number; not a number.
     for (const stock of ['1,10', '9,8', '1,', 'many,-']) {
@@ -215,14 +215,14 @@ describe('where warehouses keep the stock', () => {
     }
     const held = [10, 4, 'active'];
     expect(await stocks(sql)).toEqual({ __default__: held, 'Size:L': held, 'Size:S': held });
-    expect(await told(sql)).toEqual({});
+    expect(await notifications(sql)).toEqual({});
     expect(faults).toEqual([]);
     // A line without a value for stock causes no notification.
     expect(await csv('product_id,title\n1,Pullover\n')).toMatchObject({ updated: 1, stock_ignored: false });
     expect(await csv(file(','))).toMatchObject({ stock_ignored: false });
   });
 
-  test('an export of the shop comes back without a change', async () => {
+  test('an import of the unchanged export changes nothing', async () => {
     const { sql, admin, csv } = await openCatalogue(kept);
     await admin('POST', '/products', { product: { title: 'Shirt', price: 5 }, spec_schema: sizes('L', 'S') });
     await sql`update catalog.product_skus set stock = 3`;
@@ -235,29 +235,29 @@ describe('where warehouses keep the stock', () => {
     expect(await stocks(sql)).toEqual({ 'Size:L': [1, 0, 'active'], 'Size:S': [1, 0, 'active'] });
   });
 
-  test('a product that lies in warehouses can be deleted, unless open orders hold it', async () => {
+  test('a product with stock in warehouses can be deleted, unless open orders have reserved it', async () => {
     const { sql, admin, database } = await openCatalogue(kept);
     const { id } = await insertProduct(database, { stocks: [5] });
     await sql`update catalog.product_skus set reserved_stock = 1`;
     expect((await admin('DELETE', `/products/${id}`)).code).toBe(500);
     await sql`update catalog.product_skus set reserved_stock = 0`;
     expect((await admin('DELETE', `/products/${id}`)).code).toBe(0);
-    expect(await stocks(sql), 'the books of the warehouses stay right').toEqual({ 'Size:1': [5, 0, 'inactive'] });
+    expect(await stocks(sql), 'the stock of the warehouses stays correct').toEqual({ 'Size:1': [5, 0, 'inactive'] });
   });
 });
 
-describe('a partner is told', () => {
-  test('of new SKUs and of those whose stock was set, and of no other', async () => {
+describe('an external stock owner is notified', () => {
+  test('of new SKUs and of SKUs whose stock was set, and of no other', async () => {
     const { sql, admin } = await openCatalogue(listening);
     const { data } = await admin('POST', '/products', {
       product: { title: 'Shirt', price: 5 },
       spec_schema: sizes('L', 'S'),
       sku_overrides: [{ sku_key: 'Size:L', stock: 9 }],
     });
-    expect(await told(sql)).toEqual({ 'Size:L': 9, 'Size:S': 0 });
+    expect(await notifications(sql)).toEqual({ 'Size:L': 9, 'Size:S': 0 });
     const put = async (body: object) => {
       expect((await admin('PUT', `/products/${data.id}`, body)).code).toBe(0);
-      return told(sql);
+      return notifications(sql);
     };
     expect(await put({ product: { title: 'Pullover', price: 6 } })).toEqual({});
     const overrides = (l: number, s: number) => [
@@ -272,14 +272,14 @@ describe('a partner is told', () => {
     await sql`update catalog.product_skus set stock = 7 where sku_key = 'Size:L'`;
     expect(await put({ sku_overrides: overrides(9, 4) })).toEqual({ 'Size:L': 9 });
     const mug = await admin('POST', '/products', { product: { title: 'Mug', price: 5, stock: 3 } });
-    expect(await told(sql)).toEqual({ __default__: 3 });
+    expect(await notifications(sql)).toEqual({ __default__: 3 });
     await admin('PUT', `/products/${mug.data.id}`, { product: { stock: 3, price: 6 } });
-    expect(await told(sql)).toEqual({});
+    expect(await notifications(sql)).toEqual({});
     await admin('PUT', `/products/${mug.data.id}`, { product: { stock: 2 } });
-    expect(await told(sql)).toEqual({ __default__: 2 });
+    expect(await notifications(sql)).toEqual({ __default__: 2 });
   });
 
-  test('of a file as of the editor, in one announcement for a batch', async () => {
+  test('of an import as of the editor, with one notification for a batch', async () => {
     let announcements = 0;
     const announce: StockOwner['announce'] = (tx, skus) => {
       announcements += 1;
@@ -295,41 +295,41 @@ describe('a partner is told', () => {
     await csv(file(5, 9, 3, 1), true);
     expect(announcements).toBe(0);
     await csv(file(5, 9, 3, 1));
-    expect(await told(sql)).toEqual({ 'Size:L': 9, 'Size:S': 0, __default__: 3, 'Shape:Round': 1 });
+    expect(await notifications(sql)).toEqual({ 'Size:L': 9, 'Size:S': 0, __default__: 3, 'Shape:Round': 1 });
     expect(announcements).toBe(1);
     await csv(file(6, 9, 3, 1));
-    expect(await told(sql)).toEqual({});
+    expect(await notifications(sql)).toEqual({});
     expect(await csv(`${file(6, 8, 3, 4)}3,,,CUP-2,Shape=Square,6\n`)).toMatchObject({ stock_ignored: false });
-    expect(await told(sql)).toEqual({ 'Size:L': 8, 'Shape:Round': 4, 'Shape:Square': 6 });
+    expect(await notifications(sql)).toEqual({ 'Size:L': 8, 'Shape:Round': 4, 'Shape:Square': 6 });
     // The import does not set stock that the file left unchanged.
     await sql`update catalog.product_skus set stock = 2 where sku_key = 'Size:L'`;
     await csv('product_id,specs,sku_price,stock,stock_before\n1,Size=L,7,8,8\n1,Size=S,7,5,0\n');
-    expect(await told(sql)).toEqual({ 'Size:S': 5 });
+    expect(await notifications(sql)).toEqual({ 'Size:S': 5 });
   });
 
-  test('by what the rows hold when it is their turn, not by what was there before', async () => {
+  test('of the values after the lock, not of earlier values', async () => {
     const catalogue = await openCatalogue(listening);
     const { sql, admin, csv } = catalogue;
     await csv('product_id,title,price,sku_code,stock\n1,Mug,5,MUG,10\n');
-    await told(sql);
+    await notifications(sql);
     const put = (stock: number, price: number) => admin('PUT', '/products/1', { product: { stock, price } });
     await whileSold(catalogue, 7, () => put(7, 6));
-    expect(await told(sql)).toEqual({});
+    expect(await notifications(sql)).toEqual({});
     await whileSold(catalogue, 5, () => put(7, 7));
-    expect(await told(sql)).toEqual({ __default__: 7 });
+    expect(await notifications(sql)).toEqual({ __default__: 7 });
     const file = (stock: number, price: number) => csv(`product_id,sku_code,price,stock\n1,MUG,${price},${stock}\n`);
     await whileSold(catalogue, 4, () => file(4, 8));
-    expect(await told(sql)).toEqual({});
+    expect(await notifications(sql)).toEqual({});
     await whileSold(catalogue, 3, () => file(4, 9));
-    expect(await told(sql)).toEqual({ __default__: 4 });
+    expect(await notifications(sql)).toEqual({ __default__: 4 });
   });
 
-  test('nothing of a save that fails; and none succeeds untold', async () => {
+  test('not of a save that fails; and no save succeeds without notification', async () => {
     const { sql, admin, csv, faults } = await openCatalogue({
       ...listening,
       announce: (tx, skus) => [
         ...listening.announce!(tx, skus),
-        tx`select 1 / (case when max(stock) = 13 then 0 else 1 end) from told`,
+        tx`select 1 / (case when max(stock) = 13 then 0 else 1 end) from notified`,
       ],
     });
     // Fails at the commit, after all notifications.
@@ -341,7 +341,7 @@ describe('a partner is told', () => {
       for each row execute function doom()`;
     const product = (title: string, stock: number) => ({ product: { title, price: 5, stock } });
     const { data } = await admin('POST', '/products', product('Mug', 3));
-    await told(sql);
+    await notifications(sql);
     expect((await admin('POST', '/products', product('Doomed', 4))).code).not.toBe(0);
     expect((await admin('PUT', `/products/${data.id}`, product('Doomed', 4))).code).not.toBe(0);
     const row = (title: string, stock: number) =>
@@ -352,16 +352,16 @@ describe('a partner is told', () => {
     expect(await row('Unlucky', 13)).toMatchObject({ failed: 1 });
     expect(faults).toHaveLength(1);
     const [left] =
-      await sql`select count(*)::int as told, (select array_agg(title) from catalog.products) as titles from told`;
-    expect(left).toEqual({ told: 0, titles: ['Mug'] });
+      await sql`select count(*)::int as notified, (select array_agg(title) from catalog.products) as titles from notified`;
+    expect(left).toEqual({ notified: 0, titles: ['Mug'] });
     expect(await stocks(sql)).toEqual({ __default__: [3, 0, 'active'] });
   });
 });
 
-describe("a partner's number", () => {
+describe('the quantity of an external stock owner', () => {
   const asked: number[][] = [];
   let answer: ReadonlyMap<number, number> | null = null;
-  const knowing: StockOwner = {
+  const external: StockOwner = {
     editable: true,
     announce: null,
     async sellable(ids) {
@@ -370,8 +370,8 @@ describe("a partner's number", () => {
     },
   };
 
-  test('is shown with the product where it is known, else our own; asked once for what is sold', async () => {
-    const { sql, admin, shopper, database } = await openCatalogue(knowing);
+  test('provides the quantity of a product when it is known, otherwise ours is shown; it is called once per answer', async () => {
+    const { sql, admin, shopper, database } = await openCatalogue(external);
     const { id, sku_ids } = await insertProduct(database, { stocks: [10, 20, 30, 40] });
     const [first, second, third, ended] = sku_ids as [number, number, number, number];
     await sql`update catalog.product_skus set reserved_stock = 1`;
@@ -411,8 +411,8 @@ describe("a partner's number", () => {
     expect(asked).toEqual([]);
   });
 
-  test('is not asked for a product without SKUs', async () => {
-    const { shopper, database } = await openCatalogue(knowing);
+  test('is not called for a product without SKUs', async () => {
+    const { shopper, database } = await openCatalogue(external);
     const { id } = await insertProduct(database, { stocks: [] });
     asked.length = 0;
     expect((await shopper(`/products/${id}`)).data).toMatchObject({ stock: 0, skus: [] });

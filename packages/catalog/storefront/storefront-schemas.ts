@@ -25,7 +25,7 @@ export const recommendedView = z
     subtitle: z.string(),
     cover: url(),
     price: amount(),
-    origin_price: amount().meta({ description: '0 = none' }),
+    origin_price: amount().meta({ description: '0 = not set' }),
     stock: z.int(),
     sales: z.int(),
     favorite_count: z.int(),
@@ -46,7 +46,7 @@ const reviewView = z
     order_item_id: id(),
     order_no: z
       .string()
-      .meta({ description: 'its middle is masked: everybody reads this', examples: ['1767****0001'] }),
+      .meta({ description: 'masked in the middle, because reviews are public', examples: ['1767****0001'] }),
     product_id: id(),
     user_id: id(),
     merchant_id: id(),
@@ -64,7 +64,7 @@ const reviewView = z
   })
   .meta({ id: 'Review' });
 
-const average = z.number().meta({ description: '0 when there are none', examples: [4.5] });
+const average = z.number().meta({ description: '0 without reviews', examples: [4.5] });
 /** Reviews on one page. */
 export const reviewPage = 50;
 export const productReviewsView = z

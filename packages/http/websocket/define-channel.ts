@@ -141,7 +141,7 @@ export function defineChannel<
   if (!/^[a-z][A-Za-z\d]*$/.test(name)) throw new Error(`channel ${path}: the name must be in camel case`);
   if (auth !== 'public' && tokenFrom.length === 0) throw new Error(`channel ${path}: no way to pass a token`);
   if (auth === 'optional' && tokenFrom.includes('first_frame'))
-    throw new Error(`channel ${path}: first_frame is only for channels that require a token`);
+    throw new Error(`channel ${path}: a token in the first frame is only for channels that require a token`);
   return {
     ...(definition as unknown as Untyped),
     tokenFrom: auth === 'public' ? [] : tokenFrom,
