@@ -1,4 +1,4 @@
-/** The API without the worker: `tradepost start --only api`, as an own program. Options as there. */
+/** Runs `tradepost start --only api`: the API without the worker. Takes the options of `start`. */
 import { main } from '@tradepost/cli';
 
 const code = await main(['start', '--only', 'api', ...process.argv.slice(2)]);

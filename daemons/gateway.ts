@@ -1,4 +1,4 @@
-/** The LLM gateway without API and worker: `tradepost start --only gateway`, as an own program. Options as there. */
+/** Runs `tradepost start --only gateway`: the LLM gateway without API and worker. Takes the options of `start`. */
 import { main } from '@tradepost/cli';
 
 const code = await main(['start', '--only', 'gateway', ...process.argv.slice(2)]);

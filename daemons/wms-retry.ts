@@ -1,4 +1,4 @@
-/** Delivers the tasks of the external warehouse, as an own program: `tradepost wms deliver`. For ever, or with `--once` (for cron). */
+/** Runs `tradepost wms deliver`: delivers tasks to the external warehouse, for ever, or once with `--once` (for cron). */
 import { main } from '@tradepost/cli';
 
 const code = await main(['wms', 'deliver', ...process.argv.slice(2)]);

@@ -1,4 +1,4 @@
-/** The worker without the API, as an own program: for ever, or with `--once` until no job is due (for cron). */
+/** Runs `tradepost start --only worker`: for ever, or with `--once` until no job is due (for cron). */
 import { main } from '@tradepost/cli';
 
 const code = await main(['start', '--only', 'worker', ...process.argv.slice(2)]);

@@ -8,10 +8,10 @@ import { version } from './version.ts';
 
 export type Assembled = {
   app: App;
-  /** Answers the port of the LLM gateway; null where this process does not serve it. */
+  /** Serves the port of the LLM gateway; null when this process runs no gateway. */
   gatewayFetch: App['fetch'] | null;
   gatewayBodyLimitOf: App['bodyLimitOf'];
-  /** Where the limiter of this process counts; null where it serves no gateway. */
+  /** The kind of limiter store of this process; null when it runs no gateway. */
   limiter: Gateway['limiter'];
   tokens: Tokens;
   tasks: Tasks;
@@ -19,7 +19,7 @@ export type Assembled = {
   close(): Promise<void>;
 };
 
-/** Opens the modules that the configuration runs and builds the applications of both ports from them. */
+/** Opens the modules that the configuration runs, and builds the applications of both ports. */
 export async function assemble(runtime: Runtime): Promise<Assembled> {
   const modules = modulesOf(runtime.config);
   const opened = await openModules(runtime, modules);
@@ -37,7 +37,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     const noGateway = { gatewayFetch: null, gatewayBodyLimitOf: app.bodyLimitOf, limiter: null };
     if (!modules.some(({ name }) => name === 'gateway')) return { ...base, ...noGateway };
     const gateway = context.service(gatewayService);
-    // The gateway's port serves the gateway's own administration, and no other routes and no channels of the shop.
+    // The gateway port serves the gateway's own admin routes and no shop routes or channels.
     const ownRoutes = opened.routesOf('gateway');
     const ownResources = systemResources(runtime, ownRoutes, version);
     const gatewayApp = createApp({ ...shared, routes: ownRoutes, resources: ownResources });

@@ -4,7 +4,7 @@ import type { Module } from '@tradepost/module';
 import { demoSeedCheck } from './doctor/check-development.ts';
 import { fixturesFolder } from './version.ts';
 
-/** The pictures of the demo catalogue. */
+/** Serves the pictures of the demo catalogue. */
 export const demoModule: Module = {
   name: 'demo',
   doctorChecks: [demoSeedCheck],

@@ -3,13 +3,13 @@ import { orderStatus } from '@tradepost/orders';
 
 export type Step = { step: string; ms: number; result: string };
 
-/** A step of the story that did not go as it must. */
+/** A step failed, or its result is not the expected one. */
 class StoryError extends Error {
   override name = 'StoryError';
 }
 
-/** What stopped the story, in its own words. */
-function told(error: unknown): unknown {
+/** Turns an error of the client into a message for the operator. */
+function readableError(error: unknown): unknown {
   if (error instanceof RefusalError)
     return new StoryError(`${error.method} ${error.path}: ${error.message} (code ${error.code})`);
   if (error instanceof NoAnswerError && error.reason === 'unreachable')
@@ -19,7 +19,7 @@ function told(error: unknown): unknown {
 
 const money = (value: number) => value.toFixed(2);
 
-/** Collects the steps as they end. */
+/** Runs and records steps. */
 class Story {
   readonly steps: Step[] = [];
   readonly #onStep: (step: Step) => void;
@@ -28,10 +28,10 @@ class Story {
     this.#onStep = onStep;
   }
 
-  async tell<T>(step: string, act: () => Promise<T>, result: (value: T) => string): Promise<T> {
+  async step<T>(step: string, act: () => Promise<T>, result: (value: T) => string): Promise<T> {
     const begun = performance.now();
     const value = await act().catch((error: unknown) => {
-      throw told(error);
+      throw readableError(error);
     });
     const ended = { step, ms: Math.round((performance.now() - begun) * 10) / 10, result: result(value) };
     this.steps.push(ended);
@@ -47,16 +47,16 @@ class Story {
 type Client = ReturnType<typeof createClient>;
 type Login = { username: string; password: string };
 
-/** Finds a product with three pieces in stock; answers two of its SKUs, or the only one. */
+/** Finds a product with at least three pieces in stock. Answers two of its SKUs, or one when there is only one. */
 async function findSkus(story: Story, visitor: Client, keyword: string) {
-  const found = await story.tell(
+  const found = await story.step(
     `search for "${keyword}"`,
     () => visitor.get('/api/v1/products', { query: { keyword } }),
     (list) => `${list.total} products, first: ${list.list[0]?.title ?? '-'}`,
   );
   const card = found.list.find((product) => product.stock >= 3);
   if (!card) throw new StoryError(`no product matches "${keyword}" with three pieces in stock; try another --keyword`);
-  const product = await story.tell(
+  const product = await story.step(
     'open the product',
     () => visitor.get('/api/v1/products/{id}', { path: { id: card.id } }),
     (detail) => `${detail.title}: ${detail.skus.length} SKUs from ${money(detail.price)}, ${detail.stock} pieces`,
@@ -68,13 +68,13 @@ async function findSkus(story: Story, visitor: Client, keyword: string) {
 
 /** A shopper orders the SKUs and pays. */
 async function buy(story: Story, visitor: Client, login: Login, skus: readonly { id: number }[]) {
-  const { token } = await story.tell(
+  const { token } = await story.step(
     `log in as ${login.username}`,
     () => visitor.post('/api/auth/login', { body: login }),
     () => 'token received',
   );
   const shopper = visitor.with({ token });
-  await story.tell(
+  await story.step(
     'put it into the cart',
     async () => {
       for (const sku of skus) await shopper.post('/api/v1/cart/add', { body: { sku_id: sku.id, qty: 1 } });
@@ -82,13 +82,13 @@ async function buy(story: Story, visitor: Client, login: Login, skus: readonly {
     },
     (cart) => `${cart.length} lines in the cart`,
   );
-  const [address] = await story.tell(
+  const [address] = await story.step(
     'choose the address',
     () => shopper.get('/api/v1/addresses'),
     (list) => (list[0] ? `${list[0].name}, ${list[0].city}` : 'none'),
   );
   if (!address) throw new StoryError(`${login.username} has no address`);
-  const order = await story.tell(
+  const order = await story.step(
     'place the order',
     () =>
       shopper.post('/api/v1/orders', {
@@ -99,13 +99,13 @@ async function buy(story: Story, visitor: Client, login: Login, skus: readonly {
     (placed) => `order ${placed.order_no}, ${money(placed.total_amount)}, stock ${placed.inventory_status}`,
   );
   const mine = { path: { id: order.id } };
-  await story.tell(
+  await story.step(
     'pay',
     () => shopper.post('/api/v1/orders/{id}/pay', mine),
     () => 'paid at once',
   );
-  await story.tell(
-    'look at the order',
+  await story.step(
+    'read the order',
     async () => {
       const paid = await shopper.get('/api/v1/orders/{id}', mine);
       story.expect(
@@ -122,13 +122,13 @@ async function buy(story: Story, visitor: Client, login: Login, skus: readonly {
 /** An administrator ships the order, and the shopper sees it. */
 async function ship(story: Story, visitor: Client, login: Login, { shopper, order }: Awaited<ReturnType<typeof buy>>) {
   const mine = { path: { id: order.id } };
-  const { token } = await story.tell(
+  const { token } = await story.step(
     `log in as ${login.username}`,
     () => visitor.post('/admin/api/auth/login', { body: login }),
     () => 'token received',
   );
   const staff = visitor.with({ token });
-  await story.tell(
+  await story.step(
     'find it among the orders to ship',
     async () => {
       const list = await staff.get('/admin/api/orders', { query: { status: orderStatus.paid } });
@@ -141,7 +141,7 @@ async function ship(story: Story, visitor: Client, login: Login, { shopper, orde
     (list) => `${list.total} to ship`,
   );
   const tracking_no = `SF${order.order_no.slice(-12)}`;
-  await story.tell(
+  await story.step(
     'ship it',
     () =>
       staff.put('/admin/api/orders/{id}/ship', {
@@ -150,8 +150,8 @@ async function ship(story: Story, visitor: Client, login: Login, { shopper, orde
       }),
     () => `SF ${tracking_no}`,
   );
-  await story.tell(
-    'the shopper sees it coming',
+  await story.step(
+    'the shopper sees the shipment',
     async () => {
       const shipped = await shopper.get('/api/v1/orders/{id}', mine);
       story.expect(
@@ -165,10 +165,10 @@ async function ship(story: Story, visitor: Client, login: Login, { shopper, orde
 }
 
 /**
- * The shop's main job over HTTP against a running server: a shopper finds a product, orders it and pays, an
- * administrator ships it. Each step is told as it ends; the first that fails ends the story with StoryError.
+ * Runs a purchase over HTTP against a running server: a shopper finds a product, orders it and pays, and an administrator
+ * ships it. Calls `onStep` after each step. Throws StoryError at the first step that fails.
  */
-export async function tellStory(options: {
+export async function runStory(options: {
   url: string;
   shopper: Login;
   administrator: Login;

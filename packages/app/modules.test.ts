@@ -37,14 +37,14 @@ function problemsOf(chosen: readonly string[]): readonly string[] {
   }
 }
 
-describe('what a configuration may choose', () => {
-  test('all modules run when it names none; a module comes after those it needs', () => {
+describe('the choice of modules', () => {
+  test('runs all modules by default; a module comes after the modules it needs', () => {
     expect(modulesOf({ modules: undefined })).toBe(modules);
     for (const [index, { needs = [] }] of modules.entries())
       for (const need of needs) expect(namesOf(modules.slice(0, index))).toContain(need);
   });
 
-  test.each(namesOf(optional))('without %s: those that need it are named with it', (name) => {
+  test.each(namesOf(optional))('without %s: the error names the modules that need it', (name) => {
     const direct = modules.filter((module) => module.needs?.includes(name));
     expect(problemsOf([`-${name}`])).toEqual(direct.map((module) => `modules: ${module.name} needs ${name}`));
     expect(problemsOf(without(name))).toEqual([]);
@@ -53,14 +53,14 @@ describe('what a configuration may choose', () => {
     );
   });
 
-  test('a required module runs although it is not named, and cannot be switched off', () => {
+  test('a required module always runs and cannot be switched off', () => {
     const required = namesOf(modules.filter((module) => module.required));
     expect(required).toEqual(['runtime', 'identity']);
     for (const name of required) expect(problemsOf([`-${name}`])).toContain(`modules: ${name} cannot be switched off`);
     expect(namesOf(modulesOf({ modules: ['catalog'] }))).toEqual([...required, 'catalog']);
   });
 
-  test('an unknown name and a mixture are refused; the message lists the modules that exist', () => {
+  test('refuses an unknown name and a mixture; the message lists the modules', () => {
     const all = namesOf(modules).join(', ');
     expect(problemsOf(['-nothing'])).toEqual([`modules: there is no module nothing; there are ${all}`]);
     expect(problemsOf(['nothing'])).toEqual([`modules: there is no module nothing; there are ${all}`]);
@@ -71,7 +71,7 @@ describe('what a configuration may choose', () => {
   });
 });
 
-/** What the modules contribute to a server, each by itself: opened on a runtime as `assemble` opens them. */
+/** The contribution of each module to a server. The modules are opened as `assemble` opens them. */
 async function contributions(runtime: Runtime, running: readonly Module[]) {
   const parts = new Map<string, OpenedModule>();
   const recorded = running.map((module): Module => {
@@ -105,7 +105,7 @@ type Contributed = Awaited<ReturnType<typeof contributions>>;
 
 const lists = ['settings', 'audits', 'retention', 'commands', 'doctorChecks'] as const;
 
-/** What one of the lists has, by key or name: some settings and audits are made anew for the modules that run. */
+/** The keys or names in one list. Objects cannot be compared: some settings and audits are created for the modules that run. */
 const idsIn = (running: readonly Module[], list: (typeof lists)[number]): readonly unknown[] =>
   declaredBy(running, list).map((entry) => ('key' in entry ? entry.key : 'name' in entry ? entry.name : entry));
 
@@ -118,10 +118,10 @@ describe('each module that can be switched off', () => {
   }, 120_000);
   afterAll(() => shop?.close());
 
-  test('together they make up the whole shop', () => {
+  test('all contributions together are the whole shop', () => {
     const keys = Object.keys(full.all) as (keyof Contributed['all'])[];
     for (const key of keys) expect(modules.flatMap(({ name }) => full.of(name)[key])).toEqual(full.all[key]);
-    // Every module contributes something, so that no case below is empty.
+    // Every module contributes something, so no case below is empty.
     for (const module of modules) {
       const served = Object.values(full.of(module.name)).flat().length;
       const declared = lists.reduce((sum, list) => sum + (module[list]?.length ?? 0), 0);
@@ -138,11 +138,14 @@ describe('each module that can be switched off', () => {
     }
   });
 
-  test.each(namesOf(optional))('without %s: no route, resource, task, cron or permission of it', async (name) => {
-    const rest = await contributions(shop.server.runtime, runningWithout(name));
-    for (const key of Object.keys(full.all) as (keyof Contributed['all'])[])
-      expect(rest.all[key]).toEqual(runningWithout(name).flatMap((module) => full.of(module.name)[key]));
-  });
+  test.each(namesOf(optional))(
+    'without %s: its routes, resources, tasks, crons and permissions are absent',
+    async (name) => {
+      const rest = await contributions(shop.server.runtime, runningWithout(name));
+      for (const key of Object.keys(full.all) as (keyof Contributed['all'])[])
+        expect(rest.all[key]).toEqual(runningWithout(name).flatMap((module) => full.of(module.name)[key]));
+    },
+  );
 
   describe('on the command line', () => {
     let data: string;
@@ -197,14 +200,14 @@ describe('each module that can be switched off', () => {
       }
     });
 
-    test('audit --only refuses a name that no module has, and makes the checks of a module that runs', async () => {
+    test('audit --only refuses an unknown name, and runs the checks of a module that runs', async () => {
       const refused = await tradepost('gateway', 'audit', '--only', 'orders,nothing');
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no check nothing') });
       const made = await json('gateway', 'audit', '--only', 'orders');
       expect(made.checks.length).toBeGreaterThan(0);
     });
 
-    test('without gateway, or without inventory: doctor makes none of its checks', async () => {
+    test('without gateway or without inventory: doctor skips its checks', async () => {
       await storeSettings(shop.database, {
         'gateway.upstreams': [{ name: 'main', base_url: 'http://127.0.0.1:1/v1', enabled: false }],
         'inventory.provider': 'external_wms',
@@ -224,7 +227,7 @@ describe('each module that can be switched off', () => {
       }
     });
 
-    test('a choice that cannot run is refused by every command with exit code 2, and is a finding of doctor', async () => {
+    test('every command refuses an impossible choice with exit code 2; doctor reports it as a finding', async () => {
       vi.stubEnv('NODE_ENV', '');
       vi.stubEnv('TRADEPOST_MODULES', '-catalog');
       vi.stubEnv('TRADEPOST_DATA', data);
@@ -243,7 +246,7 @@ describe('each module that can be switched off', () => {
 
 type Menus = { groups: { menus: { children: { path: string }[] }[] }[] };
 
-/** What a client of a shop that runs without this module sees. */
+/** The pages, permissions and operations that a client of this shop can see. */
 async function seenBy(shop: Shop) {
   const id = await createStaff(shop.database.sql, { username: 'owner', password: 'a long password' });
   const token = await shop.server.tokens.issue({ role: 'admin', id, perms: ['*'] });
@@ -316,7 +319,7 @@ describe('a shop that runs without a module', () => {
     120_000,
   );
 
-  test('the pages of the console go with the module that serves them', async () => {
+  test('pages of the console disappear with the module that serves them', async () => {
     const pagesWithout = async (name: string) => {
       const shop = await openShop({ modules: without(name).join(',') });
       return seenBy(shop)

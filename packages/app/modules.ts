@@ -12,7 +12,7 @@ import { warehouseSimulatorModule } from '@tradepost/warehouse-simulator';
 import { demoModule } from './demo-module.ts';
 import { runtimeModule } from './runtime-module.ts';
 
-/** The one list of modules: what is in it is the shop. A module comes after those it needs. */
+/** The list of modules of the shop. A module comes after the modules that it needs. */
 export const modules: readonly Module[] = [
   runtimeModule,
   demoModule,
@@ -27,13 +27,13 @@ export const modules: readonly Module[] = [
   warehouseSimulatorModule,
 ];
 
-/** The modules that this configuration runs. Throws ConfigError where they cannot run together. */
+/** The modules that this configuration runs. Throws ConfigError when a required module is missing. */
 export const modulesOf = (config: Pick<Config, 'modules'>): readonly Module[] =>
   chooseModules(modules, config.modules ?? null);
 
-/** Shop settings of all modules; those of the runtime package are in every shop. */
+/** Settings of all modules. The settings of the runtime package are not in this list; every shop has them. */
 export const settings: readonly Setting[] = declaredBy(modules, 'settings');
 /** Invariants of all modules. */
 export const audits: readonly Audit[] = declaredBy(modules, 'audits');
-/** Which rows of all modules are deleted when they are old. */
+/** Retention rules of all modules: the rows that are deleted when they are old. */
 export const retention: readonly RetentionRule[] = declaredBy(modules, 'retention');

@@ -6,7 +6,7 @@ import { storedSettingsCheck } from './doctor/check-stored-settings.ts';
 
 const retentionTask = 'runtime.retention';
 
-/** The audits and doctor checks of the runtime package, and the job that applies the retention rules of all modules. */
+/** Audits and doctor checks of the runtime package, and the job that applies the retention rules of all modules. */
 export const runtimeModule: Module = {
   name: 'runtime',
   required: true,

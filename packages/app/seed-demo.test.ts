@@ -23,7 +23,7 @@ test('two instances that start together seed one demo shop', async () => {
   expect(await accountsIn()).toEqual(['admin', 'demo', 'demo2']);
 });
 
-test('a shop without the catalogue gets its demo accounts once', async () => {
+test('a shop without the catalogue module gets demo accounts once', async () => {
   database = await cloneDatabase();
   const chosen = modules.filter(({ name }) => name === 'runtime' || name === 'identity');
   expect(await seedDemo(database.sql, chosen)).toEqual({ products: 0, skus: 0, accounts: 3 });
@@ -31,7 +31,7 @@ test('a shop without the catalogue gets its demo accounts once', async () => {
   expect(await accountsIn()).toEqual(['admin', 'demo', 'demo2']);
 });
 
-test('goods of the shop’s own keep the demo shop out, accounts included', async () => {
+test('a database with products gets no demo shop and no demo accounts', async () => {
   database = await cloneDatabase();
   await database.sql`insert into catalog.products (title, price) values ('Own', 100)`;
   expect(await seedDemo(database.sql)).toBeNull();

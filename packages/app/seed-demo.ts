@@ -4,7 +4,7 @@ import { markDemoShop, type Runtime } from '@tradepost/runtime';
 import { modules, modulesOf } from './modules.ts';
 import { fixturesFolder } from './version.ts';
 
-/** Arbitrary: two instances that start together on one empty database must not both fill it. */
+/** An arbitrary number. Two instances that start together on an empty database must not both fill it. */
 const seedLock = 7_205_883_103;
 
 const demosOf = (chosen: readonly Module[]) => chosen.flatMap(({ seedDemo }) => seedDemo ?? []);
@@ -15,8 +15,8 @@ async function isEmpty(sql: Queryable, chosen: readonly Module[]): Promise<boole
 }
 
 /**
- * Fills an empty database with the demo shop of these modules and records that, all or nothing. Answers null when the
- * database is not empty.
+ * Fills an empty database with the demo data of these modules, in one transaction, and marks it as a demo shop. Answers null
+ * when the database is not empty.
  */
 export async function seedDemo(sql: Sql, chosen: readonly Module[] = modules): Promise<DemoCounts | null> {
   if (!(await isEmpty(sql, chosen))) return null;
@@ -30,12 +30,12 @@ export async function seedDemo(sql: Sql, chosen: readonly Module[] = modules): P
   });
 }
 
-/** What the modules do after a seed has added goods and has committed. */
+/** Runs the work of the modules that follows a committed seed. */
 export async function finishDemo(runtime: Runtime): Promise<void> {
   for (const demo of demosOf(modulesOf(runtime.config))) await demo.finish?.(runtime);
 }
 
-/** Seeds an empty database at the start of a server. Answers null when there was data already. */
+/** Seeds an empty database at the start of a server. Answers null when the database already had data. */
 export async function startDemo(runtime: Runtime): Promise<DemoCounts | null> {
   const chosen = modulesOf(runtime.config);
   const seeded = await seedDemo(runtime.sql, chosen);

@@ -4,11 +4,11 @@ export type Scale = { orders: number; shoppers: number; products: number };
 export type ScaleProgress = (line: string) => void;
 
 const chunk = 50_000;
-/** The newest of them are unpaid, and stay so: their time runs out in a month. */
+/** The newest orders are unpaid. They expire in a month, so they stay unpaid during a benchmark. */
 const unpaidOf = (orders: number) => Math.min(2_000, Math.ceil(orders / 50));
 const skusPerProduct = 2;
 
-/** Shoppers without a password, each with an address. Answers the range of their ids. */
+/** Adds shoppers without a password, each with an address. Answers the range of their ids. */
 async function addShoppers(sql: Sql, count: number): Promise<{ first: number; count: number }> {
   const [row] = await sql<{ first: number }[]>`
     with numbers as (
@@ -31,7 +31,7 @@ async function addShoppers(sql: Sql, count: number): Promise<{ first: number; co
   return { first: row!.first, count };
 }
 
-/** Products with two SKUs each. Answers the ids of their SKUs, which follow each other. */
+/** Adds products with two SKUs each. Answers the range of the SKU ids. */
 async function addProducts(sql: Sql, count: number): Promise<{ first: number; count: number }> {
   const [row] = await sql<{ first: number }[]>`
     with products as (
@@ -64,7 +64,7 @@ async function drawOrders(
   of: { from: number; count: number; total: number; shoppers: Range; skus: Range },
 ): Promise<void> {
   const { from, count, total, shoppers, skus } = of;
-  // The same shop on every machine; few shoppers buy much, and few goods sell much.
+  // A fixed seed makes the same shop on every machine. Few shoppers place most orders, and few SKUs have most sales.
   await tx`select setseed(${(from % 1_000_003) / 1_000_003})`;
   await tx`
     create temp table new_orders on commit drop as
@@ -90,7 +90,7 @@ async function drawOrders(
     join catalog.products p on p.id = s.product_id`;
 }
 
-/** Writes the drawn orders, as if they had been placed, paid, shipped and cancelled. */
+/** Writes the drawn orders with history and payments, as if they had been placed, paid, shipped and cancelled. */
 async function writeOrders(tx: Transaction): Promise<void> {
   await tx`
     insert into orders.orders (id, order_no, user_id, status, inventory_status, payment_method, goods_amount, total_amount,
@@ -127,7 +127,7 @@ async function writeOrders(tx: Transaction): Promise<void> {
     from new_orders n join orders.orders o using (id) where o.status in (2, 3) order by o.id`;
 }
 
-/** Writes the stock and the shipments that belong to the drawn orders. */
+/** Writes stock, reservations and shipments of the drawn orders. */
 async function writeStock(tx: Transaction): Promise<void> {
   await tx`
     insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status, expires_at, created_at, updated_at)
@@ -157,8 +157,8 @@ async function writeStock(tx: Transaction): Promise<void> {
 }
 
 /**
- * Fills the shop with orders of a year: set-based, a chunk of 50,000 per transaction, so that an end in the middle leaves a
- * smaller shop that is in order. Names the figures as it goes.
+ * Fills the shop with the orders of a year. Each transaction writes 50,000 orders, so an interrupted seed leaves a smaller
+ * shop that is consistent. Reports progress.
  */
 export async function seedScale(
   sql: Sql,

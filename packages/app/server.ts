@@ -24,20 +24,20 @@ export type Server = {
   runtime: Runtime;
   routes: readonly Route[];
   tokens: Tokens;
-  /** Absent when only the worker runs. */
+  /** The API port; null when this process runs no API. */
   transport: Transport | null;
-  /** The LLM gateway's port; absent when it does not run. */
+  /** The LLM gateway port; null when this process runs no gateway. */
   gateway: Transport | null;
-  /** Where its limiter keeps its logs. */
+  /** The kind of limiter store; null when this process runs no gateway. */
   limiter: Assembled['limiter'];
   worker: Worker | null;
   seeded: DemoCounts | null;
-  /** Stops accepting, finishes what runs, closes everything; within the configured deadline. */
+  /** Refuses new work, finishes running work, and closes everything, within SHUTDOWN_SECONDS. */
   stop(): Promise<void>;
 };
 
-/** Asked before anything is opened or created. */
-async function portIsFree({ host, data }: Config, port: number, flag: string): Promise<void> {
+/** Throws when the port cannot be bound. It runs before anything is opened or created. */
+async function checkPort({ host, data }: Config, port: number, flag: string): Promise<void> {
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,7 @@ async function portIsFree({ host, data }: Config, port: number, flag: string): P
     });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The server that has the port may be the one on this data: that is then the better answer, and comes next.
+    // The server on this port may be the one on this data. The instance lock then gives the better message.
     if (code === 'EADDRINUSE' && existsSync(join(data, 'instance.json'))) return;
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with ${flag}`);
     throw new Error(`Cannot listen on ${host}:${port} (${code}): --host must be an address of this machine`);
@@ -63,7 +63,7 @@ const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
   shutdownMs: runtime.config.shutdownSeconds * 1000,
 });
 
-/** Runs the jobs that are due and ends; beside a running server or without one. For cron. */
+/** Runs the jobs that are due, then ends. Meant for cron; a server may run at the same time. */
 export async function runJobsOnce(options: { config: Config; log: Log }): Promise<void> {
   const runtime = await openRuntime({ ...options, definitions: declaredBy(modulesOf(options.config), 'settings') });
   try {
@@ -74,7 +74,7 @@ export async function runJobsOnce(options: { config: Config; log: Log }): Promis
   }
 }
 
-/** Opens the database, seeds an empty one, and runs the configured parts in this process. */
+/** Opens the database, seeds it when it is empty, and runs the configured parts in this process. */
 export async function startServer(options: {
   config: Config;
   log?: Log;
@@ -82,29 +82,29 @@ export async function startServer(options: {
   onFatal?: (reason: string) => void;
 }): Promise<Server> {
   const { config, onProgress } = options;
-  if (config.only.includes('api')) await portIsFree(config, config.port, '--port');
-  if (config.only.includes('gateway')) await portIsFree(config, config.gatewayPort, '--gateway-port');
+  if (config.only.includes('api')) await checkPort(config, config.port, '--port');
+  if (config.only.includes('gateway')) await checkPort(config, config.gatewayPort, '--gateway-port');
   const definitions = declaredBy(modulesOf(config), 'settings');
   const runtime = await openRuntime({ ...options, definitions, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
-  /** What takes on work; ended together, before what it works with. */
-  const busy: (() => Promise<unknown>)[] = [];
+  /** Ends of the parts that accept work. They end together, before the modules and the runtime. */
+  const endings: (() => Promise<unknown>)[] = [];
   let closeAssembled = async () => {};
-  const quietly = (ending: Promise<unknown>) =>
+  const logFailure = (ending: Promise<unknown>) =>
     ending.catch((error: unknown) => runtime.log.warn({ err: error }, 'while stopping'));
   const stop = async () => {
     const deadline = performance.now() + shutdownMs;
-    const ended = Promise.all(busy.splice(0).map((end) => quietly(end())));
+    const ended = Promise.all(endings.splice(0).map((end) => logFailure(end())));
     await Promise.race([ended, sleep(shutdownMs, undefined, { ref: false })]);
-    await quietly(closeAssembled());
-    await quietly(runtime.close(Math.max(500, deadline - performance.now())));
+    await logFailure(closeAssembled());
+    await logFailure(runtime.close(Math.max(500, deadline - performance.now())));
   };
   try {
     const assembled = await assemble(runtime);
     closeAssembled = assembled.close;
     let seeded: DemoCounts | null = null;
     if (config.seed === 'demo' && !config.production) {
-      onProgress?.('looking for demo data');
+      onProgress?.('checking for demo data');
       seeded = await startDemo(runtime);
     }
     let worker: Worker | null = null;
@@ -115,14 +115,14 @@ export async function startServer(options: {
         crons: assembled.crons,
       });
       worker = started;
-      busy.push(() => started.stop());
+      endings.push(() => started.stop());
     }
     let transport: Transport | null = null;
     if (config.only.includes('api')) {
       const listening = await serve(assembled.app, config, runtime.log);
       countBodies(runtime.metrics, 'api', listening);
       transport = listening;
-      busy.push(() => listening.close(shutdownMs));
+      endings.push(() => listening.close(shutdownMs));
     }
     let gateway: Transport | null = null;
     if (assembled.gatewayFetch) {
@@ -140,7 +140,7 @@ export async function startServer(options: {
       );
       countBodies(runtime.metrics, 'gateway', listening);
       gateway = listening;
-      busy.push(() => listening.close(shutdownMs));
+      endings.push(() => listening.close(shutdownMs));
     }
     await runtime.announce(transport?.url ?? gateway?.url ?? 'worker only');
     const { app, tokens, limiter } = assembled;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 let database: TestDatabase;
 let folder: string;
-/** Every command of this file works on the file's own database. */
+/** All commands of this file use one database. */
 let env: Record<string, string>;
 beforeAll(async () => {
   database = await cloneDatabase();
@@ -81,7 +81,7 @@ test('config masks secrets and says where each value comes from', async () => {
   expect(plain.stdout).not.toContain('s3cret');
 });
 
-test('a command that looks at a shop does not make one where there is none', async () => {
+test('a command that reads a shop does not create a missing one', async () => {
   const nowhere = join(folder, 'nowhere');
   for (const command of [['audit'], ['settings', 'list'], ['jobs', 'list']])
     expect(await runCommand([...command, '--data', nowhere], { env: { DATABASE_URL: '' } })).toMatchObject({
@@ -91,7 +91,7 @@ test('a command that looks at a shop does not make one where there is none', asy
   expect(existsSync(nowhere)).toBe(false);
 });
 
-test('a secret setting is told from one that is not set, and printed only when asked for', async () => {
+test('a secret setting that is set is shown as ***, and printed only with --reveal', async () => {
   const settings = async (...args: string[]) => (await runCommand(['settings', ...args], { env })).stdout;
   const key = 'pay.sandbox.secret';
   const secret = 'hush-hush-hush-1';
@@ -106,7 +106,7 @@ test('a secret setting is told from one that is not set, and printed only when a
   await settings('unset', key);
 });
 
-test('settings are validated, stored, listed with their origin and taken back', async () => {
+test('settings are validated, stored, listed with their source and reset', async () => {
   const settings = (...args: string[]) => runCommand(['settings', ...args], { env });
   expect((await settings('set', 'orders.unpaid_minutes', '30')).stdout).toBe('orders.unpaid_minutes = 30\n');
   expect((await settings('get', 'orders.unpaid_minutes')).stdout).toBe('30\n');
@@ -122,14 +122,14 @@ test('settings are validated, stored, listed with their origin and taken back', 
   expect((await settings('unset', 'orders.unpaid_minutes')).stdout).toBe('orders.unpaid_minutes = 15\n');
 });
 
-test('migrate says that there is nothing to do', async () => {
+test('migrate reports that the database is up to date', async () => {
   expect(await runCommand(['migrate'], { env })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('up to date'),
   });
 });
 
-test('staff create makes an administrator that can log in; a taken name, a short password and a missing role are refused', async () => {
+test('staff create adds an administrator who can log in; refuses a taken name, a short password and an unknown role', async () => {
   const create = (args: string[], input: string) =>
     runCommand(['staff', 'create', ...args, '--password-stdin'], { env, input });
   expect(await create(['ann', '--json'], 'long enough 1\n')).toMatchObject({ code: 0 });
@@ -154,7 +154,7 @@ test('staff create makes an administrator that can log in; a taken name, a short
   expect(await server.ended).toBe(0);
 });
 
-test('seed fills an empty database once, is refused in production, and demo tells the whole story on it', async () => {
+test('seed fills an empty database once and is refused in production; demo completes a purchase on it', async () => {
   const refused = await runCommand(['seed', '--seed', 'demo'], { env: { ...env, NODE_ENV: 'production' } });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('NODE_ENV=production') });
   const seeded = JSON.parse((await runCommand(['seed', '--seed', 'demo', '--json'], { env })).stdout);
@@ -194,7 +194,7 @@ test('seed fills an empty database once, is refused in production, and demo tell
   await production.ended;
 });
 
-test('the worker runs what is due once and ends', async () => {
+test('start --only worker --once runs the due jobs and ends', async () => {
   const [due] = await database.sql<{ id: number }[]>`select (graphile_worker.add_job('orders.expire', '{}')).id`;
   expect(await runCommand(['start', '--only', 'worker', '--once'], { env })).toMatchObject({ code: 0 });
   expect(await database.sql`select id from graphile_worker.jobs where id = ${due!.id}`).toHaveLength(0);

@@ -5,16 +5,17 @@ import { exitCodes, reportFailure } from '@tradepost/terminal';
 import { Command, CommanderError } from 'commander';
 import { completionCommand } from './completion/completion.ts';
 
-/** The configuration file that a command line names, before the command has read its options. */
+/** Reads `--config` before the command line is parsed. */
 function configFileIn(argv: readonly string[]): string | undefined {
-  const [flag, at] = ['--config', argv.findIndex((word) => word === '--config' || word.startsWith('--config='))];
-  if (at < 0) return undefined;
-  return argv[at] === flag ? argv[at + 1] : argv[at]!.slice(flag.length + 1);
+  const flag = '--config';
+  const at = argv.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = argv[at];
+  return word === flag ? argv[at + 1] : word?.slice(flag.length + 1);
 }
 
 /**
- * The modules whose commands this command line can use: those that the configuration runs, or all where it cannot be
- * read. In that case the command itself says what is wrong with it.
+ * The modules whose commands exist: those that the configuration runs. When the configuration is invalid, all commands exist,
+ * and the command itself reports the error.
  */
 function modulesFor(argv: readonly string[], context: CommandContext): readonly Module[] {
   try {
@@ -25,7 +26,7 @@ function modulesFor(argv: readonly string[], context: CommandContext): readonly 
   }
 }
 
-/** The tree of commands: those of every shop, and those that these modules declare. */
+/** Builds the tree of commands: the commands of every shop, and those that the modules declare. */
 function openProgram(running: readonly Module[], context: CommandContext): Command {
   const program = new Command('tradepost')
     .description('Self-hosted shop back end: storefront and back-office APIs, stock, orders and payments')
@@ -45,7 +46,7 @@ function openProgram(running: readonly Module[], context: CommandContext): Comma
   return program;
 }
 
-/** Says which module has the command where the configuration switches that module off. */
+/** Names the module of an unknown command when the configuration switches that module off. */
 function explainUnknown(argv: readonly string[], running: readonly Module[]): void {
   const name = argv.find((word) => !word.startsWith('-'));
   const owner = modules.find(
@@ -55,7 +56,7 @@ function explainUnknown(argv: readonly string[], running: readonly Module[]): vo
     process.stderr.write(`${name} belongs to the module ${owner.name}, which the configuration switches off\n`);
 }
 
-/** Runs one command line and answers its exit code; a server answers when it is ready and continues to run. */
+/** Runs one command line and answers its exit code, or undefined when a server continues to run. */
 export async function main(argv: readonly string[]): Promise<number | undefined> {
   const context = openCommandContext(modules);
   const running = modulesFor(argv, context);

@@ -4,7 +4,7 @@ import { warnOfPassword } from './read-secret.ts';
 
 export type GlobalOptions = { config?: string; data?: string; databaseUrl?: string; redisUrl?: string; json?: boolean };
 
-/** The options of every command that opens the database. */
+/** Adds the options of commands that open the database. */
 export function withDatabaseOptions(command: Command): Command {
   return command
     .option('--config <file>', 'JSON configuration file')
@@ -13,7 +13,7 @@ export function withDatabaseOptions(command: Command): Command {
     .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store');
 }
 
-/** Reads `a, b` as a list. */
+/** Splits `a, b` at commas. Empty parts are left out. */
 export function listOf(text: string): string[] {
   return text
     .split(',')
@@ -21,7 +21,7 @@ export function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Reads a whole number within bounds; anything else is wrong usage. */
+/** Parses a whole number from `min` to `max`. Other text is wrong usage. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -31,7 +31,7 @@ export const wholeNumber =
     return value;
   };
 
-/** Configuration from flags, environment and file. Throws ConfigError. */
+/** Loads the configuration from flags, environment and file. Throws ConfigError. */
 export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unknown>>): LoadedConfig {
   const { config: file, json: _json, ...flags } = options;
   warnOfPassword('--database-url', flags.databaseUrl, 'DATABASE_URL or the configuration file');

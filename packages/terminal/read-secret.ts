@@ -3,14 +3,14 @@ import { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { UsageError } from './output.ts';
 
-/** More than any secret or token has; a mistaken file ends here. */
+/** Longer than any secret or token. A file that was piped in by mistake is refused. */
 const maxCharacters = 64 * 1024;
 
 type Terminal = { isTTY?: boolean };
 export type SecretStreams = { input: NodeJS.ReadableStream & Terminal; output: NodeJS.WritableStream };
-const ownStreams = (): SecretStreams => ({ input: process.stdin, output: process.stderr });
+const processStreams = (): SecretStreams => ({ input: process.stdin, output: process.stderr });
 
-/** One line typed at the terminal and not shown. Rejects when the input ends without one. */
+/** Reads one line from the terminal without showing it. Rejects with UsageError when the input ends before a line. */
 function promptHidden(question: string, { input, output }: SecretStreams): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const line = createInterface({ input, output: silent, terminal: true, historySize: 0 });
@@ -35,12 +35,12 @@ async function readAll(input: SecretStreams['input'], what: string): Promise<str
 }
 
 /**
- * A secret of one line: from standard input, or typed at a hidden prompt where that is a terminal; with `confirm` typed twice.
- * Never from the command line, which every process of the machine can read. Throws when there is none.
+ * Reads a secret of one line from standard input. On a terminal it asks at a hidden prompt, twice with `confirm`. Secrets are
+ * never arguments, because every process of the machine can read a command line. Throws when the secret is empty.
  */
 export async function readSecret(
   what: string,
-  { confirm = false, streams = ownStreams() }: { confirm?: boolean; streams?: SecretStreams } = {},
+  { confirm = false, streams = processStreams() }: { confirm?: boolean; streams?: SecretStreams } = {},
 ): Promise<string> {
   const typed = streams.input.isTTY === true;
   const secret = typed ? await promptHidden(what, streams) : await readAll(streams.input, what);
@@ -51,11 +51,11 @@ export async function readSecret(
   return secret;
 }
 
-/** The refusal of a secret that stands on the command line; `instead` says how it is given. It never repeats the secret. */
+/** The refusal of a secret on the command line. `instead` says how to give it. The text never contains the secret. */
 export const secretAsArgument = (what: string, instead: string) =>
   new UsageError(`${what}: every process of this machine can read the command line: ${instead}`);
 
-/** Keeps an option that took a secret known, so that it is refused with what to use instead. */
+/** Adds a hidden option that took a secret in earlier versions. Its use is refused with the text `instead`. */
 export function refuseSecretOption(command: Command, flags: string, instead: string): Command {
   const option = new Option(flags).hideHelp();
   return command.addOption(option).hook('preAction', (_program, action) => {
@@ -65,7 +65,7 @@ export function refuseSecretOption(command: Command, flags: string, instead: str
 
 const warned = new Set<string>();
 
-/** Says once per address that one on the command line holds a password. */
+/** Warns once per address when an address on the command line contains a password. */
 export function warnOfPassword(option: string, address: unknown, instead: string): void {
   if (typeof address !== 'string' || !URL.canParse(address) || warned.has(address)) return;
   const { password, searchParams } = new URL(address);

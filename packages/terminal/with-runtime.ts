@@ -5,8 +5,8 @@ import { configOf, type GlobalOptions } from './options.ts';
 import { progress } from './output.ts';
 
 /**
- * Runs `work` with the services open, beside a running server or without one, and closes them. Only with `mayMigrate`
- * does it create a shop where there is none: an audit of a mistyped folder would find an empty shop without faults.
+ * Opens the runtime for `work` and closes it. A server may run on the same data at the same time. A missing shop is created
+ * only with `mayMigrate`: an audit of a mistyped folder would otherwise create an empty shop and find no faults.
  */
 export type WithRuntime = <T>(
   options: GlobalOptions,
@@ -14,7 +14,7 @@ export type WithRuntime = <T>(
   access?: { mayMigrate?: boolean },
 ) => Promise<T>;
 
-/** `definitionsOf` gives the settings of the modules that a configuration runs. */
+/** `definitionsOf` answers the settings of the modules that a configuration runs. */
 export function runtimeOpener(definitionsOf: (config: Config) => readonly Setting[]): WithRuntime {
   return async (options, work, { mayMigrate = false } = {}) => {
     const { config } = configOf(options);

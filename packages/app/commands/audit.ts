@@ -19,13 +19,17 @@ import { type Command, Option } from 'commander';
 
 type AuditOptions = GlobalOptions & { only?: string[]; limit: number; list?: boolean };
 
-/** The audits named; a package's name stands for all of its own. */
-function choose(audits: readonly Audit[], names: readonly string[] | undefined, command: Command): readonly Audit[] {
+/** The audits with these names. The name of a package chooses all its audits. */
+function chooseAudits(
+  audits: readonly Audit[],
+  names: readonly string[] | undefined,
+  command: Command,
+): readonly Audit[] {
   if (!names) return audits;
-  const fits = (audit: Audit, name: string) => audit.name === name || audit.name.startsWith(`${name}.`);
-  const unknown = names.filter((name) => !audits.some((audit) => fits(audit, name)));
+  const matches = (audit: Audit, name: string) => audit.name === name || audit.name.startsWith(`${name}.`);
+  const unknown = names.filter((name) => !audits.some((audit) => matches(audit, name)));
   if (unknown.length > 0) command.error(`error: there is no check ${unknown.join(', ')}: see tradepost audit --list`);
-  return audits.filter((audit) => names.some((name) => fits(audit, name)));
+  return audits.filter((audit) => names.some((name) => matches(audit, name)));
 }
 
 const verdict = (result: AuditResult) =>
@@ -50,7 +54,7 @@ const audit =
   (context: CommandContext) =>
   async (options: AuditOptions, command: Command): Promise<void> => {
     const { only, limit, list, ...rest } = options;
-    const chosen = choose(declaredBy(context.modulesOf(configOf(rest).config), 'audits'), only, command);
+    const chosen = chooseAudits(declaredBy(context.modulesOf(configOf(rest).config), 'audits'), only, command);
     if (list) {
       if (options.json) return printJson(chosen.map(({ name, about }) => ({ name, about })));
       return print(table([['CHECK', 'WHAT MUST HOLD'], ...chosen.map(({ name, about }) => [name, about])]));
@@ -89,14 +93,16 @@ export const auditCommand: ModuleCommand = {
         .addOption(
           new Option('--only <names>', 'checks or packages, comma-separated: orders, inventory.sold').argParser(listOf),
         )
-        .addOption(new Option('--limit <number>', 'rows shown per check').default(20).argParser(wholeNumber(1, 10_000)))
-        .option('--list', 'print the checks and what each one is about, without making them')
+        .addOption(
+          new Option('--limit <number>', 'rows to print per check').default(20).argParser(wholeNumber(1, 10_000)),
+        )
+        .option('--list', 'print the checks and their rules, without running them')
         .option('--json', 'print the result as JSON')
         .addHelpText(
           'after',
           '\nExamples:\n  $ tradepost audit\n  $ tradepost audit --only orders,inventory --json\n  $ tradepost audit --database-url postgres://shop@replica/shop\n\n' +
-            'All checks see one snapshot, so orders that come in meanwhile can not look broken.\n\n' +
-            'Exit codes: 0 clean, 1 rows were found or a check could not be made, 2 wrong usage.',
+            'All checks read one snapshot, so orders that are placed during the audit cannot cause false findings.\n\n' +
+            'Exit codes: 0 clean, 1 rows were found or a check could not run, 2 wrong usage.',
         ),
     ).action(audit(context));
   },

@@ -5,7 +5,7 @@ import type { ModuleCommand } from '@tradepost/module';
 import type { Command } from 'commander';
 import { checkout } from '../version.ts';
 
-/** Benchmarks live in the checkout beside the tests; this only runs them. */
+/** Runs a benchmark of the checkout. Benchmarks are in `test/bench`, which a packed installation does not have. */
 export const benchCommand: ModuleCommand = {
   name: 'bench',
   sort: 620,

@@ -9,7 +9,7 @@ export const configCommand: ModuleCommand = {
     withDatabaseOptions(
       program
         .command('config')
-        .description('print the configuration in force and where each value comes from; secrets are masked')
+        .description('print the current configuration and the source of each value; secrets are masked')
         .option('--json', 'print it as JSON')
         .addHelpText('after', '\nExample:\n  $ PORT=9000 tradepost config'),
     ).action((options: GlobalOptions) => {

@@ -10,7 +10,7 @@ import {
   refuseSecretOption,
   serverUrl,
 } from '@tradepost/terminal';
-import { tellStory } from '../demo-story.ts';
+import { runStory } from '../demo-story.ts';
 
 type DemoOptions = GlobalOptions & {
   url?: string;
@@ -24,7 +24,7 @@ async function demo(options: DemoOptions): Promise<void> {
   const url = await serverUrl(options.url, config);
   if (!options.json) print(`${bold('A purchase, from search to shipment')} ${dim(url)}\n`);
   let count = 0;
-  const steps = await tellStory({
+  const steps = await runStory({
     url,
     keyword: options.keyword,
     shopper: { username: options.username, password: process.env.TRADEPOST_DEMO_PASSWORD || 'demo123456' },
@@ -51,13 +51,13 @@ export const demoCommand: ModuleCommand = {
   register(program) {
     const command = program
       .command('demo')
-      .description('walk through a whole purchase over HTTP against a running server, step by step')
+      .description('run a whole purchase over HTTP against a running server, step by step')
       .option(
         '--url <url>',
         'address of the server (default: the one running on .tradepost, else http://127.0.0.1:8080)',
       )
       .option('--config <file>', 'JSON configuration file')
-      .option('--keyword <text>', 'what the shopper looks for', 'mug')
+      .option('--keyword <text>', 'text that the shopper searches for', 'mug')
       .option(
         '--username <name>',
         'shopper, with the password in TRADEPOST_DEMO_PASSWORD or that of the demo shop',
@@ -71,7 +71,7 @@ export const demoCommand: ModuleCommand = {
       .option('--json', 'print the steps as JSON')
       .addHelpText(
         'after',
-        '\nExample:\n  $ tradepost demo --url http://127.0.0.1:9000 --json\n\nExit code 1 when a step does not go as it must.',
+        '\nExample:\n  $ tradepost demo --url http://127.0.0.1:9000 --json\n\nExit code 1 when a step fails.',
       )
       .action(demo);
     refuseSecretOption(command, '--password <text>', 'use TRADEPOST_DEMO_PASSWORD');

@@ -35,7 +35,7 @@ import { checkNetwork } from '../doctor/check-network.ts';
 import { checkPlatform } from '../doctor/check-platform.ts';
 import { checkStore } from '../doctor/check-store.ts';
 
-/** What the options configure: null where it cannot be used, with the reasons as findings. */
+/** Loads the configuration. `chosen` is null when it is invalid; the findings then have the reasons. */
 function configuration(
   context: CommandContext,
   options: GlobalOptions,
@@ -51,14 +51,14 @@ function configuration(
   }
 }
 
-/** A check that fails itself is a finding, so that the others are still heard. */
+/** Runs a check. When the check throws, the error becomes a finding, so that the other checks still run. */
 async function guarded(area: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
-  progress(`looking at: ${area}`);
+  progress(`checking: ${area}`);
   try {
     return await check();
   } catch (reason) {
     const { findings, error } = findingsOf(area);
-    error(`could not be checked: ${messageOf(reason)}`, 'see what is meant; DEBUG=1 shows more of other commands');
+    error(`could not be checked: ${messageOf(reason)}`, 'see the message; other commands print the stack with DEBUG=1');
     return findings;
   }
 }
@@ -79,22 +79,22 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const url = config.databaseUrl ?? embedded?.url;
   const database = async (): Promise<Finding[]> => {
     if (url) {
-      const asked = await checkDatabase(url, config, async (sql) => {
+      const checked = await checkDatabase(url, config, async (sql) => {
         const stored = await selectStoredSettings(sql);
         const facts = { config, sources, sql, settings: settingsIn(config, stored, definitions), stored, definitions };
         return checkDeclared(declaredBy(modules, 'doctorChecks'), facts);
       });
-      return [...asked.findings, ...(asked.further ?? [])];
+      return [...checked.findings, ...(checked.further ?? [])];
     }
-    // Starting it could run a recovery or fill a full disk: a doctor changes nothing.
-    const { findings: none, note, error } = findingsOf('database');
-    const beside = 'tradepost start, and ask again beside it: migrations, settings and jobs are looked at then';
+    // The doctor changes nothing. A start could run a recovery, or write to a full disk.
+    const { findings: notRunning, note, error } = findingsOf('database');
+    const todo = 'tradepost start, then repeat the doctor while it runs: it checks migrations, settings and jobs then';
     if (unreadable)
-      error(`the embedded database can not be looked at: ${unreadable}`, 'ask as the account that owns it');
+      error(`the embedded database cannot be read: ${unreadable}`, 'run the doctor as the account that owns it');
     else if (embedded?.state === 'stopped')
-      note(`the embedded PostgreSQL is not running (${embedded.dataDirectory})`, beside);
-    else note('there is no embedded database yet', beside);
-    return none;
+      note(`the embedded PostgreSQL is not running (${embedded.dataDirectory})`, todo);
+    else note('there is no embedded database yet', todo);
+    return notRunning;
   };
   const outside = embedded && relative(config.data, embedded.dataDirectory).startsWith('..');
   return [
@@ -138,13 +138,13 @@ export const doctorCommand: ModuleCommand = {
       program
         .command('doctor')
         .description(
-          'look at configuration, platform, database, store, jobs, warehouse, gateway, disk and port, and say what to do',
+          'check configuration, platform, database, store, jobs, warehouse, gateway, disk and port, with advice for each finding',
         )
         .option('--json', 'print the findings as JSON')
         .addHelpText(
           'after',
-          '\nExample:\n  $ tradepost doctor\n\nIt changes and starts nothing: an embedded database that is not running stays so.\n\n' +
-            'Exit codes: 0 no errors (warnings and notes there may be), 1 errors.',
+          '\nExample:\n  $ tradepost doctor\n\nThe doctor changes and starts nothing. It does not start an embedded database.\n\n' +
+            'Exit codes: 0 no errors (there may be warnings and notes), 1 errors.',
         ),
     ).action(doctor(context));
   },

@@ -7,7 +7,7 @@ let database: TestDatabase;
 type Ids = { waiting: string; later: string; failed: string; other: string; running: string };
 let ids: Ids;
 
-/** One job of each kind. */
+/** Adds one job in each state. */
 beforeEach(async () => {
   database ??= await cloneDatabase();
   await database.sql`delete from graphile_worker._private_jobs`;
@@ -64,7 +64,7 @@ describe('list', () => {
   });
 });
 
-test('show tells all of one job; of one that is not there it says so and fails', async () => {
+test('show prints one job; it fails when the job does not exist', async () => {
   const { code, stdout } = await jobs('show', ids.failed);
   expect(code).toBe(0);
   expect(stdout).toContain('{"order":7}');
@@ -79,14 +79,14 @@ test('show tells all of one job; of one that is not there it says so and fails',
 });
 
 describe('retry', () => {
-  test('makes jobs due now with all their attempts ahead', async () => {
+  test('makes jobs due now and resets their attempts', async () => {
     expect(await jobs('retry', ids.failed, ids.later)).toMatchObject({ code: 0 });
     expect(await row(ids.failed)).toEqual({ attempts: 0, due: true });
     expect(await row(ids.later)).toEqual({ attempts: 0, due: true });
     expect(await row(ids.other)).toEqual({ attempts: 3, due: true });
   });
 
-  test('by state and task, leaving alone what runs', async () => {
+  test('chooses by state and task, and leaves running jobs alone', async () => {
     const failed = await jobs('retry', '--failed', '--task', 'mail.send', '--json');
     expect(JSON.parse(failed.stdout)).toEqual({ retried: [Number(ids.other)], unknown: [], running: [] });
     expect(await listed('--failed')).toEqual([ids.failed]);

@@ -23,13 +23,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 type FilterOptions = GlobalOptions & { task?: string; failed?: boolean; waiting?: boolean; running?: boolean };
 
 function filterOf({ task, failed, waiting, running }: FilterOptions): JobFilter {
-  const asked: Record<JobState, boolean | undefined> = { failed, waiting, running };
-  return { task, states: (Object.keys(asked) as JobState[]).filter((state) => asked[state]) };
+  const flags: Record<JobState, boolean | undefined> = { failed, waiting, running };
+  return { task, states: (Object.keys(flags) as JobState[]).filter((state) => flags[state]) };
 }
 
 function jobId(text: string): number {
   const id = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) throw new InvalidArgumentError('A job is named by its number.');
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id))
+    throw new InvalidArgumentError('It must be the number of a job.');
   return id;
 }
 const jobIds = (text: string, before: number[] = []): number[] => [...before, jobId(text)];
@@ -73,7 +74,7 @@ const show =
   async (id: number, options: GlobalOptions): Promise<void> => {
     await context.withRuntime(options, async ({ sql }) => {
       const job = await selectJob(sql, id);
-      if (!job) throw new Error(`there is no job ${id}: it is done, or was never there`);
+      if (!job) throw new Error(`there is no job ${id}: it is done, or it never existed`);
       if (options.json) return printJson(job);
       print(
         table([
@@ -94,7 +95,7 @@ const show =
 
 type Changed = { changed: number[]; unknown: number[]; running: number[] };
 
-/** Says what could not be changed, which is a failure where it was named. */
+/** Prints the result. A job that was named and could not be changed is a failure. */
 function report(done: string, { changed, unknown, running }: Changed, named: boolean, json: boolean | undefined): void {
   const refused = named && (unknown.length > 0 || running.length > 0);
   if (refused) process.exitCode = exitCodes.failed;
@@ -102,8 +103,8 @@ function report(done: string, { changed, unknown, running }: Changed, named: boo
     printJson({ [done]: changed, unknown, running });
     return;
   }
-  for (const id of unknown) progress(`job ${id}: there is none, it is done or was never there`);
-  for (const id of running) progress(`job ${id}: runs at the moment`);
+  for (const id of unknown) progress(`job ${id}: it is done, or it never existed`);
+  for (const id of running) progress(`job ${id}: it is running`);
   if (refused) throw new Error('nothing was changed');
   print(
     `${done}: ${changed.length === 0 ? 'no jobs' : `${changed.length} (${changed.slice(0, 20).join(', ')}${changed.length > 20 ? ', ...' : ''})`}`,
@@ -133,7 +134,7 @@ const discard =
     );
   };
 
-/** Without this command's own options, which are no configuration. */
+/** The options of the configuration, without the options of this command. */
 function databaseOf(options: FilterOptions & { limit?: number }): GlobalOptions {
   const { config, data, databaseUrl, redisUrl, json } = options;
   return { config, data, databaseUrl, redisUrl, json };
@@ -148,12 +149,16 @@ export const jobsCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('list')
-        .description('jobs that wait, run or have failed; done ones are gone')
-        .option('--failed', 'only those that have used up their attempts')
-        .option('--waiting', 'only those that are due or will be')
-        .option('--running', 'only those that a worker has')
+        .description('jobs that wait, run or have failed; a job that is done is removed')
+        .option('--failed', 'only jobs that have used all attempts')
+        .option('--waiting', 'only jobs that are due now or later')
+        .option('--running', 'only jobs that a worker runs')
         .addOption(task())
-        .addOption(new Option('--limit <number>', 'at most so many').default(50).argParser(wholeNumber(1, 100_000)))
+        .addOption(
+          new Option('--limit <number>', 'maximum number of jobs to print')
+            .default(50)
+            .argParser(wholeNumber(1, 100_000)),
+        )
         .option('--json', 'print them as JSON')
         .addHelpText(
           'after',
@@ -172,8 +177,8 @@ export const jobsCommand: ModuleCommand = {
       group
         .command('retry')
         .argument('[id...]', 'numbers of the jobs', jobIds, [])
-        .description('make jobs due now, with all their attempts ahead of them')
-        .option('--failed', 'all that have used up their attempts')
+        .description('make jobs due now and reset their attempts')
+        .option('--failed', 'all jobs that have used all attempts')
         .addOption(task())
         .option('--json', 'print the result as JSON')
         .addHelpText(
@@ -186,7 +191,7 @@ export const jobsCommand: ModuleCommand = {
       group
         .command('discard')
         .argument('<id...>', 'numbers of the jobs', jobIds)
-        .description('remove jobs without running them; look at them first (jobs show)')
+        .description('remove jobs without running them; read them first (jobs show)')
         .option('--json', 'print the result as JSON')
         .addHelpText(
           'after',

@@ -41,7 +41,7 @@ function Status({ server, logFile, onQuit }: { server: Server; logFile: string; 
     const timer = setInterval(() => void tick(), 1_000);
     return () => clearInterval(timer);
   }, [server]);
-  // Ctrl-C arrives as a key while the view holds the terminal raw.
+  // The terminal is in raw mode, so Ctrl-C arrives as a key and not as a signal.
   useInput((input, key) => {
     if (input === 'q' || (key.ctrl && input === 'c')) onQuit();
   });
@@ -71,7 +71,7 @@ function Status({ server, logFile, onQuit }: { server: Server; logFile: string; 
   );
 }
 
-/** A line of figures that renews itself below the summary; for terminals only. */
+/** Shows figures that update every second below the summary. Needs a terminal. */
 export function showLiveStatus(server: Server, options: { logFile: string; onQuit: () => void }): void {
   const quit = () => {
     view.unmount();

@@ -8,7 +8,7 @@ export const migrateCommand: ModuleCommand = {
     withDatabaseOptions(
       program
         .command('migrate')
-        .description('bring the database to this version')
+        .description('apply the migrations of this version to the database')
         .option('--json', 'print the result as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost migrate --database-url postgres://shop@db/shop'),
     ).action(async (options: GlobalOptions) => {

@@ -34,7 +34,7 @@ const run =
     await context.withRuntime(options, async (runtime) => {
       const deleted = await runRetention(runtime, declaredBy(context.modulesOf(runtime.config), 'retention'));
       if (options.json) return printJson(deleted);
-      if (deleted.length === 0) return print('nothing is old enough');
+      if (deleted.length === 0) return print('no rows are old enough');
       print(table([['WHAT', 'ROWS'], ...deleted.map(({ rule, rows }) => [rule, String(rows)])]));
     });
   };
@@ -43,11 +43,11 @@ export const retentionCommand: ModuleCommand = {
   name: 'retention',
   sort: 530,
   register(program, context) {
-    const group = program.command('retention').description('what is deleted when it is old, and after how many days');
+    const group = program.command('retention').description('rules that delete old rows after a number of days');
     withDatabaseOptions(
       group
         .command('list')
-        .description('the rules, with the days in force; ledgers have none and are kept for ever')
+        .description('the rules with their current days; ledgers have no rule and are kept for ever')
         .option('--json', 'print the rules as JSON')
         .addHelpText(
           'after',
@@ -57,7 +57,7 @@ export const retentionCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('run')
-        .description('delete what is old now, for at most a minute; a worker does it every hour')
+        .description('delete old rows now, for at most a minute; a worker does it every hour')
         .option('--json', 'print what was deleted as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost retention run'),
     ).action(run(context));

@@ -17,7 +17,7 @@ const count = wholeNumber(1, 10_000_000);
 
 type ScaleOptions = Partial<Scale>;
 
-/** Undefined without --orders, which the other counts go with. */
+/** The size of a scale seed, or undefined without --orders. The other counts require --orders. */
 function scaleOf({ orders, shoppers, products }: ScaleOptions, command: Command): Scale | undefined {
   if (orders !== undefined)
     return {
@@ -26,7 +26,7 @@ function scaleOf({ orders, shoppers, products }: ScaleOptions, command: Command)
       products: products ?? Math.ceil(orders / 200),
     };
   if (shoppers !== undefined || products !== undefined)
-    command.error('error: --shoppers and --products go with --orders');
+    command.error('error: --shoppers and --products require --orders');
 }
 
 export const seedCommand: ModuleCommand = {
@@ -36,15 +36,15 @@ export const seedCommand: ModuleCommand = {
     withDatabaseOptions(
       program
         .command('seed')
-        .description('fill an empty database with the demo shop, or any database with as many orders as you like')
+        .description('fill an empty database with the demo shop, or add many orders to any database')
         .option(
           '--orders <number>',
-          'add so many orders of a year with their shoppers and products, to try the shop at size',
+          'add this number of orders of one year, with shoppers and products, to test the shop at size',
           count,
         )
-        .option('--shoppers <number>', 'with --orders: shoppers to add (default: one per 20 orders)', count)
-        .option('--products <number>', 'with --orders: products to add (default: one per 200 orders)', count)
-        .option('--seed <what>', 'demo: needed for an external database, as demo accounts have known passwords')
+        .option('--shoppers <number>', 'with --orders: number of shoppers to add (default: one per 20 orders)', count)
+        .option('--products <number>', 'with --orders: number of products to add (default: one per 200 orders)', count)
+        .option('--seed <what>', 'demo: required for an external database, because demo accounts have known passwords')
         .option('--json', 'print the result as JSON')
         .addHelpText(
           'after',
@@ -56,7 +56,7 @@ export const seedCommand: ModuleCommand = {
       const { config } = configOf(options);
       if (config.databaseUrl && config.seed !== 'demo')
         throw new UsageError(
-          'the database is an external one: demo data and its known passwords go there only with --seed demo',
+          'the database is external: demo data has known passwords and is written there only with --seed demo',
         );
       await context.withRuntime(
         options,
@@ -79,7 +79,7 @@ export const seedCommand: ModuleCommand = {
           print(
             seeded
               ? `${seeded.products} products, ${seeded.skus} SKUs, ${seeded.accounts} accounts`
-              : 'there are products already: nothing was changed',
+              : 'the database already has products: nothing was changed',
           );
         },
         { mayMigrate: true },

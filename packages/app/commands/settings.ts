@@ -13,8 +13,8 @@ import {
   withDatabaseOptions,
 } from '@tradepost/terminal';
 
-/** `true`, `15` and JSON are read as such, everything else is text. */
-function settingValue(given: string): unknown {
+/** Parses `true`, `15` and JSON. Other input is text. */
+function parseValue(given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {
@@ -22,24 +22,24 @@ function settingValue(given: string): unknown {
   }
 }
 
-/** What is to be stored: of a secret from standard input or a hidden prompt, else the argument. */
-async function givenValue(key: string, value: string | undefined, definitions: readonly Setting[]): Promise<unknown> {
+/** The value to store: the argument, or for a secret the text from standard input or a hidden prompt. */
+async function readValue(key: string, value: string | undefined, definitions: readonly Setting[]): Promise<unknown> {
   const secret = definitions.find((definition) => definition.key === key && definition.secret);
   if (secret) {
     const how = `printf %s "$SECRET" | tradepost settings set ${key}, or without a pipe at the hidden prompt`;
     if (value !== undefined && value !== '-') throw secretAsArgument(key, how);
     const text = await readSecret(key);
-    // Digits alone are a secret too; a list of upstreams is JSON.
-    return secret.schema.safeParse(text).success ? text : settingValue(text);
+    // A secret of digits stays text. A setting whose schema refuses text, such as the list of upstreams, is JSON.
+    return secret.schema.safeParse(text).success ? text : parseValue(text);
   }
   if (value === undefined) throw new UsageError(`${key}: the value is missing`);
-  // An unset variable of a shell: it must not change who keeps the stock.
+  // Usually an unset variable of a shell. It must not change, for example, the inventory provider.
   if (value === '')
-    throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} goes back to the default`]);
-  return settingValue(value);
+    throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} restores the default`]);
+  return parseValue(value);
 }
 
-/** An empty value is nothing to hide, and says that a secret is still to be set. */
+/** An empty secret is shown as empty, so that the operator sees that it must be set. */
 const hidden = ({ secret, value }: SettingRow) => secret && value !== '' && value !== null;
 const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: '***' } : row);
 
@@ -62,7 +62,7 @@ export const settingsCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('list [prefix]')
-        .description('all settings, or those whose name begins so, with value, origin and meaning')
+        .description('all settings, or those with this prefix, with value, source and meaning')
         .option('--json', 'print them as JSON')
         .addHelpText('after', '\nExamples:\n  $ tradepost settings list\n  $ tradepost settings list orders.'),
     ).action((prefix: string | undefined, options: GlobalOptions) =>
@@ -77,7 +77,7 @@ export const settingsCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('get <key>')
-        .description('print one value as JSON; of a secret only whether there is one')
+        .description('print one value as JSON; of a secret only whether it is set')
         .option('--reveal', 'print a secret too')
         .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
     ).action((key: string, { reveal, ...options }: GlobalOptions & { reveal?: boolean }) =>
@@ -90,7 +90,7 @@ export const settingsCommand: ModuleCommand = {
       group
         .command('set <key> [value]')
         .description(
-          'store a value; running servers take it over at once or within 30 s. A secret is read from standard input, or asked for',
+          'store a value; running servers use it at once or within 30 s. A secret is read from standard input or a hidden prompt',
         )
         .addHelpText(
           'after',
@@ -98,19 +98,19 @@ export const settingsCommand: ModuleCommand = {
         ),
     ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
       const definitions = declaredBy(context.modulesOf(configOf(options).config), 'settings');
-      const given = await givenValue(key, value, definitions);
+      const given = await readValue(key, value, definitions);
       await context.withRuntime(options, async ({ settings }) => {
         await settings.set(key, given, { by: 'cli' });
         const row = rowOf(settings, key);
         print(
-          `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (in force after a restart of all processes)' : ''}`,
+          `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (used after a restart of all processes)' : ''}`,
         );
       });
     });
     withDatabaseOptions(
       group
         .command('unset <key>')
-        .description('back to the default')
+        .description('restore the default')
         .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
     ).action((key: string, options: GlobalOptions) =>
       context.withRuntime(options, async ({ settings }) => {

@@ -27,7 +27,7 @@ type StartOptions = GlobalOptions & {
 
 const limiterNames = { embedded: 'in this process', redis: 'Redis', 'redis-cluster': 'Redis cluster' } as const;
 
-/** What a person wants to know once it runs. */
+/** The lines that are printed when the server is ready. */
 function summaryLines(server: Server): string[] {
   const url = server.transport?.url;
   const lines = url
@@ -131,10 +131,10 @@ export const startCommand: ModuleCommand = {
         .option('--port <number>', 'port of the API (default 8080)')
         .option('--host <address>', 'address to listen on (default 127.0.0.1)')
         .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
-        .option('--seed <what>', 'what an empty database gets: demo (default for the embedded one) or none')
+        .option('--seed <what>', 'data for an empty database: demo (default for the embedded one) or none')
         .option('--only <parts>', 'parts to run, comma-separated: api, worker, gateway')
         .option('--once', 'with --only worker: run the jobs that are due, then end')
-        .option('--plain', 'plain lines instead of the live status, also on a terminal')
+        .option('--plain', 'print plain lines instead of the live status, also on a terminal')
         .addHelpText(
           'after',
           '\nExamples:\n  $ tradepost start\n  $ tradepost start --port 9000 --data /srv/shop\n  $ tradepost start --only worker --database-url postgres://shop@db/shop\n\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong configuration, 3 already running on this data.',

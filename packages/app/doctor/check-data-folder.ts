@@ -6,7 +6,7 @@ import prettyBytes from 'pretty-bytes';
 const leastFree = 2 ** 30;
 const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true });
 
-/** Of files alone; what disappears meanwhile or may not be read does not count. */
+/** The size of all files in a folder. Files that disappear or cannot be read count as empty. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const sizes = entries.map((entry) => {
@@ -21,43 +21,44 @@ async function sizeOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** The nearest folder above that is there. */
-async function existing(path: string): Promise<string> {
+/** The path itself, or its nearest folder that exists. */
+async function nearestExisting(path: string): Promise<string> {
   const there = await stat(path).catch(() => null);
-  return there || dirname(path) === path ? path : existing(dirname(path));
+  return there || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-/** Space and permissions. `elsewhere` is the embedded cluster where it does not lie in the folder. */
+/** Checks space and permissions. `elsewhere` is the folder of the embedded cluster when it is outside the data folder. */
 export async function checkDataFolder(
   folder: string,
   passwordFile: string | null,
   elsewhere: string | null,
 ): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('data folder');
-  const there = await existing(folder);
+  const there = await nearestExisting(folder);
   const disk = await statfs(elsewhere ?? there).catch(() => null);
   const free = disk ? disk.bavail * disk.bsize : null;
   const left = free === null ? 'free space not known' : `${sizeText(free)} free`;
   if (there === folder) {
     const size = (await sizeOf(folder)) + (elsewhere ? await sizeOf(elsewhere) : 0);
     ok(`${folder}: ${sizeText(size)}, ${left}`);
-  } else note(`${folder} does not exist yet; ${left}`, 'nothing: the first start makes it');
+  } else note(`${folder} does not exist yet; ${left}`, 'nothing to do: the first start creates it');
   if (disk && free !== null && free < leastFree)
     (free < leastFree / 8 ? error : warning)(
       `only ${sizeText(free)} of ${sizeText(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
-      'make room, or move the folder (--data)',
+      'free some space, or move the folder (--data)',
     );
   await access(there, constants.W_OK | constants.X_OK).catch((reason: unknown) =>
     error(
-      `${there} can not be written: ${messageOf(reason)}`,
-      'give it to the account that runs the shop, or use --data',
+      `${there} is not writable: ${messageOf(reason)}`,
+      'give write permission to the account that runs the shop, or use --data',
     ),
   );
   if (process.platform === 'win32') return findings;
   const { mode } = await stat(there);
-  if (there === folder && mode & 0o002) warning(`everybody may write into ${folder}`, `chmod o-w ${folder}`);
+  if (there === folder && mode & 0o002)
+    warning(`every account of this machine can write to ${folder}`, `chmod o-w ${folder}`);
   const password = passwordFile ? await stat(passwordFile).catch(() => null) : null;
   if (password && password.mode & 0o077)
-    warning(`others may read the database's password`, `chmod 600 ${passwordFile}`);
+    warning(`other accounts of this machine can read the password of the database`, `chmod 600 ${passwordFile}`);
   return findings;
 }

@@ -12,34 +12,34 @@ function checkServer(facts: ServerFacts, skew: number, config: Config): Finding[
   else ok(`PostgreSQL ${facts.version}, ${size}`);
   if (facts.encoding !== 'UTF8')
     error(
-      `the database is encoded in ${facts.encoding}: not every text fits`,
-      'create it anew with encoding UTF8 and restore a dump',
+      `the database has the encoding ${facts.encoding}, which cannot store every text`,
+      'create a new database with encoding UTF8 and restore a dump',
     );
   if (facts.is_replica)
-    error('this server is a read replica: the shop can not write', 'point DATABASE_URL to the primary');
+    error('this server is a read replica: the shop cannot write', 'set DATABASE_URL to the primary');
   for (const [name, on] of Object.entries({ fsync: facts.fsync, full_page_writes: facts.full_page_writes }))
     if (!on)
       (config.production ? error : warning)(
         `${name} is off: a power failure can destroy the database`,
         `set ${name} = on in postgresql.conf and reload`,
       );
-  const wanted = config.databasePool + (config.only.includes('worker') ? config.workerConcurrency + 2 : 0) + 2;
+  const needed = config.databasePool + (config.only.includes('worker') ? config.workerConcurrency + 2 : 0) + 2;
   const left = facts.max_connections - facts.connections;
-  const what = `${facts.connections} of ${facts.max_connections} connections in use; an instance takes up to ${wanted}`;
-  if (wanted > facts.max_connections) error(what, 'raise max_connections, or lower DATABASE_POOL');
+  const what = `${facts.connections} of ${facts.max_connections} connections in use; an instance takes up to ${needed}`;
+  if (needed > facts.max_connections) error(what, 'raise max_connections, or lower DATABASE_POOL');
   else if (left < 5)
-    warning(`${what}: almost none is left`, 'raise max_connections, or lower DATABASE_POOL of the instances');
+    warning(`${what}: fewer than 5 are left`, 'raise max_connections, or lower DATABASE_POOL of the instances');
   else ok(what);
   if (Math.abs(skew) > skewMs)
     warning(
-      `the database's clock is ${Math.abs(skew / 1000).toFixed(1)} s ${skew > 0 ? 'ahead of' : 'behind'} this machine's: orders run out at the wrong time`,
-      'let both synchronise their clocks (NTP)',
+      `the database's clock is ${Math.abs(skew / 1000).toFixed(1)} s ${skew > 0 ? 'later' : 'earlier'} than that of this machine: orders expire at the wrong time`,
+      'synchronise both clocks (NTP)',
     );
   const oldest = facts.oldest_transaction;
   if (oldest)
     (oldest.seconds > 600 ? warning : note)(
-      `a transaction has been open for ${Math.round(oldest.seconds / 60)} min (pid ${oldest.pid}, ${oldest.application || 'no name'}, ${oldest.state}): rows it has locked can not be sold, and nothing can be cleaned up`,
-      `find out what it is; select pg_terminate_backend(${oldest.pid}) ends it`,
+      `a transaction has been open for ${Math.round(oldest.seconds / 60)} min (pid ${oldest.pid}, ${oldest.application || 'no name'}, ${oldest.state}): SKUs that it has locked cannot be sold, and vacuum cannot remove old rows`,
+      `find out which program it is; select pg_terminate_backend(${oldest.pid}) ends it`,
     );
   return findings;
 }
@@ -48,18 +48,21 @@ async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; upToDat
   const { findings, ok, error } = findingsOf('migrations');
   const { missing, unknown, edited } = await migrationState(sql);
   if (unknown.length > 0)
-    error(`the database is newer than this program (${unknown.join(', ')})`, 'run that version, or restore a backup');
+    error(
+      `the database is newer than this program (${unknown.join(', ')})`,
+      'run the newer version, or restore a backup',
+    );
   if (edited.length > 0)
     error(
       `sql/${edited.join(', sql/')} was edited after it had been applied`,
-      'restore the file; a change is a new migration',
+      'restore the file; write a new migration for a change',
     );
-  if (missing.length > 0) error(`${missing.length} to be applied: ${missing.join(', ')}`, 'tradepost migrate');
-  if (findings.length === 0) ok('the database is at this version');
+  if (missing.length > 0) error(`${missing.length} not applied: ${missing.join(', ')}`, 'tradepost migrate');
+  if (findings.length === 0) ok('the database has the schema of this version');
   return { findings, upToDate: missing.length === 0 };
 }
 
-/** The database as it is found; `sql` is for further questions, and only there when it is at this version. */
+/** Checks the server and the migrations. Calls `further` when no migration is missing. */
 export async function checkDatabase<T>(
   url: string,
   config: Config,
@@ -79,10 +82,10 @@ export async function checkDatabase<T>(
     const { host, pathname } = new URL(url);
     const missing = (reason as { code?: unknown }).code === '3D000';
     error(
-      `PostgreSQL at ${host} can not be asked: ${messageOf(reason)}`,
+      `PostgreSQL at ${host} cannot be reached: ${messageOf(reason)}`,
       missing
         ? `createdb ${pathname.slice(1)}`
-        : 'is it running, and are address, account and password in DATABASE_URL right?',
+        : 'check that it runs, and the address, account and password in DATABASE_URL',
     );
     return { findings, further: null };
   } finally {

@@ -1,6 +1,6 @@
 import { type DoctorCheck, type DoctorFacts, type Finding, findingsOf } from '@tradepost/module';
 
-/** Makes the checks that modules declare, one area after the other. The order of areas is their `sort`. */
+/** Runs the checks that modules declare, by area. `sort` of an area is its position. */
 export async function checkDeclared(checks: readonly DoctorCheck[], facts: DoctorFacts): Promise<Finding[]> {
   const areas = [...new Map(checks.map(({ area }) => [area.name, area])).values()].sort((a, b) => a.sort - b.sort);
   const all: Finding[] = [];

@@ -1,6 +1,6 @@
 import { type DoctorCheck, developmentArea } from '@tradepost/module';
 
-/** Secrets that the documentation and the examples show: everybody knows them. */
+/** Secrets in the documentation and the examples. They are public. */
 const publishedSecrets = new Set(['demo-secret', 'demo-secret-of-the-shop', 'try-me']);
 
 export const publishedSecretsCheck: DoctorCheck = {
@@ -10,8 +10,8 @@ export const publishedSecretsCheck: DoctorCheck = {
       const value = settings.get(definition);
       if (typeof value === 'string' && publishedSecrets.has(value))
         error(
-          `${definition.key} is a secret of the documentation, which everybody knows`,
-          `tradepost settings set ${definition.key}, and the same at the other side`,
+          `${definition.key} is a secret from the documentation, which is public`,
+          `tradepost settings set ${definition.key}, and set the new secret on the other system too`,
         );
     }
   },
@@ -21,6 +21,6 @@ export const demoSeedCheck: DoctorCheck = {
   area: developmentArea,
   check({ config, sources }, { error }) {
     if (config.seed === 'demo' && sources.seed !== 'default')
-      error('demo data is asked for (TRADEPOST_SEED): production refuses it', 'set TRADEPOST_SEED=none');
+      error('TRADEPOST_SEED requests demo data: production refuses it', 'set TRADEPOST_SEED=none');
   },
 };

@@ -11,17 +11,17 @@ export const jobsCheck: DoctorCheck = {
     if (workers > 0) ok(`a worker is connected; ${due} due, ${running} running`);
     if (due > 0 && minutes >= lateMinutes)
       error(
-        `${due} jobs are due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker does not get to them' : 'no worker is running'}`,
+        `${due} jobs are due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker is too slow for them' : 'no worker is running'}`,
         workers > 0
-          ? 'see the log and tradepost jobs list --running; raise WORKER_CONCURRENCY'
+          ? 'read the log and tradepost jobs list --running; raise WORKER_CONCURRENCY'
           : 'tradepost start, or tradepost start --only worker',
       );
     else if (workers === 0)
       note(
         `no worker is running${due > 0 ? `; ${due} jobs are due` : ''}`,
-        `tradepost start${config.only.includes('worker') ? '' : ' --only worker: this configuration has none'}`,
+        `tradepost start${config.only.includes('worker') ? '' : ' --only worker: this configuration runs no worker'}`,
       );
     if (failed > 0)
-      warning(`${failed} jobs have used up their attempts`, 'tradepost jobs list --failed, then retry or discard them');
+      warning(`${failed} jobs have used all attempts`, 'tradepost jobs list --failed, then retry or discard them');
   },
 };

@@ -3,8 +3,8 @@ import { type Finding, findingsOf, messageOf } from '@tradepost/module';
 import type { Config } from '@tradepost/runtime';
 import { runningServer } from '@tradepost/terminal';
 
-/** Whether somebody listens there. */
-function taken(host: string, port: number): Promise<boolean> {
+/** Whether a program accepts connections on this port. */
+function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 2_000 });
     const end = (answer: boolean) => {
@@ -23,7 +23,7 @@ async function answerOf(url: string, path: string): Promise<number> {
   return response.status;
 }
 
-/** The port, and the instance that serves this data. Nothing is bound. */
+/** Checks the port and the instance that serves this data. Binds no port. */
 export async function checkNetwork(config: Config): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('network');
   if (!config.only.includes('api')) return findings;
@@ -32,29 +32,29 @@ export async function checkNetwork(config: Config): Promise<Finding[]> {
   if (instance) {
     try {
       const ready = await answerOf(instance.url, '/ready');
-      if (ready === 200) ok(`serving on ${instance.url} (pid ${instance.pid}), and ready`);
+      if (ready === 200) ok(`the instance on ${instance.url} (pid ${instance.pid}) is ready`);
       else
         error(
           `the instance on ${instance.url} (pid ${instance.pid}) is not ready (HTTP ${ready})`,
-          'it can not reach its database or its store: see its log',
+          'it cannot reach its database or its store: read its log',
         );
     } catch (reason) {
       warning(
-        `an instance was on ${instance.url} (pid ${instance.pid}), and does not answer: ${messageOf(reason)}`,
-        'it was killed or hangs: look at its log, then start again',
+        `the instance on ${instance.url} (pid ${instance.pid}) does not answer: ${messageOf(reason)}`,
+        'it was killed or it hangs: read its log, then start it again',
       );
     }
     if (Number(new URL(instance.url).port) === config.port) return findings;
   }
-  if (config.port === 0) ok('PORT 0: a start takes any free port');
-  else if (!(await taken(host, config.port))) {
-    if (!instance) note(`nothing listens on ${host}:${config.port}`, 'tradepost start');
+  if (config.port === 0) ok('PORT 0: the shop starts on any free port');
+  else if (!(await isListening(host, config.port))) {
+    if (!instance) note(`no program listens on ${host}:${config.port}`, 'tradepost start');
   } else {
     const health = await answerOf(`http://${host}:${config.port}`, '/health').catch(() => 0);
     if (health === 200)
       note(
-        `something that answers /health listens on ${host}:${config.port}`,
-        'if that is this shop on other data, give this one another --port',
+        `a program that answers /health listens on ${host}:${config.port}`,
+        'if it is a shop on other data, give this shop another --port',
       );
     else error(`another program listens on ${host}:${config.port}`, 'stop it, or give another --port');
   }

@@ -5,7 +5,7 @@ import { type Finding, findingsOf, messageOf } from '@tradepost/module';
 import type { Config } from '@tradepost/runtime';
 import { version } from '../version.ts';
 
-/** Node and what was compiled for this platform. `config` is null when there is none that could be used. */
+/** Checks Node and the native packages of this platform. `config` is null when the configuration is invalid. */
 export async function checkPlatform(config: Config | null): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('platform');
   ok(`Tradepost ${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
@@ -16,14 +16,14 @@ export async function checkPlatform(config: Config | null): Promise<Finding[]> {
       'start it through npm or npx, which bring their own',
     );
   else if (major !== 22)
-    note(`tested with Node 22, this is ${major}`, 'start it through npm or npx, which bring Node 22');
+    note(`this is Node ${major}; the shop is tested with Node 22`, 'start it through npm or npx, which bring Node 22');
   await loadUws().then(
     ({ keepsHeaderBytes }) => {
       if (keepsHeaderBytes) return ok('uWebSockets.js loads');
-      const what = 'this binary of uWebSockets.js cuts bytes outside ASCII off header values';
+      const what = 'this binary of uWebSockets.js removes bytes outside ASCII from header values';
       if (config?.transport === 'uws')
-        warning(`${what}: two Idempotency-Keys with such bytes can become one`, 'set TRANSPORT=auto or node');
-      else if (config?.transport !== 'node') note(`${what}; the shop is served on node:http`, 'nothing');
+        warning(`${what}: two Idempotency-Keys with such bytes can become equal`, 'set TRANSPORT=auto or node');
+      else if (config?.transport !== 'node') note(`${what}; the shop is served on node:http`, 'nothing to do');
     },
     (reason: unknown) => {
       const what = `uWebSockets.js does not load: ${messageOf(reason)}`;
@@ -34,7 +34,8 @@ export async function checkPlatform(config: Config | null): Promise<Finding[]> {
   );
   await hashPassword('doctor').then(
     () => ok('argon2 hashes passwords'),
-    (reason: unknown) => error(`argon2 does not work: ${messageOf(reason)}`, 'npm ci: nobody can log in without it'),
+    (reason: unknown) =>
+      error(`argon2 does not work: ${messageOf(reason)}`, 'npm ci: no account can log in without it'),
   );
   if (!config?.databaseUrl)
     await embeddedBinaries().then(

@@ -1,6 +1,6 @@
 import type { DoctorCheck } from '@tradepost/module';
 
-/** Stored settings that are not in force. */
+/** Finds stored settings that are unknown or invalid. The shop does not use them. */
 export const storedSettingsCheck: DoctorCheck = {
   area: { name: 'settings', sort: 20 },
   check({ stored, definitions }, { findings, ok, note, error }) {
@@ -10,11 +10,11 @@ export const storedSettingsCheck: DoctorCheck = {
       if (!definition)
         note(
           `${key} is stored, and this version has no such setting`,
-          'nothing, unless the version is older than the data',
+          'nothing to do, unless this version is older than the data',
         );
       else if (!parsed?.success)
         error(
-          `${key} is stored with a value that is not valid (${parsed?.error.issues.map((issue) => issue.message).join('; ')}): its default is in force`,
+          `${key} is stored with a value that is not valid (${parsed?.error.issues.map((issue) => issue.message).join('; ')}): the default is used`,
           `tradepost settings set ${key} <value>, or tradepost settings unset ${key}`,
         );
     }

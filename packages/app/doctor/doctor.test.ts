@@ -14,7 +14,7 @@ let database: TestDatabase;
 let folder: string;
 let files = 0;
 beforeAll(async () => {
-  // The test runner's own would win over the files.
+  // NODE_ENV of the test runner would take precedence over the files.
   vi.stubEnv('NODE_ENV', '');
   database = await cloneDatabase();
   folder = await mkdtemp(join(tmpdir(), 'tradepost-doctor-'));
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What it finds with this configuration file; port 0, so that no other program of this machine comes into it. */
+/** The findings for a configuration file. Port 0, so that other programs of this machine have no influence. */
 async function findings(config: object, ...args: string[]): Promise<{ code: number; findings: Finding[] }> {
   files += 1;
   const file = join(folder, `config${files}.json`);
@@ -39,7 +39,7 @@ const of = (found: Finding[], area: string) => found.filter((each) => each.area 
 const texts = (found: Finding[], level: string) =>
   found.filter((each) => each.level === level).map((each) => each.what);
 
-test('a shop in order: every area is looked at, no error, exit code 0; the text says the same', async () => {
+test('checks every area of a healthy shop, without errors, as JSON and as text', async () => {
   const { code, findings: found } = await findings({ databaseUrl: database.url });
   expect(texts(found, 'error')).toEqual([]);
   expect(code).toBe(0);
@@ -63,7 +63,7 @@ test('a shop in order: every area is looked at, no error, exit code 0; the text 
   expect(asText.stdout).toMatch(/0 errors, \d+ warnings, \d+ notes/);
 });
 
-test('it changes nothing: no key, no folder, no migration, no server', async () => {
+test('changes nothing: no key, no folder, no migration, no server', async () => {
   const empty = join(folder, 'nothing here');
   const { code, findings: found } = await findings({ data: empty });
   expect(code).toBe(0);
@@ -72,7 +72,7 @@ test('it changes nothing: no key, no folder, no migration, no server', async () 
   expect(await database.sql`select kid from identity.signing_keys`).toHaveLength(0);
 });
 
-test('a database, a store and a password that do not answer are findings, not crashes, and no secret is shown', async () => {
+test('reports a database and a store that do not answer as findings, without secrets', async () => {
   const { code, findings: found } = await findings({
     databaseUrl: 'postgres://shop:hunter2@127.0.0.1:1/shop',
     redisUrl: 'redis://:hunter2@127.0.0.1:1',
@@ -87,14 +87,14 @@ test('a database, a store and a password that do not answer are findings, not cr
   expect(of(noDatabase.findings, 'database')).toMatchObject([{ level: 'error', todo: 'createdb not_there' }]);
 });
 
-test('a configuration that can not be used: each problem by its name, and the platform is still looked at', async () => {
+test('reports each problem of an invalid configuration, and still checks the platform', async () => {
   const { code, findings: found } = await findings({ prot: 1, batchMax: 0 });
   expect(code).toBe(1);
   expect(texts(of(found, 'configuration'), 'error')).toHaveLength(2);
   expect(of(found, 'platform').length).toBeGreaterThan(2);
 });
 
-test('values that ask for trouble', async () => {
+test('warns of risky values', async () => {
   const warned = async (config: object) =>
     texts(of((await findings({ databaseUrl: database.url, ...config })).findings, 'configuration'), 'warning').join(
       '\n',
@@ -113,7 +113,7 @@ test('values that ask for trouble', async () => {
   expect((await runHere(['doctor', '--config', file])).stdout).toContain(`chmod 600 ${file}`);
 });
 
-describe('conveniences of development', () => {
+describe('settings for development', () => {
   const safe = { 'pay.instant': false, 'sms.provider': 'off' };
   const development = async (settings: object, config: object = {}) =>
     of(
@@ -125,17 +125,17 @@ describe('conveniences of development', () => {
     ['instant payment', { 'pay.instant': true }, 'without money'],
     ['the instant provider as default', { 'pay.provider': 'instant' }, 'pay.provider'],
     ['a sandbox without a gateway', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'pay.sandbox.cashier_url'],
-    ['a sandbox that pays nothing back', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'refund_url'],
+    ['a sandbox that cannot refund', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'refund_url'],
     ['a secret of the documentation', { 'external_wms.app_secret': 'demo-secret' }, 'external_wms.app_secret'],
     ['login codes in answers', { 'sms.provider': 'test' }, 'sms.provider is test'],
-    ['a WeChat of our own', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'stand-in for WeChat'],
+    ['another WeChat endpoint', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'stand-in for WeChat'],
     ['demo data', {}, 'TRADEPOST_SEED', { seed: 'demo' }],
   ])('%s is an error in production', async (_what, settings, said, config) => {
     expect(texts(await development(settings, config), 'error').join('\n')).toContain(said);
     expect(await development(settings, { ...config, production: false })).toEqual([]);
   });
 
-  test('a shop without any of them passes, and a gateway behind the sandbox is none', async () => {
+  test('a shop without them passes, also with a gateway behind the sandbox', async () => {
     const gateway = {
       'pay.sandbox.secret': 'a secret of sixteen or more',
       'pay.sandbox.cashier_url': 'https://pay.example/cashier',
@@ -144,7 +144,7 @@ describe('conveniences of development', () => {
     expect(await development(gateway)).toMatchObject([{ level: 'ok' }]);
   });
 
-  test('a database that the demo seed filled is an error, until an operator has turned its instant payment off', async () => {
+  test('a database filled by the demo seed is an error, until an operator switches instant payment off', async () => {
     const { sql } = database;
     await sql`insert into runtime.settings (key, value) values ('shop.demo', 'true')`;
     try {
@@ -157,7 +157,7 @@ describe('conveniences of development', () => {
     }
   });
 
-  test('a file that claims a demo shop is refused', async () => {
+  test('refuses a file that sets shop.demo', async () => {
     const { code, findings: found } = await findings({ databaseUrl: database.url, settings: { 'shop.demo': true } });
     expect([code, texts(of(found, 'configuration'), 'error').join()]).toEqual([
       1,
@@ -166,7 +166,7 @@ describe('conveniences of development', () => {
   });
 });
 
-test('what a look into the database finds, each with what to do', async () => {
+test('checks settings, jobs, accounts and durability in the database, with advice for each finding', async () => {
   const { sql } = database;
   await sql`insert into runtime.settings (key, value) values ('orders.unpaid_minutes', '"soon"'), ('shop.bogus', '1')`;
   await sql`insert into identity.signing_keys (kid, secret, created_at) values ('old', '\\x00', now() - interval '400 days')`;
@@ -201,7 +201,7 @@ test('what a look into the database finds, each with what to do', async () => {
     { level: 'error', what: expect.stringContaining('1 demo accounts') },
     { level: 'note', todo: expect.stringContaining('staff create') },
   ]);
-  // The test cluster writes without fsync: for a shop in production the worst there is.
+  // The test cluster runs without fsync, which is an error in production.
   expect(texts(of(found, 'database'), 'error').join()).toContain('fsync is off');
 });
 
@@ -213,7 +213,7 @@ describe('migrations', () => {
   afterAll(() => own?.drop());
   const migrations = async () => of((await findings({ databaseUrl: own.url })).findings, 'migrations');
 
-  test('missing, edited, and newer than the program', async () => {
+  test('reports missing and edited migrations, and a database newer than the program', async () => {
     await own.sql`update runtime.migrations set checksum = 'other' where id = 1`;
     expect(await migrations()).toMatchObject([{ level: 'error', what: expect.stringContaining('0001_core.sql') }]);
     await own.sql`insert into runtime.migrations (id, name, checksum) values (9999, '9999_future.sql', '')`;
@@ -226,13 +226,13 @@ describe('migrations', () => {
   });
 });
 
-test('beside a running instance on its embedded database it looks into all of it, and tells a foreign program apart', async () => {
+test('checks a running instance with its embedded database, and recognises another program on the port', async () => {
   const data = join(folder, 'embedded');
   const server = await startProcess(['--seed', 'none', '--data', data]);
   const port = Number(new URL(server.url).port);
-  const look = async (config: object) => (await findings({ data, ...config })).findings;
+  const check = async (config: object) => (await findings({ data, ...config })).findings;
   try {
-    const found = await look({ port });
+    const found = await check({ port });
     expect(of(found, 'network')).toMatchObject([
       { level: 'ok', what: expect.stringContaining(`pid ${server.child.pid}`) },
     ]);
@@ -244,7 +244,7 @@ test('beside a running instance on its embedded database it looks into all of it
   }
   const foreign = createServer((_request, response) => response.writeHead(404).end());
   await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
-  const after = await look({ port: (foreign.address() as AddressInfo).port });
+  const after = await check({ port: (foreign.address() as AddressInfo).port });
   foreign.close();
   expect(of(after, 'database')).toMatchObject([{ level: 'note', what: expect.stringContaining('not running') }]);
   expect(of(after, 'network')).toMatchObject([{ level: 'error', what: expect.stringContaining('another program') }]);

@@ -2,7 +2,7 @@ import type { Values, Words } from './words.ts';
 
 export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Cases that find the command a line has come to, and whether its last word waits for a value. For bash and zsh. */
+/** Shell cases that find the command at the cursor, and the option that needs a value. Used for bash and zsh. */
 export function walkCases(words: readonly Words[]): string[] {
   return words.flatMap(({ path, commands, options }) => [
     ...commands
@@ -20,7 +20,7 @@ function candidates(values: Values): string {
   return `list=${quote((values ?? []).join(' '))}`;
 }
 
-/** For bash 3.2 and newer, so without arrays by name. `--option=value` reaches a completion as three words. */
+/** Works with bash 3.2, so it uses no associative arrays. Bash splits `--option=value` into three words. */
 export function bashScript(words: readonly Words[]): string {
   const valueCases = words.flatMap(({ path, options }) =>
     options

@@ -23,8 +23,8 @@ export const completionCommand: ModuleCommand = {
           '  $ tradepost completion bash > ~/.local/share/bash-completion/completions/tradepost\n' +
           '  $ tradepost completion zsh > ~/.zfunc/_tradepost      # a folder named in fpath\n' +
           '  $ tradepost completion fish > ~/.config/fish/completions/tradepost.fish\n\n' +
-          'For the current bash only: source <(tradepost completion bash). New shells find the files on their own (bash with the\n' +
-          'package bash-completion, zsh after compinit). It completes the command `tradepost`, so that must be in the PATH.',
+          'For the current bash only: source <(tradepost completion bash). New shells load the files themselves: bash with the\n' +
+          'package bash-completion, zsh after compinit. The command `tradepost` must be in the PATH.',
       )
       .action((shell: Shell) => print(scripts[shell](wordsOf(program))));
   },

@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What can stand in a place: one of a few words, a path, or anything. */
+/** The values of an argument or option: fixed words, paths, or null for any text. */
 export type Values = readonly string[] | 'files' | 'folders' | null;
 export type WordOption = { flags: readonly string[]; about: string; takesValue: boolean; values: Values };
-/** One command with what can follow it; `path` is `jobs list`, and empty for the program itself. */
+/** The words that can follow one command. `path` is for example `jobs list`; it is empty for the program itself. */
 export type Words = {
   path: string;
   commands: readonly { name: string; about: string }[];
@@ -11,7 +11,7 @@ export type Words = {
   values: Values;
 };
 
-/** A placeholder says what is wanted: `--config <file>`, `--data <folder>`. */
+/** Finds the kind of value in the placeholder: `--config <file>`, `--data <folder>`. */
 function valuesOf(choices: readonly string[] | undefined, placeholder: string): Values {
   if (choices?.length) return choices;
   if (/<?(file|path)\b/.test(placeholder)) return 'files';
@@ -29,7 +29,7 @@ function optionOf(option: Option): WordOption {
   };
 }
 
-/** Every command of the tree with its options, as its help lists them. */
+/** Lists every command of the tree with its options, as the help does. */
 export function wordsOf(command: Command, path = ''): Words[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);

@@ -1,7 +1,7 @@
 import { quote, walkCases } from './bash.ts';
 import type { Values, Words } from './words.ts';
 
-/** `_describe` takes `name:what it is`. */
+/** One entry of `_describe`: `name:description`. */
 const described = (name: string, about: string) => quote(`${name.replaceAll(':', '\\:')}:${about}`);
 
 function complete(values: Values): string {
@@ -55,6 +55,6 @@ ${indent(wordCases)}
     fi
   fi
 }
-# Read from a file in $fpath it is the function itself; read by source or eval it has to be registered.
+# A file in $fpath is the body of the function; source and eval must register it.
 if [[ \${funcstack[1]} == _tradepost ]]; then _tradepost "$@"; else compdef _tradepost tradepost; fi`;
 }
