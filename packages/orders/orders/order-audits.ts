@@ -169,6 +169,7 @@ const paymentAudits: readonly Audit[] = [
   },
   {
     name: 'orders.refunds_forgotten',
+    pendingWork: true,
     about: `no refund has been pending for ${sweepGrace} without a job; a violation means that the sweep of the worker does not run`,
     query: (sql) => sql`
       select r.id as refund_id, r.refund_no, r.order_id, r.amount, r.attempts, r.updated_at
@@ -178,6 +179,7 @@ const paymentAudits: readonly Audit[] = [
   },
   {
     name: 'orders.refunds_failed',
+    pendingWork: true,
     about:
       'no refund has failed; the money of a failed refund is owed: list with `tradepost pay refunds`, repeat with `tradepost pay retry-refund`',
     query: (sql) => sql`
@@ -196,6 +198,7 @@ const paymentAudits: readonly Audit[] = [
 const expiryAudits: readonly Audit[] = [
   {
     name: 'orders.expired',
+    pendingWork: true,
     about: `no order is unpaid ${sweepGrace} after its expiry; a violation means that the sweep does not run or cannot cancel it`,
     query: (sql) => sql`
       select id as order_id, order_no, user_id, expires_at from orders.orders

@@ -6,6 +6,8 @@ export type Audit = {
   readonly name: string;
   /** What must hold, in words for an operator. */
   readonly about: string;
+  /** True: the rows are work that is late or failed, and no wrong data. Tests that stop work on purpose leave these audits out. */
+  readonly pendingWork?: true;
   /**
    * The rows that break it, none when it holds: one select over whole tables (hash joins and aggregates, no subquery per
    * row), without a limit or an order, which the run adds. It may be late, never wrong: rows of one transaction are seen

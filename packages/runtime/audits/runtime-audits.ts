@@ -6,6 +6,7 @@ const lateAfter = '10 minutes';
 export const runtimeAudits: readonly Audit[] = [
   {
     name: 'runtime.jobs_failed',
+    pendingWork: true,
     about: 'no job has used up its attempts: see `tradepost jobs list --failed`, then retry or discard it',
     query: (sql) => sql`
       select id as job, task_identifier as task, attempts, left(last_error, 200) as last_error, updated_at
@@ -13,6 +14,7 @@ export const runtimeAudits: readonly Audit[] = [
   },
   {
     name: 'runtime.jobs_late',
+    pendingWork: true,
     about: `no job has been due for ${lateAfter} without being run: else no worker is there, or it can not keep up`,
     query: (sql) => sql`
       select id as job, task_identifier as task, attempts, run_at
