@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
+import { table } from '@tradepost/terminal';
 import startCluster from '../servers/cluster.ts';
 import { cleanUp, defer } from './cleanup.ts';
 
-/** `short` within the test suite, `long` with the runner. */
+/** `short`: the rounds of the test suite. `long`: the rounds of the runner without `--short`. */
 export type Size = 'short' | 'long';
 
 export type Ground = {
@@ -13,9 +14,9 @@ export type Ground = {
 };
 
 export type Outcome = {
-  /** What broke, in words; empty when all held. */
+  /** One line for each broken expectation. Empty when all expectations held. */
   faults: string[];
-  /** Why it could not be run here. */
+  /** The reason why the scenario could not run on this machine. */
   skipped?: string;
 };
 
@@ -26,18 +27,18 @@ export type Scenario<Result extends Outcome> = {
 };
 
 export type Suite<Result extends Outcome> = {
-  /** First lines of the help: what is run, and one line of purpose. */
+  /** The first lines of the help: the command and its purpose. */
   usage: string;
-  /** Lines after the options. */
+  /** The lines of the help after the options. */
   notes: string;
   scenarios: readonly Scenario<Result>[];
-  /** Run after the chosen ones, whichever these are. */
+  /** Runs after the chosen scenarios, in every run. */
   closing?: Scenario<Result>;
-  /** Result of a scenario that threw, before its fault is added. */
+  /** The result of a scenario that threw. Its error is added as a fault. */
   nothingYet(): Result;
-  /** Columns of the table between the name and the seconds: title and value. */
+  /** The columns of the table between the name and the seconds. */
   columns: readonly (readonly [title: string, value: (result: Result) => string | number])[];
-  /** The process ends with exit code 1 after this time, whatever hangs. */
+  /** After this time the process ends with exit code 1, even if a scenario hangs. */
   longestMinutes: number;
 };
 
@@ -52,13 +53,13 @@ const helpOf = <Result extends Outcome>({ usage, notes, scenarios }: Suite<Resul
 
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n')}
 
-  --only NAME  one scenario; may be given several times
-  --short      as few rounds as in the test suite
+  --only NAME  run one scenario; can be repeated
+  --short      run as few rounds as the test suite
   --json       print the result as JSON
-  -h, --help   this text
+  -h, --help   print this text
 
 ${notes}
-Exit codes: 0 all held, 1 something broke, 2 wrong usage.
+Exit codes: 0 all held, 1 an expectation broke, 2 wrong usage.
 `;
 
 function tableOf<Result extends Outcome>(rows: readonly Row<Result>[], { columns }: Suite<Result>): string {
@@ -69,14 +70,8 @@ function tableOf<Result extends Outcome>(rows: readonly Row<Result>[], { columns
     String(row.seconds),
     resultOf(row),
   ]);
-  const lines = [head, ...cells];
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const isText = (column: number) => column === 0 || column === head.length - 1;
-  const padded = (cell: string, column: number) =>
-    isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
-  const text = lines.map((line) => line.map(padded).join(' | ').trimEnd());
-  const rule = widths.map((width) => '-'.repeat(width)).join('-|-');
-  return [text[0], rule, ...text.slice(1)].join('\n');
+  const isFigure = (column: number) => column > 0 && column < head.length - 1;
+  return table([head, ...cells], { alignRight: isFigure });
 }
 
 async function runAll<Result extends Outcome>(
@@ -85,7 +80,7 @@ async function runAll<Result extends Outcome>(
   size: Size,
 ): Promise<Row<Result>[]> {
   let clusterUrl = '';
-  say('starting PostgreSQL in a temporary folder');
+  say('starting PostgreSQL in a temporary directory');
   const provide = (_key: string, value: string) => {
     clusterUrl = value;
   };
@@ -93,7 +88,7 @@ async function runAll<Result extends Outcome>(
   const rows: Row<Result>[] = [];
   for (const { name, about, run } of chosen) {
     say(`${name}: ${about}`);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const ground = { size, clusterUrl, progress: (line: string) => say(`${name}: ${line}`) };
     const outcome = await run(ground).catch((error: unknown): Result => {
       return {
@@ -102,14 +97,14 @@ async function runAll<Result extends Outcome>(
       };
     });
     for (const fault of outcome.faults.slice(0, 20)) say(`${name}: BROKEN ${fault}`);
-    rows.push({ scenario: name, seconds: Math.round((performance.now() - begun) / 1000), ...outcome });
+    rows.push({ scenario: name, seconds: Math.round((performance.now() - startedAt) / 1000), ...outcome });
     say(`${name}: ${resultOf(outcome)}`);
   }
   return rows;
 }
 
 async function main<Result extends Outcome>(suite: Suite<Result>, args: string[]): Promise<number> {
-  const wrong = (problem: string): number => {
+  const reportUsage = (problem: string): number => {
     process.stderr.write(`${problem}\n\n${helpOf(suite)}`);
     return 2;
   };
@@ -125,7 +120,7 @@ async function main<Result extends Outcome>(suite: Suite<Result>, args: string[]
       },
     }));
   } catch (error) {
-    return wrong((error as Error).message);
+    return reportUsage((error as Error).message);
   }
   if (values.help) {
     process.stdout.write(helpOf(suite));
@@ -133,7 +128,7 @@ async function main<Result extends Outcome>(suite: Suite<Result>, args: string[]
   }
   const only = values.only ?? [];
   const unknown = only.find((name) => !suite.scenarios.some((scenario) => scenario.name === name));
-  if (unknown !== undefined) return wrong(`There is no scenario ${unknown}.`);
+  if (unknown !== undefined) return reportUsage(`There is no scenario ${unknown}.`);
   const chosen = only.length > 0 ? suite.scenarios.filter(({ name }) => only.includes(name)) : suite.scenarios;
   const last = suite.closing ? [suite.closing] : [];
   const rows = await runAll(suite, [...chosen, ...last], values.short ? 'short' : 'long');
@@ -147,8 +142,8 @@ async function main<Result extends Outcome>(suite: Suite<Result>, args: string[]
 }
 
 /**
- * Runs the suite as the program of this process, with the arguments of its command line. Undoes what was deferred
- * (processes, folders, databases) on every way out, and ends the process.
+ * Runs the suite as the program of this process, with the arguments of the command line. Before it ends the process, it
+ * runs the deferred clean-up of processes, directories and databases, also after a signal or an unhandled error.
  */
 export async function runSuite<Result extends Outcome>(suite: Suite<Result>): Promise<void> {
   let ending = false;
@@ -156,17 +151,17 @@ export async function runSuite<Result extends Outcome>(suite: Suite<Result>): Pr
     if (ending) return;
     ending = true;
     if (reason) say(`${reason}: cleaning up`);
-    // What a broken scenario left running must not hold up the end.
+    // A hanging clean-up must not delay the end for longer than this.
     setTimeout(() => process.exit(code), 45_000).unref();
     await cleanUp();
     process.exit(code);
   }
   process.on('SIGINT', () => void end(130, 'interrupted'));
-  process.on('SIGTERM', () => void end(143, 'ended'));
+  process.on('SIGTERM', () => void end(143, 'terminated'));
   process.on('unhandledRejection', (error) => {
-    void end(1, `unhandled: ${error instanceof Error ? error.stack : String(error)}`);
+    void end(1, `unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`);
   });
   const { longestMinutes } = suite;
-  setTimeout(() => void end(1, `not done within ${longestMinutes} minutes`), longestMinutes * 60_000).unref();
+  setTimeout(() => void end(1, `not finished within ${longestMinutes} minutes`), longestMinutes * 60_000).unref();
   await end(await main(suite, process.argv.slice(2)));
 }
