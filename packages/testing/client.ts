@@ -4,22 +4,22 @@ import { undocumented } from './routes/document.ts';
 export type CallOptions = {
   token?: string;
   body?: unknown;
-  /** Sent as it is, with its own content type. */
+  /** Sent unchanged. The content type is in `headers`. */
   rawBody?: string | Uint8Array;
   headers?: Record<string, string>;
   lang?: string;
 };
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+// biome-ignore lint/suspicious/noExplicitAny: the test knows the type of the data
 export type Answer = { status: number; code: number; message: string; data: any; headers: Headers; body: any };
 
 function routeOf(routes: readonly Route[], method: string, path: string): Route | undefined {
   const parts = path.split('?')[0]!.split('/');
-  const fits = (route: Route) => {
+  const matches = (route: Route) => {
     const pattern = route.path.split('/');
     return pattern.length === parts.length && pattern.every((part, i) => part.startsWith(':') || part === parts[i]);
   };
-  const candidates = routes.filter((route) => route.method === method && fits(route));
-  // A literal path wins over a parameter, as in the router.
+  const candidates = routes.filter((route) => route.method === method && matches(route));
+  // As in the router, a literal segment has precedence over a parameter.
   return candidates.sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
 }
 
@@ -31,19 +31,20 @@ function checkedAnswer(routes: readonly Route[], method: string, path: string, s
     if (!(key in answer)) throw new Error(`${method} ${path}: the envelope has no ${key}: ${text}`);
   if (answer.msg !== answer.message) throw new Error(`${method} ${path}: msg differs from message`);
   const route = routeOf(routes, method, path);
-  const misfit = undocumented(route, status, answer);
-  if (misfit) throw new Error(`${method} ${path}: the answer is not what /openapi.json says: ${misfit}`);
+  const difference = undocumented(route, status, answer);
+  if (difference) throw new Error(`${method} ${path}: the answer differs from /openapi.json: ${difference}`);
   if (answer.code === 0) {
-    if (!route) throw new Error(`${method} ${path} succeeded but is no route`);
+    if (!route) throw new Error(`${method} ${path} succeeded, but no route has this path`);
     const parsed = route.response.safeParse(answer.data);
-    if (!parsed.success) throw new Error(`${method} ${path}: answer does not fit its schema: ${parsed.error.message}`);
+    if (!parsed.success)
+      throw new Error(`${method} ${path}: the answer does not match the schema: ${parsed.error.message}`);
   } else if (answer.data !== null) {
-    throw new Error(`${method} ${path}: a refusal carries data`);
+    throw new Error(`${method} ${path}: the data of a refusal is not null`);
   }
   return answer;
 }
 
-/** `fetch` for the typed client, with the checks of `call`. */
+/** A `fetch` for the typed client that checks each answer as `call` does. */
 export const checkedFetch = (routes: readonly Route[]) =>
   (async (request: Request) => {
     const response = await fetch(request);
@@ -53,8 +54,8 @@ export const checkedFetch = (routes: readonly Route[]) =>
   }) as typeof fetch;
 
 /**
- * Sends one request and checks what every answer must be: never 5xx (unless the test asks for the raw status), the
- * whole envelope, status and data as the OpenAPI document says, and `data` as the route's schema says.
+ * Sends one request and checks the answer: the envelope is complete, status and data agree with the OpenAPI document, and
+ * `data` matches the response schema of the route. It does not check that the request succeeded.
  */
 export async function call(
   url: string,

@@ -9,7 +9,7 @@ export const partner = { appKey: 'test-key', appSecret: 'secret-of-the-tests' } 
 
 export type ExternalShop = { shop: Shop; simulator: Simulator; close(): Promise<void> };
 
-/** The settings of a shop whose stock is kept at `endpoint`; retries come at once. */
+/** The settings of a shop whose stock is in the external warehouse at `endpoint`. Failed tasks are retried without a pause. */
 export const externalSettings = (
   endpoint: string,
   mode: 'sync' | 'async',
@@ -23,12 +23,12 @@ export const externalSettings = (
   'external_wms.callback_enabled': false,
   'external_wms.worker_interval_sec': 1,
   'external_wms.retry.backoff_seconds': 0,
-  // Without a pause eight of them are over before a test has looked.
+  // The default of eight attempts would be used up before the test can act.
   'external_wms.retry.max_attempts': 1_000,
   ...more,
 });
 
-/** A shop with its worker, and a simulated warehouse that keeps its stock. */
+/** A shop with its worker, and a simulated external warehouse that owns its stock. */
 export async function openExternalShop(
   mode: 'sync' | 'async',
   {
@@ -49,42 +49,46 @@ export async function openExternalShop(
   };
 }
 
-/** Where our books and the warehouse's differ, per SKU and per order, in words; empty when they agree to the piece. */
+/** The differences between the stock ledger of the shop and that of the warehouse, one line per SKU or order. Empty when they agree. */
 export async function ledgerDifferences(sql: Sql, simulator: Pick<Simulator, 'ledger'>): Promise<string[]> {
   const { skus, documents } = simulator.ledger();
-  const ours = await sql<{ biz_no: string; sku_id: number; qty: number; status: string }[]>`
+  const reservations = await sql<{ biz_no: string; sku_id: number; qty: number; status: string }[]>`
     select r.biz_no, r.sku_id, r.qty, r.status
     from inventory.inventory_reservation r join inventory.order_inventory_state s on s.order_no = r.biz_no
     where s.provider = 'external_wms' order by r.biz_no, r.sku_id`;
   const differences: string[] = [];
-  const compare = (what: string, here: unknown, there: unknown) => {
-    if (JSON.stringify(here) !== JSON.stringify(there))
-      differences.push(`${what}: here ${JSON.stringify(here)}, there ${JSON.stringify(there)}`);
+  const compare = (subject: string, shop: unknown, warehouse: unknown) => {
+    if (JSON.stringify(shop) !== JSON.stringify(warehouse))
+      differences.push(`${subject}: shop ${JSON.stringify(shop)}, warehouse ${JSON.stringify(warehouse)}`);
   };
   const sum = (sku: number, status: string) =>
-    ours.filter((row) => row.sku_id === sku && row.status === status).reduce((all, row) => all + row.qty, 0);
-  for (const sku of new Set([...ours.map((row) => row.sku_id), ...skus.map((row) => row.sku_id)])) {
-    const there = skus.find((row) => row.sku_id === sku);
+    reservations
+      .filter((row) => row.sku_id === sku && row.status === status)
+      .reduce((total, row) => total + row.qty, 0);
+  for (const sku of new Set([...reservations.map((row) => row.sku_id), ...skus.map((row) => row.sku_id)])) {
+    const warehouseSku = skus.find((row) => row.sku_id === sku);
     compare(
       `SKU ${sku}`,
-      { reserved: sum(sku, 'reserved'), gone: sum(sku, 'confirmed') },
-      { reserved: there?.reserved ?? 0, gone: -(there?.by_documents ?? 0) },
+      { reserved: sum(sku, 'reserved'), confirmed: sum(sku, 'confirmed') },
+      { reserved: warehouseSku?.reserved ?? 0, confirmed: -(warehouseSku?.by_documents ?? 0) },
     );
   }
-  const stateThere = new Map(documents.filter((row) => row.biz_type === 'order').map((row) => [row.biz_no, row.state]));
-  const stateHere = new Map(ours.map((row) => [row.biz_no, row.status]));
-  for (const [number, state] of stateHere) {
-    const there = stateThere.get(number) ?? null;
-    // What was never held is as good as given back.
-    if (!(state === 'released' && there === null)) compare(`order ${number}`, state, there);
+  const warehouseStates = new Map(
+    documents.filter((row) => row.biz_type === 'order').map((row) => [row.biz_no, row.state]),
+  );
+  const shopStates = new Map(reservations.map((row) => [row.biz_no, row.status]));
+  for (const [number, state] of shopStates) {
+    const warehouseState = warehouseStates.get(number) ?? null;
+    // A released order may be unknown to the warehouse: its stock was never reserved there.
+    if (!(state === 'released' && warehouseState === null)) compare(`order ${number}`, state, warehouseState);
   }
-  for (const [number, state] of stateThere)
-    if (!stateHere.has(number) && (state === 'reserved' || state === 'confirmed'))
-      differences.push(`order ${number}: unknown here, ${state} there`);
+  for (const [number, state] of warehouseStates)
+    if (!shopStates.has(number) && (state === 'reserved' || state === 'confirmed'))
+      differences.push(`order ${number}: unknown in the shop, ${state} in the warehouse`);
   return differences;
 }
 
-/** A callback of the partner, signed, with a nonce and an id of its own unless `inner` or `outer` say otherwise. */
+/** Sends a signed callback of the warehouse with a new nonce and id. `inner` and `outer` replace fields of the body and the message. */
 export function callBack(
   shop: Pick<Shop, 'call'>,
   inner: Readonly<Record<string, unknown>>,

@@ -9,7 +9,7 @@ import { type Answer, call } from './client.ts';
 import type { TestDatabase } from './servers/database.ts';
 import { instantPayment, storeSettings } from './shop.ts';
 
-/** A shop of these modules, for tests that add or leave out one. It runs no worker. */
+/** A shop of these modules, for tests that add or omit a module. It runs no worker. */
 export async function openModuleShop(
   database: TestDatabase,
   modules: readonly Module[],
@@ -25,7 +25,7 @@ export async function openModuleShop(
   const runtime = await openRuntime({ config, definitions: declaredBy(modules, 'settings'), log });
   const closers = [() => runtime.close(), () => rm(data, { recursive: true, force: true })];
   const close = async () => {
-    for (const end of closers.splice(0)) await end();
+    for (const closeOne of closers.splice(0)) await closeOne();
   };
   try {
     const opened = await openModules(runtime, modules);
@@ -49,7 +49,7 @@ export async function openModuleShop(
         const token = await tokens.issue({ role: 'user', id: row!.user_id, perms: [] });
         return { id: row!.user_id, token, address_id: row!.id };
       },
-      /** The invariants of these modules that do not hold. */
+      /** The audits of these modules that report a row or an error. */
       async brokenAudits(): Promise<string[]> {
         const results = await runAudits(database.sql, declaredBy(modules, 'audits'));
         return results.filter(({ total, error }) => total > 0 || error).map(({ name, error }) => error ?? name);

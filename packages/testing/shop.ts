@@ -11,18 +11,18 @@ export type Shop = {
   url: string;
   server: Server;
   database: TestDatabase;
-  /** One request; the answer's data is checked against the route's response schema. */
+  /** Sends one request and checks the answer against the API document and the response schema of the route. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The typed client, its answers checked as those of `call`; a refusal throws RefusalError. */
+  /** The typed client. Its answers are checked as those of `call`. A refusal throws RefusalError. */
   client(token?: string): Client;
-  /** Token of a demo account or of one made by `shopper`. */
+  /** Logs in and answers the token. */
   login(username: string, password: string): Promise<string>;
   /** A new shopper with one address. */
   shopper(): Promise<{ id: number; token: string; address_id: number; username: string }>;
   close(): Promise<void>;
 };
 
-/** The whole server in this process on a database of its own; `settings` are stored before it starts. */
+/** Starts the whole server in this process on a new database. `settings` are stored before it starts. */
 export async function openShop(
   flags: Partial<Record<ConfigKey, unknown>> = {},
   settings: Readonly<Record<string, unknown>> = {},
@@ -78,17 +78,17 @@ export async function openShop(
   };
 }
 
-/** A test shop is no demo shop: that its shoppers pay at once is set by name. */
+/** Without this setting only a demo shop accepts instant payments. */
 export const instantPayment = { 'pay.instant': true } as const;
 
-/** As they are found by whoever starts on this database. */
+/** Stores settings as a server finds them when it starts on this database. */
 export async function storeSettings({ sql }: TestDatabase, settings: Readonly<Record<string, unknown>>): Promise<void> {
   await sql`
     insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(settings as never)})
     on conflict (key) do update set value = excluded.value`;
 }
 
-/** A product on the shelf made by SQL, with one SKU per stock given. Prices in cents. */
+/** Inserts a product by SQL, with one SKU for each element of `stocks`. The price is in cents. */
 export async function insertProduct(
   database: TestDatabase,
   product: { title?: string; price?: number; stocks?: number[]; status?: number } = {},

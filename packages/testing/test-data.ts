@@ -5,22 +5,22 @@ import { modules } from '@tradepost/app';
 import type { Maker } from './routes/makers.ts';
 
 /**
- * What a package gives to the tests that cover all packages. Each package declares it as `testData` in its file
- * `testing/test-data.ts`; no list names the packages.
+ * The data of a package for the tests that cover all packages. Each package declares it as `testData` in its file
+ * `testing/test-data.ts`. There is no list of packages.
  */
 export type TestData = {
   /** SQL that inserts rows of the package's tables into a small shop without faults, after the rows of the modules before it. */
   readonly rows?: string;
-  /** For each audit of the package at least one way to break the small shop. */
+  /** At least one case for each audit of the package. */
   readonly auditCases?: readonly AuditCase[];
-  /** How tests create objects that a POST to their collection does not create; the key is the last part of the collection's path. */
+  /** Functions for objects that a POST to their collection does not create. The key is the last segment of the collection's path. */
   readonly makers?: Readonly<Record<string, Maker>>;
 };
 
-/** `sql` breaks the small shop; `audit` and the audits in `also` must report it, and no other audit may. */
+/** `sql` breaks the small shop. `audit` and the audits in `also` must report this, and no other audit may. */
 export type AuditCase = [audit: string, what: string, sql: string, also?: readonly string[]];
 
-/** SQL that drops the check and foreign key constraints of a table, so that a test can write what they forbid. */
+/** SQL that drops the check and foreign key constraints of a table, so that a test can write rows that they forbid. */
 export const withoutConstraints = (table: string): string => `
   do $$ declare c text; begin
     for c in select conname from pg_constraint where conrelid = '${table}'::regclass and contype in ('c', 'f') loop
@@ -34,11 +34,11 @@ const packages = join(import.meta.dirname, '..');
 export async function loadTestData(): Promise<TestData[]> {
   const order = modules.map(({ name }) => name);
   const files = globSync('*/testing/test-data.ts', { cwd: packages })
-    .map((file) => ({ file, place: order.indexOf(file.split(/[\\/]/)[0]!) }))
-    .sort((a, b) => a.place - b.place);
+    .map((file) => ({ file, index: order.indexOf(file.split(/[\\/]/)[0]!) }))
+    .sort((a, b) => a.index - b.index);
   return Promise.all(
-    files.map(async ({ file, place }) => {
-      if (place < 0) throw new Error(`packages/${file}: no module has the name of this package`);
+    files.map(async ({ file, index }) => {
+      if (index < 0) throw new Error(`packages/${file}: no module has the name of this package`);
       const { testData } = await import(pathToFileURL(join(packages, file)).href);
       return testData as TestData;
     }),

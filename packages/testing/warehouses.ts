@@ -1,22 +1,23 @@
 import type { Sql } from '@tradepost/postgres';
 
 /**
- * Puts stock on shelves by SQL, as completed documents would have: ledger, movements, and the sums on the SKUs. Answers the
- * ids of the warehouses by code.
+ * Inserts stock by SQL as completed inbound documents do: stock rows, movements, and the sums on the SKUs. Answers the ids of
+ * the warehouses by code.
  */
 export async function shelve(
   sql: Sql,
-  shelves: Readonly<Record<string, Readonly<Record<number, number>>>>,
+  /** Warehouse code -> SKU -> quantity. */
+  stocks: Readonly<Record<string, Readonly<Record<number, number>>>>,
 ): Promise<Record<string, number>> {
   const ids: Record<string, number> = {};
-  for (const [code, stock] of Object.entries(shelves)) {
+  for (const [code, stock] of Object.entries(stocks)) {
     const [row] = await sql<{ id: number }[]>`
       insert into inventory.warehouses (code, name) values (${code}, ${`Warehouse ${code}`})
       on conflict (code) do update set updated_at = now() returning id`;
     ids[code] = row!.id;
     for (const [sku, qty] of Object.entries(stock))
       await sql`
-        with shelf as (
+        with inserted as (
           insert into inventory.inventory_stock (warehouse_id, sku_id, qty) values (${row!.id}, ${Number(sku)}, ${qty})
         )
         insert into inventory.stock_movements (warehouse_id, sku_id, biz_type, change_qty, before_qty, after_qty, doc_no)

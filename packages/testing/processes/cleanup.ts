@@ -1,17 +1,17 @@
-/** What must be undone however the bench ends: the latest first. */
+/** Clean-up that must run however the program ends. The latest is run first. */
 const pending = new Set<() => Promise<unknown>>();
 
-/** Registers an undoing; the function answered runs it, once. */
-export function defer(undo: () => Promise<unknown>): () => Promise<void> {
-  pending.add(undo);
+/** Registers a clean-up. Answers a function that runs it once. */
+export function defer(work: () => Promise<unknown>): () => Promise<void> {
+  pending.add(work);
   return async () => {
-    if (pending.delete(undo)) await undo();
+    if (pending.delete(work)) await work();
   };
 }
 
 export async function cleanUp(): Promise<void> {
-  for (const undo of [...pending].reverse()) {
-    pending.delete(undo);
-    await undo().catch((error: unknown) => process.stderr.write(`while cleaning up: ${error}\n`));
+  for (const work of [...pending].reverse()) {
+    pending.delete(work);
+    await work().catch((error: unknown) => process.stderr.write(`while cleaning up: ${error}\n`));
   }
 }

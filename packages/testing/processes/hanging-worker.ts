@@ -1,6 +1,6 @@
 import { openLog, openMetrics, startWorker } from '@tradepost/runtime';
 
-/** A worker process for tests: `hang` takes a job and never ends it. Prints a line when it has one. */
+/** A worker process for tests. Its task `hang` claims a job, prints a line and never ends. */
 const [url = '', concurrency = '1'] = process.argv.slice(2);
 await startWorker({
   url,

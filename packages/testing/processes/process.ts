@@ -5,15 +5,15 @@ const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
-/** Only what a command needs: nothing of the test's own environment leaks into its configuration. */
+/** Only these variables are passed on: the environment of the test must not configure the command. */
 function environment(extra: Record<string, string>): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', ...extra };
 }
 
-/** Runs the command to its end. */
+/** Runs the command in a new process and waits for its end. */
 export async function runCommand(
   args: readonly string[],
-  /** After `limitMs` it is killed, and its code is -1. */
+  /** After `limitMs` the command is killed, and its exit code is -1. */
   options: { env?: Record<string, string>; input?: string; limitMs?: number } = {},
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {
@@ -35,12 +35,12 @@ export async function runCommand(
 
 export type RunningServer = { url: string; child: ChildProcess; output(): string; ended: Promise<number | null> };
 
-/** `tradepost start` as a process of its own, ready to be asked and to be killed. A worker alone has no address. */
+/** Starts `tradepost start` in a new process and waits until its output matches `ready`. The first group is its URL; a worker has none. */
 export async function startProcess(
   args: readonly string[],
   env: Record<string, string> = {},
   ready: RegExp = /Shop API\s+(http:\S+)/,
-  /** Options of Node. */
+  /** Command-line options of Node. */
   execArgv: readonly string[] = [],
 ): Promise<RunningServer> {
   const command = [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', ...args];
@@ -48,7 +48,7 @@ export async function startProcess(
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test that fails half-way must not leave its server behind.
+  // The server must end with the test process, even if the test fails.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   let output = '';

@@ -8,21 +8,21 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection string of the run's cluster; its database `template` is migrated and empty. */
+    /** Connection string of the run's cluster. Its database `template_shop` is migrated and empty. */
     clusterUrl: string;
   }
 }
 
 export const templateDatabase = 'template_shop';
 
-/** One PostgreSQL per run with one migrated template database; every file clones it (`cloneDatabase`). */
+/** Starts one PostgreSQL server for the run, with one migrated template database. Each test file clones it (`cloneDatabase`). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'tradepost-test-'));
-  // Else, run as root, the server's own user could not enter it, and the cluster would be kept elsewhere.
+  // As root, the server runs as another user. That user must be able to enter the directory.
   await chmod(directory, 0o755);
   const cluster = await startEmbeddedPostgres({
     directory,
-    // The run's data is thrown away: waiting for the disk would only slow it down.
+    // The data is deleted after the run, so it need not be flushed to disk.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   const admin = openDatabase(cluster.url, { max: 1 });

@@ -6,7 +6,7 @@ import { templateDatabase } from './cluster.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
-/** A database of this file's own, cloned from the migrated template in a few milliseconds. */
+/** Creates a database for one test file. Cloning the migrated template takes a few milliseconds. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const clusterUrl = inject('clusterUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -20,7 +20,7 @@ export async function cloneDatabase(): Promise<TestDatabase> {
     sql,
     async drop() {
       await sql.end({ timeout: 1 });
-      // A connection that stays is a leak of the code under test, and fails the file. The server takes a moment to end one.
+      // A connection that stays open is a leak of the code under test and fails the file. Closing takes the server a moment.
       const connections = () =>
         admin<{ application_name: string }[]>`select application_name from pg_stat_activity where datname = ${name}`;
       let left = await connections();

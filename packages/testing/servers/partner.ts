@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** One call as the partner's server read it. */
+/** One call as the server received it. */
 export type Received = {
   method: string;
   path: string;
@@ -9,7 +9,7 @@ export type Received = {
   headers: IncomingHttpHeaders;
   body: Buffer;
   socket: Socket;
-  /** Which call of its connection it is, from 1. */
+  /** The number of the call on its connection, from 1. */
   ofSocket: number;
 };
 export type Behaviour = (call: Received, response: ServerResponse) => void;
@@ -20,7 +20,10 @@ export const raw =
   (_call, response) =>
     response.writeHead(status, headers).end(text);
 
-/** A server on loopback that does what the test says, well or badly; `calls` is all it was asked. */
+/**
+ * An external warehouse on loopback that answers as the test defines, correctly or not. `behave` can be replaced at any time.
+ * `calls` holds all calls that it received.
+ */
 export async function startPartner(behaviour: Behaviour = json({ code: 0 })) {
   const calls: Received[] = [];
   const connections = new Set<Socket>();
@@ -49,7 +52,7 @@ export async function startPartner(behaviour: Behaviour = json({ code: 0 })) {
   partner.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return Object.assign(partner, {
     connections,
-    /** When so many calls have come. */
+    /** Resolves when `count` calls have arrived. */
     received: (count: number) =>
       new Promise<void>((resolve) => {
         if (calls.length >= count) resolve();

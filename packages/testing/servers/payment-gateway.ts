@@ -5,7 +5,7 @@ import { insertProduct, type Shop } from '../shop.ts';
 
 export const paySecret = 'test-secret-of-the-gateway';
 
-export type Told = {
+type Notice = {
   payment_no: string;
   trade_no?: string;
   amount: number;
@@ -13,25 +13,27 @@ export type Told = {
   status?: string;
   paid_at?: string;
 };
-export type How = { secret?: string; timestamp?: string; nonce?: string; body?: string | Uint8Array };
+/** Overrides for parts of the signed message. */
+type NoticeOptions = { secret?: string; timestamp?: string; nonce?: string; body?: string | Uint8Array };
 
 export const unixNow = () => Math.trunc(Date.now() / 1000);
 export const newNonce = () => randomBytes(12).toString('hex');
 
-/** Sends what a gateway would send: a signed notice. */
-export function notify(shop: Shop, told: Told, how: How = {}): Promise<Answer> {
+/** Sends a signed notice as the payment provider does. */
+export function notify(shop: Shop, notice: Notice, options: NoticeOptions = {}): Promise<Answer> {
   const body =
-    how.body ?? JSON.stringify({ provider: 'sandbox', trade_no: 'T1', currency: 'CNY', status: 'succeeded', ...told });
-  const message = { timestamp: how.timestamp ?? String(unixNow()), nonce: how.nonce ?? newNonce(), body };
-  const headers = { 'content-type': 'application/json', ...signedHeaders(how.secret ?? paySecret, message) };
+    options.body ??
+    JSON.stringify({ provider: 'sandbox', trade_no: 'T1', currency: 'CNY', status: 'succeeded', ...notice });
+  const message = { timestamp: options.timestamp ?? String(unixNow()), nonce: options.nonce ?? newNonce(), body };
+  const headers = { 'content-type': 'application/json', ...signedHeaders(options.secret ?? paySecret, message) };
   return shop.call('POST', '/api/pay/callback', { rawBody: body, headers });
 }
 
-export type Bought = { token: string; user_id: number; order_id: number; order_no: string; total: number };
-export type Opened = Bought & { payment_no: string };
+type Purchase = { token: string; user_id: number; order_id: number; order_no: string; total: number };
+export type Opened = Purchase & { payment_no: string };
 
-/** A shopper with one unpaid order. */
-export async function buyOne(shop: Shop, options: { price?: number } = {}): Promise<Bought> {
+/** Creates a shopper with one unpaid order. */
+export async function buyOne(shop: Shop, options: { price?: number } = {}): Promise<Purchase> {
   const { sku_ids } = await insertProduct(shop.database, { price: options.price ?? 1290, stocks: [10] });
   const { token, id, address_id } = await shop.shopper();
   const body = { address_id, items: [{ sku_id: sku_ids[0] }] };
@@ -39,16 +41,16 @@ export async function buyOne(shop: Shop, options: { price?: number } = {}): Prom
   return { token, user_id: id, order_id: data.id, order_no: data.order_no, total: data.total_amount };
 }
 
-/** The same with an open payment at the sandbox. */
+/** Creates a shopper with one unpaid order and an open payment of the provider `sandbox`. */
 export async function openPayment(shop: Shop, options: { price?: number } = {}): Promise<Opened> {
-  const bought = await buyOne(shop, options);
-  const { token, order_id } = bought;
+  const purchase = await buyOne(shop, options);
+  const { token, order_id } = purchase;
   const answer = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'sandbox' } });
   if (answer.code !== 0) throw new Error(`pay/create: ${answer.message}`);
-  return { ...bought, payment_no: answer.data.payment_no };
+  return { ...purchase, payment_no: answer.data.payment_no };
 }
 
-/** Everything the tables hold about the money of an order. */
+/** Everything that the tables store about the money of an order. */
 export async function moneyOf({ database: { sql } }: Shop, orderId: number) {
   const [order] =
     await sql`select status, inventory_status, paid_at is not null as paid from orders.orders where id = ${orderId}`;
@@ -67,10 +69,10 @@ export async function moneyOf({ database: { sql } }: Shop, orderId: number) {
   };
 }
 
-/** What must hold between payments and refunds, beside the shop's own books. */
+/** Payments whose status does not agree with their refunds, one line each. The audits of the product check the rest. */
 export async function moneyFaults({ database: { sql } }: Shop): Promise<string[]> {
   const rows = await sql`
-    select p.id, p.order_id, p.status, p.amount, array_agg(r.status) as refunds, sum(r.amount)::bigint as back
+    select p.id, p.order_id, p.status, p.amount, array_agg(r.status) as refunds, sum(r.amount)::bigint as refunded
     from orders.payments p left join orders.refunds r on r.payment_id = p.id
     group by p.id
     having case p.status

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Whether the program is there; says once what is skipped without it. */
-export function redisIsInstalled(what: string): boolean {
+/** True when `redis-server` is installed. If not, prints which tests are skipped. */
+export function redisIsInstalled(tests: string): boolean {
   try {
     execFileSync('redis-server', ['--version']);
     return true;
   } catch {
-    process.stdout.write(`redis-server is not installed: ${what} are skipped\n`);
+    process.stdout.write(`redis-server is not installed: ${tests} are skipped\n`);
     return false;
   }
 }
@@ -20,14 +20,14 @@ export function redisIsInstalled(what: string): boolean {
 export type RedisServer = {
   readonly port: number;
   readonly url: string;
-  /** One command, its answer read as text or a number; a list as a list. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever Redis answers
+  /** Sends one command. Answers a text, a number, null or a list of these; an error of Redis is thrown. */
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the type of the answer
   command(...words: (string | number)[]): Promise<any>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL and waits for the end of the process. */
   kill(): Promise<void>;
-  /** The same port, with nothing in it. */
+  /** Starts an empty server on the same port. */
   start(): Promise<void>;
-  /** Stands still with its connections open. */
+  /** Stops the process with SIGSTOP. Its connections stay open. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** One value of the protocol from `at` on, and where the next begins; null while some of it is missing. */
+/** Parses one value of the Redis protocol from `at`. `next` is the position after it. Null while the value is incomplete. */
 function parse(text: string, at: number): { value: unknown; next: number } | null {
   const end = text.indexOf('\r\n', at);
   if (end < 0) return null;
@@ -66,10 +66,10 @@ function parse(text: string, at: number): { value: unknown; next: number } | nul
       const values: unknown[] = [];
       let from = next;
       for (let i = 0; i < Number(line); i += 1) {
-        const one = parse(text, from);
-        if (!one) return null;
-        values.push(one.value);
-        from = one.next;
+        const element = parse(text, from);
+        if (!element) return null;
+        values.push(element.value);
+        from = element.next;
       }
       return { value: values, next: from };
     }
@@ -95,7 +95,7 @@ async function commandOn(port: number, words: readonly (string | number)[]): Pro
   }
 }
 
-/** A server of its own on a free port of this machine, without a file. */
+/** Starts a Redis server on a free port of this machine. It stores nothing on disk. */
 export async function openRedis(...options: string[]): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tradepost-redis-'));
   const port = await freePort();
@@ -105,11 +105,11 @@ export async function openRedis(...options: string[]): Promise<RedisServer> {
     const ended = child;
     child = null;
     if (!ended || ended.exitCode !== null || ended.signalCode !== null) return;
-    const gone = once(ended, 'exit');
+    const exited = once(ended, 'exit');
     ended.kill('SIGKILL');
-    await gone;
+    await exited;
   };
-  // A test that fails half-way must not leave its server behind.
+  // The server must end with the test process, even if the test fails.
   const atExit = () => void child?.kill('SIGKILL');
   process.once('exit', atExit);
   const start = async () => {
@@ -147,7 +147,7 @@ export async function openRedis(...options: string[]): Promise<RedisServer> {
 
 const slots = 16_384;
 
-/** So many nodes in cluster mode, each with its share of the slots and no replica. */
+/** Starts `nodes` servers in cluster mode. Each has an equal share of the slots and no replica. */
 export async function openRedisCluster(nodes: number): Promise<{ nodes: RedisServer[]; close(): Promise<void> }> {
   const opened = await Promise.all(
     Array.from({ length: nodes }, () =>
@@ -167,7 +167,7 @@ export async function openRedisCluster(nodes: number): Promise<{ nodes: RedisSer
     return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes}`);
   };
   for (let tries = 0; !(await Promise.all(opened.map(ready))).every(Boolean); tries += 1) {
-    if (tries > 300) throw new Error('the cluster does not come together');
+    if (tries > 300) throw new Error('the nodes did not form a cluster');
     await sleep(50);
   }
   return {

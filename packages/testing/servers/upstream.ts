@@ -6,43 +6,43 @@ type Received = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** The body as it was received. */
   raw: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the test has sent
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows what it has sent
   body: any;
-  /** The connection was gone before the answer had ended. */
+  /** True: the connection was closed before the end of the answer. */
   aborted: boolean;
 };
 
-/** One answer, in the order in which they are scripted; without a script the upstream answers as a model would. */
+/** One answer of the upstream. */
 export type Behaviour = {
   status?: number;
   headers?: Record<string, string>;
   /** An object is sent as JSON. */
   body?: unknown;
-  /** Before the head. */
+  /** The delay before the head of the answer. */
   delayMs?: number;
-  /** Pieces of an event stream, sent one by one. */
+  /** Chunks of an event stream, sent one by one. */
   chunks?: readonly (string | Uint8Array)[];
-  /** Waits before each chunk but the first. */
+  /** Waited for before each chunk except the first. */
   gate?: (index: number) => Promise<unknown>;
-  /** Instead of an end: the connection is reset, or nothing more comes. */
+  /** After the chunks: the answer ends, the connection is reset, or the connection stays open without data. */
   ends?: 'end' | 'reset' | 'hang';
-  /** Nothing at all is answered. */
+  /** True: no answer is sent. */
   hang?: boolean;
-  /** The connection is reset before anything is answered. */
+  /** True: the connection is reset before an answer is sent. */
   reset?: boolean;
 };
 
 export type FakeUpstream = {
-  /** With /v1. */
+  /** The base URL, with /v1. */
   url: string;
   received: Received[];
-  /** The next answers. */
+  /** Sets the next answers. They replace answers that were set before and not sent. */
   script(...behaviours: Behaviour[]): void;
-  /** Every answer that is not scripted. */
+  /** Sets the answer for requests without a scripted answer; null for the default answers of a model. */
   always(behaviour: Behaviour | null): void;
-  /** Connections that were opened so far. */
+  /** The number of connections that were opened so far. */
   connections(): number;
   closeIdle(): void;
   close(): Promise<void>;
@@ -61,12 +61,12 @@ export const delta = (content: string, more: object = {}) => ({
 
 export const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
 
-/** What a model would say. */
-function usual({ path, body }: Received): Behaviour {
+/** The default answer of a model. */
+function defaultAnswer({ path, body }: Received): Behaviour {
   const model = body?.model ?? 'm';
   if (path.endsWith('/embeddings')) {
     const inputs = Array.isArray(body.input) ? body.input : [body.input];
-    // The client asks for base64 unless told otherwise.
+    // The OpenAI client asks for base64 by default.
     const vector = Buffer.from(new Float32Array([0.5, -0.25]).buffer).toString('base64');
     const embedding = body.encoding_format === 'base64' ? vector : [0.5, -0.25];
     const data = inputs.map((_: unknown, index: number) => ({ object: 'embedding', index, embedding }));
@@ -96,12 +96,12 @@ const jsonOrNull = (raw: Buffer): unknown => {
 
 async function play(behaviour: Behaviour, req: IncomingMessage, res: ServerResponse, received: Received) {
   const { status = 200, headers = {}, body = {}, delayMs = 0, chunks, gate, ends = 'end', hang, reset } = behaviour;
-  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
   res.once('close', () => {
     received.aborted = !res.writableFinished;
     resolve();
   });
-  if (delayMs > 0) await Promise.race([sleep(delayMs), gone]);
+  if (delayMs > 0) await Promise.race([sleep(delayMs), closed]);
   if (hang) return;
   if (reset) return req.socket.resetAndDestroy();
   if (!chunks) {
@@ -116,19 +116,19 @@ async function play(behaviour: Behaviour, req: IncomingMessage, res: ServerRespo
   res.writeHead(status, { 'content-type': 'text/event-stream; charset=utf-8', ...headers });
   res.flushHeaders();
   for (const [index, chunk] of chunks.entries()) {
-    if (index > 0 && gate) await Promise.race([gate(index), gone]);
+    if (index > 0 && gate) await Promise.race([gate(index), closed]);
     if (res.destroyed) return;
-    if (!res.write(chunk)) await Promise.race([new Promise((drained) => res.once('drain', drained)), gone]);
+    if (!res.write(chunk)) await Promise.race([new Promise((drained) => res.once('drain', drained)), closed]);
   }
   if (ends === 'reset') req.socket.resetAndDestroy();
   else if (ends === 'end') res.end();
 }
 
-/** An OpenAI-compatible service on a socket of its own, which does as it is told and remembers what it got. */
+/** Starts an OpenAI-compatible service on loopback. It answers as the test defines and records the requests. */
 export async function openUpstream(): Promise<FakeUpstream> {
   const received: Received[] = [];
   let scripted: Behaviour[] = [];
-  let standing: Behaviour | null = null;
+  let fallback: Behaviour | null = null;
   let opened = 0;
   const server = createServer((req, res) => {
     const parts: Buffer[] = [];
@@ -139,7 +139,7 @@ export async function openUpstream(): Promise<FakeUpstream> {
       const { method = '', url: path = '', headers } = req;
       const entry: Received = { method, path, headers, raw, body: jsonOrNull(raw), aborted: false };
       received.push(entry);
-      const behaviour = scripted.shift() ?? standing ?? usual(entry);
+      const behaviour = scripted.shift() ?? fallback ?? defaultAnswer(entry);
       void play(behaviour, req, res, entry);
     });
   });
@@ -155,7 +155,7 @@ export async function openUpstream(): Promise<FakeUpstream> {
       scripted = behaviours;
     },
     always(behaviour) {
-      standing = behaviour;
+      fallback = behaviour;
     },
     connections: () => opened,
     closeIdle: () => server.closeIdleConnections(),
