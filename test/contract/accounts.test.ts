@@ -13,8 +13,8 @@ beforeAll(async () => {
   await createShopper(sql, { username: 'banned', password: 'ann-secret', nickname: 'Banned' });
   await sql`update identity.shoppers set status = 0 where username = 'banned'`;
   await createStaff(sql, { username: 'boss', password: 'boss-secret' });
-  await createStaff(sql, { username: 'gone', password: 'boss-secret' });
-  await sql`update identity.staff set status = 0 where username = 'gone'`;
+  await createStaff(sql, { username: 'disabled', password: 'boss-secret' });
+  await sql`update identity.staff set status = 0 where username = 'disabled'`;
   await sql`insert into identity.roles (name, permissions) values ('Nothing', '{}'), ('Clerk', '{order:view,order:ship}')`;
   await createStaff(sql, { username: 'clerk', password: 'boss-secret', role: 'Clerk' });
   await createStaff(sql, { username: 'novice', password: 'boss-secret', role: 'Nothing' });
@@ -74,7 +74,7 @@ describe('login', () => {
     ['a shopper at the back office', staffLogin, 'ann', 'ann-secret', wrong],
     ['a disabled shopper', shopperLogin, 'banned', 'ann-secret', 'Account disabled'],
     ['a disabled shopper with a wrong password, without a hint at the account', shopperLogin, 'banned', 'nope', wrong],
-    ['a disabled administrator', staffLogin, 'gone', 'boss-secret', 'Account disabled'],
+    ['a disabled administrator', staffLogin, 'disabled', 'boss-secret', 'Account disabled'],
     ['a password with an additional blank', shopperLogin, 'ann', 'ann-secret ', wrong],
   ])(
     '%s is refused with HTTP 200 and code 401, because HTTP 401 ends the session in the merchant app',

@@ -321,7 +321,7 @@ describe('editing a product', () => {
     const bySku = Object.fromEntries(brief(after).map(([key, ...rest]) => [key, rest]));
     expect(bySku['Colour:Cream|Size:L'], 'overwritten, its code kept').toEqual(['C-L', 15.5, 9, 'active']);
     expect(bySku['Colour:Navy|Size:XL']).toEqual(['', 12.9, 2, 'active']);
-    expect(bySku['Colour:Navy|Size:M'], 'inactive, what it held is still there').toEqual(['N-M', 12.9, 3, 'inactive']);
+    expect(bySku['Colour:Navy|Size:M'], 'inactive, with its price and stock').toEqual(['N-M', 12.9, 3, 'inactive']);
     for (const sku of after.skus)
       if (ids.has(sku.sku_key)) expect(sku.id, 'a kept SKU keeps its id: carts hold it').toBe(ids.get(sku.sku_key));
     const detail = (await shop.call('GET', `/api/v1/products/${id}`)).data;

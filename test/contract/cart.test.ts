@@ -219,10 +219,10 @@ describe('DELETE /cart/:sku_id', () => {
 });
 
 test('a line whose SKU was deleted is left out, because clients expect product and sku', async () => {
-  const gone = await insertProduct(shop.database, { stocks: [1, 1] });
+  const deleted = await insertProduct(shop.database, { stocks: [1, 1] });
   await add({ sku_id: a });
-  await add({ sku_id: gone.sku_ids[0] });
-  await shop.database.sql`delete from catalog.products where id = ${gone.id}`;
+  await add({ sku_id: deleted.sku_ids[0] });
+  await shop.database.sql`delete from catalog.products where id = ${deleted.id}`;
   expect(await brief()).toEqual([[a, 0, 1]]);
 });
 

@@ -232,13 +232,13 @@ describe('deleting an account', () => {
 
 describe('login of the WeChat mini program', () => {
   let fake: Server;
-  let asked: URL[] = [];
+  let calls: URL[] = [];
   let answer: (request: IncomingMessage) => { status?: number; body: string; hang?: boolean };
   const wechat = (code: string, lang = 'en') =>
     shop.call('POST', '/api/v1/auth/wechat/miniapp', { body: { code }, lang });
   beforeAll(async () => {
     fake = createServer((request, response) => {
-      asked.push(new URL(request.url ?? '', 'http://x'));
+      calls.push(new URL(request.url ?? '', 'http://x'));
       const { status = 200, body, hang } = answer(request);
       if (hang) return;
       response.writeHead(status, { 'content-type': 'text/plain' }).end(body);
@@ -262,7 +262,7 @@ describe('login of the WeChat mini program', () => {
   });
 
   test('calls the provider; one open id is one account, also for ten parallel logins', async () => {
-    asked = [];
+    calls = [];
     answer = () => ({ body: JSON.stringify({ openid: 'open-1234', session_key: 'k', errcode: 0 }) });
     const answers = await Promise.all(Array.from({ length: 10 }, () => wechat('the code')));
     for (const { code, data } of answers) {
@@ -270,7 +270,7 @@ describe('login of the WeChat mini program', () => {
       expectFields(data, 'token s, open_id s');
       expect(data.open_id).toBe('open-1234');
     }
-    expect(Object.fromEntries(asked[0]!.searchParams)).toEqual({
+    expect(Object.fromEntries(calls[0]!.searchParams)).toEqual({
       ...{ appid: 'wx123', secret: 's3cret&more', js_code: 'the code', grant_type: 'authorization_code' },
     });
     const ids = await Promise.all(answers.map(async ({ data }) => (await profile(data.token)).data.id));

@@ -19,7 +19,7 @@ afterAll(() => shop?.close());
 const admin = (method: string, path: string, body?: unknown, lang?: string) =>
   shop.call(method, `/admin/api${path}`, { token, body, ...(lang ? { lang } : {}) });
 const orderOf = async (id: number) => (await admin('GET', `/orders/${id}`)).data;
-const nowhere = 2 ** 40;
+const unknownId = 2 ** 40;
 
 type State = 'unpaid' | 'paid' | 'shipped' | 'cancelled' | 'completed';
 /** Places an order of two lines, 2 x 12.90 and 1 x 12.90, and brings it into a state. */
@@ -159,7 +159,7 @@ describe('repricing', () => {
       { code: 500, message: 'The order must cost at least 0.01' },
     );
     await refusalIn(
-      `/orders/${nowhere}/repricing`,
+      `/orders/${unknownId}/repricing`,
       { items: [{ item_id: 1, price: 1 }] },
       { code: 404, message: 'Order not found' },
     );
@@ -224,7 +224,7 @@ describe('notes', () => {
       { content: 'x', visible_to: 'all' },
       { code: 400, message: expect.stringContaining('visible_to') },
     );
-    await refusalIn(`/orders/${nowhere}/notes`, { content: 'x' }, { code: 404, message: 'Order not found' });
+    await refusalIn(`/orders/${unknownId}/notes`, { content: 'x' }, { code: 404, message: 'Order not found' });
     await shop.database.sql`
       insert into orders.order_notes (order_id, content, staff_id) select ${id}, 'n' || n, 1 from generate_series(1, 50) as n`;
     await refusalIn(`/orders/${id}/notes`, { content: 'x' }, { code: 500, message: 'An order holds at most 50 notes' });
@@ -272,7 +272,7 @@ describe('reminding to pay', () => {
       { channel: 'sms' },
       { code: 500, message: 'Only an unpaid order can be reminded of' },
     );
-    await refusalIn(`/orders/${nowhere}/remind-pay`, { channel: 'sms' }, { code: 404, message: 'Order not found' });
+    await refusalIn(`/orders/${unknownId}/remind-pay`, { channel: 'sms' }, { code: 404, message: 'Order not found' });
     await refusalIn(
       `/orders/${id}/remind-pay`,
       { channel: 'pigeon' },
@@ -325,7 +325,7 @@ describe('the print sheet', () => {
   });
 
   test('of an unknown order is refused', async () => {
-    expect(await admin('GET', `/orders/${nowhere}/print-template`)).toMatchObject({
+    expect(await admin('GET', `/orders/${unknownId}/print-template`)).toMatchObject({
       code: 404,
       message: 'Order not found',
     });
@@ -379,7 +379,7 @@ describe('the timeline', () => {
       stage: 'cancelled',
       content: 'Closed by the merchant: Sold out',
     });
-    expect(await admin('GET', `/orders/${nowhere}/timeline`)).toMatchObject({ code: 404 });
+    expect(await admin('GET', `/orders/${unknownId}/timeline`)).toMatchObject({ code: 404 });
   });
 });
 
@@ -393,7 +393,7 @@ describe('in batches', () => {
       orderIn('shipped'),
       orderIn('cancelled'),
     ]);
-    const ids = [cancelled.id, b.id, a.id, nowhere, shipped.id, paid.id, a.id];
+    const ids = [cancelled.id, b.id, a.id, unknownId, shipped.id, paid.id, a.id];
     return { a, b, paid, shipped, cancelled, ids };
   }
   type Result = { success_ids: number[]; fail: { id: number; reason: string }[] };
@@ -407,7 +407,7 @@ describe('in batches', () => {
   test('notes are added to every order that exists', async () => {
     const { ids, a, b, paid, shipped, cancelled } = await mixed();
     const { data } = await admin('POST', '/orders/batch/notes', { ids, content: 'Called' });
-    expectResult(data, [cancelled.id, b.id, a.id, shipped.id, paid.id], [[nowhere, 'Order not found']]);
+    expectResult(data, [cancelled.id, b.id, a.id, shipped.id, paid.id], [[unknownId, 'Order not found']]);
     for (const one of [a, paid]) expect((await orderOf(one.id)).notes).toHaveLength(1);
   });
 
@@ -416,7 +416,7 @@ describe('in batches', () => {
     const only = 'Only an unpaid order can be repriced';
     const refused: [number, string][] = [
       [cancelled.id, only],
-      [nowhere, 'Order not found'],
+      [unknownId, 'Order not found'],
       [shipped.id, only],
       [paid.id, only],
     ];
@@ -461,7 +461,7 @@ describe('in batches', () => {
       [b.id, a.id],
       [
         [cancelled.id, 'The order is cancelled already'],
-        [nowhere, 'Order not found'],
+        [unknownId, 'Order not found'],
         [shipped.id, wasPaid],
         [paid.id, wasPaid],
         [completed.id, 'A completed order can not be closed'],
@@ -494,7 +494,7 @@ describe('in batches', () => {
       { order_id: paid.id, company: 'SF', tracking_no: 'S2' },
       { order_id: paid.id, company: 'SF', tracking_no: 'S3' },
       { order_id: bare.id, company: 'SF', tracking_no: null },
-      { order_id: bare.id + nowhere, company: '', tracking_no: '' },
+      { order_id: bare.id + unknownId, company: '', tracking_no: '' },
       { order_id: shipped.id, company: 'SF', tracking_no: 'S4' },
       { order_id: cancelled.id, company: 'SF', tracking_no: 'S5' },
     ]);
@@ -506,7 +506,7 @@ describe('in batches', () => {
         [a.id, cannot],
         [paid.id, 'The order is in the list twice: its first shipment counts'],
         [bare.id, 'Tracking number is required'],
-        [bare.id + nowhere, 'Order not found'],
+        [bare.id + unknownId, 'Order not found'],
         [shipped.id, cannot],
         [cancelled.id, cannot],
       ],

@@ -203,9 +203,9 @@ describe('which lines are ordered', () => {
 
   test('a line whose product was deleted is skipped', async () => {
     const { ann, a, product } = await fullCart();
-    const gone = await insertProduct(shop.database);
-    await ann.add(gone.sku_ids[0]!);
-    await shop.database.sql`delete from catalog.products where id = ${gone.id}`;
+    const deleted = await insertProduct(shop.database);
+    await ann.add(deleted.sku_ids[0]!);
+    await shop.database.sql`delete from catalog.products where id = ${deleted.id}`;
     expect((await order(ann, {}))[0]).toEqual([a, 2]);
     expect(product).toBeGreaterThan(0);
   });

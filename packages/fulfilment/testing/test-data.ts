@@ -1,6 +1,6 @@
 import type { TestData } from '@tradepost/testing/test-data';
 
-/** A first shipment and a second one of the shipped order. */
+/** The first shipment and a second shipment of the shipped order. */
 const rows = `
   insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, tracking_no)
     values (3, 'express', 'outbound', 'initial', 'T3'), (3, 'express', 'outbound', 'reship', 'T9');`;
@@ -26,7 +26,7 @@ export const testData: TestData = {
     ],
     [
       'fulfilment.shipment_orphans',
-      'order is gone',
+      'the order was deleted',
       `update fulfilment.shipments set order_id = 99 where biz_type = 'reship'`,
     ],
   ],

@@ -127,7 +127,10 @@ function addInspect(group: Command, context: CommandContext): void {
       print(
         table([
           ['valid', found.valid ? 'yes' : `no: ${found.reason}`],
-          ['account', `${who} ${account?.name ?? ''}${account && account.status !== 1 ? ' (disabled or gone)' : ''}`],
+          [
+            'account',
+            `${who} ${account?.name ?? ''}${account && account.status !== 1 ? ' (disabled or deleted)' : ''}`,
+          ],
           ['permissions', found.perms.join(' ') || '-'],
           ['issued', found.issued_at || '-'],
           ['expires', found.expires_at || '-'],

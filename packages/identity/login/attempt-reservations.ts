@@ -89,17 +89,17 @@ export function openReservations(deps: Deps): Reservations {
   return {
     async reserve(limits) {
       const counts: Count[] = [];
-      const release = () => Promise.all(counts.map((taken) => taken.release()));
+      const release = () => Promise.all(counts.map((each) => each.release()));
       for (const limit of limits) {
-        const taken = await count(limit).catch(async (error: unknown) => {
+        const counted = await count(limit).catch(async (error: unknown) => {
           await release();
           throw error;
         });
-        if ('seconds' in taken) {
+        if ('seconds' in counted) {
           await release();
-          return taken;
+          return counted;
         }
-        counts.push(taken);
+        counts.push(counted);
       }
       return { counts };
     },

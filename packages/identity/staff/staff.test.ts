@@ -140,13 +140,13 @@ describe('refused', () => {
       'last',
     ],
   ];
-  test.each(cases)('%s', async (_what, request, code, says) => {
+  test.each(cases)('%s', async (_what, request, code, text) => {
     const [method, path, body] = request();
     const before = await shop.database.sql`select id, username, role_id, status, password_hash from identity.staff`;
     expect(await admin(method, path, body)).toMatchObject({
       status: 200,
       code,
-      message: expect.stringContaining(says),
+      message: expect.stringContaining(text),
     });
     expect((await admin(method, path, body, boss, 'zh-CN')).message).toMatch(chinese);
     expect(await shop.database.sql`select id, username, role_id, status, password_hash from identity.staff`).toEqual(

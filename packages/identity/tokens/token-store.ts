@@ -28,11 +28,11 @@ export async function addSigningKey(sql: Sql, kid: string, secret: Buffer, { onl
 
 /** Deletes all keys except the newest. Returns the number of deleted keys. */
 export async function deleteOldSigningKeys(sql: Queryable): Promise<number> {
-  const gone = await sql`
+  const deleted = await sql`
     delete from identity.signing_keys k
     where exists (select from identity.signing_keys n where (n.created_at, n.kid) > (k.created_at, k.kid))
     returning kid`;
-  return gone.length;
+  return deleted.length;
 }
 
 /** Keeps a key until this time, for a token that lives longer than the configured hours. */
@@ -46,7 +46,7 @@ export async function keepSigningKey(sql: Queryable, kid: string, until: Date): 
  * key late. Returns the number of deleted keys.
  */
 export async function deleteUnneededSigningKeys(sql: Queryable, tokenHours: number): Promise<number> {
-  const gone = await sql`
+  const deleted = await sql`
     delete from identity.signing_keys k
     where exists (
             select from identity.signing_keys n
@@ -54,7 +54,7 @@ export async function deleteUnneededSigningKeys(sql: Queryable, tokenHours: numb
               and n.created_at < now() - make_interval(hours => ${tokenHours + 1}))
       and (k.needed_until is null or k.needed_until < now())
     returning kid`;
-  return gone.length;
+  return deleted.length;
 }
 
 export async function insertRevokedToken(sql: Queryable, jti: string, expiresAt: Date): Promise<void> {

@@ -192,8 +192,8 @@ describe('a token that was valid', () => {
     const phone = '13911119999';
     await shop.database.sql`update identity.shoppers set phone = ${phone} where id = ${id}`;
     const { data } = await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
-    const gone = await shop.call('POST', '/api/v1/user/delete', { token, body: { phone, code: data.dev_code } });
-    expect(gone.code, gone.message).toBe(0);
+    const deleted = await shop.call('POST', '/api/v1/user/delete', { token, body: { phone, code: data.dev_code } });
+    expect(deleted.code, deleted.message).toBe(0);
     await expectNoToken(token, ['shopper', 'any']);
   });
 });

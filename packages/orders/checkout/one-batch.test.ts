@@ -83,6 +83,6 @@ test('an order that waited for a product edit has the new price, and is refused 
   };
   const repriced = await during((tx) => tx`update catalog.product_skus set price = 999900 where id = ${sku_ids[0]!}`);
   expect(repriced.data.total_amount).toBe(9999);
-  const gone = await during((tx) => tx`update catalog.products set status = 0 where id = ${id}`);
-  expect(gone.code).toBe(20001);
+  const offSale = await during((tx) => tx`update catalog.products set status = 0 where id = ${id}`);
+  expect(offSale.code).toBe(20001);
 });

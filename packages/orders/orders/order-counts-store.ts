@@ -27,18 +27,18 @@ async function foldSome(sql: Sql): Promise<number> {
     const [lock] = await tx<{ ours: boolean }[]>`select pg_try_advisory_xact_lock(hashtext('orders.fold')) as ours`;
     if (!lock!.ours) return 0;
     const [row] = await tx<{ n: number }[]>`
-      with taken as (
+      with changes as (
         delete from orders.order_changes
         where id = any(array(select id from orders.order_changes order by id limit ${changesPerStatement}))
         returning block, status, payment_method, change, first_at, last_at
       ), folded as (
         insert into orders.order_blocks as b (block, status, payment_method, orders, first_at, last_at)
-        select block, status, payment_method, sum(change), min(first_at), max(last_at) from taken group by 1, 2, 3
+        select block, status, payment_method, sum(change), min(first_at), max(last_at) from changes group by 1, 2, 3
         on conflict (block, status, payment_method) do update
         set orders = b.orders + excluded.orders, first_at = least(b.first_at, excluded.first_at),
             last_at = greatest(b.last_at, excluded.last_at)
       )
-      select count(*)::int as n from taken`;
+      select count(*)::int as n from changes`;
     return row!.n;
   });
 }

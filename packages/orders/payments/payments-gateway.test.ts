@@ -81,12 +81,13 @@ describe('tradepost pay callback', () => {
   test('needs no database when all options are given, and reports a server that does not answer', async () => {
     const one = await openPayment(shop);
     const notice = ['--payment-no', one.payment_no, '--amount', '12.9', '--secret-stdin'];
-    const nowhere = { TRADEPOST_DATA: folder, DATABASE_URL: 'postgres://unused@127.0.0.1:1/none' };
+    const withoutDatabase = { TRADEPOST_DATA: folder, DATABASE_URL: 'postgres://unused@127.0.0.1:1/none' };
     expect(
-      (await runCommand(['pay', 'callback', '--url', shop.url, ...notice], { env: nowhere, input: paySecret })).code,
+      (await runCommand(['pay', 'callback', '--url', shop.url, ...notice], { env: withoutDatabase, input: paySecret }))
+        .code,
     ).toBe(0);
     const silent = await runCommand(['pay', 'callback', '--url', 'http://127.0.0.1:1', ...notice], {
-      ...{ env: nowhere, input: paySecret },
+      ...{ env: withoutDatabase, input: paySecret },
     });
     expect(silent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') });
   });

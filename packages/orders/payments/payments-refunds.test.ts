@@ -22,11 +22,11 @@ let shop: Shop;
 /** The refund endpoint of a payment gateway, with a ledger by refund number. */
 let gateway: Server;
 let refundUrl: string;
-type Asked = { refund_no: string; amount: number; currency: string; trade_no: string; payment_no: string };
+type RefundCall = { refund_no: string; amount: number; currency: string; trade_no: string; payment_no: string };
 const ledger = new Map<string, number>();
-let asked: Asked[] = [];
-let answer: (asked: Asked, request: IncomingMessage, response: ServerResponse) => void;
-const settle = ({ refund_no }: Asked, _request: IncomingMessage, response: ServerResponse) =>
+let refundCalls: RefundCall[] = [];
+let answer: (call: RefundCall, request: IncomingMessage, response: ServerResponse) => void;
+const settle = ({ refund_no }: RefundCall, _request: IncomingMessage, response: ServerResponse) =>
   void response.end(JSON.stringify({ refund_no, status: 'succeeded', refund_id: `R-${refund_no}` }));
 
 beforeAll(async () => {
@@ -38,8 +38,8 @@ beforeAll(async () => {
       const { 'x-pay-timestamp': timestamp, 'x-pay-nonce': nonce, 'x-pay-signature': signature } = request.headers;
       const right = createHmac('sha256', paySecret).update(`${timestamp}\n${nonce}\n`).update(body).digest('hex');
       if (signature !== right) return response.writeHead(403).end();
-      const refund = JSON.parse(body.toString()) as Asked;
-      asked.push(refund);
+      const refund = JSON.parse(body.toString()) as RefundCall;
+      refundCalls.push(refund);
       ledger.set(refund.refund_no, refund.amount);
       answer(refund, request, response);
     });
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await shop.server.runtime.settings.set('pay.sandbox.secret', paySecret);
 });
 beforeEach(async () => {
-  asked = [];
+  refundCalls = [];
   ledger.clear();
   answer = settle;
   await shop.server.runtime.settings.set('pay.sandbox.refund_url', refundUrl);
@@ -140,7 +140,7 @@ describe('at once', () => {
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     }
     expect(Object.keys(outcomes).length, JSON.stringify(outcomes)).toBeGreaterThan(1);
-    expect(asked.length).toBe(ledger.size);
+    expect(refundCalls.length).toBe(ledger.size);
     expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
@@ -168,9 +168,9 @@ describe('a refund', () => {
   test('calls the gateway once with a signature, refunds the exact amount, and is shown to the shopper', async () => {
     const one = await surplus();
     await expect.poll(() => refundStatus(one.order_id), { timeout: 10_000 }).toEqual(['succeeded']);
-    expect(asked).toHaveLength(1);
+    expect(refundCalls).toHaveLength(1);
     const [row] = await refundsOf(one.order_id);
-    expect(asked[0]).toMatchObject({
+    expect(refundCalls[0]).toMatchObject({
       refund_no: row!.refund_no,
       payment_no: one.payment_no,
       amount: 12.9,
@@ -194,7 +194,7 @@ describe('a refund', () => {
       ++calls < 3 ? request.socket.destroy() : settle(refund, request, response);
     const one = await surplus();
     await expect.poll(() => hurried(one), { timeout: 15_000, interval: 200 }).toEqual(['succeeded']);
-    expect(asked.length).toBe(3);
+    expect(refundCalls.length).toBe(3);
     expect([...ledger.values()]).toEqual([12.9]);
     expect((await refundsOf(one.order_id))[0]!.attempts).toBe(3);
   });
@@ -202,7 +202,7 @@ describe('a refund', () => {
   test('when the record fails after the call, the next run records it', async () => {
     answer = () => {};
     const one = await surplus();
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => refundCalls.length, { timeout: 10_000 }).toBe(1);
     // During the call another transaction locks the payment longer than the statement timeout.
     let release = () => {};
     const held = shop.database.sql.begin(async (tx) => {
@@ -237,24 +237,29 @@ describe('a refund', () => {
   test.each([
     [
       'a no',
-      (refund: Asked, _: unknown, response: ServerResponse) =>
+      (refund: RefundCall, _: unknown, response: ServerResponse) =>
         response.end(JSON.stringify({ refund_no: refund.refund_no, status: 'failed', message: 'account closed' })),
       'account closed',
     ],
     [
       'faults until the attempts are used up',
-      (_: Asked, __: unknown, response: ServerResponse) => response.writeHead(500).end('oops'),
+      (_: RefundCall, __: unknown, response: ServerResponse) => response.writeHead(500).end('oops'),
       'HTTP 500',
     ],
     [
       'another refund',
-      (_: Asked, __: unknown, response: ServerResponse) => response.end('{"refund_no":"RF0","status":"succeeded"}'),
+      (_: RefundCall, __: unknown, response: ServerResponse) =>
+        response.end('{"refund_no":"RF0","status":"succeeded"}'),
       'another refund',
     ],
-    ['nonsense', (_: Asked, __: unknown, response: ServerResponse) => response.end('<html>'), 'did not answer'],
-  ])('answered with %s is failed, is listed, and can be retried', async (_what, badly, reason) => {
+    [
+      'invalid JSON',
+      (_: RefundCall, __: unknown, response: ServerResponse) => response.end('<html>'),
+      'did not answer',
+    ],
+  ])('answered with %s is failed, is listed, and can be retried', async (_what, wrongAnswer, reason) => {
     await shop.server.runtime.settings.set('pay.refund_attempts', 2);
-    answer = badly as typeof answer;
+    answer = wrongAnswer as typeof answer;
     const one = await surplus();
     await expect.poll(() => hurried(one), { timeout: 15_000, interval: 200 }).toEqual(['failed']);
     const [row] = await refundsOf(one.order_id);
@@ -273,7 +278,7 @@ describe('a refund', () => {
     answer = () => {};
     const one = await surplus();
     const { sql } = shop.database;
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => refundCalls.length, { timeout: 10_000 }).toBe(1);
     await sql`delete from graphile_worker._private_jobs where key like 'payments.refund:%'`;
     answer = settle;
     const sweep = () => sql`select graphile_worker.add_job('payments.sweep', '{}')`;
@@ -289,7 +294,7 @@ describe('a refund', () => {
     await shop.server.runtime.settings.set('pay.sandbox.refund_url', '');
     const one = await surplus();
     await expect.poll(() => refundStatus(one.order_id), { timeout: 10_000 }).toEqual(['succeeded']);
-    expect(asked).toEqual([]);
+    expect(refundCalls).toEqual([]);
   });
 });
 

@@ -2,7 +2,10 @@ import type { Maker } from '@tradepost/testing/routes/makers';
 import { insertProduct } from '@tradepost/testing/shop';
 import { type TestData, withoutConstraints } from '@tradepost/testing/test-data';
 
-/** An unpaid order, a paid one, a shipped one and a cancelled one whose late payments are refunded; N5 to N7 are reserved in an external warehouse. */
+/**
+ * An unpaid, a paid and a shipped order, and a cancelled order whose late payments are refunded. The stock of N5 to N7 is
+ * reserved in an external warehouse.
+ */
 const rows = `
   insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, discount_amount, freight_amount,
       total_amount, address_snapshot, tracking_no, expires_at, paid_at)
@@ -39,7 +42,7 @@ const rows = `
     values (5, null, 1, 'create', 'user'), (6, null, 1, 'create', 'user'), (7, null, 1, 'create', 'user'), (6, 1, 2, 'pay', 'user');
   insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (6, 'instant', 'wechat', 500, 'succeeded', now());`;
 
-/** Creates orders and moves them to the state that is asked for. */
+/** Creates orders and changes them to the requested state. */
 const makeOrders: Maker = async ({ shop, owner, staff, send, repeat }, count, { order, large }) => {
   const { sku_ids } = await insertProduct(shop.database, { stocks: Array(large ? 20 : 1).fill(1_000_000) });
   const items = sku_ids.map((sku_id) => ({ sku_id, qty: 1 }));
@@ -69,18 +72,18 @@ export const testData: TestData = {
     ],
     [
       'orders.amounts',
-      'a line dearer than its goods',
+      'a line above the price of its goods',
       `update orders.order_items set payable_amount = case when sku_id = 2 then 510 else 945 end where order_id = 2`,
     ],
     [
       'orders.without_lines',
-      'lines are gone',
+      'lines were deleted',
       `delete from orders.order_items where order_id = 4`,
       ['orders.lines_reserved'],
     ],
     [
       'orders.line_orphans',
-      'order is gone',
+      'the order was deleted',
       `update orders.order_items set order_id = 99 where order_id = 4`,
       ['orders.without_lines', 'orders.lines_reserved'],
     ],
@@ -95,31 +98,35 @@ export const testData: TestData = {
       'reserved for no order',
       `insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status) values ('order', 'N9', 1, 1, 'released')`,
     ],
-    ['orders.history_end', 'the last move is missing', `delete from orders.order_history where to_status = 3`],
+    ['orders.history_end', 'the last transition is missing', `delete from orders.order_history where to_status = 3`],
     ['orders.history_end', 'no history', `delete from orders.order_history where order_id = 4`],
     [
       'orders.history_chain',
-      'a move is missing',
+      'a transition is missing',
       `delete from orders.order_history where order_id = 3 and to_status = 2`,
     ],
     [
       'orders.history_chain',
-      'two beginnings',
+      'two creations',
       `insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type) values (1, null, 1, 'create', 'user')`,
     ],
-    ['orders.history_moves', 'nobody pays so', `update orders.order_history set trigger = 'pay' where to_status = 6`],
     [
       'orders.history_moves',
-      'begins in the middle',
+      'a transition that is not allowed',
+      `update orders.order_history set trigger = 'pay' where to_status = 6`,
+    ],
+    [
+      'orders.history_moves',
+      'the creation is missing',
       `update orders.order_history set to_status = 6 where order_id = 4 and from_status is null;
        delete from orders.order_history where order_id = 4 and from_status = 1`,
     ],
     [
       'orders.history_orphans',
-      'order is gone',
+      'the order was deleted',
       `insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type) values (99, null, 1, 'create', 'user')`,
     ],
-    ['orders.paid_at', 'paid at no time', `update orders.orders set paid_at = null where id = 2`],
+    ['orders.paid_at', 'paid without a time', `update orders.orders set paid_at = null where id = 2`],
     ['orders.paid_at', 'unpaid with a time', `update orders.orders set paid_at = now() where id = 4`],
     [
       'orders.stock_state',
@@ -129,7 +136,7 @@ export const testData: TestData = {
     ['orders.stock_state', 'no state', `delete from inventory.order_inventory_state where order_no = 'N4'`],
     [
       'orders.stock_state',
-      'both say that a paid order holds nothing',
+      'released stock of a paid order',
       `update inventory.order_inventory_state set status = 'released' where order_no = 'N2';
        update orders.orders set inventory_status = 'released' where id = 2`,
     ],
@@ -141,7 +148,7 @@ export const testData: TestData = {
     ],
     [
       'orders.reservations',
-      'one line of a paid order was given back',
+      'one line of a paid order was released',
       `update inventory.inventory_reservation set status = 'released' where biz_no = 'N2' and sku_id = 2;
        update catalog.product_skus set sold = 0 where id = 2`,
     ],
@@ -155,41 +162,49 @@ export const testData: TestData = {
     ],
     [
       'orders.payments',
-      'money for an unpaid order is kept',
+      'money of an unpaid order is not refunded',
       `update orders.payments set status = 'succeeded', paid_at = now(), trade_no = 'T5' where id = 5`,
     ],
     [
       'orders.payments',
-      'money for a cancelled order is kept',
+      'money of a cancelled order is not refunded',
       `delete from orders.refunds where payment_id = 4; update orders.payments set status = 'succeeded' where id = 4`,
     ],
-    ['orders.refunds', 'money goes back by no refund', `delete from orders.refunds where payment_id = 3`],
-    ['orders.refunds', 'a part only', `update orders.refunds set amount = 1 where payment_id = 3`],
-    ['orders.refunds', 'said to be back too early', `update orders.payments set status = 'refunded' where id = 3`],
-    ['orders.refunds', 'back, but not said so', `update orders.payments set status = 'refunding' where id = 4`],
+    ['orders.refunds', 'a refunding payment without a refund', `delete from orders.refunds where payment_id = 3`],
+    ['orders.refunds', 'a refund of a part', `update orders.refunds set amount = 1 where payment_id = 3`],
     [
       'orders.refunds',
-      'a payment that counts was paid back',
+      'refunded before the refund has succeeded',
+      `update orders.payments set status = 'refunded' where id = 3`,
+    ],
+    [
+      'orders.refunds',
+      'refunding after the refund has succeeded',
+      `update orders.payments set status = 'refunding' where id = 4`,
+    ],
+    [
+      'orders.refunds',
+      'the payment of a paid order was refunded',
       `insert into orders.refunds (refund_no, payment_id, order_id, provider, reason, amount, currency) values ('R2', 2, 3, 'sandbox', 'already_paid', 3500, 'CNY')`,
     ],
     [
       'orders.refunds_forgotten',
-      'no job comes for it',
+      'a refund without a job',
       `select graphile_worker.remove_job('payments.refund:R3');
        update orders.refunds set updated_at = now() - interval '1 hour' where refund_no = 'R3'`,
     ],
     [
       'orders.refunds_failed',
-      'given up',
+      'a failed refund',
       `update orders.refunds set status = 'failed', finished_at = now() where refund_no = 'R3'`,
     ],
     [
       'orders.payment_orphans',
-      'order is gone',
+      'the order was deleted',
       `insert into orders.payments (order_id, provider, method, amount, status) values (99, 'instant', 'wechat', 1, 'closed')`,
     ],
     ['orders.expired', 'still unpaid', `update orders.orders set expires_at = now() - interval '1 hour' where id = 1`],
-    ['orders.counts', 'a change was lost', `delete from orders.order_changes where status = 6`],
+    ['orders.counts', 'a change is missing', `delete from orders.order_changes where status = 6`],
     [
       'orders.counts',
       'counted twice',

@@ -43,13 +43,13 @@ export const pagePolicy =
 
 /** The cashier page of a payment; without a payment, a page that says so. */
 export function cashierPage(payment: PaymentOfOrder | undefined, locale: Locale): string {
-  const say = texts[locale];
+  const labels = texts[locale];
   const head = html`<!doctype html>
 <html lang="${locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${say.title}</title>
+<title>${labels.title}</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 12vh auto; padding: 0 1rem; color: #222 }
 h1 { font-size: 1.2rem } .amount { font-size: 2.2rem; margin: .5rem 0 } small { color: #666; overflow-wrap: anywhere }
@@ -58,18 +58,18 @@ button[value=succeeded] { background: #1a7f37; border-color: #1a7f37; color: #ff
 </style>
 </head>
 <body>
-<h1>${say.title}</h1>`;
-  if (!payment) return html`${head}\n<p role="alert">${say.missing}</p>\n</body>\n</html>\n`.html;
+<h1>${labels.title}</h1>`;
+  if (!payment) return html`${head}\n<p role="alert">${labels.missing}</p>\n</body>\n</html>\n`.html;
   const { payment_no, order_no, amount, currency, status, return_url } = payment;
-  const buttons = html`<p><button value="succeeded">${say.pay}</button><button value="failed">${say.fail}</button></p>`;
-  const link = html`<p><a id="back" rel="noreferrer" href="${return_url}">${say.back}</a></p>`;
+  const buttons = html`<p><button value="succeeded">${labels.pay}</button><button value="failed">${labels.fail}</button></p>`;
+  const link = html`<p><a id="back" rel="noreferrer" href="${return_url}">${labels.back}</a></p>`;
   return html`${head}
 <p class="amount">${toWire(amount).toFixed(2)} ${currency}</p>
-<p><small>${say.order} ${order_no}<br>${say.payment} ${payment_no}</small></p>
-<p id="status" role="status" data-payment="${payment_no}" data-texts="${JSON.stringify(say)}">${say[status]}</p>
+<p><small>${labels.order} ${order_no}<br>${labels.payment} ${payment_no}</small></p>
+<p id="status" role="status" data-payment="${payment_no}" data-texts="${JSON.stringify(labels)}">${labels[status]}</p>
 ${status === 'pending' ? buttons : ''}
 ${return_url ? link : ''}
-<p><small>${say.note}</small></p>
+<p><small>${labels.note}</small></p>
 <script src="/pay/cashier.js"></script>
 </body>
 </html>
