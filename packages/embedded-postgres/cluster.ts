@@ -6,19 +6,20 @@ import { dataOf, type Place } from './folders.ts';
 import { signalable } from './pid.ts';
 import { codeOf, run, serverEnvironment, syncPath, writeSynced } from './system.ts';
 
-/** Makes the cluster unless it is there; true when this call made it. */
+/** Creates the cluster when it does not exist. Returns whether this call created it. */
 export async function ensureCluster({ home, binaries, account }: Place): Promise<boolean> {
   const data = dataOf(home);
   await removeLeftovers(home);
   if (existsSync(join(data, 'PG_VERSION'))) {
-    // A data directory restored by root, or copied without its modes, is refused by the server.
+    // The server refuses a data directory that root restored, or that was copied without its modes.
     const now = await stat(data);
     if (account.uid !== undefined && now.uid === 0)
       await run('chown', ['-Rh', `${account.uid}:${account.gid}`, join(home, 'cluster')]);
     if (process.platform !== 'win32' && now.mode & 0o077) await chmod(data, 0o700);
     return false;
   }
-  // Made beside its final place and renamed when it is whole and synced: a start cut short leaves no half one.
+  // Created in a folder beside the final one, and renamed when it is complete and on disk. An interrupted start leaves
+  // no incomplete cluster.
   const draft = join(home, `init-${process.pid}-${randomBytes(4).toString('hex')}`);
   const password = join(draft, 'password');
   await mkdir(draft, { mode: 0o700 });
@@ -30,7 +31,7 @@ export async function ensureCluster({ home, binaries, account }: Place): Promise
       binaries.initdb,
       [
         ...['-D', join(draft, 'data'), '--username=tradepost', `--pwfile=${password}`, '--auth=scram-sha-256'],
-        // Sorting and case rules of PostgreSQL itself: the same whatever the system's C library.
+        // The sort order and case rules of PostgreSQL do not depend on the C library of the system.
         ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
         '--no-instructions',
       ],
@@ -42,7 +43,7 @@ export async function ensureCluster({ home, binaries, account }: Place): Promise
     await rename(draft, join(home, 'cluster'));
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another first start was faster. Windows says EPERM for a directory that is there.
+    // Another first start was faster. Windows reports EPERM for a folder that exists.
     const taken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(String(codeOf(error)));
     if (taken && existsSync(join(data, 'PG_VERSION'))) return false;
     if (taken) throw new Error(`${join(home, 'cluster')} holds no PostgreSQL cluster: restore it, or move it away`);
@@ -56,12 +57,15 @@ export async function readPassword(home: string): Promise<string> {
   const path = join(home, 'cluster', 'password');
   return (
     await readFile(path, 'utf8').catch((error) => {
-      throw new Error(`The password of the database in ${home} can not be read: restore ${path} (${error.message})`);
+      throw new Error(`The password of the database in ${home} cannot be read: restore ${path} (${error.message})`);
     })
   ).trim();
 }
 
-/** What a killed first start left. A start that is still at it has a living pid, or one reused: then age decides. */
+/**
+ * Removes the folders of killed first starts. A folder of a running start has the pid of a running process. A pid can
+ * be reused, so the age decides too.
+ */
 async function removeLeftovers(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     const pid = Number(/^init-(\d+)-/.exec(name)?.[1]);

@@ -8,7 +8,7 @@ import { type RunningServer, startProcess } from '@tradepost/testing/processes/p
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from './index.ts';
 
-/** The embedded PostgreSQL dies under a running shop: the shop starts it again in place, or says why it can not. */
+/** The embedded PostgreSQL ends while the shop runs. The shop starts it again in place, or reports why it cannot. */
 let data: string;
 let server: RunningServer;
 beforeEach(async () => {
@@ -49,9 +49,10 @@ const away = async () => {
   return answer.status === 503 && answer;
 };
 
-describe('the embedded PostgreSQL ends under a running shop', () => {
-  test('killed -9 beside a long statement: requests get 503 with Retry-After, then the shop and its jobs go on', async () => {
-    // It holds the shared memory of the killed server, so that no new one could start for half a minute.
+describe('the embedded PostgreSQL ends while the shop runs', () => {
+  test('kill -9 during a long statement: requests get 503 with Retry-After, then the shop and its jobs continue', async () => {
+    // The statement holds the shared memory of the killed server: without a signal no new server could start for half a
+    // minute.
     const busy = openDatabase((await found()).url!, { max: 1 });
     const statement = busy.unsafe('do $$ begin for i in 1..2000000000 loop null; end loop; end $$').catch(() => null);
     await until('a long statement', () =>
@@ -70,7 +71,7 @@ describe('the embedded PostgreSQL ends under a running shop', () => {
           await sql`select from graphile_worker.jobs where task_identifier = 'orders.expire' and key is null`;
         return left.length === 0;
       });
-      // What a command beside the server changes reaches it again.
+      // The server gets the changes of other commands again.
       await sql`insert into runtime.settings (key, value) values ('shop.locale', '"en"')`;
       await sql`select pg_notify('tradepost', 'settings changed')`;
     });
@@ -85,7 +86,7 @@ describe('the embedded PostgreSQL ends under a running shop', () => {
     expect(await server.ended).toBe(0);
   }, 90_000);
 
-  test('one backend killed -9: PostgreSQL recovers by itself and the shop serves on', async () => {
+  test('kill -9 of one backend: PostgreSQL recovers by itself and the shop keeps serving', async () => {
     const before = await postmaster();
     const pid = await withDatabase(async (sql) => {
       const [row] = await sql<{ pid: number }[]>`
@@ -98,7 +99,7 @@ describe('the embedded PostgreSQL ends under a running shop', () => {
     expect(server.child.exitCode).toBeNull();
   }, 60_000);
 
-  test('the fourth end within a minute is one too many: the shop says so and exits with 1', async () => {
+  test('after the fourth end within a minute the shop reports it and exits with 1', async () => {
     for (let time = 1; time <= 4; time += 1) {
       const pid = await until('the database', async () => ((await found()).state === 'running' ? postmaster() : null));
       process.kill(pid, 'SIGKILL');

@@ -11,11 +11,11 @@ export type FoundPostgres = {
   state: 'absent' | 'stopped' | 'running';
   dataDirectory: string;
   passwordFile: string;
-  /** Of a running one. */
+  /** The address of a running server. */
   url: string | null;
 };
 
-/** Looks for the embedded server of a data folder without starting, adopting or moving anything. */
+/** Reports the state of the embedded server of a folder. Starts, adopts and moves nothing. */
 export async function findEmbeddedPostgres(directory: string): Promise<FoundPostgres> {
   const here = resolve(directory);
   const pointer = await readFile(join(here, 'cluster-location'), 'utf8').catch(() => '');
@@ -30,8 +30,8 @@ export async function findEmbeddedPostgres(directory: string): Promise<FoundPost
 }
 
 /**
- * Whether a start would find a cluster instead of making one. True in doubt: what can not be looked at, or should be
- * elsewhere and is not, the start itself explains better.
+ * Whether a start would find a cluster and not create one. True also when a folder cannot be read, or when the cluster
+ * should be in another folder and is missing there: the start reports these faults.
  */
 export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
   const there = (path: string) =>
@@ -50,7 +50,7 @@ export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
   return (await Promise.all(homes.map((each) => there(dataOf(each))))).includes(true);
 }
 
-/** Where the binaries of this platform are. Rejects with what to do when there are none. */
+/** The path of the server binary of this platform. Rejects with an advice when it is not installed. */
 export async function embeddedBinaries(): Promise<string> {
   return (await findPackage()).binaries.postgres;
 }

@@ -14,8 +14,8 @@ export function readFrom(path: string, from: number): Buffer {
 }
 
 /**
- * Hands on whole lines written since. The log is copied and emptied beyond its limit: its writers append, so this is
- * safe while a server writes, at the price of lines written during the copy.
+ * `poll` passes the complete lines that were written since the last call. A log above the limit is copied and emptied.
+ * The server appends to it, so this is safe while it runs; lines that are written during the copy are lost.
  */
 export function followLog(path: string, onLine: (line: string) => void): { poll: () => void } {
   const sizeOf = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -36,7 +36,7 @@ export function followLog(path: string, onLine: (line: string) => void): { poll:
       truncateSync(path);
       offset = 0;
     } catch {
-      // The log is a convenience: a full disk or a removed file must not take the shop down.
+      // The log is not essential: a full disk or a removed file must not stop the shop.
     }
   };
   return { poll };

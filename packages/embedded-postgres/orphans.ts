@@ -3,7 +3,7 @@ import { codeOf } from './system.ts';
 
 type Process = { pid: number; parent: number; title: string };
 
-/** The postgres processes that work in this data directory. Linux only. */
+/** The postgres processes whose working directory is this data directory. Linux only. */
 function serverProcesses(data: string): Process[] {
   const here = statSync(data);
   return readdirSync('/proc').flatMap((name) => {
@@ -17,17 +17,18 @@ function serverProcesses(data: string): Process[] {
       const title = readFileSync(`/proc/${name}/cmdline`, 'utf8');
       return [{ pid: Number(name), parent: Number(rest.split(' ')[1]), title }];
     } catch {
-      // It has ended meanwhile, or belongs to another user.
+      // The process has ended in the meantime, or belongs to another user.
       return [];
     }
   });
 }
 
 /**
- * Ends the backends that a killed postmaster has left behind; answers how many it asked to end. They hold the shared memory
- * that keeps a new server from starting, a busy one for as long as its statement runs. A backend has a title ("postgres: ...")
- * and an orphan's parent is no server of this directory, so a server that is starting is never hit. SIGQUIT is PostgreSQL's own
- * signal for "end without clean-up"; the next start recovers from the write-ahead log. On other systems the caller waits.
+ * Signals the backends that a killed postmaster has left, and returns their number. They hold the shared memory, so a
+ * new server cannot start; a busy backend holds it until its statement ends. A backend has a title ("postgres: ...").
+ * The parent of an orphan is not a server of this directory, so a server that is starting gets no signal. SIGQUIT ends
+ * a backend without clean-up, and the next start recovers from the write-ahead log. Linux only; on other systems the
+ * caller waits.
  */
 export function endOrphans(data: string): number {
   if (process.platform !== 'linux') return 0;

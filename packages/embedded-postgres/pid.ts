@@ -33,12 +33,13 @@ export function readPidFile(data: string): PidFile | undefined {
 type State = 'ours' | 'other' | 'gone' | 'unknown';
 
 /**
- * Whether the file's pid is the living server of this cluster. A server works in its data directory, so on Linux the
- * inode of its working directory decides, also after the directory was renamed. `gone`: no process has the pid.
+ * Whether the process with the pid of the file is the server of this cluster. The data directory is the working
+ * directory of its server, so on Linux the inode of that directory decides, also after a rename. `gone`: no process has
+ * the pid.
  */
 export function serverState(file: Pick<PidFile, 'pid' | 'data' | 'age'>, data: string): State {
   const { pid } = file;
-  // Cut off by a full disk or a power failure, unless it is just being written.
+  // The file is incomplete: it is being written, or the disk was full, or the power failed.
   if (!pid) return file.age > 5000 ? 'other' : 'gone';
   if (!signalable(Math.abs(pid))) return 'gone';
   if (process.platform === 'win32') return 'unknown';
@@ -56,23 +57,25 @@ export function serverState(file: Pick<PidFile, 'pid' | 'data' | 'age'>, data: s
     const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
     return there.ino === here.ino && there.dev === here.dev && name === 'postgres' ? 'ours' : 'other';
   } catch (error) {
-    // Without the right to look it is another user's process, and ours runs as us or we are root.
+    // The process belongs to another user. Our server runs as our user, or this process is root and may read
+    // everything.
     if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'other';
-    // A zombie has no working directory. Nothing is known where /proc is not mounted.
+    // A zombie has no working directory. Without /proc nothing is known.
     return existsSync('/proc/self/stat') ? 'other' : 'unknown';
   }
 }
 
-/** Cheap enough for a poll, and true in doubt. */
+/** Whether the server runs. True when it is not known. Fast enough for a poll. */
 export function isRunning(pid: number, data: string): boolean {
   if (process.platform !== 'linux') return signalable(pid);
   return ['ours', 'unknown'].includes(serverState({ pid, data, age: 0 }, data));
 }
 
 /**
- * PostgreSQL clears a stale pid file itself, except when its pid now belongs to another process of the same user.
- * Only called when the pid is certainly not this cluster's server. Moved aside before it is looked at again, so that
- * the file a faster start has just written is put back; the server's shared memory key guards the moment between.
+ * Removes a stale pid file. PostgreSQL does that itself, except when the pid now belongs to another process of the same
+ * user. Call it only when the pid is certainly not the server of this cluster. The file is renamed and then compared:
+ * when a faster start has just written it, it is renamed back. In between, the shared memory key of the server prevents
+ * a second one.
  */
 export async function removeStalePidFile(data: string, stale: PidFile): Promise<void> {
   const path = join(data, 'postmaster.pid');

@@ -9,27 +9,31 @@ import { codeOf, run, serverEnvironment } from './system.ts';
 
 export type Server = { pid: number; port: number; gone: () => boolean; exitReason: () => string };
 
-/** Durability (fsync, synchronous_commit, full_page_writes, wal_level=replica) stays as PostgreSQL has it: all on. */
+/**
+ * Durability keeps the defaults of PostgreSQL: fsync, synchronous_commit and full_page_writes are on, wal_level is
+ * replica.
+ */
 const defaults: Record<string, string> = {
   max_connections: '100',
-  // The working set of a shop; pages take memory only once they are used.
+  // The working set of a shop. A page takes memory only when it is used.
   shared_buffers: '256MB',
-  // Fewer checkpoints, so fewer full-page writes; the price is disk space and a longer recovery, bounded by the size.
+  // Fewer checkpoints cause fewer full-page writes. They cost disk space and a longer recovery, both bounded by this
+  // size.
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
-  // Compiling costs more than the short queries of a shop.
+  // Compiling takes longer than the short queries of a shop.
   jit: 'off',
-  // SSDs; the default of 4 makes the planner shun indexes.
+  // For SSDs. With the default of 4 the planner avoids indexes.
   random_page_cost: '1.1',
-  // Data is mostly in memory, where handing reads to the worker processes of the default only adds switches.
+  // Most data is in memory. The default passes reads to worker processes, which only adds context switches.
   io_method: 'sync',
-  // LOG ranks above ERROR here, so starts and checkpoints are logged too.
+  // In this setting LOG ranks above ERROR, so starts and checkpoints are logged too.
   log_min_messages: 'warning',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
 
-/** Not for settings to change: how the server is reached and found, and where its log goes. */
+/** Settings that callers cannot change: the address of the server, and the destination of its log. */
 const fixed: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -41,7 +45,7 @@ const fixed: Record<string, string> = {
 const startMs = 300_000;
 const fastStopMs = 30_000;
 const immediateStopMs = 10_000;
-/** How soon an unexpected end is noticed. */
+/** The interval of the check for an unexpected end. */
 const watchMs = 200;
 
 function freePort(): Promise<number> {
@@ -54,18 +58,20 @@ function freePort(): Promise<number> {
   });
 }
 
-/** The port once the server takes connections, undefined when it is gone. */
+/** Resolves with the port when the server accepts connections, or with undefined when it has ended. */
 export async function untilReady(data: string, pid: number, gone: () => boolean, log: (line: string) => void) {
   const began = Date.now();
-  for (let told = began; ; ) {
+  for (let loggedAt = began; ; ) {
     if (gone()) return undefined;
     const file = readPidFile(data);
     if (file?.pid === pid && file.status === 'ready' && file.port > 0) return file.port;
     const now = Date.now();
     if (now - began > startMs)
       throw new Error(`PostgreSQL (pid ${pid}) in ${data} is not ready after ${startMs / 1000} s (${file?.status})`);
-    if (now - told > 10_000) log(`PostgreSQL in ${data} is not ready yet (${file?.status || 'no status'})`);
-    if (now - told > 10_000) told = now;
+    if (now - loggedAt > 10_000) {
+      log(`PostgreSQL in ${data} is not ready yet (${file?.status || 'no status'})`);
+      loggedAt = now;
+    }
     await sleep(now - began < 1000 ? 10 : 50);
   }
 }
@@ -74,7 +80,7 @@ export async function launch(
   place: Place,
   options: {
     settings: Record<string, string>;
-    /** A free one when absent. */
+    /** Default: a free port. */
     port: number | undefined;
     logFile: string;
     log: (line: string) => void;
@@ -82,10 +88,10 @@ export async function launch(
 ): Promise<Server | { failure: string }> {
   const { settings, logFile, log } = options;
   const data = dataOf(place.home);
-  // A file, not a pipe: the server outlives a killed parent, and a broken pipe would take its log away.
+  // A file and not a pipe: the server survives a killed parent, and then a pipe would be broken.
   const output = openSync(logFile, 'a', 0o600);
   const from = statSync(logFile).size;
-  // Started by root now and by the owner of the cluster later: both append to it.
+  // Root may start the server now and the owner of the cluster later. Both append to the file.
   const { uid, gid } = place.account;
   if (uid !== undefined && gid !== undefined) fchownSync(output, uid, gid);
   const all = { ...defaults, ...settings, ...fixed, port: String(options.port || (await freePort())) };
@@ -97,7 +103,7 @@ export async function launch(
       cwd: place.home,
       env: serverEnvironment(),
       stdio: ['ignore', output, output],
-      // Its own session: Ctrl-C in the terminal reaches us, and we stop it in order.
+      // A session of its own: Ctrl-C in the terminal signals only this process, which then stops the server.
       detached: true,
       windowsHide: true,
     },
@@ -123,7 +129,7 @@ export async function launch(
   return { failure: [...lines, ended].join('\n') };
 }
 
-/** Reports a death nobody asked for, and returns what stops the server. */
+/** Reports an unexpected end of the server. Returns the function that stops the server. */
 export function watch(
   server: Server,
   place: Place,
@@ -139,7 +145,7 @@ export function watch(
     if (!stopping)
       onExit?.(`PostgreSQL (pid ${server.pid}) ended unexpectedly: ${server.exitReason()}; see ${logFile}`);
   }, watchMs);
-  // Neither the server nor its watch keeps the process alive.
+  // Neither the server nor this timer keeps the process alive.
   timer.unref();
   return () => {
     stopping ??= shutDown(server, place).finally(() => {
@@ -153,14 +159,14 @@ export function watch(
 export async function shutDown({ pid, gone }: Server, place: Place): Promise<void> {
   const signal = async (name: 'SIGINT' | 'SIGQUIT', mode: string) => {
     if (gone()) return;
-    // Windows has no such signals: pg_ctl has its own way.
+    // Windows does not have these signals; pg_ctl works there.
     if (process.platform === 'win32')
       await run(place.binaries.pg_ctl, ['stop', '-W', '-m', mode, '-D', dataOf(place.home)]);
     else
       try {
         process.kill(pid, name);
       } catch (error) {
-        // It ended in this moment.
+        // It has just ended.
         if (codeOf(error) !== 'ESRCH') throw error;
       }
   };
@@ -170,7 +176,7 @@ export async function shutDown({ pid, gone }: Server, place: Place): Promise<voi
   };
   await signal('SIGINT', 'fast');
   if (await goneWithin(fastStopMs)) return;
-  // Loses nothing: the next start recovers from the write-ahead log.
+  // No data is lost: the next start recovers from the write-ahead log.
   await signal('SIGQUIT', 'immediate');
   if (!(await goneWithin(immediateStopMs)))
     throw new Error(`PostgreSQL (pid ${pid}) in ${dataOf(place.home)} does not stop: end it with kill -9 ${pid}`);

@@ -16,7 +16,7 @@ import {
 } from './start-embedded-postgres.ts';
 
 let base: string;
-/** Not the machine's own: a test must not touch the shops that live there. */
+/** Not the default folder: a test must not touch the shops of this machine. */
 let shared: string;
 let script: string;
 let names = 0;
@@ -148,7 +148,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     expect(await read(second.url)).toEqual(['first']);
   });
 
-  test('is taken over when the process that started it was killed', async () => {
+  test('is adopted when the process that started it was killed', async () => {
     const path = directory();
     const child = spawnStart(path);
     const before = await startedBy(child);
@@ -166,14 +166,14 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     expect(reasons).toEqual([]);
   });
 
-  test('keeps running beside a process that ends, and does not keep that process alive', async () => {
+  test('keeps running when the process that started it ends, and does not keep that process alive', async () => {
     const child = spawnStart(directory(), 'leave');
     const server = await startedBy(child);
     await until(() => child.exitCode === 0);
     expect(await query(server.url, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  test('starts after everything was killed, even when its pid belongs to another process by then', async () => {
+  test('starts after all processes were killed, also when its pid belongs to another process now', async () => {
     const path = directory();
     const reasons: string[] = [];
     let server = await start(path, { onExit: (reason) => reasons.push(reason) });
@@ -188,7 +188,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     expect(server).toMatchObject({ adopted: false, created: false });
     expect(await read(server.url)).toEqual(['committed']);
 
-    // A process of the server's own account: the one case PostgreSQL does not clear itself.
+    // A process of the account of the server: the only case in which PostgreSQL does not remove the file itself.
     const { uid, gid } = statSync(server.dataDirectory);
     const sleeper = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 ? { uid, gid } : {}) });
     children.push(sleeper);
@@ -201,13 +201,13 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     }
     expect(sleeper.exitCode).toBe(null);
 
-    // Only the server itself: its children are still going when the next start comes.
+    // Only the postmaster is killed. Its children still run at the next start.
     process.kill(pidOf(server), 'SIGKILL');
     server = await start(path);
     expect(await read(server.url)).toEqual(['committed']);
   });
 
-  test('says why it did not start', async () => {
+  test('reports why it did not start', async () => {
     const path = directory();
     const failed = start(path, { settings: { shared_buffers: 'many' } });
     await expect(failed).rejects.toThrow(/did not start in .*server\.log:(.|\n)*shared_buffers.*many/);
@@ -215,7 +215,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     await expect(start(path)).rejects.toThrow(/version 9/);
   });
 
-  test('makes the cluster anew after a first start was killed', async () => {
+  test('creates the cluster again after a first start was killed', async () => {
     const path = directory();
     const child = spawnStart(path);
     const drafts = () => (existsSync(path) ? readdirSync(path) : []).filter((name) => name.startsWith('init-'));
@@ -230,7 +230,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     expect(drafts()).toEqual([]);
   });
 
-  test('runs once when several starts come at the same time', async () => {
+  test('runs once when several processes start it at the same time', async () => {
     const path = directory();
     for (const first of [true, false]) {
       const child = spawnStart(path);
@@ -243,7 +243,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     }
   });
 
-  test('tells when the server dies', async () => {
+  test('reports an unexpected end of the server', async () => {
     const reasons: string[] = [];
     const path = directory();
     const options = { onExit: (reason: string) => void reasons.push(reason) };
@@ -256,7 +256,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     expect(reasons).toHaveLength(2);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('copies binaries its account can not reach', async () => {
+  test.skipIf(process.getuid?.() !== 0)('copies binaries that its account cannot reach', async () => {
     const checkout = join(base, 'root-checkout');
     await mkdir(checkout, { mode: 0o700 });
     const here = fileURLToPath(new URL('..', import.meta.url));
@@ -274,7 +274,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     const copied = (await import(join(checkout, 'packages/embedded-postgres/start-embedded-postgres.ts'))) as {
       startEmbeddedPostgres: Start;
     };
-    // The data is within reach all the same.
+    // The data stays in its folder, which the account can reach.
     const path = directory();
     for (const first of [true, false]) {
       const lines: string[] = [];
@@ -293,7 +293,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     const lines: string[] = [];
     let server = await start(path, { onLog: (line) => lines.push(line) });
     expect(server.dataDirectory).toContain(`${shared}/clusters/`);
-    expect(lines.join()).toContain(`can not reach ${path}`);
+    expect(lines.join()).toContain(`cannot enter ${path}`);
     await write(server.url, 'far');
     await server.stop();
     // Moved, and then copied.
@@ -305,7 +305,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     await cp(moved, join(parent, 'copied'), { recursive: true });
     await expect(start(join(parent, 'copied', 'postgres'))).rejects.toThrow(/is a copy of/);
     await server.stop();
-    // Reachable at first, and then moved below.
+    // The account could reach the folder at first. Then it was moved.
     const open = directory();
     server = await start(open);
     await write(server.url, 'near');

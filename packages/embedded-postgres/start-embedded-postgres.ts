@@ -11,36 +11,39 @@ import { codeOf, defaultShared, messageOf } from './system.ts';
 
 export type EmbeddedPostgres = {
   url: string;
-  /** A server left running by a killed process was taken over, with the settings it was started with. */
+  /** A server that a killed process left running is used, with the settings that it was started with. */
   adopted: boolean;
-  /** The cluster was made by this start. */
+  /** This start created the cluster. */
   created: boolean;
   dataDirectory: string;
-  /** Fast shutdown, immediate after the deadline. May be called again. */
+  /** Stops the server: fast shutdown, then immediate shutdown after the deadline. It may be called again. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
   directory: string;
-  /** Server settings over the defaults below. */
+  /** Server settings. They override the defaults of `server.ts`. */
   settings?: Record<string, string>;
   onLog?: (line: string) => void;
-  /** The server died although nobody stopped it. */
+  /** The server has ended and was not stopped. */
   onExit?: (reason: string) => void;
-  /** Where the server was before it ended; it is waited for until it is free. Default: a free one. */
+  /** The port of the server before it ended. The start waits until it is free. Default: a free port. */
   port?: number;
-  /** Where root keeps what the server's account can not reach in its place. Default /var/lib/tradepost. */
+  /**
+   * The folder for clusters and binaries that the account of the server cannot reach in their own folder. Default:
+   * /var/lib/tradepost.
+   */
   sharedDirectory?: string;
-  /** Where `create database` is run from. */
+  /** The database from which `create database` is run. */
   maintenanceDatabase?: string;
 };
 
-/** Two starts at once, a server being stopped, or the processes of a killed one that have not yet noticed. */
+/** How long a start waits for another start, for a server that is stopping, or for processes of a killed server. */
 const contestedMs = 45_000;
-/** What the processes of a killed server get to notice that it is gone, before they are ended. */
+/** How long the processes of a killed server have to end by themselves. */
 const orphansMs = 1_000;
 
-/** Starts the embedded server, or takes over the one that a killed process left behind. */
+/** Starts the embedded server, or adopts the server that a killed process left running. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.onLog ?? (() => {});
   const directory = resolve(options.directory);
@@ -50,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const data = dataOf(place.home);
   const logFile = join(directory, 'server.log');
   const started = Date.now();
-  // Processes that know a killed server find the next one in its place, whoever starts it.
+  // The same port as before: processes that used a killed server find the next one there.
   const lastPort = options.port ?? readPidFile(data)?.port;
   for (let ports = 0; ; ) {
     const found = await findServer(data, password, log);
@@ -68,14 +71,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       try {
         await ensureDatabase(urlOf(password, server.port, options.maintenanceDatabase ?? 'postgres'));
       } catch (error) {
-        // Another process is stopping it at this moment: a new one follows.
+        // Another process is stopping the server. A new one is started.
         if ((server.gone() || /^(57P0|ECONN|CONN)/.test(codeOf(error) ?? '')) && Date.now() - started < contestedMs) {
           await sleep(50);
           continue;
         }
         if (!found) await shutDown(server, place);
         throw new Error(
-          `PostgreSQL (pid ${server.pid}) runs in ${data} but can not be used with the password in ` +
+          `PostgreSQL (pid ${server.pid}) runs in ${data} but cannot be used with the password in ` +
             `${join(place.home, 'cluster', 'password')}: ${messageOf(error)}` +
             (found ? `. Stop it (kill -INT ${server.pid}) and start again` : ''),
           { cause: error },
@@ -84,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const stop = watch(server, place, follower.poll, options.onExit, logFile);
       return { url: urlOf(password, server.port, 'tradepost'), adopted: !!found, created, dataDirectory: data, stop };
     }
-    // The port was taken between the choice and the bind, or since the server before had it.
+    // Another process has taken the port, after the choice or after the previous server ended.
     const isTaken = /could not (bind|create any TCP)/.test(server.failure);
     if (isTaken && options.port === undefined && ports++ < 5) continue;
     const contested = /lock file "postmaster.pid" (already exists|is empty)|shared memory block .* still in use/;
@@ -106,23 +109,29 @@ async function connected<T>(url: string, use: (sql: ReturnType<typeof postgres>)
   return use(sql).finally(() => sql.end({ timeout: 1 }));
 }
 
-/** Asked on every start: the first one may have been cut short after initdb. */
+/**
+ * Creates the database when it does not exist. Called at every start: the first one may have been interrupted after
+ * initdb.
+ */
 async function ensureDatabase(url: string): Promise<void> {
   await connected(url, async (sql) => {
     if ((await sql`select 1 from pg_database where datname = 'tradepost'`).length > 0) return;
     await sql`create database tradepost`.catch((error: { code?: string }) => {
-      // Another start was faster: duplicate database, or its unique violation.
+      // Another start was faster: the database exists (42P04), or its row does (23505).
       if (error.code !== '42P04' && error.code !== '23505') throw error;
     });
   });
 }
 
-/** The living server of this cluster, once it takes connections. Clears a pid file that would stop a new one. */
+/**
+ * The running server of this cluster, as soon as it accepts connections. Removes a stale pid file that would prevent a
+ * start.
+ */
 async function findServer(data: string, password: string, log: (line: string) => void): Promise<Server | undefined> {
   const file = readPidFile(data);
   if (!file) return undefined;
   const state = serverState(file, data);
-  // PostgreSQL clears the file of a dead server itself, and refuses to start beside a single-user one (negative pid).
+  // PostgreSQL removes the file of an ended server itself. It refuses to start beside a single-user one (negative pid).
   if (state === 'gone' || file.pid < 0) return undefined;
   if (state === 'other') await removeStalePidFile(data, file);
   if (state === 'other') return undefined;
@@ -132,7 +141,10 @@ async function findServer(data: string, password: string, log: (line: string) =>
   return port ? { pid: file.pid, port, gone, exitReason: () => 'its process is gone' } : undefined;
 }
 
-/** Where processes can not be looked into: a server that knows the password and names this directory is ours. */
+/**
+ * For systems without facts about processes: a server that accepts the password and reports this data directory is
+ * ours.
+ */
 async function answersFor(file: PidFile, data: string, password: string): Promise<boolean> {
   return connected(urlOf(password, file.port, 'postgres'), async (sql) => {
     const [row] = await sql`select current_setting('data_directory') as path`;

@@ -5,27 +5,27 @@ import {
 } from './start-embedded-postgres.ts';
 import { messageOf } from './system.ts';
 
-/** More unexpected ends than this within the window, and the supervisor gives up. */
+/** After more unexpected ends within the window, the supervisor gives up. */
 const maxCrashes = 3;
 const crashWindowMs = 60_000;
 
 export type SupervisedPostgres = EmbeddedPostgres & {
-  /** The server has ended and is being started again. */
+  /** Whether the server has ended and is being started again. */
   isAway(): boolean;
-  /** Leaves the server to whoever else uses it: it is neither stopped nor started again. */
+  /** Ends the supervision. The server keeps running for other processes. */
   leave(): void;
 };
 
 export type SupervisorOptions = Omit<EmbeddedPostgresOptions, 'onExit' | 'port'> & {
-  /** The server ended on its own and is started again. */
+  /** The server has ended unexpectedly and is being started again. */
   onAway?: (reason: string) => void;
-  /** It takes connections again, at the same address. */
+  /** The server accepts connections again, at the same address. */
   onBack?: (awayMs: number) => void;
-  /** It ended too often, or can not be started again: nothing more is tried. */
+  /** The server ended too often, or cannot be started again. The supervisor gives up. */
   onFatal?: (reason: string) => void;
 };
 
-/** Starts the embedded server and starts it again, on the same port, whenever it ends without being stopped. */
+/** Starts the embedded server. When the server ends unexpectedly, it is started again on the same port. */
 export async function superviseEmbeddedPostgres(options: SupervisorOptions): Promise<SupervisedPostgres> {
   const { onAway, onBack, onFatal, ...startOptions } = options;
   const crashes: number[] = [];
@@ -51,7 +51,7 @@ export async function superviseEmbeddedPostgres(options: SupervisorOptions): Pro
       return onFatal?.(`${reason}. It ended ${crashes.length} times within ${crashWindowMs / 1000} s: giving up`);
     onAway?.(reason);
     const again = await start(port).catch((error: unknown) => {
-      if (!stopping) onFatal?.(`${reason}. It can not be started again: ${messageOf(error)}`);
+      if (!stopping) onFatal?.(`${reason}. It cannot be started again: ${messageOf(error)}`);
       return null;
     });
     if (!again) return;

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Who the server runs as: empty unless we are root, as PostgreSQL refuses root. */
+/** The account of the server. Empty unless this process is root: PostgreSQL refuses to run as root. */
 export type Account = { uid?: number; gid?: number };
 
 export type Log = (line: string) => void;
 
 export const run = promisify(execFile);
 
-/** Where things go that the server's account can not reach below a directory like /root. */
+/** The default folder for clusters and binaries that the account of the server cannot reach. */
 export const defaultShared = '/var/lib/tradepost';
 export const windows = process.platform === 'win32';
 export const isRoot = process.getuid?.() === 0;
@@ -18,14 +18,17 @@ export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException | unde
 export const messageOf = (error: unknown) =>
   String((error as { stderr?: string }).stderr || (error as Error).message || error).trim();
 
-/** The server gets no secrets of ours, no PG* variables, and English messages, which the start tells apart. */
+/**
+ * The environment of the server: no secrets of this process, no PG* variables, English messages (the start recognizes
+ * them).
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   if (windows) return { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const { PATH, LD_LIBRARY_PATH } = process.env;
   return { LC_ALL: 'C', TZ: 'UTC', ...(PATH && { PATH }), ...(LD_LIBRARY_PATH && { LD_LIBRARY_PATH }) };
 }
 
-/** Whatever the umask: for folders of which other users see the names only. */
+/** Creates folders that all users may enter, with any umask. Other users see only the names in them. */
 export async function makeEnterable(...paths: string[]): Promise<void> {
   for (const path of paths) {
     await mkdir(path, { recursive: true });
@@ -33,7 +36,9 @@ export async function makeEnterable(...paths: string[]): Promise<void> {
   }
 }
 
-/** A power cut must not undo a rename; Windows can not sync directories and does not need it. */
+/**
+ * Writes a folder to disk, so that a power failure does not undo a rename. Windows cannot do this and does not need it.
+ */
 export async function syncPath(path: string): Promise<void> {
   if (windows) return;
   const handle = await open(path, 'r');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 
-test('no more are active than there are slots, and the queue is served in order', async () => {
+test('the number of active calls never exceeds the limit, and the queue is first in, first out', async () => {
   const limit = createConcurrencyLimit({ active: 2, queued: 10 });
   const served: number[] = [];
   let inside = 0;
@@ -21,7 +21,7 @@ test('no more are active than there are slots, and the queue is served in order'
   expect(served).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('an aborted wait takes no slot, and a full queue refuses at once', async () => {
+test('an aborted call takes no slot, and a full queue refuses at once', async () => {
   const limit = createConcurrencyLimit({ active: 1, queued: 1 });
   await limit.acquire();
   const leaving = new AbortController();

@@ -11,7 +11,7 @@ let directory: string;
 
 beforeEach(async () => {
   database = await cloneDatabase();
-  // As an empty database: without the shop's tables, the history and the job queue.
+  // Makes the database empty: no tables of the shop, no history, no job queue.
   await database.sql.unsafe(
     'drop schema runtime, identity, catalog, inventory, orders, fulfilment, graphile_worker cascade',
   );
@@ -19,11 +19,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
-  // Fails when `migrate` left a connection.
+  // Fails when `migrate` has left a connection open.
   await dropWithoutLeak(database);
 });
 
-/** pg ends its connections without waiting for the server's side; what is then still there is a leak. */
+/** pg closes its connections without waiting for the server. A connection that exists after a while is a leak. */
 async function dropWithoutLeak(database: TestDatabase): Promise<void> {
   const left = () => database.sql`
     select pid from pg_stat_activity where datname = current_database() and application_name <> 'test'`;
@@ -46,8 +46,8 @@ const tables = async () =>
 const first = { '0001_shop.sql': 'create table a (n int);\ninsert into a values (1);\n' };
 const second = { '0002_more.sql': 'create table b as select n + 1 as n from a;\n' };
 
-describe('a shop is brought to the version that runs', () => {
-  test('an empty database gets every step in order, and jobs can be enqueued', async () => {
+describe('the database is migrated to the version of the program', () => {
+  test('an empty database gets all migrations in order, and jobs can be enqueued', async () => {
     await files({ ...second, ...first, 'README.md': 'not a migration' });
     const steps: string[] = [];
     const done = await migrate(database.url, { directory, onStep: (name) => steps.push(name) });
@@ -57,7 +57,7 @@ describe('a shop is brought to the version that runs', () => {
     await database.sql`select graphile_worker.add_job('task')`;
   });
 
-  test('a second start changes nothing, a new file adds only itself', async () => {
+  test('a second start changes nothing, and a new file is the only one applied', async () => {
     await files(first);
     await run();
     expect(await run()).toEqual({ applied: [], total: 1 });
@@ -66,7 +66,7 @@ describe('a shop is brought to the version that runs', () => {
     expect(await database.sql`select n from a`).toEqual([{ n: 1 }]);
   });
 
-  test('a command that only looks changes nothing, and says what to do about a database that is behind', async () => {
+  test('a command that only reads changes nothing, and says how to migrate an older database', async () => {
     await files(first);
     const look = () => migrate(database.url, { directory, checkOnly: true });
     await expect(look()).rejects.toThrow('tradepost migrate');
@@ -78,7 +78,7 @@ describe('a shop is brought to the version that runs', () => {
     expect(await history()).toEqual(['0001_shop.sql']);
   });
 
-  test('five instances that start together apply each step once', async () => {
+  test('five instances that start together apply each migration once', async () => {
     await files({ ...first, ...second });
     const all = await Promise.all(Array.from({ length: 5 }, run));
     expect(all.flatMap((done) => done.applied)).toEqual(['0001_shop.sql', '0002_more.sql']);
@@ -86,7 +86,7 @@ describe('a shop is brought to the version that runs', () => {
     expect(await history()).toEqual(['0001_shop.sql', '0002_more.sql']);
   });
 
-  test('a checkout with Windows line endings is the same version', async () => {
+  test('a checkout with Windows line endings has the same checksums', async () => {
     await files(first);
     await run();
     await files({ '0001_shop.sql': first['0001_shop.sql'].replaceAll('\n', '\r\n') });
@@ -94,8 +94,8 @@ describe('a shop is brought to the version that runs', () => {
   });
 });
 
-describe('what would leave the data and the code apart is refused', () => {
-  test('an applied file that was edited, by its name', async () => {
+describe('a database that does not match the program is refused', () => {
+  test('an applied file that was edited: the error names it', async () => {
     await files({ ...first, ...second });
     await run();
     await files({ '0001_shop.sql': `${first['0001_shop.sql']}-- a harmless remark\n`, '0003_new.sql': 'select 1' });
@@ -104,14 +104,14 @@ describe('what would leave the data and the code apart is refused', () => {
     expect(await history()).toHaveLength(2);
   });
 
-  test('a database of a newer version, with what to do about it', async () => {
+  test('a database of a newer version: the error says what to do', async () => {
     await files({ ...first, ...second });
     await run();
     await rm(join(directory, '0002_more.sql'));
     await expect(run()).rejects.toThrow(/0002_more\.sql.*newer version/);
   });
 
-  test('a failing step leaves nothing of itself behind, keeps the steps before it, and can be repaired', async () => {
+  test('a migration that fails is rolled back, earlier ones are kept, and a corrected file is applied', async () => {
     await files({
       ...first,
       '0002_more.sql': 'create table half (n int); insert into half values (1); select 1 / 0;',

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** pg ends its connections without waiting for the server's side; what is then still there is a leak. */
+/** pg closes its connections without waiting for the server. A connection that exists after a while is a leak. */
 async function dropWithoutLeak(database: TestDatabase): Promise<void> {
   const left = () => database.sql`
     select pid from pg_stat_activity where datname = current_database() and application_name <> 'test'`;
@@ -28,7 +28,7 @@ async function dropWithoutLeak(database: TestDatabase): Promise<void> {
 
 function dataFolder(): string {
   const data = mkdtempSync(join(tmpdir(), 'tradepost-runtime-'));
-  // The server's own account must reach it when the tests run as root.
+  // The account of the server must reach the folder when the tests run as root.
   chmodSync(data, 0o755);
   cleanups.push(() => rmSync(data, { recursive: true, force: true }));
   return data;
@@ -41,7 +41,7 @@ async function open(flags: Partial<Record<ConfigKey, unknown>>, serve = false): 
   return runtime;
 }
 
-/** Whether a database server answers there. */
+/** Whether a database server answers at the address. */
 async function answers(url: string): Promise<boolean> {
   const sql = openDatabase(url, { max: 1, name: 'probe' });
   try {
@@ -54,15 +54,15 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-describe('on a database server of the operator', () => {
+describe('with an external database', () => {
   async function external(): Promise<Runtime> {
     const database = await cloneDatabase();
-    // Fails when the runtime left a connection.
+    // Fails when the runtime has left a connection open.
     cleanups.push(() => dropWithoutLeak(database));
     return open({ databaseUrl: database.url }, true);
   }
 
-  test('opens, migrates, answers the health check, and closes however often it is asked to', async () => {
+  test('opens, migrates, answers the health check, and closes; a second close is harmless', async () => {
     const runtime = await external();
     await runtime.check();
     expect(runtime.embedded).toBeNull();
@@ -74,7 +74,7 @@ describe('on a database server of the operator', () => {
     await expect(runtime.check()).rejects.toThrow();
   });
 
-  test('closing finishes the writes that were accepted, and refuses new ones', async () => {
+  test('close finishes accepted writes and refuses new ones', async () => {
     const runtime = await external();
     await runtime.sql`create table written (n int)`;
     const write = runtime.groupCommit('test', async (items: readonly number[]) => {
@@ -99,7 +99,7 @@ describe('on a database server of the operator', () => {
     expect(text).toMatch(/db_statements_total [1-9]/);
   });
 
-  test('a start that fails at its last step leaves no connection behind', async () => {
+  test('a start that fails at its last step leaves no connection open', async () => {
     const database = await cloneDatabase();
     cleanups.push(() => dropWithoutLeak(database));
     const { config } = loadConfig({ env: {}, flags: { databaseUrl: database.url } });
@@ -107,13 +107,13 @@ describe('on a database server of the operator', () => {
     await expect(openRuntime({ config: broken, definitions: [], serve: true, log })).rejects.toThrow('no.such');
   });
 
-  test('an address where no database answers is an error, not a wait', async () => {
+  test('an address without a database is an error at once', async () => {
     await expect(open({ databaseUrl: 'postgres://nobody@127.0.0.1:9/none' }, true)).rejects.toThrow('ECONNREFUSED');
   });
 });
 
 describe.skipIf(process.platform !== 'linux')('on the embedded database', () => {
-  test('one server per data folder: the second is told where the first one is, and starts once that has ended', async () => {
+  test('one server per data folder: the error of the second names the first one, and it starts when that has ended', async () => {
     const data = dataFolder();
     const first = await open({ data }, true);
     await first.announce('http://127.0.0.1:8123');
@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('on the embedded database', () => 
 
     await first.close();
     expect(await answers(first.databaseUrl)).toBe(false);
-    // Nor does the one that was refused start the database again.
+    // The refused server does not start the database again.
     await sleep(1_000);
     expect(await answers(first.databaseUrl)).toBe(false);
     expect(existsSync(join(data, 'instance.json'))).toBe(false);
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('on the embedded database', () => 
     await second.close();
   });
 
-  test('a command beside a running server uses its database and leaves it running; alone it starts and stops it', async () => {
+  test('a command beside a running server uses its database and leaves it running; without a server it starts and stops it', async () => {
     const data = dataFolder();
     const alone = await open({ data });
     expect(alone.embedded).toMatchObject({ created: true, adopted: false });

@@ -32,8 +32,8 @@ function problemsOf(options: Parameters<typeof loadConfig>[0]): readonly string[
   return [];
 }
 
-describe('where a value comes from', () => {
-  test('command line over environment over file over default, and the sources say so', () => {
+describe('the source of a value', () => {
+  test('the command line overrides the environment, the file and the default, and the sources are reported', () => {
     const { config, sources } = loadConfig({
       flags: { port: 1111 },
       env: { PORT: '2222', HOST: '0.0.0.0' },
@@ -48,7 +48,7 @@ describe('where a value comes from', () => {
     ]);
   });
 
-  test('nothing given: a shop on this machine only, with the embedded database', () => {
+  test('without any input: the embedded database, on an address of this machine only', () => {
     const { config, file: used } = loadConfig({ env: {} });
     expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', seed: 'demo', production: false, settings: {} });
     expect([config.databaseUrl, config.redisUrl, used]).toEqual([undefined, undefined, null]);
@@ -56,33 +56,33 @@ describe('where a value comes from', () => {
     expect(isAbsolute(config.data)).toBe(true);
   });
 
-  test('an empty variable, as a compose file leaves it, is absent', () => {
+  test('an empty variable counts as absent; compose files leave such variables', () => {
     const { config, sources } = loadConfig({ env: { PORT: '', DATABASE_URL: '' }, file: file({ port: 3333 }) });
     expect([config.port, config.databaseUrl]).toEqual([3333, undefined]);
     expect(sources.port).toBe('file');
   });
 
-  test('the file can be named by TRADEPOST_CONFIG, and --config wins over it', () => {
+  test('TRADEPOST_CONFIG names the file, and --config overrides it', () => {
     const env = { TRADEPOST_CONFIG: file({ port: 1 }) };
     expect(loadConfig({ env }).config.port).toBe(1);
     expect(loadConfig({ env, file: file({ port: 2 }) }).config.port).toBe(2);
   });
 
-  test('texts become what they mean', () => {
+  test('texts are converted to lists and booleans', () => {
     const env = { TRADEPOST_ONLY: 'worker, api', NODE_ENV: 'production', DATABASE_URL: 'postgresql://h/db' };
     const { config } = loadConfig({ env });
     expect(config).toMatchObject({ only: ['worker', 'api'], production: true, databaseUrl: 'postgresql://h/db' });
     expect(loadConfig({ env: { NODE_ENV: 'development' } }).config.production).toBe(false);
   });
 
-  test('shop settings of the file arrive under their keys', () => {
+  test('shop settings of the file keep their keys', () => {
     const { config } = loadConfig({ env: {}, file: file({ settings: { 'inventory.provider': 'external_wms' } }) });
     expect(config.settings).toEqual({ 'inventory.provider': 'external_wms' });
   });
 });
 
-describe('a configuration that can not be used stops the start', () => {
-  test('with every problem at once, each under the name the operator wrote', () => {
+describe('an invalid configuration stops the start', () => {
+  test('with all problems at once, each with the name that the operator wrote', () => {
     const path = file({ prot: 1, hots: 'x', batchMax: 0, settings: ['no'] });
     const problems = problemsOf({
       flags: { seed: 'everything' },
@@ -109,15 +109,15 @@ describe('a configuration that can not be used stops the start', () => {
     expect(problemsOf({ env: { PORT: port } })).toEqual([expect.stringMatching(/^PORT: /)]);
   });
 
-  test.each([null, true, '', [], {}])('port %j in the file is not taken for 0 or 1', (port) => {
+  test.each([null, true, '', [], {}])('port %j in the file is not converted to 0 or 1', (port) => {
     expect(problemsOf({ file: file({ port }) })).toEqual([expect.stringContaining(': port: ')]);
   });
 
-  test('keys that every object has are not settings either', () => {
+  test('keys of the object prototype are unknown settings', () => {
     expect(problemsOf({ file: file('{"__proto__": 1, "constructor": 2, "toString": 3}') })).toHaveLength(3);
   });
 
-  test.each(['{"port": 80', '[]', 'null', '"text"', ''])('a file holding %j', (text) => {
+  test.each(['{"port": 80', '[]', 'null', '"text"', ''])('a file with the content %j', (text) => {
     const path = file(text);
     expect(problemsOf({ file: path })).toEqual([expect.stringContaining(path)]);
   });
@@ -127,7 +127,7 @@ describe('a configuration that can not be used stops the start', () => {
     expect(problemsOf({ file: path })).toEqual([expect.stringContaining(path)]);
   });
 
-  test('no problem repeats a secret, also where the file is cut in the middle of one', () => {
+  test('no problem contains a secret, also when the file ends in the middle of one', () => {
     const secret = 'hunter2';
     const said = [
       ...problemsOf({ env: { DATABASE_URL: `mysql://u:${secret}@h/db`, REDIS_URL: secret } }),
@@ -140,7 +140,7 @@ describe('a configuration that can not be used stops the start', () => {
   });
 });
 
-test('what was loaded stays as it was: no part of the server changes it under another', () => {
+test('a loaded configuration is frozen', () => {
   const { config } = loadConfig({ env: {}, file: file({ settings: { a: 1 } }) });
   const open = config as unknown as Record<string, unknown> & { settings: Record<string, unknown>; only: string[] };
   expect(() => {
@@ -153,7 +153,7 @@ test('what was loaded stays as it was: no part of the server changes it under an
   expect(loadConfig({ env: {} }).config.only).toEqual(['api', 'worker', 'gateway']);
 });
 
-test('the printed configuration shows addresses and sources, and no password', () => {
+test('the printed configuration has addresses and sources, and no password', () => {
   const loaded = loadConfig({
     env: { DATABASE_URL: 'postgres://shop:hunter2@db.example:5432/shop?sslmode=require', PORT: '9000' },
     flags: { redisUrl: 'rediss://:hunter2@cache.example:6380/1' },

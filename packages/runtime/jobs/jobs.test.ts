@@ -23,11 +23,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop().catch(() => {});
-  // Fails when a worker left a connection.
+  // Fails when a worker has left a connection open.
   await dropWithoutLeak(database);
 });
 
-/** pg ends its connections without waiting for the server's side; what is then still there is a leak. */
+/** pg closes its connections without waiting for the server. A connection that exists after a while is a leak. */
 async function dropWithoutLeak(database: TestDatabase): Promise<void> {
   const left = () => database.sql`
     select pid from pg_stat_activity where datname = current_database() and application_name <> 'test'`;
@@ -42,7 +42,7 @@ function deps(tasks: Tasks): WorkerDeps {
 const enqueue = (...jobs: Job[]) => database.sql.begin((tx) => enqueueJobs(tx, jobs));
 const waiting = () => database.sql<{ task: string; attempts: number; key: string | null; last_error: string | null }[]>`
   select task_identifier as task, attempts, key, last_error from graphile_worker.jobs order by id`;
-/** What of the retries is due in hours becomes due now. */
+/** Makes retries that are due in hours due now. */
 const makeDue = () => database.sql`update graphile_worker._private_jobs set run_at = now() - interval '1 second'`;
 
 describe('enqueueing', () => {
@@ -62,7 +62,7 @@ describe('enqueueing', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('payloads arrive as they were sent', async () => {
+  test('a handler gets the payload unchanged', async () => {
     const payloads = [{ text: "it's “quoted” 值 \\ \n", list: [1, null, { a: true }] }, {}, [], 'text', 7];
     const ran: unknown[] = [];
     await enqueue(...payloads.map((payload) => ({ task: 'echo', payload })), { task: 'echo', payload: undefined });
@@ -71,7 +71,7 @@ describe('enqueueing', () => {
     await enqueue();
   });
 
-  test('a later job with the same key takes the place of the waiting one', async () => {
+  test('a later job with the same key replaces the waiting one', async () => {
     const ran: unknown[] = [];
     await enqueue({ task: 'sync', payload: 1, key: 'order:1' }, { task: 'sync', payload: 2, key: 'order:1' });
     await enqueue({ task: 'sync', payload: 3, key: 'order:1' }, { task: 'sync', payload: 9, key: 'order:2' });
@@ -80,7 +80,7 @@ describe('enqueueing', () => {
     expect(ran).toEqual([3, 9]);
   });
 
-  test('a job for later waits for its time', async () => {
+  test('a job with a later time waits for it', async () => {
     const ran: unknown[] = [];
     const tasks = { remind: async (payload: unknown) => void ran.push(payload) };
     await enqueue({ task: 'remind', payload: 1, runAt: new Date(Date.now() + 3_600_000) });
@@ -93,7 +93,7 @@ describe('enqueueing', () => {
 });
 
 describe('a job that fails', () => {
-  test('is kept with its error, tried again later, and done once it succeeds', async () => {
+  test('is kept with its error, retried later, and removed when it succeeds', async () => {
     let runs = 0;
     const flaky = deps({
       flaky: async () => {
@@ -104,7 +104,7 @@ describe('a job that fails', () => {
     await enqueue({ task: 'flaky', payload: {} });
     await runDueJobs(flaky);
     expect(await waiting()).toMatchObject([{ attempts: 1, last_error: expect.stringContaining('answer (1)') }]);
-    // Not at once: a partner that is down is not hammered.
+    // Not at once: a partner that is down must not get many requests.
     await runDueJobs(flaky);
     expect(runs).toBe(1);
     await makeDue();
@@ -120,7 +120,7 @@ describe('a job that fails', () => {
     ]);
   });
 
-  test('is given up after its attempts, and stays for the operator to see', async () => {
+  test('fails for good after its attempts, and stays in the table for the operator', async () => {
     const doomed = deps({ doomed: () => Promise.reject(new Error('never')) });
     await enqueue({ task: 'doomed', payload: {}, maxAttempts: 2 });
     for (let i = 0; i < 4; i += 1) {
@@ -130,7 +130,7 @@ describe('a job that fails', () => {
     expect(await waiting()).toMatchObject([{ attempts: 2, last_error: expect.stringContaining('never') }]);
   });
 
-  test('does not hold up the others', async () => {
+  test('does not delay other jobs', async () => {
     const ran: unknown[] = [];
     await enqueue({ task: 'bad', payload: {} }, { task: 'good', payload: 1 });
     const tasks: Tasks = {
@@ -165,7 +165,7 @@ describe('the worker', () => {
     return worker;
   };
 
-  test('runs what is enqueued while it runs, and stopping waits for the job under way', async () => {
+  test('runs jobs that are enqueued later, and stop waits for the running job', async () => {
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     let finished = false;
@@ -191,12 +191,12 @@ describe('the worker', () => {
     release.resolve();
     await stopping;
     expect(finished).toBe(true);
-    // The finished one is gone, the one that came too late waits for the next start, free to be taken.
+    // The finished job is deleted. The job that was enqueued too late waits, unlocked, for the next start.
     const left = await database.sql`select attempts, locked_at from graphile_worker.jobs`;
     expect(left).toEqual([{ attempts: 0, locked_at: null }]);
   });
 
-  test('leaves no connection behind', async () => {
+  test('leaves no connection open', async () => {
     const worker = await start(deps({ nothing: async () => {} }));
     const connections = () => database.sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and application_name <> 'test'`;
@@ -205,7 +205,7 @@ describe('the worker', () => {
     await vi.waitFor(async () => expect(await connections()).toEqual([]));
   });
 
-  test('knows its timed tasks, and a pattern that is none stops the start', async () => {
+  test('accepts cron patterns, and an invalid pattern stops the start', async () => {
     await start(deps({ expire_orders: async () => {} }), [{ task: 'expire_orders', match: '*/5 * * * *' }]);
     await vi.waitFor(async () =>
       expect(await database.sql`select identifier from graphile_worker._private_known_crontabs`).toEqual([
@@ -227,7 +227,7 @@ describe('the worker', () => {
   });
 });
 
-test('what a killed worker has left locked runs again once it is freed', async () => {
+test('jobs that a killed worker has locked run again when they are unlocked', async () => {
   const ran: unknown[] = [];
   const tasks = deps({ notify: async (payload) => void ran.push(payload) });
   await enqueue({ task: 'notify', payload: { order: 1 } });
@@ -239,6 +239,6 @@ test('what a killed worker has left locked runs again once it is freed', async (
   await makeDue();
   await runDueJobs(tasks);
   expect(ran).toEqual([{ order: 1 }]);
-  // With nothing locked there is nothing to do.
+  // Without locked jobs it does nothing.
   await unlockJobs(database.url);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-/** Jobs of a worker that died go to another one within a minute; one that is only paused keeps its own. */
+/** Another worker gets the jobs of a killed worker within a minute. A paused worker keeps its jobs. */
 let database: TestDatabase;
 const children: ChildProcess[] = [];
 beforeEach(async () => {
@@ -40,8 +40,8 @@ const addHanging = (n: number) =>
   database.sql`select graphile_worker.add_job('hang', ${database.sql.json({ n })}::json)`;
 const until = (holds: () => void | Promise<void>, timeout: number) => vi.waitFor(holds, { timeout, interval: 100 });
 
-describe('jobs of a worker that is gone', () => {
-  test('killed -9 they run again within a minute, while a paused worker keeps its own', async () => {
+describe('jobs of a worker that has ended', () => {
+  test('after kill -9 they run again within a minute; a paused worker keeps its jobs', async () => {
     await addHanging(1);
     const paused = await startHanging();
     await until(() => expect(paused.took).toEqual([1]), 20_000);
@@ -50,11 +50,11 @@ describe('jobs of a worker that is gone', () => {
     await until(() => expect(killed.took).toEqual([2]), 20_000);
     const heir = await startHanging(2);
     paused.child.kill('SIGSTOP');
-    // Its last news is then older than that of the one that dies.
+    // The last heartbeat of the paused worker is then older than that of the killed one.
     await sleep(6_000);
     killed.child.kill('SIGKILL');
     await until(() => expect(heir.took).toEqual([2]), 60_000);
-    // As long again as it takes to find one that is gone.
+    // Once more the time in which an ended worker is found.
     await sleep(12_000);
     expect(heir.took).toEqual([2]);
     paused.child.kill('SIGCONT');

@@ -19,7 +19,7 @@ afterEach(async () => {
 const silentFor = (id: string, seconds: number) => database.sql`
   update runtime.workers set seen_at = now() - make_interval(secs => ${seconds}) where id = ${id}`;
 
-test('with a session lock a worker is gone when it is silent and has lost the lock, never while it has it', async () => {
+test('a worker with a session lock has ended when its heartbeat is old and the lock is free, and never while it holds the lock', async () => {
   await holdWorkerLock(client, 'a');
   await saveWorkers(client, ['a', 'b'], true);
   await silentFor('a', 3600);
@@ -30,7 +30,7 @@ test('with a session lock a worker is gone when it is silent and has lost the lo
   expect((await database.sql`select id from runtime.workers`).map((row) => row.id)).toEqual(['a']);
 });
 
-test('behind a transaction pooler 45 seconds without news decide, and its jobs are free then', async () => {
+test('behind a transaction pooler a worker has ended after 45 seconds without a heartbeat, and its jobs are unlocked', async () => {
   await saveWorkers(client, ['c'], false);
   await database.sql`select graphile_worker.add_job('anything', '{}'::json)`;
   await database.sql`update graphile_worker._private_jobs set locked_by = 'c', locked_at = now()`;
@@ -41,7 +41,7 @@ test('behind a transaction pooler 45 seconds without news decide, and its jobs a
   expect(await database.sql`select from graphile_worker.jobs where locked_by is not null`).toHaveLength(0);
 });
 
-test('a session is the own one when the server names the process id that the client was given', async () => {
+test('a client owns its session when the server reports the process id that the client got at the start', async () => {
   const { processID } = client as unknown as { processID: number };
   expect(await ownsSession(client, processID)).toBe(true);
   expect(await ownsSession(client, processID + 1)).toBe(false);
@@ -60,7 +60,7 @@ describe('a job that was enqueued again under its key while a worker held it', (
     await add('one');
     await hold('a');
     await add('one');
-    // Taken for the last time, and replaced by no other: it has failed, and an operator must see it.
+    // The last attempt of a job that was not replaced: it has failed, and an operator must see it.
     await add(null);
     await database.sql`update graphile_worker._private_jobs set attempts = 2 where locked_by is null and key is null`;
     await database.sql`
@@ -71,14 +71,14 @@ describe('a job that was enqueued again under its key while a worker held it', (
     { key: null, attempts: 3, locked: false },
   ];
 
-  test('is deleted when its worker is gone', async () => {
+  test('is deleted when its worker has ended', async () => {
     await saveWorkers(client, ['a'], false);
     await silentFor('a', 60);
     expect((await freeJobsOfGoneWorkers(other)).workers).toEqual(['a']);
     expect(await jobs()).toEqual(left);
   });
 
-  test.each([[['a']], [null]])('is deleted when the jobs of %j are released', async (workers) => {
+  test.each([[['a']], [null]])('is deleted when the jobs of %j are unlocked', async (workers) => {
     await freeJobsOf(other, workers);
     expect(await jobs()).toEqual(left);
   });

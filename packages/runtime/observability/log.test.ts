@@ -16,7 +16,8 @@ describe('an error of the database', () => {
 
   beforeAll(async () => {
     database = await cloneDatabase();
-    // As the server opens it: with a statement hook, which makes the driver show statement and parameters on its errors.
+    // Opened as in the server, with a statement hook. With a hook the driver adds statement and parameters to its
+    // errors.
     sql = openDatabase(database.url, { max: 1, onStatement: () => {} });
     await sql`create table members (email text constraint one_account_each unique, phone text not null, age int)`;
     await sql`insert into members values ('ann@example.com', '13800000000', 30)`;
@@ -54,7 +55,7 @@ describe('an error of the database', () => {
     },
   );
 
-  test('what helps to find the fault stays', async () => {
+  test('facts that help to find the fault are kept', async () => {
     const { log, last } = open();
     const error = await failures[0]![2]().then(
       () => null,
@@ -82,7 +83,7 @@ describe('secrets', () => {
   });
 });
 
-describe('any other thing thrown', () => {
+describe('a thrown value that is not a database error', () => {
   test.each([
     ['text', 'just text', { type: 'string', message: 'just text' }],
     ['nothing', undefined, undefined],
@@ -94,7 +95,7 @@ describe('any other thing thrown', () => {
     if (expected) expect(last().err).toMatchObject(expected);
   });
 
-  test('errors that name each other as cause do not hang the log', () => {
+  test('errors that are the cause of each other do not block the log', () => {
     const { log, last } = open();
     const a = new Error('a');
     const b = new Error('b', { cause: a });
@@ -104,7 +105,7 @@ describe('any other thing thrown', () => {
   });
 });
 
-test('the level is obeyed', () => {
+test('only lines of the level are written', () => {
   const { log, lines } = open('warn');
   log.info('no');
   log.warn('yes');

@@ -6,7 +6,7 @@ const ownMetrics = defineMetrics(({ counter, gauge }) => ({
   drawer: gauge({ name: 'till_drawer_cents', help: 'Money in the drawer', flushed: true }),
 }));
 
-test('the metrics of a package are created once per process and are read with all others', async () => {
+test('the metrics of a package are created once per process and are read with all other metrics', async () => {
   const metrics = openMetrics();
   ownMetrics(metrics).sales.inc({ till: '1' });
   ownMetrics(metrics).sales.inc({ till: '1' });

@@ -5,7 +5,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAudits, runRetention } from '../index.ts';
 
-/** What grows for ever is deleted when it is old, and nothing else: ledgers stay whole and the audits stay clean. */
+/** Old rows of tables that grow for ever are deleted. Ledgers keep all rows, and the audits find nothing. */
 let shop: Shop;
 let user: number;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ test('no rule deletes from a ledger', () => {
   expect(retention.length).toBeGreaterThan(8);
 });
 
-test('usage records go after their days, in batches; open and young ones stay, and 0 keeps them for ever', async () => {
+test('old usage records are deleted in batches; open and recent ones are kept, and 0 keeps all', async () => {
   const { settings } = shop.server.runtime;
   const token = await insertToken(null);
   await insertUsage(token, { days: 401, count: 12_000 });
@@ -72,7 +72,7 @@ test('usage records go after their days, in batches; open and young ones stay, a
   expect(values).toMatchObject([{ labels: { rule: 'gateway_usage' }, value: 12_000 }]);
 });
 
-test('an ended API token goes when its usage has gone, its trail after it', async () => {
+test('an ended API token is deleted when its usage records are deleted, and its change log after it', async () => {
   const [alive, recent, used, unused] = [
     await insertToken(null),
     await insertToken(10),
@@ -87,7 +87,7 @@ test('an ended API token goes when its usage has gone, its trail after it', asyn
 });
 
 describe('tasks for the external warehouse', () => {
-  /** Tasks of one order: status, and for how many days it has been finished. */
+  /** Tasks of one order: status, and the days since its end. */
   async function insertTasks(of: { state: string; tasks: [action: string, status: string, days: number][] }) {
     const { sql } = shop.database;
     const orderNo = randomUUID();
@@ -107,7 +107,7 @@ describe('tasks for the external warehouse', () => {
     return made;
   }
 
-  test('go together once the stock of their order is settled and all of them are old; failed ones wait', async () => {
+  test('are deleted together when the stock of their order is settled and all are old; failed tasks are kept', async () => {
     const kept = [
       ...(await insertTasks({
         state: 'confirmed',
@@ -147,12 +147,12 @@ describe('tasks for the external warehouse', () => {
   });
 });
 
-test('keys, codes, ended tokens, nonces, trails and reminders that are old go, young ones stay', async () => {
+test('old keys, codes, ended tokens, nonces, change logs and reminders are deleted, recent ones are kept', async () => {
   const { sql } = shop.database;
   await run();
   for (const days of [1, 3_000]) {
     const at = sql`now() - make_interval(days => ${days})`;
-    // A day old is young for all but what has expired.
+    // A row of one day is recent, except when it has expired.
     const name = `d${days}`;
     await sql`insert into runtime.idempotency_keys (caller, key, fingerprint, instance, expires_at)
       values ('user:1', ${name}, '', '', ${at} + interval '1 day 1 hour')`;
@@ -181,7 +181,7 @@ test('keys, codes, ended tokens, nonces, trails and reminders that are old go, y
   });
 });
 
-test('the command shows the rules with the days in force, and deletes what is old', async () => {
+test('the command shows the rules with their days, and deletes old rows', async () => {
   const of = ['--database-url', shop.database.url];
   await shop.server.runtime.settings.set('retention.gateway_usage_days', 0);
   const list = await runHere(['retention', 'list', '--json', ...of]);
@@ -201,7 +201,7 @@ test('the command shows the rules with the days in force, and deletes what is ol
   expect(JSON.parse(once.stdout)).toContainEqual({ rule: 'gateway_usage', rows: 1 });
 });
 
-test('a worker does it every hour', async () => {
+test('a worker runs the rules every hour', async () => {
   const { runtime } = shop.server;
   const { sql } = shop.database;
   await sql`insert into runtime.setting_changes (key, changed_by, changed_at) values ('x', 'cli', now() - interval '9 years')`;

@@ -40,7 +40,7 @@ const refusal = (promise: Promise<unknown>) =>
     (error: { refusalName?: string }) => error.refusalName,
   );
 
-test('a shop nobody configured runs on the defaults', async () => {
+test('a shop without settings uses the defaults', async () => {
   const settings = await open();
   expect([settings.get(days), settings.get(greeting)]).toEqual([7, 'Hello']);
   expect(settings.list()).toEqual([
@@ -50,7 +50,7 @@ test('a shop nobody configured runs on the defaults', async () => {
   ]);
 });
 
-test('a changed setting is in force when the call returns, survives a restart, and goes back to the default', async () => {
+test('a changed setting is effective when the call returns, survives a restart, and can be reset to the default', async () => {
   const settings = await open();
   await settings.set(days.key, 14);
   await settings.set(greeting.key, '  Hi  ');
@@ -64,7 +64,7 @@ test('a changed setting is in force when the call returns, survives a restart, a
   await settings.unset(days.key);
 });
 
-describe('refused, and the value in force stays', () => {
+describe('is refused, and the effective value stays', () => {
   test('a key that does not exist', async () => {
     const settings = await open();
     expect(await refusal(settings.set('aftersale.return_dayz', 3))).toBe('unknown_setting');
@@ -80,7 +80,7 @@ describe('refused, and the value in force stays', () => {
     expect(settings.get(days)).toBe(14);
   });
 
-  test('a key that the configuration file fixes', async () => {
+  test('a key that the configuration file sets', async () => {
     const before = await open();
     await before.set(days.key, 14);
     const settings = await open({ [days.key]: 21 });
@@ -91,12 +91,12 @@ describe('refused, and the value in force stays', () => {
     expect(before.get(days)).toBe(14);
   });
 
-  test('a configuration file with an unknown key or a wrong value stops the start and names it', async () => {
+  test('an unknown key or an invalid value in the configuration file stops the start; the error names it', async () => {
     await expect(open({ 'no.such': 1 })).rejects.toThrow('no.such');
     await expect(open({ [days.key]: 'many' })).rejects.toThrow(days.key);
   });
 
-  test('two packages that claim one key, or a setting nobody registered', async () => {
+  test('a key that two packages define, or a setting that no package registers', async () => {
     const log = openLog({ level: 'silent' });
     const twice = { sql: database.sql, events: store, log, definitions: [days, days], fixed: {} };
     await expect(openSettings(twice)).rejects.toThrow('same setting');
@@ -123,7 +123,7 @@ describe('update', () => {
     return settings;
   };
 
-  test('changes of several instances at the same time are all kept, and the trail has each of them', async () => {
+  test('concurrent changes of several instances are all kept and logged', async () => {
     const instances = await Promise.all([1, 2, 3].map(() => openNames()));
     const wanted = Array.from({ length: 24 }, (_, i) => `name${i}`);
     await Promise.all(
@@ -133,11 +133,11 @@ describe('update', () => {
     expect([...row!.value].sort()).toEqual([...wanted].sort());
     const { rows } = await instances[0]!.changes({ keys: [names.key], limit: 100 });
     expect(rows).toHaveLength(24);
-    // Each change begins with what the one before it has left.
+    // Each change starts from the result of the previous one.
     for (const [i, { before }] of rows.entries()) expect(before).toEqual(rows[i + 1]?.after ?? null);
   });
 
-  test('the value in force is the new one when the call returns; the change sees the default first', async () => {
+  test('the new value is effective when the call returns; the first change gets the default', async () => {
     const settings = await openNames();
     const seen: unknown[] = [];
     const add = (name: string) => (before: string[]) => {
@@ -150,7 +150,7 @@ describe('update', () => {
     expect(seen).toEqual([[], ['a']]);
   });
 
-  test('a change that throws, or whose result is not valid, changes nothing', async () => {
+  test('a change that throws, or has an invalid result, changes nothing', async () => {
     const settings = await openNames();
     await settings.set(names.key, ['a']);
     await expect(
@@ -163,7 +163,7 @@ describe('update', () => {
     expect((await settings.changes({ keys: [names.key], limit: 9 })).rows).toHaveLength(1);
   });
 
-  test('a stored value that is not valid is refused, so that it is not replaced by what follows from the default', async () => {
+  test('an invalid stored value is refused, so that it is not replaced by a change of the default', async () => {
     await database.sql`insert into runtime.settings (key, value) values (${names.key}, '{"old": "form"}')`;
     const settings = await openNames();
     expect(await refusal(settings.update(names, (before) => [...before, 'a']))).toBe('invalid_stored_setting');
@@ -171,7 +171,7 @@ describe('update', () => {
     expect(row!.value).toEqual({ old: 'form' });
   });
 
-  test('a key that the configuration file fixes is refused before the change is asked', async () => {
+  test('a key that the configuration file sets is refused before the change is called', async () => {
     const settings = await openNames({ [names.key]: ['fixed'] });
     const change = vi.fn(() => []);
     expect(await refusal(settings.update(names, change))).toBe('fixed_setting');
@@ -179,7 +179,7 @@ describe('update', () => {
   });
 });
 
-test('a closed instance reads no more', async () => {
+test('a closed instance reads no changes', async () => {
   const [one, two] = [await open(), await open()];
   await two.close();
   await one.set(days.key, 14);
@@ -187,7 +187,7 @@ test('a closed instance reads no more', async () => {
   expect(two.get(days)).toBe(7);
 });
 
-test('a store that is down does not keep an operator from changing a setting', async () => {
+test('an operator can change a setting while the store is down', async () => {
   store = { ...store, publish: () => Promise.reject(new Error('Redis is gone')) };
   const settings = await open();
   await settings.set(days.key, 14);
@@ -195,7 +195,7 @@ test('a store that is down does not keep an operator from changing a setting', a
   expect(lines.join('')).toContain('next poll');
 });
 
-test('a stored value that a newer version no longer accepts falls back to the default and is told', async () => {
+test('a stored value that a newer version no longer accepts is replaced by the default and logged', async () => {
   await database.sql`
     insert into runtime.settings (key, value) values (${days.key}, '"a week"'), ('gone.setting', '1'), (${greeting.key}, '"Hi"')`;
   const settings = await open();
@@ -207,7 +207,7 @@ test('a stored value that a newer version no longer accepts falls back to the de
   expect(settings.get(days)).toBe(10);
 });
 
-test('several settings change together: all of them, or none when one of them may not', async () => {
+test('several settings change together; when one is refused, nothing changes', async () => {
   const settings = await open({ [apiKey.key]: 'fixed' });
   await settings.setMany({ [days.key]: 14, [greeting.key]: 'Hi' });
   expect([settings.get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
@@ -221,7 +221,7 @@ test('several settings change together: all of them, or none when one of them ma
   expect([(await open()).get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
 });
 
-describe('the trail of changes', () => {
+describe('the change log', () => {
   const trail = async (settings: Settings, keys?: string[]) =>
     (await settings.changes({ ...(keys ? { keys } : {}), limit: 100 })).rows.map((row) => [
       row.key,
@@ -230,7 +230,7 @@ describe('the trail of changes', () => {
       row.changed_by,
     ]);
 
-  test('says who changed what from what to what, the newest first, and nothing of what stayed', async () => {
+  test('has account, key, old and new value, the newest first, and only real changes', async () => {
     const settings = await open();
     await settings.set(days.key, 14, { by: 'admin:3' });
     await settings.set(days.key, 14, { by: 'admin:4' });
@@ -251,7 +251,7 @@ describe('the trail of changes', () => {
     expect({ total: page.total, after: page.rows.map((row) => row.after) }).toEqual({ total: 4, after: [21, 14] });
   });
 
-  test('never holds a secret, neither the old nor the new one', async () => {
+  test('never contains a secret, neither the old nor the new value', async () => {
     const settings = await open();
     await settings.set(apiKey.key, 'first-secret');
     await settings.set(apiKey.key, 'other-secret');
@@ -265,7 +265,7 @@ describe('the trail of changes', () => {
     expect(row!.text).not.toContain('secret');
   });
 
-  test('is not written for what is refused', async () => {
+  test('is not written for a refused change', async () => {
     const settings = await open({ [apiKey.key]: 'fixed' });
     for (const values of [{ [days.key]: -1 }, { [days.key]: 3, [apiKey.key]: 'x' }, { [days.key]: 3, other: 1 }])
       expect(await refusal(settings.setMany(values))).not.toBe('accepted');
@@ -275,7 +275,7 @@ describe('the trail of changes', () => {
     expect(settings.get(days)).toBe(7);
   });
 
-  test('of many who save at once each change begins with what the one before it has left', async () => {
+  test('has concurrent changes in order: each starts from the result of the previous one', async () => {
     const instances = await Promise.all([open(), open(), open()]);
     const save = (n: number) =>
       n % 7 === 0

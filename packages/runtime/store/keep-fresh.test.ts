@@ -23,34 +23,34 @@ afterEach(() => {
   fresh.close();
   vi.restoreAllMocks();
 });
-/** As if the process had stood still for so long. */
+/** Moves the clocks forward, as after a pause of the process. */
 const pause = (ms: number) => {
   const [ticks, wall] = [performance.now(), Date.now()];
   vi.spyOn(performance, 'now').mockImplementation(() => ticks + ms);
   vi.spyOn(Date, 'now').mockImplementation(() => wall + ms);
 };
 
-test('is fresh after its first reading, and stays so by itself', async () => {
+test('is fresh after its first read, and stays fresh by its timer', async () => {
   expect([reads, fresh.isFresh()]).toEqual([1, true]);
   await sleep(4_500);
   expect(reads).toBeGreaterThanOrEqual(3);
   expect(fresh.isFresh()).toBe(true);
 }, 10_000);
 
-test('after a pause nothing is answered before it was read again, once for all who ask', async () => {
+test('after a pause all callers wait for one read', async () => {
   pause(staleAfterMs + 1);
   expect(fresh.isFresh()).toBe(false);
   await Promise.all([fresh.renew(), fresh.renew(), fresh.renew()]);
   expect([reads, fresh.isFresh()]).toEqual([2, true]);
 });
 
-test('a clock that was set or a machine that slept counts as a pause', () => {
+test('a changed clock or a sleep of the machine counts as a pause', () => {
   const wall = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => wall + staleAfterMs + 1);
   expect(fresh.isFresh()).toBe(false);
 });
 
-test('a reading that began before the pause is no news', async () => {
+test('a read that began before the pause does not count', async () => {
   const slow = Promise.withResolvers<void>();
   answer = () => slow.promise;
   const before = fresh.renew();
@@ -62,7 +62,7 @@ test('a reading that began before the pause is no news', async () => {
   expect(fresh.isFresh()).toBe(true);
 });
 
-test('a database that fails or hangs is a 503 for who asks, and nothing is taken for fresh', async () => {
+test('callers get 503 when the database fails or does not answer, and the data stays stale', async () => {
   pause(staleAfterMs + 1);
   answer = () => Promise.reject(new Error('away'));
   await expect(fresh.renew()).rejects.toMatchObject({ status: 503 });

@@ -108,17 +108,17 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       await store.close();
     });
 
-    test('is the one that was asked for, and answers', async () => {
+    test('is the requested kind and answers a ping', async () => {
       expect(store.kind).toBe(kind);
       await store.ping();
     });
 
-    test('counts a fixed window: later calls do not prolong it, and it begins again at zero', async () => {
+    test('counts a fixed window: later calls do not extend it, and the next window starts at zero', async () => {
       const key = newKey();
       const began = Date.now();
       expect(await store.increment(key, 150)).toBe(1);
       let last = 1;
-      // A counter that each call prolonged would never come back to 1.
+      // If each call extended the window, the counter would never be 1 again.
       while (Date.now() - began < 5_000) {
         const value = await store.increment(key, 150);
         if (value < last) break;
@@ -129,7 +129,7 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       expect(await store.increment(key, 60_000)).toBe(2);
     });
 
-    test('adds more than one, and nothing', async () => {
+    test('adds a number greater than one, and zero', async () => {
       const key = newKey();
       expect(await store.increment(key, 60_000, 5)).toBe(5);
       expect(await store.increment(key, 60_000, 7)).toBe(12);
@@ -138,13 +138,13 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       expect(await store.get(key)).toBe('10');
     });
 
-    test('counts a hundred concurrent calls without losing one: a rate limit holds', async () => {
+    test('counts a hundred concurrent calls without losing one, so a rate limit holds', async () => {
       const key = newKey();
       const values = await Promise.all(Array.from({ length: 100 }, () => store.increment(key, 60_000)));
       expect(values.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
     });
 
-    test('a count is given back, but never below zero, and an ended counter does not come back without an end', async () => {
+    test('decrement stops at zero, and does not create an expired counter again', async () => {
       const key = newKey();
       await store.decrement(key);
       expect(await store.get(key)).toBeNull();
@@ -159,7 +159,7 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       });
     });
 
-    test('keeps a value until it ends, and replaces it', async () => {
+    test('keeps a value until it expires, and replaces it', async () => {
       const key = newKey();
       expect(await store.get(key)).toBeNull();
       await store.set(key, 'une clé — 值', 60_000);
@@ -170,7 +170,7 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       await vi.waitFor(async () => expect(await store.get(key)).toBeNull());
     });
 
-    test('gives a name to one of fifty that want it, and again once it has ended or was deleted', async () => {
+    test('setIfAbsent succeeds for one of fifty concurrent calls, and again after the value has expired or was deleted', async () => {
       const key = newKey();
       const won = await Promise.all(Array.from({ length: 50 }, (_, i) => store.setIfAbsent(key, String(i), 60_000)));
       expect(won.filter(Boolean)).toHaveLength(1);
@@ -181,11 +181,11 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       await vi.waitFor(async () => expect(await store.setIfAbsent(key, 'once more', 60_000)).toBe(true));
     });
 
-    test('deleting what is not there is fine', async () => {
+    test('deleting a missing key is not an error', async () => {
       await store.delete(newKey());
     });
 
-    test('delivers a message to every subscriber of its channel, in order, until they leave', async () => {
+    test('delivers a message to all subscribers of its channel, in order, until they unsubscribe', async () => {
       const [channel, other] = [newKey(), newKey()];
       const [one, two, elsewhere]: string[][] = [[], [], []];
       const leave = await store.subscribe(channel, (message) => one!.push(message));
@@ -218,7 +218,7 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
       await vi.waitFor(() => expect(heard).toEqual(['a', 'a', 'b']));
     });
 
-    test('closes once and for all: no message comes after it', async () => {
+    test('delivers no message after close', async () => {
       const channel = newKey();
       const heard: string[] = [];
       const closing = await open();
@@ -233,7 +233,7 @@ describe.each(kinds)('the $kind store', ({ kind, open, available }) => {
   });
 });
 
-test('the memory store forgets ended keys that nobody asks for: its memory stays bounded', async () => {
+test('the memory store deletes expired keys that are not read, so its memory is bounded', async () => {
   const store = openMemoryStore({ sweepMs: 5 });
   await Promise.all(Array.from({ length: 100 }, (_, i) => store.set(`k${i}`, 'v', 1)));
   await store.set('kept', 'v', 60_000);
@@ -243,7 +243,7 @@ test('the memory store forgets ended keys that nobody asks for: its memory stays
   await store.close();
 });
 
-test('the memory store keeps a bounded number of entries: a flood of addresses does not fill the memory', async () => {
+test('the memory store has a maximum of entries, so a flood of addresses does not fill the memory', async () => {
   const store = openMemoryStore({ maxEntries: 100 });
   for (let i = 0; i < 1_000; i += 1) await store.increment(`k${i}`, 60_000);
   const kept = await Promise.all(Array.from({ length: 1_000 }, (_, i) => store.get(`k${i}`)));
@@ -265,7 +265,7 @@ describe.skipIf(!hasRedis)('several instances on one Redis', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('Redis killed in the middle: calls fail instead of hanging, and all works again once it is back', async () => {
+  test('when Redis is killed, calls fail at once, and work again when it is back', async () => {
     const lines: string[] = [];
     const told = openLog({ level: 'info', stream: { write: (line: string) => lines.push(line) } });
     const store = await openStore(redisUrl(), told);
@@ -289,7 +289,7 @@ describe.skipIf(!hasRedis)('several instances on one Redis', () => {
     await killRedis();
     await vi.waitFor(() => expect(failures).toBeGreaterThan(20));
     stop = true;
-    // Ends only because no call hangs.
+    // Ends only when no call hangs.
     await load;
     for (const call of [
       () => store.ping(),
@@ -318,7 +318,7 @@ describe.skipIf(!hasRedis)('several instances on one Redis', () => {
     await store.close();
   });
 
-  test('the server can end while Redis is down: leaving a channel and closing do not hang', async () => {
+  test('the server can stop while Redis is down: unsubscribe and close do not hang', async () => {
     const store = await openStore(redisUrl(), log);
     const leave = await store.subscribe(newKey(), () => {});
     await killRedis();
@@ -339,7 +339,7 @@ describe.skipIf(!hasRedis)('several instances on one Redis', () => {
   });
 });
 
-describe('an address where no Redis answers is an error at the start, and names it', () => {
+describe('an address without Redis is an error at the start that names the address', () => {
   const outcome = (url: string) =>
     Promise.race([
       openStore(url, log).then(
@@ -349,12 +349,12 @@ describe('an address where no Redis answers is an error at the start, and names 
       sleep(15_000, 'hangs'),
     ]);
 
-  test('nobody listens', async () => {
+  test('no process listens', async () => {
     const closed = await freePort();
     expect(await outcome(`redis://127.0.0.1:${closed}`)).toMatch(`Redis does not answer at 127.0.0.1:${closed}`);
   });
 
-  test('somebody else listens and never answers; the password is not repeated', async () => {
+  test('another process listens and never answers; the error does not contain the password', async () => {
     const silent = createServer(() => {});
     const silentPort = await listen(silent);
     const message = await outcome(`redis://:hunter2@127.0.0.1:${silentPort}`);
