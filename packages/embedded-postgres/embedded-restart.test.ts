@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,9 +24,11 @@ afterEach(async () => {
 }, 60_000);
 
 const found = () => findEmbeddedPostgres(join(data, 'postgres'));
+/** The pid of the server. 0 between the end of a server and the start of the next one, when the file is missing. */
 async function postmaster(): Promise<number> {
   const { dataDirectory } = await found();
-  return Number(readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const path = join(dataDirectory, 'postmaster.pid');
+  return existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n')[0]) : 0;
 }
 async function withDatabase<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = openDatabase((await found()).url!, { max: 1 });
@@ -75,7 +77,7 @@ describe('the embedded PostgreSQL ends while the shop runs', () => {
       await sql`insert into runtime.settings (key, value) values ('shop.locale', '"en"')`;
       await sql`select pg_notify('tradepost', 'settings changed')`;
     });
-    await until('the changed setting is in force', async () => {
+    await until('the changed setting is effective', async () => {
       const { body } = await ask('/api/v1/orders');
       return body.message === 'Please log in';
     });

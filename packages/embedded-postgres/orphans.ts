@@ -27,7 +27,7 @@ function serverProcesses(data: string): Process[] {
  * Signals the backends that a killed postmaster has left, and returns their number. They hold the shared memory, so a
  * new server cannot start; a busy backend holds it until its statement ends. A backend has a title ("postgres: ...").
  * The parent of an orphan is not a server of this directory, so a server that is starting gets no signal. SIGQUIT ends
- * a backend without clean-up, and the next start recovers from the write-ahead log. Linux only; on other systems the
+ * a backend without clean-up, and the next start recovers from the WAL. Linux only; on other systems the
  * caller waits.
  */
 export function endOrphans(data: string): number {

@@ -176,7 +176,7 @@ export async function shutDown({ pid, gone }: Server, place: Place): Promise<voi
   };
   await signal('SIGINT', 'fast');
   if (await goneWithin(fastStopMs)) return;
-  // No data is lost: the next start recovers from the write-ahead log.
+  // No data is lost: the next start recovers from the WAL.
   await signal('SIGQUIT', 'immediate');
   if (!(await goneWithin(immediateStopMs)))
     throw new Error(`PostgreSQL (pid ${pid}) in ${dataOf(place.home)} does not stop: end it with kill -9 ${pid}`);

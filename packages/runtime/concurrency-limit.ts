@@ -1,10 +1,13 @@
 export type ConcurrencyLimit = {
-  /** Waits for a slot; false when the queue is full, or when `signal` ended the wait. Each true needs one `release`. */
+  /**
+   * Waits for a slot. Resolves with false when the queue is full, or when `signal` aborts the wait. Call `release` once
+   * after each true.
+   */
   acquire(signal?: AbortSignal): Promise<boolean>;
   release(): void;
 };
 
-/** At most `active` at once, in the order of asking; at most `queued` wait. */
+/** At most `active` calls have a slot at once, first in, first out. At most `queued` calls wait. */
 export function createConcurrencyLimit({ active, queued }: { active: number; queued: number }): ConcurrencyLimit {
   let free = active;
   const queue = new Set<(granted: boolean) => void>();
@@ -16,14 +19,14 @@ export function createConcurrencyLimit({ active, queued }: { active: number; que
       }
       if (queue.size >= queued || signal?.aborted) return Promise.resolve(false);
       return new Promise((resolve) => {
-        const leave = () => settle(false);
+        const cancel = () => settle(false);
         const settle = (granted: boolean) => {
           queue.delete(settle);
-          signal?.removeEventListener('abort', leave);
+          signal?.removeEventListener('abort', cancel);
           resolve(granted);
         };
         queue.add(settle);
-        signal?.addEventListener('abort', leave);
+        signal?.addEventListener('abort', cancel);
       });
     },
     release() {

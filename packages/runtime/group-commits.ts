@@ -3,13 +3,16 @@ import type { Config } from './config/fields.ts';
 import type { Claim, Idempotency } from './idempotency/idempotency.ts';
 import type { Metrics } from './observability/metrics.ts';
 
-/** Statements that keep the outcomes of a batch, to be sent in its transaction. */
+/** Creates the statements that store the outcomes of a batch. They are sent in the transaction of the batch. */
 export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
-/** `record` is there when a call of the batch carries a key. */
+/** `record` is given when a call of the batch has an idempotency claim. */
 type WriteMany<I, O> = (items: readonly I[], record?: RecordOutcomes<O>) => Promise<readonly (O | Error)[]>;
-/** How an outcome survives JSON; needed where it holds more than JSON does. */
+/** `revive` restores an outcome from JSON. Needed when JSON cannot represent all values of the outcome. */
 type GroupCommitOptions<O> = { revive?: (stored: never) => O };
-/** With a claim the outcome is kept: a repeat whose first request died after its commit gets it instead of a second write. */
+/**
+ * With a claim the outcome is stored. When the first request was interrupted after its commit, a repeat gets the stored
+ * outcome and writes nothing.
+ */
 type GroupCommitted<I, O> = (item: I, claim?: Claim | null) => Promise<O>;
 
 export type GroupCommits = {
@@ -19,7 +22,7 @@ export type GroupCommits = {
 
 type Call<I> = { item: I; claim: Claim | null };
 
-/** Answers what keeps the outcomes of these calls; undefined when no call carries a key. */
+/** Returns the function that stores the outcomes of these calls. Undefined when no call has a claim. */
 function recordOf<I, O>(idempotency: Idempotency, useCase: string, calls: readonly Call<I>[]) {
   if (!calls.some((call) => call.claim !== null)) return undefined;
   const record: RecordOutcomes<O> = (tx, outcomes) => {

@@ -108,7 +108,7 @@ describe('with an external database', () => {
   });
 
   test('an address without a database is an error at once', async () => {
-    await expect(open({ databaseUrl: 'postgres://nobody@127.0.0.1:9/none' }, true)).rejects.toThrow('ECONNREFUSED');
+    await expect(open({ databaseUrl: 'postgres://user@127.0.0.1:9/database' }, true)).rejects.toThrow('ECONNREFUSED');
   });
 });
 

@@ -24,15 +24,18 @@ export const timeZone = setting(
   'shop.time_zone',
   z.string().refine(isTimeZone, { error: 'must be an IANA time zone such as Asia/Shanghai' }),
   'Asia/Shanghai',
-  'zone of timestamps on the wire, and of "today"',
+  'time zone of timestamps on the wire, and of "today"',
 );
 export const shopLocale = setting(
   'shop.locale',
   z.enum(locales),
   'zh-CN',
-  'language of messages and labels when a request names none: en or zh-CN',
+  'language of messages and labels when a request does not choose one: en or zh-CN',
 );
-/** Off where a shop has pages of one language only: a Chinese page in an English browser then needs no `?lang=`. */
+/**
+ * For a shop with pages in one language only, set it to false: pages then need no `?lang=` in browsers of another
+ * language.
+ */
 export const acceptLanguage = setting(
   'shop.accept_language',
   z.boolean(),
@@ -48,7 +51,7 @@ export const demoShop = setting(
   { readOnly: true },
 );
 
-/** The settings of this package; `openRuntime` adds them to those it is given. */
+/** The settings of this package. `openRuntime` adds them to the given definitions. */
 export const runtimeSettings = [
   timeZone,
   shopLocale,
@@ -60,11 +63,11 @@ export const runtimeSettings = [
 
 const checkMs = 2_000;
 
-/** What every package gets: the opened services of this process. */
+/** The opened services of this process, which every package uses. */
 export type Runtime = {
   readonly config: Config;
   readonly sql: Sql;
-  /** One connection for what must not queue behind requests: reading again what this process remembers. */
+  /** One connection for queries that must not wait behind requests, such as the refresh of cached rows. */
   readonly control: Sql;
   readonly databaseUrl: string;
   readonly store: Store;
@@ -75,33 +78,38 @@ export type Runtime = {
   readonly metrics: Metrics;
   readonly migrated: Migrated;
   readonly embedded: EmbeddedPostgres | null;
-  /** `groupCommit` with the configured bounds, its batch sizes in the metrics, drained at close. */
+  /**
+   * `groupCommit` with the configured limits. Batch sizes are counted in the metrics, and `close` drains the queues.
+   */
   groupCommit: GroupCommits['groupCommit'];
   now(): Date;
-  /** The embedded database has ended and is being started again: a request can only be refused. */
+  /** Whether the embedded database has ended and is being started again. Requests are refused until it is back. */
   isDatabaseAway(): boolean;
-  /** Rejects when the database or the store does not answer. */
+  /** Rejects when the database or the store does not answer in time. */
   check(): Promise<void>;
-  /** Remembers the address for a second start; only for the instance that serves. */
+  /** Stores the address, so that a second start can report it. Only the serving instance does it. */
   announce(url: string): Promise<void>;
-  /** Gives what is queued so long to finish (default: the configured shutdown time), then closes everything. */
+  /**
+   * Waits until queued work has finished, at most for `deadlineMs` (default: the configured shutdown time), then closes
+   * everything.
+   */
   close(deadlineMs?: number): Promise<void>;
 };
 
 export type RuntimeOptions = {
   config: Config;
   definitions: readonly Setting[];
-  /** A serving instance owns its embedded database; a command beside it only visits. */
+  /** True for an instance that serves: it owns its embedded database. A command beside it only uses the database. */
   serve?: boolean;
-  /** An external database must be at this version already, instead of being brought to it. */
+  /** Do not migrate an external database. It must be at this version already. */
   checkOnly?: boolean;
   log?: Log;
   onProgress?: (line: string) => void;
-  /** The embedded database can not be started again, or belongs to another process: nothing can be served any more. */
+  /** The embedded database cannot be started again, or belongs to another process. No request can be served. */
   onFatal?: (reason: string) => void;
 };
 
-/** Rejects with what a person can act on, without the password. */
+/** Rejects with a message that says how to correct the fault. The message does not contain the password. */
 async function reachable(databaseUrl: string): Promise<void> {
   const sql = openDatabase(databaseUrl, { max: 1, name: 'tradepost start' });
   try {
@@ -109,7 +117,7 @@ async function reachable(databaseUrl: string): Promise<void> {
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl);
     const hint = (error as { code?: unknown }).code === '3D000' ? ` Create it: createdb ${pathname.slice(1)}` : '';
-    throw new Error(`PostgreSQL at ${host} can not be used (DATABASE_URL): ${(error as Error).message}.${hint}`);
+    throw new Error(`PostgreSQL at ${host} cannot be used (DATABASE_URL): ${(error as Error).message}.${hint}`);
   } finally {
     await sql.end({ timeout: 1 });
   }
@@ -124,7 +132,8 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
     return { url: config.databaseUrl, embedded: null, lock: null, isAway: never };
   }
   await mkdir(config.data, { recursive: true });
-  // A command that is just ending may stop the database between our start and our lock: look again before refusing.
+  // A command that is ending may stop the database between this start and the lock. So the start is repeated before it
+  // fails.
   if (serve) onProgress?.('starting the embedded PostgreSQL');
   const start = {
     directory: join(config.data, 'postgres'),
@@ -145,7 +154,7 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
     const embedded = serve
       ? await supervised()
       : { ...(await startEmbeddedPostgres(start)), isAway: never, leave() {} };
-    const lost = () => options.onFatal?.('another process has taken over the embedded database');
+    const lost = () => options.onFatal?.('another process now serves the embedded database');
     const kind = serve ? 'serve' : 'visit';
     lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);
     if (lock) return { url: embedded.url, embedded, lock, isAway: embedded.isAway };
@@ -156,13 +165,13 @@ async function openDatabaseServer(options: RuntimeOptions, log: Log) {
   }
 }
 
-/** Closes in the reverse order of the opening. A failure is logged, and the rest is closed. */
+/** Closes in the reverse order of opening. A failure is logged, and the others are closed. */
 async function closeAll(closers: (() => Promise<unknown>)[], log: Log): Promise<void> {
   for (const closer of closers.splice(0).reverse())
-    await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
+    await closer().catch((error: unknown) => log.warn({ err: error }, 'a service failed to close'));
 }
 
-/** Opens everything in order and closes what was opened when a later step fails. */
+/** Opens all services in order. When a step fails, the opened services are closed. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, onProgress } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
@@ -171,7 +180,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const closers: (() => Promise<unknown>)[] = [];
   let drainMs = config.shutdownSeconds * 1000;
   let closing: Promise<void> | undefined;
-  // Whoever closes a second time waits for the first.
+  // A second call of close waits for the first one.
   const close = (deadlineMs = drainMs) => {
     drainMs = deadlineMs;
     closing ??= closeAll(closers, log);
@@ -183,14 +192,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     if (embedded && lock) closers.push(() => lock.leave(() => embedded.stop()));
     const migrated = await migrateDatabase(server.url, {
       onStep: (name) => onProgress?.(`migrating: ${name}`),
-      // Somebody's own database is not changed by a command that only looks; the embedded one is ours.
+      // A command that only reads does not change an external database. The embedded one belongs to the shop.
       checkOnly: options.checkOnly === true && !embedded,
     });
     const sql = openDatabase(server.url, {
       max: config.databasePool,
       onStatement: () => metrics.statements.inc(),
       statementTimeoutMs: 60_000,
-      // A row that somebody holds for long must not hold up whoever shares a batch with its customer.
+      // A row that stays locked must not delay the other calls of the batch for long.
       lockTimeoutMs: 2_000,
     });
     closers.push(() => sql.end({ timeout: 5 }));
@@ -206,7 +215,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const idempotency = openIdempotency({ sql, instance, log, settings });
     closers.push(() => idempotency.drain());
     const commits = openGroupCommits({ config, metrics, idempotency });
-    // A batch that waits for a lock is cut off at the deadline: its connection closes, which rolls it back.
+    // A batch that waits for a lock ends at the deadline: its connection closes, which rolls it back.
     closers.push(() => Promise.race([commits.drain(), sleep(drainMs, undefined, { ref: false })]));
     return {
       config,

@@ -5,5 +5,5 @@ export const runtimeTables: readonly string[] = [
   'runtime.workers',
 ];
 
-/** Functions for the SQL of every package: an assertion, and the text index of searches. */
+/** SQL functions for all packages: an assertion, and the parts of the text index for searches. */
 export const runtimePublishes: readonly string[] = ['runtime.must', 'runtime.grams', 'runtime.grams_sought'];

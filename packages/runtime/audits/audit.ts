@@ -1,17 +1,17 @@
 import type { Queryable, Statement } from '@tradepost/postgres';
 
-/** An invariant of the shop. Each package exports its list; the program has them all in one (`audits` of the command line). */
+/** An invariant of the shop. Each module declares its audits, and `tradepost audit` runs them all. */
 export type Audit = {
-  /** `orders.amounts`: the owning package and what is compared. */
+  /** The owning package and the compared facts: `orders.amounts`. */
   readonly name: string;
-  /** What must hold, in words for an operator. */
+  /** The invariant in a sentence for operators. */
   readonly about: string;
-  /** True: the rows are work that is late or failed, and no wrong data. Tests that stop work on purpose leave these audits out. */
+  /** True when the rows are late or failed work, and not wrong data. Tests that stop workers do not run these audits. */
   readonly pendingWork?: true;
   /**
-   * The rows that break it, none when it holds: one select over whole tables (hash joins and aggregates, no subquery per
-   * row), without a limit or an order, which the run adds. It may be late, never wrong: rows of one transaction are seen
-   * together.
+   * Selects the rows that break the invariant. One select over whole tables (hash joins and aggregates, no subquery per
+   * row), without limit and order: the run adds them. It may find a fault late, but it never reports a false one: the
+   * rows of one transaction are visible together.
    */
   query(sql: Queryable): Statement;
 };

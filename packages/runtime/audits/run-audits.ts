@@ -4,11 +4,11 @@ import type { Audit } from './audit.ts';
 export type AuditResult = {
   name: string;
   about: string;
-  /** Rows that break it in all; `rows` holds the first of them. */
+  /** The number of rows that break the invariant. `rows` has the first of them. */
   total: number;
   rows: Record<string, unknown>[];
   ms: number;
-  /** The check itself could not be made: nothing is known about its invariant. */
+  /** The message when the query failed: nothing is known about the invariant. */
   error: string | null;
 };
 
@@ -24,7 +24,7 @@ async function runAudit(tx: Transaction, audit: Audit, limit: number): Promise<A
     ms: Math.round(performance.now() - begun),
   });
   try {
-    // A savepoint, so that one check that can not be made does not take the others with it.
+    // A savepoint: when one query fails, the other audits still run.
     const found = await tx.savepoint(
       (point) => point<Counted[]>`
         select broken.*, count(*) over () as audit_total from (${audit.query(point)}) as broken limit ${limit}`,
@@ -32,16 +32,16 @@ async function runAudit(tx: Transaction, audit: Audit, limit: number): Promise<A
     const rows = found.map(({ audit_total: _total, ...row }) => row);
     return result({ total: found[0]?.audit_total ?? 0, rows });
   } catch (error) {
-    // Without a connection there are no others.
+    // Without a connection the other audits cannot run either.
     if ((error as Error).name !== 'PostgresError') throw error;
     return result({ error: (error as Error).message });
   }
 }
 
 /**
- * Makes the checks one after the other in one read-only transaction, so in one snapshot: orders that come and go meanwhile
- * can not look broken, and nobody waits for a lock. Works on a read replica too. The snapshot holds back vacuum as long as
- * it lasts, which is seconds.
+ * Runs the audits one after the other in one read-only transaction, so they share a snapshot: concurrent orders cannot
+ * look broken, and no transaction waits for a lock. It works on a read replica too. The snapshot delays vacuum while it
+ * lasts.
  */
 export async function runAudits(
   sql: Sql,
@@ -50,7 +50,7 @@ export async function runAudits(
 ): Promise<AuditResult[]> {
   const results: AuditResult[] = [];
   await sql.begin('isolation level repeatable read read only', async (tx) => {
-    // Whole tables are hashed: with the default of 4 MB every join would go through temporary files.
+    // Whole tables are hashed. With the default of 4 MB every join would use temporary files.
     await tx`
       select set_config('statement_timeout', '15min', true), set_config('lock_timeout', '30s', true),
              set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;

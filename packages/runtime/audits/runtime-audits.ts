@@ -1,6 +1,6 @@
 import type { Audit } from './audit.ts';
 
-/** Later than any worker that runs would be: it polls every second, and retries wait for their own time. */
+/** A running worker is never so late: it polls every second, and a retry has a later `run_at`. */
 const lateAfter = '10 minutes';
 
 export const runtimeAudits: readonly Audit[] = [
@@ -15,7 +15,7 @@ export const runtimeAudits: readonly Audit[] = [
   {
     name: 'runtime.jobs_late',
     pendingWork: true,
-    about: `no job has been due for ${lateAfter} without being run: else no worker is there, or it can not keep up`,
+    about: `no job has been due for ${lateAfter} without a run: otherwise no worker runs, or the workers are too slow`,
     query: (sql) => sql`
       select id as job, task_identifier as task, attempts, run_at
       from graphile_worker.jobs

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@tradepost/postgres';
 
-/** Arbitrary, but the same for every version. */
+/** The advisory locks. The numbers are arbitrary and must never change. */
 const serveKey = 7_205_883_102;
 const visitKey = 7_205_883_104;
 const watchMs = 5_000;
@@ -12,18 +12,18 @@ export class AlreadyRunningError extends Error {
 }
 
 export type InstanceLock = {
-  /** Written beside the data so that a second start can say where the first one is. */
+  /** Writes the address beside the data, so that a second start can report it. */
   announce(url: string): Promise<void>;
-  /** Takes the lock again after the server was started again: before a command beside it can take the server for unused. */
+  /** Takes the lock again after a restart of the server. Call it before another command can find the server unused. */
   renew(): void;
-  /** Ends the lock; stops the server first when nobody else is using it. */
+  /** Releases the lock. Before that, stops the server when no other process uses it. */
   leave(stopServer: () => Promise<void>): Promise<void>;
 };
 
 /**
- * Who uses an embedded database: one process serves (exclusive), commands beside it visit (shared), and whoever leaves
- * last stops the server. The locks are a session's: they end with the process however that dies, so nothing stale can
- * stop the next start. Answers null when the lock is not to be had now.
+ * Takes a lock on an embedded database. One process serves (exclusive lock), commands beside it visit (shared lock),
+ * and the last process to leave stops the server. The locks belong to a session: they end with the process, also after
+ * kill -9, so a stale lock never prevents a start. Returns null when the lock is not free.
  */
 export async function tryInstanceLock(
   databaseUrl: string,
@@ -48,7 +48,8 @@ export async function tryInstanceLock(
     await sql.end({ timeout: 1 });
     throw error;
   }
-  // The lock goes with its connection; the next question opens a new one and takes the lock again, unless it is gone.
+  // The lock ends with its connection. The next query opens a new connection and takes the lock again, unless another
+  // process has it.
   const renew = () => {
     if (kind === 'serve')
       exclusive(serveKey).then(
@@ -68,7 +69,7 @@ export async function tryInstanceLock(
       try {
         if (kind === 'serve') await rm(file, { force: true });
         else await sql`select pg_advisory_unlock_shared(${visitKey})`;
-        // With both locks in hand nobody is there, and nobody can come until the server has gone.
+        // With both locks this process is the last one, and no other can join until the server has ended.
         const last = (kind === 'serve' || (await exclusive(serveKey))) && (await exclusive(visitKey));
         if (last) await stopServer();
       } finally {
@@ -80,11 +81,11 @@ export async function tryInstanceLock(
 
 export async function alreadyRunning(data: string): Promise<AlreadyRunningError> {
   const text = await readFile(join(data, 'instance.json'), 'utf8').catch(() => '');
-  // Half written, or not yet: the fact stands without it.
+  // The file may be missing or incomplete. The message is then without the address.
   const [, pid] = /"pid":(\d+)/.exec(text) ?? [];
   const [, url] = /"url":"([^"]+)"/.exec(text) ?? [];
   const where = pid && url ? ` (pid ${pid}, ${url})` : '';
   return new AlreadyRunningError(
-    `Tradepost is already running on ${data}${where}. Stop it first, or give this one another --data and --port for another shop; parts of one shop in several processes need an external database (DATABASE_URL).`,
+    `Tradepost is already running on ${data}${where}. Stop it first, or start another shop with another --data and --port. To run parts of one shop in several processes, use an external database (DATABASE_URL).`,
   );
 }

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** A comma-separated text as a list of trimmed parts, without empty parts. A value of the file may be a list already. */
+/**
+ * A comma-separated text as a list of trimmed parts, without empty parts. A value of the file may be a list already.
+ */
 const commaSeparated = (value: unknown): unknown =>
   typeof value === 'string'
     ? value
@@ -15,7 +17,9 @@ const hasProtocol = (text: string, protocols: readonly string[]): boolean =>
 
 const wholeNumber = (min: number, max: number) => ({ error: `must be a whole number from ${min} to ${max}` });
 
-/** A whole number, also as text. `null`, `true` and blank texts are refused: `Number()` would convert them to 0 or 1. */
+/**
+ * A whole number, also as text. `null`, `true` and blank texts are refused: `Number()` would convert them to 0 or 1.
+ */
 export const int = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),

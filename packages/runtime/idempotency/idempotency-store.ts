@@ -15,9 +15,9 @@ const ids = (keys: readonly KeyId[]) => [keys.map((k) => k.caller), keys.map((k)
 const id = ({ caller, key }: KeyId) => `${caller} ${key}`;
 
 /**
- * Claims keys for this instance. Answers `null` for a key that is now ours to run, else the row that is in the way.
- * The caller holds each key at most once per call. The commit does not wait for the disk: the write that a key guards
- * does, and flushes this one with it.
+ * Claims keys for this instance. Returns `null` for a claimed key, or the existing row of a key that another request
+ * has. A key occurs at most once per call. The commit does not wait for the disk: the write under the key does, and it
+ * flushes this commit too.
  */
 export async function claimKeys(
   sql: Sql,
@@ -50,7 +50,7 @@ export async function claimKeys(
   const found = new Map(rows.map((row) => [id(row), row]));
   return requests.map((request) => {
     if (claimed.has(id(request))) return null;
-    // Gone between the two statements: its request failed and let go of it. In the way for this moment.
+    // The row was deleted between the two statements, because its request failed. For this call the key is still taken.
     return found.get(id(request)) ?? { ...request, outcome: null, status: null, code: null, answer: null };
   });
 }
@@ -58,8 +58,8 @@ export async function claimKeys(
 type Lease = { instance: string; leaseSeconds: number };
 
 /**
- * A key whose request nobody runs any more: it was this instance's own (which runs a key once at a time), its instance has no
- * session left, or it is older than any request may become.
+ * The condition for a key whose request no longer runs. The key belongs to this instance (which runs a key once at a
+ * time and does not run it now), or its instance has no session, or the claim is older than any request can be.
  */
 const abandoned = (sql: Sql, { caller, key }: KeyId, { instance, leaseSeconds }: Lease) => sql`
   caller = ${caller} and key = ${key} and answer is null and (
@@ -72,10 +72,10 @@ export async function isAbandoned(sql: Sql, key: KeyId, lease: Lease): Promise<b
 }
 
 /**
- * Takes over an abandoned key. Answers what its use case had done by then, or undefined when somebody still works on it or
- * has answered.
+ * Claims an abandoned key. Returns the stored outcomes of its first request. Undefined when a request still runs under
+ * the key or has stored its answer.
  */
-export async function takeOverKey(sql: Sql, key: KeyId, lease: Lease): Promise<{ outcome: unknown } | undefined> {
+export async function claimAbandonedKey(sql: Sql, key: KeyId, lease: Lease): Promise<{ outcome: unknown } | undefined> {
   const [row] = await sql<{ outcome: unknown }[]>`
     update runtime.idempotency_keys set instance = ${lease.instance}, claimed_at = now()
     where ${abandoned(sql, key, lease)}
@@ -85,8 +85,8 @@ export async function takeOverKey(sql: Sql, key: KeyId, lease: Lease): Promise<{
 
 export type KeyAnswer = KeyId & { status: number; code: number; answer: string };
 
-/** Keeps answers. A key that was taken over is left to who has it now. */
-export async function keepAnswers(sql: Sql, answers: readonly KeyAnswer[], instance: string): Promise<void> {
+/** Stores answers. A key that another instance has claimed in the meantime is not changed. */
+export async function storeAnswers(sql: Sql, answers: readonly KeyAnswer[], instance: string): Promise<void> {
   const [callers, keys] = ids(answers);
   await sql.begin(async (tx) => {
     await Promise.all([
@@ -101,18 +101,19 @@ export async function keepAnswers(sql: Sql, answers: readonly KeyAnswer[], insta
   });
 }
 
-/** `forget`: its request may run again from the start. */
-export type LetGo = KeyId & { forget: boolean };
+/** `forget`: the request may run again from the start. */
+export type KeyRelease = KeyId & { forget: boolean };
 
 /**
- * Lets go of keys whose request ended without an answer that could be kept. One that may run again is forgotten, unless its
- * outcome has been written after all; any other becomes nobody's, so that a repeat on any instance learns at once how it is.
+ * Releases keys whose request ended without an answer to store. With `forget` the row is deleted, unless an outcome was
+ * stored. Otherwise the row stays without an instance, so a repeat on any instance sees at once that the request has
+ * ended.
  */
-export async function releaseKeys(sql: Sql, keys: readonly LetGo[], instance: string): Promise<void> {
-  const given = keys.filter((key) => key.forget);
-  const [callers, names] = ids(given);
-  // Waits for a transaction under way that writes the outcome; the second statement then sees it.
-  if (given.length > 0)
+export async function releaseKeys(sql: Sql, keys: readonly KeyRelease[], instance: string): Promise<void> {
+  const forgotten = keys.filter((key) => key.forget);
+  const [callers, names] = ids(forgotten);
+  // Waits for a running transaction that stores the outcome. The second statement then sees the outcome.
+  if (forgotten.length > 0)
     await sql`
       delete from runtime.idempotency_keys k using unnest(${callers}::text[], ${names}::text[]) as r (caller, key)
       where k.caller = r.caller and k.key = r.key and k.instance = ${instance} and k.outcome is null and k.answer is null`;
@@ -126,8 +127,9 @@ export async function releaseKeys(sql: Sql, keys: readonly LetGo[], instance: st
 }
 
 /**
- * Keeps what a use case did, in its transaction. Fails, and the transaction with it, when a key is not this instance's
- * any more or holds an outcome already: of two processes that believe to own a key, one writes.
+ * Stores the outcomes of a use case in its transaction. The statement fails, and the transaction with it, when a key
+ * belongs to another instance or has an outcome already: of two processes that both act as the owner of a key, only one
+ * writes.
  */
 export function recordOutcomes(
   tx: Transaction,
@@ -146,7 +148,7 @@ export function recordOutcomes(
     select runtime.must(count(*) = ${outcomes.length}, 'an Idempotency-Key belongs to another request by now') from kept`;
 }
 
-/** The caller's keys, counted up to `max`. */
+/** The number of keys of a caller, at most `max`. */
 export async function countKeys(sql: Sql, caller: string, max: number): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n

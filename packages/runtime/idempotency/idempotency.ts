@@ -7,60 +7,66 @@ import type { Log } from '../observability/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openKeyQuota } from './idempotency-quota.ts';
 import {
+  claimAbandonedKey,
   claimKeys,
   isAbandoned,
   type KeyAnswer,
   type KeyId,
+  type KeyRelease,
   type KeyRequest,
-  keepAnswers,
-  type LetGo,
   recordOutcomes,
   releaseKeys,
-  takeOverKey,
+  storeAnswers,
 } from './idempotency-store.ts';
 
-/** A key that this request may run under. `outcomes`: what an earlier run of it has already done, by use case. */
+/** A claimed key. `outcomes` has the stored outcomes of an earlier run, by use case. */
 export type Claim = KeyId & { readonly outcomes: Readonly<Record<string, unknown>> };
-/** `nothingDone`: a fault that is known to have changed nothing. */
+/** `nothingDone`: it is certain that the failed request changed nothing. */
 export type StoredAnswer = { status: number; code: number; text: string; nothingDone?: boolean };
-/** What a repeat may do whose first request has died on the way. */
+/**
+ * What a repeat may do when the first request was interrupted. `recorded`: run again with the stored outcomes.
+ * `natural`: run again, twice is harmless. `once`: never run again.
+ */
 export type Repeat = 'recorded' | 'natural' | 'once';
 
 export type Idempotency = {
   /**
-   * Runs `work` once per caller and key, and answers every repeat with what it answered. Of several at once one runs, the
-   * others wait for its answer. An answer of 5xx, or a rejection, is not kept: a repeat runs again.
+   * Runs `work` once per caller and key. Repeats get the stored answer. Of concurrent requests one runs, and the others
+   * wait for its answer. An answer of 5xx or a rejection is not stored, so a repeat runs again.
    */
   run(
     request: KeyRequest & { repeat: Repeat },
     work: (claim: Claim) => Promise<StoredAnswer>,
   ): Promise<StoredAnswer & { replayed: boolean }>;
-  /** Statement that keeps outcomes in the transaction that brings them about. */
+  /** The statements that store outcomes, for the transaction of the write. */
   record(tx: Transaction, useCase: string, outcomes: readonly (KeyId & { outcome: unknown })[]): Statement[];
   /**
-   * Runs a write in one transaction. With a claim its outcome (JSON) is kept in that transaction, and a repeat whose first request
-   * died after its commit gets the outcome and writes nothing. Once per request.
+   * Runs a write in one transaction. With a claim the outcome (JSON) is stored in that transaction: when the first
+   * request was interrupted after its commit, a repeat gets the outcome and writes nothing. Call it once per request.
    */
   write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>): Promise<T>;
   drain(): Promise<unknown>;
 };
 
-/** `Idempotency.write` under the key of a request, or under none. */
+/** `Idempotency.write` with the claim of a request, or without a claim. */
 export type Write = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** What `write` keeps outcomes under. */
+/** The use case under which `write` stores outcomes. */
 const writeUseCase = 'write';
 
 const keptSeconds = 24 * 3600;
-/** Longer than a request may take: a statement ends after a minute, a queue is bounded. */
+/** Longer than any request: a statement ends after a minute, and the queues are bounded. */
 const leaseSeconds = 180;
-/** What a repeat waits for the first request on another instance. */
+/** How long a repeat waits for the first request on another instance. */
 const waitMs = 10_000;
 
-/** What those who wait get: the answer, a refusal that is theirs too, or null when the next of them shall try. */
+/**
+ * A request that runs. Its repeats get the answer, or a refusal that applies to them too, or null: then the next of
+ * them runs.
+ */
 type Running = { fingerprint: Buffer; answer: Promise<StoredAnswer | AppError | null> };
 
-/** Answers `late` when it takes longer than until then. */
+/** Resolves with the promise, or with the result of `late` when the promise takes longer than `until`. */
 async function within<T>(promise: Promise<T>, until: number, late: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<T>((resolve) => {
@@ -74,26 +80,26 @@ type KeyedRequest = KeyRequest & { repeat: Repeat };
 
 const idOf = ({ caller, key }: KeyId) => `${caller} ${key}`;
 
-/** Statements on claimed keys; those of concurrent requests share a transaction. */
+/** The statements on claimed keys. Concurrent requests share a transaction. */
 class ClaimedKeys {
   readonly claim: Coalesced<KeyRequest, Awaited<ReturnType<typeof claimKeys>>[number]>;
-  readonly keep: Coalesced<KeyAnswer, boolean>;
-  readonly release: Coalesced<LetGo, boolean>;
+  readonly store: Coalesced<KeyAnswer, boolean>;
+  readonly release: Coalesced<KeyRelease, boolean>;
 
   constructor({ sql, instance }: Deps) {
     this.claim = groupCommit((many: readonly KeyRequest[]) => claimKeys(sql, many, { instance, keptSeconds }));
-    this.keep = groupCommit(async (many: readonly KeyAnswer[]) => {
-      await keepAnswers(sql, many, instance);
+    this.store = groupCommit(async (many: readonly KeyAnswer[]) => {
+      await storeAnswers(sql, many, instance);
       return many.map(() => true);
     });
-    this.release = groupCommit(async (many: readonly LetGo[]) => {
+    this.release = groupCommit(async (many: readonly KeyRelease[]) => {
       await releaseKeys(sql, many, instance);
       return many.map(() => true);
     });
   }
 
   drain(): Promise<unknown> {
-    return Promise.all([this.claim.drain(), this.keep.drain(), this.release.drain()]);
+    return Promise.all([this.claim.drain(), this.store.drain(), this.release.drain()]);
   }
 }
 
@@ -101,7 +107,7 @@ class KeyedRuns implements Idempotency {
   readonly #deps: Deps;
   readonly #keys: ClaimedKeys;
   readonly #checkQuota: ReturnType<typeof openKeyQuota>;
-  /** The requests that run in this process: their repeats wait for them without a query. */
+  /** The requests that run in this process. Their repeats wait without a query. */
   readonly #running = new Map<string, Running>();
   #closing = false;
 
@@ -121,7 +127,7 @@ class KeyedRuns implements Idempotency {
       const answer = await within(other.answer, until, errors.key_in_progress);
       if (answer instanceof AppError) throw answer;
       if (answer && answer.status < 500) return { ...answer, replayed: true };
-      // The first request failed: the first of the repeats that waited runs again.
+      // The first request failed. The first of the waiting repeats runs again.
     }
     const settled = this.#settle(request, work, until);
     const answer = settled.catch((error: unknown) => (error instanceof AppError && error.status < 500 ? error : null));
@@ -155,7 +161,7 @@ class KeyedRuns implements Idempotency {
     return this.#keys.drain();
   }
 
-  /** Claims the key and runs, or answers what is stored, or waits for a run on another instance. */
+  /** Claims the key and runs, or returns the stored answer, or waits for the request on another instance. */
   async #settle(
     request: KeyedRequest,
     work: (claim: Claim) => Promise<StoredAnswer>,
@@ -166,7 +172,7 @@ class KeyedRuns implements Idempotency {
     if (counting) await counting;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       const row = await this.#keys.claim(request).catch(async (error: unknown) => {
-        // It may have been claimed all the same.
+        // The claim may have succeeded before the connection was lost.
         await this.#release({ caller: request.caller, key: request.key, forget: request.repeat !== 'once' }, request);
         throw error;
       });
@@ -174,12 +180,12 @@ class KeyedRuns implements Idempotency {
       if (!row.fingerprint.equals(request.fingerprint)) throw errors.key_reused();
       if (row.answer !== null) return { status: row.status!, code: row.code!, text: row.answer, replayed: true };
       if (request.repeat === 'once') {
-        // The key is not taken over: if its process lives after all, its answer is still kept.
+        // The key stays with its instance. If that instance still runs, it can store its answer.
         if (await isAbandoned(sql, request, { instance, leaseSeconds })) throw errors.key_outcome_unknown();
       } else {
-        const taken = await takeOverKey(sql, request, { instance, leaseSeconds });
-        if (taken) {
-          const outcomes = (taken.outcome ?? {}) as Claim['outcomes'];
+        const claimed = await claimAbandonedKey(sql, request, { instance, leaseSeconds });
+        if (claimed) {
+          const outcomes = (claimed.outcome ?? {}) as Claim['outcomes'];
           return { ...(await this.#carryOut(request, outcomes, work)), replayed: Object.keys(outcomes).length > 0 };
         }
       }
@@ -188,7 +194,7 @@ class KeyedRuns implements Idempotency {
     }
   }
 
-  /** Runs under a claimed key and keeps the answer, or releases the key. */
+  /** Runs under a claimed key, then stores the answer or releases the key. */
   async #carryOut(
     request: KeyedRequest,
     outcomes: Claim['outcomes'],
@@ -198,37 +204,38 @@ class KeyedRuns implements Idempotency {
     const answer = await work({ caller, key, outcomes });
     if (answer.status < 500) {
       const { status, code, text } = answer;
-      await this.#keys.keep({ caller, key, status, code, answer: text }).catch(async (error: unknown) => {
+      await this.#keys.store({ caller, key, status, code, answer: text }).catch(async (error: unknown) => {
         await this.#release({ caller, key, forget: repeat !== 'once' }, request);
         throw error;
       });
       return answer;
     }
-    // After a 5xx it is unknown what was done, unless the write keeps its outcome or may be done twice.
+    // After a 5xx the effect is unknown, unless the write stores its outcome or is harmless twice.
     const forget = repeat !== 'once' || answer.nothingDone === true;
     await this.#release({ caller, key, forget }, request);
-    if (!forget) this.#deps.log.warn({ key }, 'a write failed on the way: its Idempotency-Key can not be repeated');
+    if (!forget)
+      this.#deps.log.warn({ key }, 'a write failed and its outcome is unknown: its Idempotency-Key cannot be repeated');
     return answer;
   }
 
   /**
-   * Releases a key; when the database is away, as soon as it is back: this instance lives, so the others would take its
-   * request for still running. A run that has begun meanwhile keeps the key.
+   * Releases a key. While the database does not answer, it is tried again: this instance still runs, so other instances
+   * would treat the request as running. When a repeat has started in the meantime, the key stays claimed.
    */
-  async #release(of: LetGo, { fingerprint }: KeyRequest): Promise<void> {
+  async #release(of: KeyRelease, { fingerprint }: KeyRequest): Promise<void> {
     await this.#keys.release(of).catch((error: unknown) => {
-      this.#deps.log.warn({ err: error, key: of.key }, 'an Idempotency-Key could not be let go of: trying again');
+      this.#deps.log.warn({ err: error, key: of.key }, 'an Idempotency-Key could not be released: trying again');
       void this.#releaseLater(of, fingerprint);
     });
   }
 
-  async #releaseLater(of: LetGo, fingerprint: Buffer): Promise<void> {
+  async #releaseLater(of: KeyRelease, fingerprint: Buffer): Promise<void> {
     const id = idOf(of);
     const until = performance.now() + leaseSeconds * 1000;
     for (let pause = 100; !this.#closing && performance.now() < until; pause = Math.min(pause * 2, 2_000)) {
       await sleep(pause, undefined, { ref: false });
       if (this.#closing || this.#running.has(id)) return;
-      // A repeat that comes now waits for it: it must not lose the row that it has just claimed.
+      // A repeat that arrives now waits, so that its new claim is not deleted by this release.
       const released = this.#keys.release(of).catch(() => false);
       this.#running.set(id, { fingerprint, answer: released.then(() => null) });
       const done = await released;

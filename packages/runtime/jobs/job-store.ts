@@ -1,6 +1,6 @@
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
 
-/** `failed` has used up its attempts and stays until somebody retries or discards it. */
+/** `failed`: all attempts are used. The job stays until an operator retries or discards it. */
 export type JobState = 'waiting' | 'running' | 'failed';
 
 export type JobRow = {
@@ -20,7 +20,7 @@ export type JobRow = {
 
 export type JobFilter = { states?: readonly JobState[] | undefined; task?: string | undefined };
 
-/** graphile-worker takes a lock of four hours for one of a worker that died, and so do its functions. */
+/** graphile-worker and its SQL functions treat a lock that is older than four hours as the lock of a killed worker. */
 const stateOf = (sql: Queryable) => sql`
   case when locked_at > now() - interval '4 hours' then 'running' when attempts >= max_attempts then 'failed' else 'waiting' end`;
 
@@ -31,14 +31,14 @@ const jobsWhere = (sql: Queryable, { states, task }: JobFilter) => sql`
   where true ${states?.length ? sql`and state = any(${[...states]}::text[])` : sql``}`;
 
 /**
- * Whether a job with this key waits or runs: a condition on the SQL expression `key`. A job that was locked before `lockedSince`
- * does not count, as its worker has died.
+ * The condition that a job with the SQL expression `key` as its key waits or runs. A job that was locked before
+ * `lockedSince` does not count: its worker has ended.
  */
 export const hasOpenJob = (sql: Queryable, key: Statement, lockedSince: Date): Statement => sql`
   exists (select from graphile_worker.jobs j where j.key = ${key} and j.attempts < j.max_attempts
           and (j.locked_at is null or j.locked_at >= ${lockedSince}))`;
 
-/** What failed first, then what runs, then what waits by its time; and how many there are in all. */
+/** Failed jobs first, then running jobs, then waiting jobs by their time. `total` counts all of them. */
 export async function selectJobs(
   sql: Sql,
   filter: JobFilter,
@@ -53,7 +53,7 @@ export async function selectJobs(
 
 export type JobCounts = { due: number; oldest_due: Date | null; failed: number; running: number; workers: number };
 
-/** What tells whether the worker keeps up; `workers` counts the database connections of all of them. */
+/** The numbers that show whether the workers are fast enough. `workers` is the number of their database connections. */
 export async function selectJobCounts(sql: Sql): Promise<JobCounts> {
   const [row] = await sql<JobCounts[]>`
     select count(*) filter (where state = 'waiting' and run_at <= now()) as due,
@@ -65,7 +65,7 @@ export async function selectJobCounts(sql: Sql): Promise<JobCounts> {
   return row!;
 }
 
-/** With its payload, which graphile-worker's public view leaves out. */
+/** One job with its payload, which the public view of graphile-worker does not have. */
 export async function selectJob(sql: Queryable, id: number): Promise<(JobRow & { payload: unknown }) | undefined> {
   const [row] = await sql<(JobRow & { payload: unknown })[]>`
     select *, (select payload from graphile_worker._private_jobs as p where p.id = job.id) as payload
@@ -76,17 +76,20 @@ export async function selectJob(sql: Queryable, id: number): Promise<(JobRow & {
 export type JobChoice = { ids: readonly number[] } | { filter: JobFilter };
 type NotChanged = { unknown: number[]; running: number[] };
 
-/** Locks the chosen jobs in id order, so that no worker takes one meanwhile. Of ids it answers which are not to be had. */
+/**
+ * Locks the chosen jobs in the order of their ids, so that no worker claims one. Of given ids, `unknown` and `running`
+ * cannot be locked.
+ */
 async function lockJobs(tx: Transaction, choice: JobChoice): Promise<{ ids: number[] } & NotChanged> {
   const chosen =
     'ids' in choice
       ? await tx<{ id: number; state: JobState }[]>`
           select id, state from ${jobsWhere(tx, {})} and id = any(${[...choice.ids]}::bigint[])`
       : await tx<{ id: number; state: JobState }[]>`select id, state from ${jobsWhere(tx, choice.filter)}`;
-  const wanted = chosen.filter((job) => job.state !== 'running').map((job) => job.id);
+  const candidates = chosen.filter((job) => job.state !== 'running').map((job) => job.id);
   const locked = await tx<{ id: number }[]>`
     select id from graphile_worker._private_jobs
-    where id = any(${wanted}::bigint[]) and (locked_at is null or locked_at <= now() - interval '4 hours')
+    where id = any(${candidates}::bigint[]) and (locked_at is null or locked_at <= now() - interval '4 hours')
     order by id for update skip locked`;
   const ids = locked.map((row) => row.id);
   const free = new Set(ids);
@@ -100,7 +103,10 @@ async function lockJobs(tx: Transaction, choice: JobChoice): Promise<{ ids: numb
 
 type Changed = { changed: number[] } & NotChanged;
 
-/** Ids are changed all or none, so that the answer to a wrong one is to correct it; of a filter, what is not running. */
+/**
+ * Of given ids, either all jobs are changed or no job, so that an operator can correct a wrong id. Of a filter, all
+ * jobs that do not run are changed.
+ */
 function changeJobs(
   sql: Sql,
   choice: JobChoice,
@@ -114,7 +120,7 @@ function changeJobs(
   }) as Promise<Changed>;
 }
 
-/** Due now, with all attempts ahead; the last error stays to be read. */
+/** Makes jobs due now, with all their attempts again. The last error is kept. */
 export function retryJobs(sql: Sql, choice: JobChoice): Promise<Changed> {
   return changeJobs(
     sql,
@@ -123,7 +129,7 @@ export function retryJobs(sql: Sql, choice: JobChoice): Promise<Changed> {
   );
 }
 
-/** Removes the failed jobs of a task that comes again by itself. */
+/** Removes the failed jobs of a task that a cron repeats. */
 export async function forgetFailedJobs(sql: Queryable, task: string): Promise<void> {
   await sql`
     select graphile_worker.complete_jobs(array_agg(id))
@@ -132,7 +138,7 @@ export async function forgetFailedJobs(sql: Queryable, task: string): Promise<vo
     having count(*) > 0`;
 }
 
-/** Removes them as if they were done. Marked as failed instead, they would stay on the list that the operator clears. */
+/** Removes jobs like completed ones. Jobs that are marked as failed would stay on the list of the operator. */
 export function discardJobs(sql: Sql, ids: readonly number[]): Promise<Changed> {
   return changeJobs(sql, { ids }, (tx, chosen) => tx`select from graphile_worker.complete_jobs(${chosen}::bigint[])`);
 }

@@ -16,21 +16,24 @@ import { Client, Pool } from 'pg';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Liveness, openLiveness } from './worker-liveness.ts';
-import { freeJobsOf } from './worker-store.ts';
+import { unlockJobsOf } from './worker-store.ts';
 
 export type Job = {
   task: string;
   payload: unknown;
-  /** Not before this moment; at once when absent. */
+  /** The job does not run before this time. Default: now. */
   runAt?: Date;
-  /** At most one waiting job per key: a later one takes its place. */
+  /** At most one job per key waits. A later job replaces it. */
   key?: string;
   maxAttempts?: number;
 };
 
-/** Handlers check their payload and are safe to run twice: a worker can die between the work and its record. */
+/** A handler checks its payload, and is safe to run twice: a worker can end between the work and its record. */
 export type TaskHandler = (payload: unknown, context: TaskContext) => Promise<void>;
-/** `signal`: the time to finish is over. `stopping`: it has begun, take on no more. */
+/**
+ * `signal` aborts when the time for the shutdown is over. `stopping` aborts when the shutdown begins: start no further
+ * work.
+ */
 type TaskContext = { log: Log; signal: AbortSignal; stopping?: AbortSignal };
 export type Tasks = Readonly<Record<string, TaskHandler>>;
 /** `match` is a crontab pattern in UTC. */
@@ -38,7 +41,7 @@ export type Cron = { task: string; match: string };
 
 const defaultMaxAttempts = 10;
 
-/** Enqueues on the caller's transaction: the jobs exist exactly when the transaction commits. */
+/** Enqueues jobs in the transaction of the caller. The jobs exist exactly when that transaction commits. */
 export function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Statement {
   const rows = jobs.map((job) => ({
     task: job.task,
@@ -54,7 +57,7 @@ export function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Statement {
       as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int)`;
 }
 
-/** graphile-worker's log lines, in ours. Their meta holds whole jobs with payloads that are nobody's to read. */
+/** Writes the log lines of graphile-worker to our log. Payloads of jobs are left out. */
 function workerLogger(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
     const { job, error, duration } = (meta ?? {}) as { job?: GraphileJob; error?: unknown; duration?: number };
@@ -63,7 +66,7 @@ function workerLogger(log: Log): Logger {
       ...(error !== undefined ? { err: error } : {}),
       ...(duration !== undefined ? { duration } : {}),
     };
-    // graphile-worker's own text for a failed job repeats the error, which `err` holds as it may be logged.
+    // For a failed job the text of graphile-worker repeats the error. `err` has its loggable fields only.
     if (level === 'error') log.error(line, job && error !== undefined ? 'a job failed' : message);
     else if (level === 'warning') log.warn(line, message);
     else log.debug(line, message);
@@ -81,7 +84,7 @@ export type WorkerDeps = {
 
 type Helpers = { abortSignal?: AbortSignal | undefined; job: { id: string } };
 
-/** Our handlers as graphile-worker wants them: with a log of their own, counted. */
+/** Converts the handlers to the form of graphile-worker. Each run has a log of its own and is counted. */
 function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal): TaskList {
   const entries = Object.entries(tasks).map(([task, handle]) => {
     const run = async (payload: unknown, helpers: Helpers) => {
@@ -91,7 +94,7 @@ function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal):
         metrics.jobs.inc({ task, result: 'done' });
       } catch (error) {
         metrics.jobs.inc({ task, result: 'failed' });
-        // graphile-worker logs the failure and keeps it with the job; rethrowing makes it try again.
+        // graphile-worker logs the failure, stores it in the job and retries.
         throw error;
       }
     };
@@ -100,7 +103,7 @@ function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal):
   return Object.fromEntries(entries) as unknown as TaskList;
 }
 
-/** A run of graphile-worker's: its pool is known to the other workers before it takes a job. */
+/** The options for a run of graphile-worker that registers its pool with the other workers before it claims a job. */
 function announcedRun(liveness: Liveness) {
   const lockedBy: string[] = [];
   const events: WorkerEvents = new EventEmitter();
@@ -117,12 +120,15 @@ const sharedOptions = (deps: WorkerDeps, pgPool: Pool, stopping: AbortSignal) =>
   gracefulShutdownAbortTimeout: deps.shutdownMs,
   logger: workerLogger(deps.log),
   taskList: taskListOf(deps, stopping),
-  // In batches, even of one turn, as only then a stop waits until the results are recorded; else a job that ends while
-  // the worker stops stays locked for hours and runs again, and a record that fails is an unhandled rejection.
+  // Results are written in batches, because a stop waits only for batches. Without batches, a job that ends during a
+  // stop stays locked for hours and runs again, and a failed write is an unhandled rejection.
   worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
 });
 
-/** A pool of our own: graphile-worker's would outlive its stop, and crash the process when the database goes first. */
+/**
+ * A pool of this package. A pool of graphile-worker would stay open after its stop, and end the process when the
+ * database ends first.
+ */
 function openPool({ url, concurrency, log }: WorkerDeps): Pool {
   const pool = new Pool({ connectionString: url, max: concurrency + 2, application_name: 'tradepost worker' });
   const lost = (error: Error) => log.warn({ err: error }, 'worker: a database connection was lost');
@@ -132,21 +138,16 @@ function openPool({ url, concurrency, log }: WorkerDeps): Pool {
 }
 
 /**
- * Frees all locked jobs at once. Only for whoever knows that no other worker runs: the server of an embedded database, which is
- * alone on it. Elsewhere the workers find by themselves which of them is gone (worker-liveness.ts).
+ * Unlocks all locked jobs at once. Only for a caller that knows that no other worker runs: the server of an embedded
+ * database. With an external database the workers find ended workers themselves (worker-liveness.ts).
  */
 export async function unlockJobs(url: string): Promise<void> {
   const client = new Client({ connectionString: url, application_name: 'tradepost worker' });
   await client.connect();
-  await freeJobsOf(client, null).finally(() => client.end());
+  await unlockJobsOf(client, null).finally(() => client.end());
 }
 
-/** Gives back what a pool of ours that has ended had in hand; else nobody takes it for four hours. */
-async function giveBackJobs(pool: Pool, { lockedBy }: RunningPool): Promise<void> {
-  await freeJobsOf(pool, lockedBy);
-}
-
-/** `ended` also when nobody asked for it. */
+/** `ended` resolves when the run has ended, also when it was not stopped. */
 type RunningPool = { runner: Runner; lockedBy: string[]; ended: Promise<void> };
 
 async function openRunner(
@@ -155,20 +156,20 @@ async function openRunner(
 ): Promise<RunningPool> {
   const { lockedBy, events, plugin } = announcedRun(liveness);
   const ending = Promise.withResolvers<void>();
-  // Its promise alone does not tell: when the database goes it may never be settled.
+  // Its promise is not enough: when the database ends, it may never settle.
   events.on('pool:gracefulShutdown', () => ending.resolve());
   const runner = await run({ ...options, events, preset: { worker, plugins: [plugin] } });
   return { runner, lockedBy, ended: Promise.race([ending.promise, runner.promise.catch(() => {})]) };
 }
 
-/** Pauses between two attempts to start again what has ended. */
+/** The pauses between two attempts to start an ended worker again. */
 const [shortestPauseMs, longestPauseMs] = [500, 5_000];
 
 export type Worker = { stop(): Promise<void> };
 
 /**
- * Runs jobs as they become due until it is stopped; stopping waits for the running ones. graphile-worker ends when it can not
- * record how a job went, as when the database is started again meanwhile: then another one takes its place.
+ * Runs due jobs until `stop`, which waits for the running jobs. graphile-worker ends when it cannot store the result of
+ * a job, for example during a restart of the database. Then it is started again.
  */
 export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] }): Promise<Worker> {
   const crons = deps.crons.map(({ task, match }) => ({
@@ -194,18 +195,19 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
 
   const startAgain = async (): Promise<void> => {
     const before = current;
-    // What it still runs goes on; its cron does not.
+    // Its running jobs continue. Its crons stop.
     before.runner.stop().catch(() => {});
     for (let pause = shortestPauseMs; !signal.aborted; pause = Math.min(pause * 2, longestPauseMs)) {
       await sleep(pause, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await giveBackJobs(pool, before);
+        // Otherwise the jobs of the ended run stay locked for four hours.
+        await unlockJobsOf(pool, before.lockedBy);
         await liveness.forget(before.lockedBy);
         current = await openRunner(options, liveness);
         return deps.log.info('the worker runs again');
       } catch (error) {
-        deps.log.warn({ err: error }, 'the worker can not be started again yet');
+        deps.log.warn({ err: error }, 'the worker cannot be started again yet');
       }
     }
   };
@@ -213,7 +215,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     while (!signal.aborted) {
       await current.ended;
       if (signal.aborted) return;
-      deps.log.error('the worker has ended, and is started again');
+      deps.log.error('the worker has ended and is started again');
       await startAgain();
     }
   };
@@ -224,7 +226,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
       stopping.abort();
       await stopCurrent();
       await watching;
-      // It may have been started again in this very moment.
+      // It may just have been started again.
       await stopCurrent();
       await liveness.close();
       await pool.end();
@@ -232,7 +234,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
   };
 }
 
-/** Runs what is due now, and ends. */
+/** Runs the jobs that are due now, then ends. */
 export async function runDueJobs(deps: WorkerDeps): Promise<void> {
   const pool = openPool(deps);
   const liveness = openLiveness(deps);

@@ -1,23 +1,23 @@
 import { Client } from 'pg';
 import type { Log } from '../observability/log.ts';
-import { deleteWorkers, freeJobsOfGoneWorkers, holdWorkerLock, ownsSession, saveWorkers } from './worker-store.ts';
+import { deleteWorkers, holdWorkerLock, ownsSession, saveWorkers, unlockJobsOfEndedWorkers } from './worker-store.ts';
 
-/** How often a worker says that it lives. */
+/** The interval of heartbeats. */
 const beatMs = 5_000;
-/** How often every worker looks for others that are gone. */
+/** The interval at which every worker searches for ended workers. */
 const sweepMs = 10_000;
 
 export type Liveness = {
-  /** Before these pools take a job: a pool that is not known could not be found to be gone. */
+  /** Registers pools. Call it before they claim a job: only the end of a registered pool is noticed. */
   register(poolIds: readonly string[]): Promise<void>;
-  /** They have ended, and hold no job. */
+  /** Removes pools that have ended and hold no job. */
   forget(poolIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 };
 
 type Session = { client: Client; holdsLock: boolean; locked: Set<string> };
 
-/** A session of its own, opened when it is used and again after a failure. One use runs after the other. */
+/** A database session that is opened at its first use, and again after a failure. Its uses run one after the other. */
 class WorkerSession {
   readonly #url: string;
   #session: Session | null = null;
@@ -62,7 +62,7 @@ class WorkerSession {
       if (this.#session?.client === client) this.#session = null;
     });
     await client.connect();
-    // Of the protocol; not in the types.
+    // The process id of the protocol is not in the types.
     const { processID } = client as unknown as { processID: number | null };
     const holdsLock = await ownsSession(client, processID).catch(async (error: unknown) => {
       await client.end().catch(() => {});
@@ -74,9 +74,9 @@ class WorkerSession {
 }
 
 /**
- * Tells the other workers that this one lives, and frees the jobs of those that do not. A session of its own holds an advisory
- * lock per pool: a process that is paused keeps it, one that died has lost it. Behind a transaction pooler, where a session
- * belongs to nobody, only the time of the last beat counts.
+ * Writes the heartbeats of this worker, and unlocks the jobs of workers that have ended. A session of its own holds an
+ * advisory lock per pool: a paused process keeps the lock, and an ended process has lost it. Behind a transaction
+ * pooler clients share sessions, so only the time of the last heartbeat counts.
  */
 export function openLiveness({ url, log }: { url: string; log: Log }): Liveness {
   const ids = new Set<string>();
@@ -94,12 +94,12 @@ export function openLiveness({ url, log }: { url: string; log: Log }): Liveness 
     });
   const sweep = () =>
     session.use(async ({ client }) => {
-      const { workers, jobs } = await freeJobsOfGoneWorkers(client);
-      if (workers.length > 0) log.warn({ workers, jobs }, 'workers are gone: their jobs are free again');
+      const { workers, jobs } = await unlockJobsOfEndedWorkers(client);
+      if (workers.length > 0) log.warn({ workers, jobs }, 'workers have ended: their jobs are unlocked');
     });
   const quietly = (work: () => Promise<void>) => () => {
     if (closing) return;
-    work().catch((error: unknown) => log.warn({ err: error }, 'worker: its news could not be written'));
+    work().catch((error: unknown) => log.warn({ err: error }, 'worker: its heartbeat could not be written'));
   };
   const timers = [setInterval(quietly(beat), beatMs), setInterval(quietly(sweep), sweepMs)];
   for (const timer of timers) timer.unref();

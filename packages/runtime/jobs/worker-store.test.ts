@@ -1,7 +1,7 @@
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freeJobsOf, freeJobsOfGoneWorkers, holdWorkerLock, ownsSession, saveWorkers } from './worker-store.ts';
+import { holdWorkerLock, ownsSession, saveWorkers, unlockJobsOf, unlockJobsOfEndedWorkers } from './worker-store.ts';
 
 let database: TestDatabase;
 let client: Client;
@@ -24,9 +24,9 @@ test('a worker with a session lock has ended when its heartbeat is old and the l
   await saveWorkers(client, ['a', 'b'], true);
   await silentFor('a', 3600);
   await silentFor('b', 14);
-  expect(await freeJobsOfGoneWorkers(other)).toEqual({ workers: [], jobs: 0 });
+  expect(await unlockJobsOfEndedWorkers(other)).toEqual({ workers: [], jobs: 0 });
   await silentFor('b', 16);
-  expect(await freeJobsOfGoneWorkers(other)).toEqual({ workers: ['b'], jobs: 0 });
+  expect(await unlockJobsOfEndedWorkers(other)).toEqual({ workers: ['b'], jobs: 0 });
   expect((await database.sql`select id from runtime.workers`).map((row) => row.id)).toEqual(['a']);
 });
 
@@ -35,9 +35,9 @@ test('behind a transaction pooler a worker has ended after 45 seconds without a 
   await database.sql`select graphile_worker.add_job('anything', '{}'::json)`;
   await database.sql`update graphile_worker._private_jobs set locked_by = 'c', locked_at = now()`;
   await silentFor('c', 44);
-  expect((await freeJobsOfGoneWorkers(other)).workers).toEqual([]);
+  expect((await unlockJobsOfEndedWorkers(other)).workers).toEqual([]);
   await silentFor('c', 46);
-  expect(await freeJobsOfGoneWorkers(other)).toEqual({ workers: ['c'], jobs: 1 });
+  expect(await unlockJobsOfEndedWorkers(other)).toEqual({ workers: ['c'], jobs: 1 });
   expect(await database.sql`select from graphile_worker.jobs where locked_by is not null`).toHaveLength(0);
 });
 
@@ -74,12 +74,12 @@ describe('a job that was enqueued again under its key while a worker held it', (
   test('is deleted when its worker has ended', async () => {
     await saveWorkers(client, ['a'], false);
     await silentFor('a', 60);
-    expect((await freeJobsOfGoneWorkers(other)).workers).toEqual(['a']);
+    expect((await unlockJobsOfEndedWorkers(other)).workers).toEqual(['a']);
     expect(await jobs()).toEqual(left);
   });
 
   test.each([[['a']], [null]])('is deleted when the jobs of %j are unlocked', async (workers) => {
-    await freeJobsOf(other, workers);
+    await unlockJobsOf(other, workers);
     expect(await jobs()).toEqual(left);
   });
 });

@@ -1,22 +1,25 @@
 import type { ClientBase } from 'pg';
 
-/** Of the two-part advisory locks that workers hold; arbitrary, but the same for every version. */
+/** The first part of the two-part advisory locks of workers. The number is arbitrary and must never change. */
 const lockClass = 720_588;
-/** A worker without news for so long is looked at: with a lock it has to have lost that too. */
+/** A worker has ended when its last heartbeat is so old. A worker with a lock must have lost the lock too. */
 const staleSeconds = { withLock: 15, withoutLock: 45 } as const;
 
 type Client = Pick<ClientBase, 'query'>;
 
 /**
- * Whether the session of this connection is the client's own. Behind a transaction pooler the key that the client was given is
- * the pooler's, and a session lock would be some other client's soon.
+ * Whether the connection has a server session of its own. Behind a transaction pooler the client gets a process id of
+ * the pooler, and other clients would soon use the session with its locks.
  */
 export async function ownsSession(client: Client, processId: number | null): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid === processId;
 }
 
-/** Of a session that has it already this adds nothing that lasts: a session's locks end with it. */
+/**
+ * Takes the lock of a worker. It is released when the session ends; a second lock of the same session has no further
+ * effect.
+ */
 export async function holdWorkerLock(client: Client, id: string): Promise<void> {
   await client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, id]);
 }
@@ -35,8 +38,8 @@ export async function deleteWorkers(client: Client, ids: readonly string[]): Pro
 
 type Replaced = { replaced: string[] };
 /**
- * Jobs that were enqueued again under their key while a worker held them. The queue takes the key and all attempts from
- * such a job, so that only the newer one is repeated; released, it would look like a job that failed for good.
+ * Jobs whose key was enqueued again while a worker had locked them. The queue removes the key and all attempts from
+ * such a job, so only the newer one is retried. When it is unlocked, it would look like a failed job, so it is deleted.
  */
 const replacedIds = `coalesce(array_agg(id) filter (
   where key is null and attempts >= max_attempts and updated_at > locked_at), '{}')`;
@@ -45,22 +48,22 @@ async function deleteReplacedJobs(client: Client, ids: readonly string[] = []): 
   if (ids.length > 0) await client.query('select from graphile_worker.complete_jobs($1::bigint[])', [ids]);
 }
 
-export type FreedJobs = { workers: string[]; jobs: number };
+export type UnlockedJobs = { workers: string[]; jobs: number };
 
-/** Frees the jobs of workers that are gone, and forgets these. */
-export async function freeJobsOfGoneWorkers(client: Client): Promise<FreedJobs> {
-  const { rows } = await client.query<FreedJobs & Replaced>(
+/** Unlocks the jobs of ended workers, and deletes the rows of these workers. */
+export async function unlockJobsOfEndedWorkers(client: Client): Promise<UnlockedJobs> {
+  const { rows } = await client.query<UnlockedJobs & Replaced>(
     `with stale as materialized (
        select id, holds_lock from runtime.workers
        where seen_at < now() - make_interval(secs => case when holds_lock then $2::float8 else $3::float8 end)
        for update skip locked
-     ), gone as (
+     ), ended as (
        delete from runtime.workers w using stale s
-       -- The lock is to be had: no session holds it.
+       -- The lock is free: no session holds it.
        where w.id = s.id and (not s.holds_lock or pg_try_advisory_xact_lock($1, hashtext(s.id)))
        returning w.id
      ), ids as materialized (
-       select array(select id from gone) as ids
+       select array(select id from ended) as ids
      ), held as materialized (
        select count(*)::int as jobs, ${replacedIds} as replaced
        from graphile_worker.jobs where locked_by = any((select ids from ids)::text[])
@@ -72,8 +75,8 @@ export async function freeJobsOfGoneWorkers(client: Client): Promise<FreedJobs> 
   return { workers: rows[0]?.workers ?? [], jobs: rows[0]?.jobs ?? 0 };
 }
 
-/** Releases the jobs that these workers hold. Null: of all workers. */
-export async function freeJobsOf(client: Client, workers: readonly string[] | null): Promise<void> {
+/** Unlocks the jobs of these workers. Null: the jobs of all workers. */
+export async function unlockJobsOf(client: Client, workers: readonly string[] | null): Promise<void> {
   const { rows } = await client.query<Replaced>(
     `with held as materialized (
        select array_agg(distinct locked_by) as workers, ${replacedIds} as replaced

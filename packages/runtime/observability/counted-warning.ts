@@ -2,7 +2,10 @@ import type { Log } from './log.ts';
 
 const everyMs = 60_000;
 
-/** Warns of what anybody can cause as often as they like: once a minute, with how often it was. */
+/**
+ * Logs a warning that clients can cause at any rate. It writes at most one line per minute, with the number of events
+ * as `times`.
+ */
 export function openCountedWarning(log: Log, text: string): (fields: Readonly<Record<string, unknown>>) => void {
   let times = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;

@@ -11,11 +11,11 @@ type LoggedError = {
   cause?: LoggedError;
 };
 
-/** What of an error may be logged: a database error also carries its statement and parameters, and those stay out. */
+/** The loggable fields of an error. The statement and parameters of a database error are not among them. */
 function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
-  // Class 22 quotes the value that did not fit: `invalid input syntax for type bigint: "..."`.
+  // Messages of class 22 quote the invalid value: `invalid input syntax for type bigint: "..."`.
   const quotes = error.name === 'PostgresError' && String(code).startsWith('22');
   const message = quotes ? error.message.replace(/".*"/s, '"..."') : error.message;
   return {
@@ -30,7 +30,7 @@ function loggedError(error: unknown, depth = 0): LoggedError {
 
 const secrets = ['password', 'token', 'authorization', 'secret'];
 
-/** JSON lines on stderr, or in a file while a terminal view owns the screen. Tokens and passwords never reach it. */
+/** Writes JSON lines to stderr, or to a file while a terminal view uses the screen. Tokens and passwords are masked. */
 export function openLog(options: { level: string; file?: string | undefined; stream?: DestinationStream }): Log {
   const target =
     options.stream ??
@@ -41,7 +41,7 @@ export function openLog(options: { level: string; file?: string | undefined; str
       base: { pid: process.pid },
       serializers: { err: (error: unknown) => loggedError(error), error: (error: unknown) => loggedError(error) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      // As deep as `{ req: { headers: { authorization } } }`.
+      // Three levels deep, as in `{ req: { headers: { authorization } } }`.
       redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) },
     },
     target,

@@ -9,16 +9,22 @@ import {
   Registry,
 } from 'prom-client';
 
-/** `flushed: true`: hooks in `beforeRead` write its value when it is read. */
+/** `flushed: true`: a hook in `beforeRead` writes the value of the metric before each read. */
 type Options<C> = Omit<C, 'registers' | 'collect'> & { readonly flushed?: boolean };
 
-/** Prometheus metrics of one process: those of the runtime, and what the other packages need to define theirs. */
+/**
+ * The Prometheus metrics of one process: the metrics of the runtime, and functions to define the metrics of other
+ * packages.
+ */
 export type Metrics = ReturnType<typeof openMetrics>;
 
 export function openMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  /** A count that is too frequent for a labelled counter is kept in plain numbers. Its hook adds them to the counter before a read. */
+  /**
+   * A labelled counter is too slow for very frequent events: they are counted in plain numbers, and a hook adds them
+   * before a read.
+   */
   const beforeRead = new Set<() => void>();
   const collect = () => {
     for (const flush of beforeRead) flush();
@@ -38,7 +44,7 @@ export function openMetrics() {
     ...{ registry, beforeRead, counter, gauge, histogram },
     retentionRows: counter({
       name: 'retention_deleted_rows_total',
-      help: 'Rows deleted for their age, by rule',
+      help: 'Old rows deleted, by retention rule',
       labelNames: ['rule'],
     }),
     batchSize: histogram({
@@ -57,8 +63,8 @@ export function openMetrics() {
 }
 
 /**
- * The metrics of a package. The function that it answers creates them in the metrics of a process at the first call, and answers
- * the same ones at every other call. Call it where a component is opened, not per request.
+ * Declares the metrics of a package. The returned function creates them in the metrics of a process at its first call,
+ * and returns the same objects at later calls. Call it when a component opens, not per request.
  */
 export function defineMetrics<T>(create: (metrics: Metrics) => T): (metrics: Metrics) => T {
   const created = new WeakMap<Metrics, T>();

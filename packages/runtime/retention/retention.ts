@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { type Setting, setting } from '../settings/settings.ts';
 import type { RetentionTable } from './retention-store.ts';
 
-/** Rows that go when they are old. Ledgers (stock movements, payments, refunds, orders and their history) have no rule. */
+/**
+ * Deletes old rows of one table. Ledgers (stock movements, payments, refunds, orders and their history) have no rule.
+ */
 export type RetentionRule = RetentionTable & {
-  /** `usage`: what `tradepost retention` and the metrics call it. */
+  /** The name in `tradepost retention` and in the metrics, such as `usage`. */
   name: string;
   about: string;
-  /** After so many days; a setting can be 0, which keeps the rows for ever. */
+  /** The age in days. The value 0 of a setting keeps the rows for ever. */
   days: Setting<number> | number;
 };
 
-/** A setting for the days of a rule. */
+/** Defines the setting for the days of a rule. */
 export const retentionDays = (name: string, days: number, about: string): Setting<number> =>
   setting(
     `retention.${name}_days`,
@@ -20,7 +22,7 @@ export const retentionDays = (name: string, days: number, about: string): Settin
     `days after which ${about} are deleted; 0 keeps them for ever`,
   );
 
-const settingChangesDays = retentionDays('setting_changes', 730, 'changes of settings in the trail');
+const settingChangesDays = retentionDays('setting_changes', 730, 'rows of the settings change log');
 export const runtimeRetentionSettings = [settingChangesDays] as const;
 
 export const runtimeRetention: readonly RetentionRule[] = [
@@ -33,7 +35,7 @@ export const runtimeRetention: readonly RetentionRule[] = [
   },
   {
     name: 'setting_changes',
-    about: 'who changed which setting',
+    about: 'changes of settings, with the account that made them',
     table: 'runtime.setting_changes',
     age: 't.changed_at',
     days: settingChangesDays,

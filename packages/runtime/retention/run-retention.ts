@@ -5,12 +5,12 @@ import type { RetentionRule } from './retention.ts';
 import { deleteOldRows } from './retention-store.ts';
 
 const batchRows = 5_000;
-/** Between two batches others get the database. */
-const restMs = 50;
-/** What a run may take; the next one goes on. */
+/** The pause between two batches, so that other statements can run. */
+const pauseMs = 50;
+/** The longest duration of a run. The next run continues. */
 const budgetMs = 60_000;
 
-/** The days in force; null: the rows are kept for ever. */
+/** The effective number of days. Null: the rows are kept for ever. */
 export function daysInForce({ days }: RetentionRule, settings: Pick<Runtime['settings'], 'get'>): number | null {
   return typeof days === 'number' ? days : settings.get(days) || null;
 }
@@ -18,8 +18,9 @@ export function daysInForce({ days }: RetentionRule, settings: Pick<Runtime['set
 export type Deleted = { rule: string; rows: number };
 
 /**
- * Deletes what is too old, in batches of 5,000 rows, until nothing is left or the time is over. A rule that fails does not hold
- * up the others: the first error is thrown at the end. Answers what was deleted, rules without a row left out.
+ * Deletes old rows in batches of 5,000, until no old row is left or the time is over. When a rule fails, the others
+ * still run, and the first error is thrown at the end. Returns the number of deleted rows for each rule that deleted
+ * rows.
  */
 export async function runRetention(
   { sql, settings, metrics, log }: Pick<Runtime, 'sql' | 'settings' | 'metrics' | 'log'>,
@@ -38,7 +39,7 @@ export async function runRetention(
       for (let batch = batchRows; batch === batchRows && !isOver(); ) {
         batch = await deleteOldRows(sql, rule, days, batchRows);
         rows += batch;
-        if (batch === batchRows) await sleep(restMs);
+        if (batch === batchRows) await sleep(pauseMs);
       }
     } catch (error) {
       failed ??= error;

@@ -3,7 +3,7 @@ import type { Sql, Transaction } from '@tradepost/postgres';
 export type SettingChange = {
   id: number;
   key: string;
-  /** null: the default was in force, or is again. Of secrets `***`. */
+  /** Null: the default was effective, or is effective again. `***` for secrets. */
   before: unknown;
   after: unknown;
   changed_by: string;
@@ -11,22 +11,25 @@ export type SettingChange = {
 };
 export type SettingChanges = { rows: SettingChange[]; total: number };
 
-/** What is to be stored under which key, and the keys that go back to their defaults. No key stands twice. */
+/** The values to store by key, and the keys that are reset to their defaults. A key occurs once. */
 export type SettingWrites = { values: Readonly<Record<string, unknown>>; unset: readonly string[] };
-/** Who changes it, and which keys are secret. */
+/** The account that makes the change, and the secret keys. */
 type Trail = { secrets: readonly string[]; by: string };
 
-/** Nobody else changes settings until the transaction ends: a key without a row has none to lock. */
+/**
+ * No other transaction changes settings until this one ends. The table is locked, because a key at its default has no
+ * row to lock.
+ */
 const lockSettings = (tx: Transaction) => tx`lock table runtime.settings in share row exclusive mode`;
 
-/** Stores, unsets and writes the trail of what differs. The lock is held. */
+/** Stores and resets values, and logs the changed ones. The caller has locked the table. */
 const writeSettings = (tx: Transaction, { values, unset }: SettingWrites, { secrets, by }: Trail) => tx`
-  with wanted as (
+  with requested as (
     select key, value from jsonb_each(${tx.json(values as never)})
     union all select key, null from unnest(${[...unset]}::text[]) as u (key)
   ), changed as (
     select key, s.value as before, w.value as after
-    from wanted w left join runtime.settings s using (key)
+    from requested w left join runtime.settings s using (key)
     where s.value is distinct from w.value
   ), stored as (
     insert into runtime.settings (key, value, updated_at)
@@ -41,16 +44,16 @@ const writeSettings = (tx: Transaction, { values, unset }: SettingWrites, { secr
   from changed cross join lateral (select key = any(${[...secrets]}::text[]) as hidden) as secret
   order by key`;
 
-/** Values are checked by the caller. */
+/** Changes settings. The caller has checked the values. */
 export async function changeSettings(sql: Sql, writes: SettingWrites, trail: Trail): Promise<void> {
   await sql.begin(async (tx) => {
-    // By itself, so that the next statement sees what the change before has stored.
+    // A statement of its own, so that the next statement sees the values of the previous change.
     await lockSettings(tx);
     await writeSettings(tx, writes, trail);
   });
 }
 
-/** Replaces one value by what `change` makes of the stored one; it gets null where nothing is stored. */
+/** Replaces one value by the result of `change`. It gets the stored value, or null when no value is stored. */
 export async function updateSetting(
   sql: Sql,
   key: string,
@@ -64,14 +67,14 @@ export async function updateSetting(
   });
 }
 
-/** Records that the demo seed fills this database, in the seed's own transaction. */
+/** Records that the demo seed fills this database. Called in the transaction of the seed. */
 export async function markDemoShop(tx: Transaction): Promise<void> {
   await tx`
     insert into runtime.settings (key, value) values ('shop.demo', 'true')
     on conflict (key) do update set value = excluded.value, updated_at = now()`;
 }
 
-/** The newest first. */
+/** The change log, the newest change first. */
 export async function selectSettingChanges(
   sql: Sql,
   { keys, limit, offset = 0 }: { keys?: readonly string[]; limit: number; offset?: number },
@@ -89,7 +92,7 @@ export async function selectSettingChanges(
   };
 }
 
-/** Every row of the settings table, known to this version or not. */
+/** All rows of the settings table, also of keys that this version does not know. */
 export async function selectStoredSettings(sql: Sql): Promise<{ key: string; value: unknown }[]> {
   return sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings order by key`;
 }

@@ -6,14 +6,14 @@ import type { Events } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
 import { changeSettings, type SettingChanges, selectSettingChanges, updateSetting } from './setting-store.ts';
 
-/** One shop setting, owned by a package under the spec's key. */
+/** One shop setting. A package owns it. */
 export type Setting<T = unknown> = {
   readonly key: string;
   readonly schema: z.ZodType<T>;
   readonly fallback: T;
   readonly about: string;
   readonly secret?: boolean;
-  /** A fact that the program records itself: neither an operator nor the file sets it. */
+  /** The program records this value itself. Neither an operator nor the configuration file sets it. */
   readonly readOnly?: boolean;
 };
 
@@ -33,28 +33,31 @@ export type SettingRow = {
   secret: boolean;
 };
 
-/** Who changes it, for the trail: `admin:3`, `cli`; default: `system`. */
+/** The account of the change for the change log: `admin:3`, `cli`. Default: `system`. */
 type By = { by?: string };
 
 export type Settings = {
-  /** The value in force on this instance; no query. */
+  /** The effective value on this instance. It needs no query. */
   get<T>(of: Setting<T>): T;
-  /** Validates, stores and tells the other instances. Refuses unknown and read-only keys, wrong values and keys fixed by the file. */
+  /**
+   * Validates and stores a value, and notifies the other instances. Refuses unknown and read-only keys, invalid values,
+   * and keys that the file sets.
+   */
   set(key: string, value: unknown, options?: By): Promise<void>;
-  /** `set` for several keys and `unset` for others in one statement: all of them or none. */
+  /** Sets several keys and unsets others in one transaction. When one of them is refused, nothing changes. */
   setMany(values: Readonly<Record<string, unknown>>, options?: By & { unset?: readonly string[] }): Promise<void>;
   /**
-   * Replaces a value by what `change` makes of the one stored now; answers the new value. Changes of all instances run one after
-   * the other, so none is lost. `change` is synchronous and gets the default where nothing is stored. Refused as `set` is, and
-   * where the stored value is not valid.
+   * Replaces a value by the result of `change`, and returns it. `change` is synchronous. It gets the stored value, or
+   * the default when no value is stored. Changes of all instances run one after the other, so every change is kept.
+   * Refuses what `set` refuses, and a key whose stored value is invalid.
    */
   update<T>(of: Setting<T>, change: (before: T) => T, options?: By): Promise<T>;
-  /** Back to the default. */
+  /** Resets a key to its default. */
   unset(key: string, options?: By): Promise<void>;
-  /** Reads the table again and tells the other instances: after a write that did not come through here. */
+  /** Reads the table again and notifies the other instances. For writes that did not use these functions. */
   reload(): Promise<void>;
   list(): SettingRow[];
-  /** What was changed by whom, of these keys or of all, the newest first. Secrets are `***`. */
+  /** The change log of these keys or of all keys, the newest change first. Secrets are `***`. */
   changes(of: { keys?: readonly string[]; limit: number; offset?: number }): Promise<SettingChanges>;
   close(): Promise<void>;
 };
@@ -62,13 +65,13 @@ export type Settings = {
 const channel = 'settings';
 const pollMs = 30_000;
 
-/** The settings of this process: definitions, the values of the file and those of the table. */
+/** The settings of this process: definitions, values of the file, and values of the table. */
 class SettingValues {
   readonly #definitions: ReadonlyMap<string, Setting>;
   readonly #fixed: ReadonlyMap<string, unknown>;
   #stored: ReadonlyMap<string, unknown> = new Map();
 
-  /** Throws when a key is defined twice, and when a value of the file is not valid. */
+  /** Throws when a key is defined twice, and when a value of the file is invalid. */
   constructor(definitions: readonly Setting[], fixed: Readonly<Record<string, unknown>>) {
     this.#definitions = new Map(definitions.map((definition) => [definition.key, definition]));
     if (this.#definitions.size !== definitions.length) throw new Error('two packages define the same setting');
@@ -82,7 +85,7 @@ class SettingValues {
     return this.#stored.has(of.key) ? (this.#stored.get(of.key) as T) : of.fallback;
   }
 
-  /** The value as its schema gives it; refuses one that is not valid. */
+  /** Returns the value as parsed by its schema. Refuses an invalid value. */
   check(key: string, value: unknown): unknown {
     const definition = this.#definitions.get(key);
     if (!definition) throw runtimeErrors.unknown_setting({ key });
@@ -106,7 +109,7 @@ class SettingValues {
     return keys.filter((key) => this.#definitions.get(key)?.secret);
   }
 
-  /** Replaces the values of the table. Unknown keys and values that are not valid are left out. */
+  /** Replaces the values of the table. Unknown keys and invalid values are ignored. */
   store(rows: readonly { key: string; value: unknown }[], log: Log): void {
     const stored = new Map<string, unknown>();
     for (const row of rows) {
@@ -114,7 +117,7 @@ class SettingValues {
       try {
         stored.set(row.key, this.check(row.key, row.value));
       } catch (error) {
-        log.warn({ key: row.key, err: error }, 'a stored setting is not valid; its default is in force');
+        log.warn({ key: row.key, err: error }, 'a stored setting is not valid; its default is used');
       }
     }
     this.#stored = stored;
@@ -137,12 +140,12 @@ class SettingValues {
 }
 
 /**
- * Shop settings: a table read at start, again when another instance says so, and every 30 s in case the message was
- * lost. The file's values win.
+ * Opens the shop settings. The table is read at the start, after a notification of another instance, and every 30 s in
+ * case a notification was lost. Values of the configuration file override the table.
  */
 export async function openSettings(deps: {
   sql: Sql;
-  /** Tells the other instances. */
+  /** Notifies the other instances. */
   events: Pick<Store, 'publish' | 'subscribe'> & Partial<Pick<Events, 'onReconnect'>>;
   log: Log;
   definitions: readonly Setting[];
@@ -166,7 +169,7 @@ export async function openSettings(deps: {
 
   const announce = async () => {
     await reload();
-    // Not waited for: the change is made, and the next poll finds it without the message.
+    // Not awaited: the change is stored, and the next poll of the other instances finds it without the notification.
     events.publish(channel, 'changed').catch((error: unknown) => {
       log.warn({ err: error }, 'other instances see the changed setting at their next poll');
     });

@@ -2,23 +2,26 @@ import { openDatabase, type Sql } from '@tradepost/postgres';
 import type { Log } from '../observability/log.ts';
 import type { Store } from './store.ts';
 
-/** Messages to every instance on this database, this one included; at most once, no replay: keep a poll as the net. */
+/**
+ * Messages to all instances on this database, including this one. A message arrives at most once and is never repeated,
+ * so users also need a poll.
+ */
 export type Events = Pick<Store, 'publish' | 'subscribe'> & {
-  /** The connection was lost and is back: messages of the time between are lost. */
+  /** Called when a lost connection is back. Messages in between are lost. */
   onReconnect(handle: () => void): void;
   close(): Promise<void>;
 };
 
 const channel = 'tradepost';
-/** PostgreSQL takes payloads below 8,000 bytes. */
+/** PostgreSQL accepts payloads below 8,000 bytes. */
 const maxMessage = 7_000;
 
-/** The name of an instance's own session, by which others see that it lives. */
+/** The name of the session of an instance. Other instances see by it that the instance runs. */
 export const sessionName = (instance: string) => `tradepost:${instance}`;
 
 /**
- * LISTEN and NOTIFY. Unlike the store it also reaches a server from a command beside it, and instances without Redis. Its
- * connection stays open for as long as the instance lives.
+ * Opens LISTEN and NOTIFY. Unlike the store, messages also reach a server from a command beside it, and instances
+ * without Redis. The connection stays open until `close`.
  */
 export async function openEvents(deps: { url: string; sql: Sql; instance: string; log: Log }): Promise<Events> {
   const { sql, log } = deps;

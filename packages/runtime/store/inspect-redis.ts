@@ -4,14 +4,14 @@ export type RedisFacts = { version: string; policy: string | null; latencyMs: nu
 
 const connectMs = 3_000;
 
-/** Asks a Redis or Valkey what it is; one try. `policy` is null where the account may not ask. */
+/** Reads facts about a Redis or Valkey server, with one attempt. `policy` is null when the account may not read it. */
 export async function inspectRedis(url: string): Promise<RedisFacts> {
   const client = createClient({
     url,
     disableOfflineQueue: true,
     socket: { connectTimeout: connectMs, reconnectStrategy: false },
   });
-  // The rejection of connect() says the same.
+  // connect() rejects with the same error.
   client.on('error', () => {});
   const timer = setTimeout(() => client.destroy(), connectMs + 1_000);
   try {

@@ -2,29 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceErrors } from '@tradepost/core';
 import type { Log } from '../observability/log.ts';
 
-/** How often what is remembered is read again. */
+/** The interval of reads. */
 const readEveryMs = 2_000;
-/** What is remembered may be used for so long after the start of its last reading. */
+/** Data may be used for so long after the start of its last read. */
 export const staleAfterMs = 5_000;
-/** What a reading may take; whoever waits for a longer one is refused. */
+/** How long a caller waits for a read before it is refused. */
 const readWithinMs = 3_000;
 
 export type Fresh = {
-  /** Whether the last reading began no longer than `staleAfterMs` ago. No query: for hot paths. */
+  /** Whether the last read began at most `staleAfterMs` ago. It needs no query. */
   isFresh(): boolean;
-  /** Resolves when it is fresh. Rejects with 503 when the database does not answer in time. */
+  /** Resolves when the data is fresh. Rejects with 503 when the database does not answer in time. */
   renew(): Promise<void>;
   close(): void;
 };
 
 /**
- * Keeps what a process remembers of the database no older than a bound, whatever becomes of messages: they may get lost, the
- * connection that brings them may break, and the process itself may be paused. `read` brings the memory up to date; it runs now,
- * every 2 s, and before an answer that would else rest on something older. Rejects when the first reading fails.
+ * Limits the age of database rows that a process has in memory. Notifications do not guarantee it: they can be lost,
+ * their connection can break, and the process can be paused. `read` updates the rows. It runs now, every 2 s, and in
+ * `renew` when the rows are too old. Rejects when the first read fails.
  */
 export async function keepFresh(deps: { read: () => Promise<void>; what: string; log: Log }): Promise<Fresh> {
   const { read, what, log } = deps;
-  // Two clocks: one of them stands still while a machine sleeps, the other can be set.
+  // Two clocks: the first one stops while the machine sleeps, the second one can be changed.
   const clocks = () => [performance.now(), Date.now()] as const;
   let readAt = clocks();
   let reading: Promise<void> | null = null;
@@ -35,7 +35,7 @@ export async function keepFresh(deps: { read: () => Promise<void>; what: string;
     reading ??= read()
       .then(() => {
         readAt = began;
-        if (failing) log.info({ what }, 'is read again');
+        if (failing) log.info({ what }, 'cached data is read again');
         failing = false;
       })
       .finally(() => {
@@ -50,8 +50,7 @@ export async function keepFresh(deps: { read: () => Promise<void>; what: string;
   await readOnce();
   const timer = setInterval(() => {
     readOnce().catch((error: unknown) => {
-      if (!failing)
-        log.warn({ err: error, what }, 'could not be read again: nothing is answered from what is remembered');
+      if (!failing) log.warn({ err: error, what }, 'cached data could not be read: requests that need it are refused');
       failing = true;
     });
   }, readEveryMs);
@@ -63,7 +62,7 @@ export async function keepFresh(deps: { read: () => Promise<void>; what: string;
       const given = new AbortController();
       const over = sleep(readWithinMs, null, { ref: false, signal: given.signal }).catch(() => null);
       try {
-        // A reading that began before a pause is no news: then another one follows.
+        // A read that began before a pause does not make the data fresh. Then another read follows.
         while (!isFresh()) {
           const done = await Promise.race([readOnce().then(() => true), over]);
           if (done === null) throw new Error(`not read within ${readWithinMs} ms`);

@@ -3,19 +3,20 @@ import { buildConnector, Pool } from 'undici';
 export type KeptConnections = {
   readonly pool: Pool;
   /**
-   * A connection that had been used before was closed. Where nothing of the answer had come it was most likely closed for its age
-   * while the request was on its way, which can then be sent again. Likely, not certain: the other side can have read the
-   * request and died of it, so a repeat is for requests that may arrive twice, and counts as an attempt.
+   * Whether a connection was closed that had been used before. When no part of the answer has arrived, the server most
+   * likely closed the idle connection while the request was under way, and the request can be sent again. It is not
+   * certain: the server may have read the request. So only a request that may arrive twice is repeated, and the repeat
+   * counts as an attempt.
    */
   wasStale(error: unknown): boolean;
 };
 
 const closedCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** The code of a network fault; empty where it has none. */
+/** The code of a network error. Empty when it has no code. */
 export const faultCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
-/** Connections to one origin, without time-outs of their own: those of the caller stand above a whole call. */
+/** Opens connections to one origin. They have no time-outs for answers: the caller limits the whole call. */
 export function keptConnections(
   origin: string,
   options: { connections: number; connectMs: number; keepAliveMs: number; maxAnswerBytes?: number },

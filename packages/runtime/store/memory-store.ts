@@ -3,8 +3,8 @@ import type { Store } from './store.ts';
 type Entry = { value: string; expiresAt: number };
 
 /**
- * The store of a single instance. Expired keys go when touched and in a sweep. Of more than `maxEntries` the oldest go:
- * counters of many client addresses must not fill the memory.
+ * The store of a single instance. Expired keys are deleted when they are read, and in a sweep. Above `maxEntries` the
+ * oldest entries are deleted, so counters of many client addresses cannot fill the memory.
  */
 export function openMemoryStore(options: { sweepMs?: number; maxEntries?: number } = {}): Store {
   const { maxEntries = 200_000 } = options;
@@ -57,7 +57,7 @@ export function openMemoryStore(options: { sweepMs?: number; maxEntries?: number
       entries.delete(key);
     },
     async publish(channel, message) {
-      // Delivered in a later turn, as a network would: no handler runs inside its publisher.
+      // Delivered in a later event-loop iteration, as by a network. A handler never runs inside `publish`.
       setImmediate(() => {
         if (!closed) for (const handle of handlers.get(channel) ?? []) handle(message);
       });
@@ -65,7 +65,7 @@ export function openMemoryStore(options: { sweepMs?: number; maxEntries?: number
     async subscribe(channel, handle) {
       const set = handlers.get(channel) ?? new Set();
       handlers.set(channel, set);
-      // A function subscribed twice is two subscriptions, as on Redis.
+      // A function that subscribes twice has two subscriptions, as on Redis.
       const listener = (message: string) => handle(message);
       set.add(listener);
       return async () => {

@@ -2,18 +2,18 @@ import { createClient } from '@redis/client';
 import type { Log } from '../observability/log.ts';
 import type { Store } from './store.ts';
 
-/** Sets the expiry only when the key is new, so a counter counts a fixed window; one round trip, atomic. */
+/** Sets the expiry only for a new key, so a counter counts a fixed window. One atomic round trip. */
 const incrementScript = `
 local value = redis.call('incrby', KEYS[1], ARGV[1])
 if redis.call('pttl', KEYS[1]) < 0 then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return value`;
 
-/** An ended counter stays ended: a key made here would have no expiry. */
+/** An expired counter is not created again: the new key would have no expiry. */
 const decrementScript = `
 local value = tonumber(redis.call('get', KEYS[1]) or 0)
 if value > 0 then redis.call('decr', KEYS[1]) end`;
 
-/** Rejects when the first connection does not come; a later one is made again by the client. */
+/** Rejects when the first connection fails. Later the client reconnects by itself. */
 async function connect(url: string, log: Log) {
   const client = createClient({
     url,
@@ -36,7 +36,7 @@ async function connect(url: string, log: Log) {
     down = false;
   });
   const connected = client.connect();
-  // The first connection must not retry for ever: a wrong address is a start-up error.
+  // The first connection must not retry for ever: a wrong address is an error at the start.
   const timer = setTimeout(() => client.destroy(), 5_000);
   try {
     await connected;
@@ -50,8 +50,8 @@ async function connect(url: string, log: Log) {
 }
 
 /**
- * The store that several instances share. Commands fail at once while the connection is down (no queue that would hang
- * requests); the client reconnects on its own and subscriptions come back with it.
+ * The store that several instances share. While the connection is lost, commands fail at once: a queue would block
+ * requests. The client reconnects by itself and renews the subscriptions.
  */
 export async function openRedisStore(url: string, log: Log, options: { prefix?: string } = {}): Promise<Store> {
   const prefix = options.prefix ?? 'tradepost:';

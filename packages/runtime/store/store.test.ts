@@ -267,8 +267,8 @@ describe.skipIf(!hasRedis)('several instances on one Redis', () => {
 
   test('when Redis is killed, calls fail at once, and work again when it is back', async () => {
     const lines: string[] = [];
-    const told = openLog({ level: 'info', stream: { write: (line: string) => lines.push(line) } });
-    const store = await openStore(redisUrl(), told);
+    const log = openLog({ level: 'info', stream: { write: (line: string) => lines.push(line) } });
+    const store = await openStore(redisUrl(), log);
     const [key, channel] = [newKey(), newKey()];
     const heard: string[] = [];
     const leave = await store.subscribe(channel, (message) => heard.push(message));
