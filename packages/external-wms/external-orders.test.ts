@@ -4,7 +4,7 @@ import { invariantErrors } from '@tradepost/testing/invariants';
 import { insertProduct } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Orders whose stock is at a partner: nothing is promised that it does not hold, nothing stays held that nobody wants. */
+/** Orders whose stock a partner holds: no order without stock at the partner, and no reservation without an order. */
 let at: ExternalShop;
 let buyer: { token: string; address_id: number; id: number };
 
@@ -41,7 +41,7 @@ describe('sync', () => {
   });
   afterAll(() => at?.close());
 
-  test('an order is reserved when it is answered, confirmed when it is paid, released when it is cancelled', async () => {
+  test('an order is reserved when it is placed, confirmed when it is paid, released when it is cancelled', async () => {
     const one = await sku();
     const placed = await order(one);
     expect([placed.code, placed.data.inventory_status]).toEqual([0, 'reserved']);
@@ -58,7 +58,7 @@ describe('sync', () => {
     await agree();
   });
 
-  test("a refusal of the partner refuses the order with the partner's reason; no order, no row, the cart is as it was", async () => {
+  test("a refusal of the partner refuses the order with the partner's message; no row is written and the cart does not change", async () => {
     const one = await sku();
     await at.simulator.setStock(one, 0);
     await post('/api/v1/cart/add', { sku_id: one, qty: 2 });
@@ -71,7 +71,7 @@ describe('sync', () => {
     await agree();
   });
 
-  test('a partner that hangs after it has reserved: the order is refused, and what it holds is given back', async () => {
+  test('a partner that hangs after it has reserved: the order is refused, and the reservation is released', async () => {
     const one = await sku();
     at.simulator.change({ hangRate: 1, failAfter: 1, faultCalls: ['reserve'] });
     const refused = await order(one).finally(() => at.simulator.change({ hangRate: 0 }));
@@ -80,18 +80,18 @@ describe('sync', () => {
       'The warehouse is busy or does not answer: please try again',
     ]);
     expect(at.simulator.ledger().skus.find((row) => row.sku_id === one)).toMatchObject({ reserved: 1 });
-    // The release rests so long that the call can not overtake it.
+    // The release is due later, so that the reserve cannot arrive after it. The test makes it due now.
     await at.shop.database.sql`
       update inventory.inventory_integration_tasks set next_retry_at = now() where action = 'release' and status = 'pending'`;
     await until('released', () => at.simulator.ledger().skus.find((row) => row.sku_id === one)!.reserved === 0);
     await agree();
   });
 
-  test('goods that are gone between the reservation and the order: refused, and the reservation goes back', async () => {
+  test('a product that is disabled between pre-reservation and order: the order is refused, and the stock released', async () => {
     const { id, sku_ids } = await insertProduct(at.shop.database, { stocks: [5] });
     at.simulator.change({ delayMs: 150 });
     const placing = order(sku_ids[0]!).finally(() => at.simulator.change({ delayMs: 0 }));
-    await until('asked', () => at.simulator.counters().calls > 0);
+    await until('called', () => at.simulator.counters().calls > 0);
     await at.shop.database.sql`update catalog.products set status = 0 where id = ${id}`;
     const refused = await placing;
     expect(refused.code).toBe(20001);
@@ -101,7 +101,7 @@ describe('sync', () => {
     await agree();
   });
 
-  test('a confirm that can not be told at once is told later: the order waits as pending, and the payment stands', async () => {
+  test('a confirm that cannot be delivered at once is delivered later: the order is paid, and its stock is pending', async () => {
     const one = await sku();
     const placed = await order(one);
     at.simulator.change({ failRate: 1, failAfter: 0, failCodes: [1001], faultCalls: ['confirm'] });
@@ -113,7 +113,7 @@ describe('sync', () => {
     await agree();
   });
 
-  test('what the partner can sell is what a product shows, and our own number when it does not answer', async () => {
+  test('a product shows the sellable stock of the partner, or the stock column when the partner does not answer', async () => {
     const { id, sku_ids } = await insertProduct(at.shop.database, { stocks: [7] });
     await at.simulator.setStock(sku_ids[0]!, 42);
     const shown = async () => (await at.shop.call('GET', `/api/v1/products/${id}`)).data.skus[0].stock;
@@ -126,7 +126,7 @@ describe('sync', () => {
   });
 });
 
-test('orders that nobody waits for are told within seconds, however many follow them', async () => {
+test('tasks for which no client waits are delivered within seconds, also while new ones are written', async () => {
   at = await openExternalShop('sync');
   try {
     buyer = await at.shop.shopper();
@@ -134,14 +134,14 @@ test('orders that nobody waits for are told within seconds, however many follow 
     const one = await sku();
     const placed: number[] = [];
     for (let n = 0; n < 24; n += 1) placed.push((await order(one)).data.id as number);
-    let told = false;
+    let isReleased = false;
     for (const id of placed) {
       const body = { ids: [id], reason: '' };
       await at.shop.call('POST', '/admin/api/orders/batch/close', { token: staff, body });
       await sleep(250);
-      told ||= (await statusOf(placed[0]!)) === 'released';
+      isReleased ||= (await statusOf(placed[0]!)) === 'released';
     }
-    expect(told, 'the first was told while others were still being closed').toBe(true);
+    expect(isReleased, 'the first order is released while others are still being closed').toBe(true);
     await becomes(placed.at(-1)!, 'released');
     await agree();
   } finally {
@@ -149,7 +149,7 @@ test('orders that nobody waits for are told within seconds, however many follow 
   }
 });
 
-test('a partner that hangs does not keep the worker from its other jobs', async () => {
+test('a partner that hangs does not block the other jobs of the worker', async () => {
   at = await openExternalShop('async', {
     settings: { 'external_wms.timeout_ms': 3_000 },
     behaviour: { hangRate: 1, failAfter: 0 },
@@ -159,7 +159,7 @@ test('a partner that hangs does not keep the worker from its other jobs', async 
     const one = await sku();
     const placed: number[] = [];
     for (let n = 0; n < 40; n += 1) placed.push((await order(one)).data.id as number);
-    await until('asked', () => at.simulator.counters().calls > 0);
+    await until('called', () => at.simulator.counters().calls > 0);
     await at.shop.database
       .sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${placed[0]!}`;
     await at.shop.database.sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
@@ -184,21 +184,21 @@ describe('async', () => {
   });
   afterAll(() => at?.close());
 
-  test('an order is taken as pending and becomes reserved, confirmed or released when the partner has done it', async () => {
+  test('an order is pending first, and reserved, confirmed or released when the partner has answered', async () => {
     const one = await sku();
     const paid = await order(one);
     expect([paid.code, paid.data.inventory_status]).toEqual([0, 'pending']);
     await becomes(paid.data.id, 'reserved');
     await post(`/api/v1/orders/${paid.data.id}/pay`);
     await becomes(paid.data.id, 'confirmed');
-    const dropped = await order(one);
-    await becomes(dropped.data.id, 'reserved');
-    await post(`/api/v1/orders/${dropped.data.id}/cancel`);
-    await becomes(dropped.data.id, 'released');
+    const cancelled = await order(one);
+    await becomes(cancelled.data.id, 'reserved');
+    await post(`/api/v1/orders/${cancelled.data.id}/cancel`);
+    await becomes(cancelled.data.id, 'released');
     await agree();
   });
 
-  test('a release that arrives while the reserve is still pending follows it: nothing stays held', async () => {
+  test('a release is sent after a reserve that is still pending, and no stock stays reserved', async () => {
     const one = await sku();
     at.simulator.change({ failRate: 1, failAfter: 0, failCodes: [1001], faultCalls: ['reserve'] });
     const placed = await order(one);
@@ -214,7 +214,7 @@ describe('async', () => {
     await agree();
   });
 
-  test('a definite no fails the order at once, without a further attempt; cancelled, it is released', async () => {
+  test('a final code fails the order at once, without a further attempt; a cancelled order is then released', async () => {
     const one = await sku();
     await at.simulator.setStock(one, 0);
     const placed = await order(one);
@@ -227,7 +227,7 @@ describe('async', () => {
     await agree();
   });
 
-  test('with callbacks code 0 is only the beginning', async () => {
+  test('with callbacks, code 0 means accepted and the callback changes the order', async () => {
     const one = await sku();
     await at.shop.server.runtime.settings.set('external_wms.callback_enabled', true);
     at.simulator.change({ callbacks: 'async', callbackDelayMs: 200, carryOut: 'later' });
@@ -243,7 +243,7 @@ describe('async', () => {
     await agree();
   });
 
-  test('products tell the partner of new SKUs and of stock that is set by hand, and of nothing else', async () => {
+  test('the partner is notified of new SKUs and of stock that is set by hand, and of no other change', async () => {
     const staff = await at.shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
     const product = { title: 'Jug', price: 12, origin_price: 0, stock: 33, category_id: '', cover: '', status: 1 };
     const made = await at.shop.call('POST', '/admin/api/products', { token: staff, body: { product } });
@@ -274,7 +274,7 @@ describe('async', () => {
       const body = { warehouse_id: warehouse.id, doc_type, remark: '', items: [{ sku_id: one, qty, remark: '' }] };
       const { data: doc } = await admin('/admin/api/wms/docs', body);
       expect((await admin(`/admin/api/wms/docs/${doc.id}/complete`)).code).toBe(0);
-      await until(`${doc_type} told`, () => change() === net);
+      await until(`${doc_type} delivered`, () => change() === net);
     }
     await until('no task open', async () => {
       const [row] = await at.shop.database.sql`

@@ -6,7 +6,7 @@ import { externalSignature } from './protocol/signature.ts';
 const page = readFileSync(join(import.meta.dirname, 'INTEGRATION.md'), 'utf8');
 const secret = 'demo-secret';
 
-test("the page for integrators: its example request and callback are signed with the page's own secret", () => {
+test('the example request and callback of INTEGRATION.md have the right signatures', () => {
   const request = /```http\n([\s\S]*?)\n\n([\s\S]*?)\n```/.exec(page)!;
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(request[1]!)![1]!;
   const parts = { app_key: header('X-App-Key'), timestamp: header('X-Timestamp'), nonce: header('X-Nonce') };

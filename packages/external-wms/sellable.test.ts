@@ -5,7 +5,7 @@ import { openExternalClient } from './protocol/client.ts';
 import { externalMetrics } from './protocol/external-metrics.ts';
 import { openSellable } from './sellable.ts';
 
-// The deadlines of ours are moved by the tests; the network keeps the real clock.
+// The tests move the deadlines; the network uses the real clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -13,14 +13,14 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const askedIn = ({ body }: Received): number[] => JSON.parse(body.toString()).sku_ids;
+const idsOf = ({ body }: Received): number[] => JSON.parse(body.toString()).sku_ids;
 const row = (sku_id: unknown, sellable_stock: unknown) => ({ sku_id, sellable_stock, reserved: 0, on_hand: 99 });
-/** What the partner has of a SKU: ten times its id. */
-const honest: Behaviour = (call, response) => {
-  response.end(JSON.stringify({ code: 0, data: askedIn(call).map((id) => row(id, id * 10)) }));
+/** The stock of a SKU at the partner is ten times its id. */
+const answering: Behaviour = (call, response) => {
+  response.end(JSON.stringify({ code: 0, data: idsOf(call).map((id) => row(id, id * 10)) }));
 };
 
-async function open(behaviour: Behaviour = honest) {
+async function open(behaviour: Behaviour = answering) {
   const partner = await startPartner(behaviour);
   const given: Record<string, unknown> = { 'external_wms.endpoint': partner.url, 'external_wms.timeout_ms': 60_000 };
   const settings = { get: <T>(of: Setting<T>): T => (of.key in given ? (given[of.key] as T) : of.fallback) };
@@ -34,36 +34,36 @@ async function open(behaviour: Behaviour = honest) {
   );
   const clock = { ms: 1_000_000 };
   const { sellable } = openSellable({ client, log, now: () => clock.ms });
-  /** Calls whose end we know. */
+  /** The number of calls that have ended. */
   const ended = async () =>
     (await externalMetrics(metrics).calls.get()).values.reduce((sum, { value }) => sum + value, 0);
-  return { partner, sellable, clock, logged, ended, asked: () => partner.calls.map(askedIn) };
+  return { partner, sellable, clock, logged, ended, asked: () => partner.calls.map(idsOf) };
 }
 
-/** A partner whose answers wait for the test. */
-function held() {
+/** A partner whose answers wait until the test sends them. */
+function waitingPartner() {
   const answers: (() => void)[] = [];
   const behaviour: Behaviour = (call, response) => {
-    answers.push(() => honest(call, response));
+    answers.push(() => answering(call, response));
   };
   return { answers, behaviour };
 }
 
 const stocks = (...ids: number[]) => new Map(ids.map((id) => [id, id * 10]));
-/** What of our own happens on its own; the network is waited for by name. */
-const turns = async () => {
+/** Waits for ten event-loop iterations. The network is awaited separately. */
+const iterations = async () => {
   for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('asking', () => {
-  test('pages shown at once cost one call, each SKU named once', async () => {
+describe('calls', () => {
+  test('pages at the same time share one call with each SKU once', async () => {
     const { sellable, asked } = await open();
     const pages = await Promise.all([sellable([1, 2, 2]), sellable([2, 3]), sellable([3])]);
     expect(pages).toEqual([stocks(1, 2), stocks(2, 3), stocks(3)]);
     expect(asked()).toEqual([[1, 2, 3]]);
   });
 
-  test('a call names at most 100', async () => {
+  test('a call has at most 100 SKUs', async () => {
     const { sellable, asked } = await open();
     const ids = Array.from({ length: 250 }, (_, index) => index + 1);
     expect(await sellable(ids)).toEqual(stocks(...ids));
@@ -75,13 +75,13 @@ describe('asking', () => {
     expect(new Set(asked().flat()).size).toBe(250);
   });
 
-  test('nothing asked is nothing sent', async () => {
+  test('no SKUs make no call', async () => {
     const { sellable, asked } = await open();
     expect(await sellable([])).toEqual(new Map());
     expect(asked()).toEqual([]);
   });
 
-  test('an answer serves two seconds, for each SKU on its own', async () => {
+  test('an answer is fresh for two seconds, for each SKU separately', async () => {
     const { sellable, asked, clock } = await open();
     await sellable([1, 2]);
     clock.ms += 1_000;
@@ -93,8 +93,8 @@ describe('asking', () => {
     expect(asked()).toEqual([[1, 2], [3], [1, 2]]);
   });
 
-  test('what is being asked is not asked again', async () => {
-    const { answers, behaviour } = held();
+  test('a SKU that a running call asks for is not requested again', async () => {
+    const { answers, behaviour } = waitingPartner();
     const { sellable, asked, partner } = await open(behaviour);
     const first = sellable([1, 2]);
     await partner.received(1);
@@ -106,24 +106,24 @@ describe('asking', () => {
     expect(await second).toEqual(stocks(2, 3));
   });
 
-  test('at most four calls run beside each other: orders need the connections', async () => {
-    const { answers, behaviour } = held();
+  test('at most four calls run at once, because orders need the connections', async () => {
+    const { answers, behaviour } = waitingPartner();
     const { sellable, asked, partner } = await open(behaviour);
     const pages: Promise<unknown>[] = [];
     for (let id = 1; id <= 10; id += 1) {
       pages.push(sellable([id]));
-      await turns();
+      await iterations();
     }
     await partner.received(4);
-    await turns();
+    await iterations();
     expect(asked().sort()).toEqual([[1], [2], [3], [4]]);
-    partner.behave = honest;
+    partner.behave = answering;
     for (const answer of answers) answer();
     expect(await Promise.all(pages)).toEqual(Array.from({ length: 10 }, (_, index) => stocks(index + 1)));
     expect(asked().slice(4)).toEqual([[5, 6, 7, 8, 9, 10]]);
   });
 
-  test('memory is bounded: what was told longest ago goes', async () => {
+  test('the cache is bounded: the oldest answers are removed', async () => {
     const { sellable, asked, clock } = await open();
     const ids = Array.from({ length: 50_000 }, (_, index) => index + 1);
     for (let at = 0; at < ids.length; at += 5_000) await sellable(ids.slice(at, at + 5_000));
@@ -147,16 +147,16 @@ describe('the rows of an answer', () => {
     ['not asked for are left out', [row(1, 10), row(7, 70)], stocks(1)],
     ['that are malformed are left out', [null, 5, 'x', [], {}, row('1', 10), row(1, '10'), row(2, 20)], stocks(2)],
     ['without a whole number are left out', [row(1, 1.5), row(2, null), { sku_id: 1, on_hand: 3 }], null],
-    ['that are none', [], null],
+    ['of an empty list', [], null],
   ])('%s', async (_name, data, known) => {
     const { sellable, asked } = await open(json({ code: 0, data }));
     expect(await sellable([1, 2])).toEqual(known);
-    // What the partner does not know is not asked with every page either.
+    // A SKU that the partner does not know is cached too.
     expect(await sellable([1, 2])).toEqual(known);
     expect(asked()).toHaveLength(1);
   });
 
-  test('a SKU that the partner no longer knows is not remembered', async () => {
+  test('the quantity of a SKU that the partner no longer knows is removed', async () => {
     const { sellable, partner, clock } = await open();
     await sellable([1, 2]);
     clock.ms += 2_000;
@@ -176,38 +176,41 @@ describe('a partner that fails', () => {
     ['closing', ({ socket }) => socket.destroy()],
   ];
 
-  test.each(failing)('%s: is left alone for five seconds, then tried, then used again', async (_name, behaviour) => {
-    const { sellable, partner, clock, logged } = await open(behaviour);
-    expect(await sellable([1])).toBeNull();
-    const calls = partner.calls.length;
-    clock.ms += 4_999;
-    expect(await sellable([1])).toBeNull();
-    expect(await sellable([2])).toBeNull();
-    expect(partner.calls).toHaveLength(calls);
-    clock.ms += 1;
-    expect(await sellable([1])).toBeNull();
-    expect(partner.calls.length).toBeGreaterThan(calls);
-    partner.behave = honest;
-    clock.ms += 5_000;
-    expect(await sellable([1])).toEqual(stocks(1));
-    expect(await sellable([2])).toEqual(stocks(2));
-    // Said once, not with every page.
-    expect(logged).toEqual([
-      'sellable stock comes from the cache or the stock column',
-      'sellable stock comes from the external warehouse again',
-    ]);
-  });
+  test.each(failing)(
+    '%s: the circuit is open for five seconds, then a trial call closes it',
+    async (_name, behaviour) => {
+      const { sellable, partner, clock, logged } = await open(behaviour);
+      expect(await sellable([1])).toBeNull();
+      const calls = partner.calls.length;
+      clock.ms += 4_999;
+      expect(await sellable([1])).toBeNull();
+      expect(await sellable([2])).toBeNull();
+      expect(partner.calls).toHaveLength(calls);
+      clock.ms += 1;
+      expect(await sellable([1])).toBeNull();
+      expect(partner.calls.length).toBeGreaterThan(calls);
+      partner.behave = answering;
+      clock.ms += 5_000;
+      expect(await sellable([1])).toEqual(stocks(1));
+      expect(await sellable([2])).toEqual(stocks(2));
+      // One line per change of the circuit, not one per page.
+      expect(logged).toEqual([
+        'sellable stock comes from the cache or the stock column',
+        'sellable stock comes from the external warehouse again',
+      ]);
+    },
+  );
 
-  test('does not get what waits for its turn', async () => {
-    const { answers, behaviour } = held();
+  test('does not get the calls that wait for a slot', async () => {
+    const { answers, behaviour } = waitingPartner();
     const { sellable, asked, partner } = await open(behaviour);
     const pages: Promise<unknown>[] = [];
     for (let id = 1; id <= 5; id += 1) {
       pages.push(sellable([id]));
-      await turns();
+      await iterations();
     }
     await partner.received(4);
-    partner.calls.find((call) => askedIn(call)[0] === 1)!.socket.destroy();
+    partner.calls.find((call) => idsOf(call)[0] === 1)!.socket.destroy();
     expect(await pages[0]).toBeNull();
     expect(await pages[4]).toBeNull();
     for (const answer of answers) answer();
@@ -215,7 +218,7 @@ describe('a partner that fails', () => {
     expect(asked()).toHaveLength(4);
   });
 
-  test('is stood in for by what it said in the last ten minutes', async () => {
+  test('is replaced by its answers of the last ten minutes', async () => {
     const { sellable, partner, clock } = await open();
     await sellable([1]);
     clock.ms += 1_000;
@@ -232,21 +235,21 @@ describe('a partner that fails', () => {
 });
 
 describe('a partner that hangs', () => {
-  test('holds a page for half a second, and the next ones not at all', async () => {
-    const { answers, behaviour } = held();
+  test('delays one page by half a second, and the next pages not at all', async () => {
+    const { answers, behaviour } = waitingPartner();
     const { sellable, asked, partner, clock } = await open(behaviour);
     const page = sellable([1]);
-    let shown = false;
-    void page.then(() => (shown = true));
+    let isShown = false;
+    void page.then(() => (isShown = true));
     await partner.received(1);
     vi.advanceTimersByTime(499);
-    await turns();
-    expect(shown).toBe(false);
+    await iterations();
+    expect(isShown).toBe(false);
     vi.advanceTimersByTime(1);
     expect(await page).toBeNull();
     expect(await sellable([1, 2])).toBeNull();
     expect(asked()).toEqual([[1]]);
-    // The late answer is not lost. It ends no rest: the next page would wait for half a second again.
+    // The late answer is cached. It does not close the circuit, because the next page would wait for half a second again.
     answers[0]!();
     await expect.poll(() => sellable([1, 2])).toEqual(stocks(1));
     clock.ms += 4_999;
@@ -254,32 +257,32 @@ describe('a partner that hangs', () => {
     expect(asked()).toEqual([[1]]);
   });
 
-  test('is tried by one page, while the others do not wait', async () => {
-    const { answers, behaviour } = held();
+  test('gets a trial call of one page, while the other pages do not wait', async () => {
+    const { answers, behaviour } = waitingPartner();
     const { sellable, asked, partner, clock } = await open(behaviour);
     const first = sellable([1]);
     await partner.received(1);
     vi.advanceTimersByTime(500);
     expect(await first).toBeNull();
     clock.ms += 5_000;
-    const trying = sellable([2]);
+    const trial = sellable([2]);
     expect(await sellable([3])).toBeNull();
     await partner.received(2);
     expect(await sellable([4])).toBeNull();
     answers[1]!();
-    expect(await trying).toEqual(stocks(2));
-    partner.behave = honest;
+    expect(await trial).toEqual(stocks(2));
+    partner.behave = answering;
     expect(await sellable([3])).toEqual(stocks(3));
     expect(asked()).toEqual([[1], [2], [3]]);
   });
 
-  test('lets go those who wait for their turn, and their calls are not made', async () => {
-    const { behaviour } = held();
+  test('releases the pages that wait for a slot, and their calls are not made', async () => {
+    const { behaviour } = waitingPartner();
     const { sellable, asked, partner } = await open(behaviour);
     const pages: Promise<unknown>[] = [];
     for (let id = 1; id <= 6; id += 1) {
       pages.push(sellable([id]));
-      await turns();
+      await iterations();
     }
     await partner.received(4);
     vi.advanceTimersByTime(500);
@@ -287,25 +290,25 @@ describe('a partner that hangs', () => {
     expect(asked()).toHaveLength(4);
   });
 
-  test('gets its connections taken away after five seconds, so that it can be tried', async () => {
-    const { behaviour } = held();
+  test('has its connections closed after five seconds, so that a trial call is possible', async () => {
+    const { behaviour } = waitingPartner();
     const { sellable, partner, clock } = await open(behaviour);
     const pages: Promise<unknown>[] = [];
     for (let id = 1; id <= 4; id += 1) {
       pages.push(sellable([id]));
-      await turns();
+      await iterations();
     }
     await partner.received(4);
     vi.advanceTimersByTime(5_000);
     await Promise.all(pages);
     await expect.poll(() => partner.calls.every(({ socket }) => socket.destroyed)).toBe(true);
-    partner.behave = honest;
+    partner.behave = answering;
     clock.ms += 5_000;
     expect(await sellable([9])).toEqual(stocks(9));
   });
 
-  test('and answers at last, after a newer answer: the newer one stands', async () => {
-    const { answers, behaviour } = held();
+  test('and answers after a newer answer: the newer answer stays', async () => {
+    const { answers, behaviour } = waitingPartner();
     const { sellable, partner, clock, ended } = await open(behaviour);
     const first = sellable([1]);
     await partner.received(1);
@@ -316,7 +319,7 @@ describe('a partner that hangs', () => {
     expect(await sellable([1])).toEqual(new Map([[1, 3]]));
     answers[0]!();
     await expect.poll(ended).toBe(2);
-    await turns();
+    await iterations();
     partner.behave = json({ code: 5002 });
     expect(await sellable([1])).toEqual(new Map([[1, 3]]));
   });

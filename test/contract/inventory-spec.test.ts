@@ -30,8 +30,8 @@ import { builtinProvider } from '../../packages/inventory/providers/builtin/buil
 import type { InventoryProvider } from '../../packages/inventory/reservations/provider.ts';
 
 /**
- * Spec 2, inventory, row by row and field by field: what no other test holds the product to. Concurrency, faults and the
- * workers are in external-*.test.ts, the warehouses in contract-warehouse and warehouse-documents.
+ * The specification of inventory, row by row and field by field. Concurrency, faults and workers are tested in
+ * packages/external-wms, warehouses in warehouse.test.ts and packages/inventory/documents/warehouse-documents.test.ts.
  */
 const plain = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row }));
 
@@ -48,7 +48,7 @@ describe('the settings', () => {
     );
   const current = (key: string) => bench.runtime.settings.list().find((row) => row.key === key)?.value;
 
-  test('are called as the table says, with the defaults of existing shops', () => {
+  test('have the names of the table and the defaults of existing shops', () => {
     const defaults = Object.fromEntries(warehouseSettings.map(({ key, fallback }) => [key, fallback]));
     expect(defaults).toEqual({
       'inventory.provider': 'local',
@@ -62,7 +62,7 @@ describe('the settings', () => {
       'external_wms.worker_interval_sec': 5,
       'external_wms.retry.max_attempts': 8,
       'external_wms.retry.backoff_seconds': 30,
-      // Ours: the spec leaves the deadline and the retention open.
+      // The specification does not have the deadline and the retention.
       'external_wms.callback_deadline_sec': 120,
       'retention.warehouse_tasks_days': 90,
       'retention.warehouse_callbacks_days': 90,
@@ -184,7 +184,7 @@ describe('a shop with the secret of a partner', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('shows it in no command that prints settings or configuration', async () => {
+  test('does not show it in commands that print settings or configuration', async () => {
     const of = ['--database-url', shop.database.url];
     const file = join(folder, 'config.json');
     await writeFile(
@@ -209,7 +209,7 @@ describe('a shop with the secret of a partner', () => {
     expect(outputs[2]).toBe('***\n');
   });
 
-  test('answers no read of the back office with it', async () => {
+  test('does not answer it in the back office', async () => {
     const token = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
     const reads = shop.server.routes.filter(
       (route) => route.method === 'GET' && route.path.startsWith('/admin/') && !route.path.includes(':'),
@@ -258,12 +258,12 @@ describe('a shop with the secret of a partner', () => {
   });
 });
 
-/** The tasks of a warehouse on a bench: what becomes of an order, whatever the partner says. */
-describe('what is told to a partner', () => {
+/** The statuses of an order after each answer of the partner. */
+describe('tasks for a partner', () => {
   let bench: TaskBench;
   beforeAll(async () => {
     bench = await openTaskBench();
-    // Of the providers that are used here directly it is the shelves' one that asks whether it is in force.
+    // builtin_wms checks that it is the active provider, so the state must name it.
     await bench.sql`insert into inventory.provider_state (provider, known) values ('builtin_wms', '{local,builtin_wms}')`;
   });
   afterAll(() => bench?.close());
@@ -277,13 +277,17 @@ describe('what is told to a partner', () => {
       inventory.order_inventory_state, inventory.inventory_reservation, orders.orders`;
   });
 
-  let told = 0;
+  let callbacks = 0;
   const callback = (biz_no: string, action: TaskAction, status: Callback['status'], message = '') => {
-    told += 1;
-    const ids = { request_id: bench.requestId(biz_no, action), callback_id: `cb-${told}`, nonce: `n-${told}` };
+    callbacks += 1;
+    const ids = {
+      request_id: bench.requestId(biz_no, action),
+      callback_id: `cb-${callbacks}`,
+      nonce: `n-${callbacks}`,
+    };
     return receiveCallbacks(bench.deps, [{ ...ids, status, message, body: '{}' }]);
   };
-  /** One more intent about the order, answered with `code`. */
+  /** Writes a further task of the order and delivers it; the partner answers `code`. */
   async function tell(biz_no: string, action: TaskAction, code: number, maxAttempts = 1) {
     await bench.add([orderTask(biz_no, action)], { maxAttempts, backoffSeconds: 0 });
     bench.partner.behave = json({ code, message: code === 0 ? '' : `said ${code}` });
@@ -305,12 +309,12 @@ describe('what is told to a partner', () => {
   async function orderThatIs(state: string, biz_no: string) {
     await bench.orders([biz_no]);
     for (const [action, code] of befores[state]!) await tell(biz_no, action, code);
-    expect(await bench.books(biz_no)).toMatchObject({ order: state, state });
+    expect(await bench.statusesOf(biz_no)).toMatchObject({ order: state, state });
   }
 
   describe('inventory_status of an order', () => {
     const states = Object.keys(befores);
-    test.each(states)('that is %s fails when anything fails, however it is told', async (state) => {
+    test.each(states)('that is %s becomes failed when a task fails, by answer or by callback', async (state) => {
       const failures: [string, (no: string) => Promise<unknown>, string][] = [
         ['refused for good', (no) => tell(no, 'deduct', 4004), 'said 4004'],
         ['with an unknown code', (no) => tell(no, 'deduct', 4711), 'said 4711'],
@@ -330,7 +334,7 @@ describe('what is told to a partner', () => {
         const no = `F${index}`;
         await orderThatIs(state, no);
         await fail(no);
-        expect(await bench.books(no), how).toMatchObject({ order: 'failed', state: 'failed', last_error });
+        expect(await bench.statusesOf(no), how).toMatchObject({ order: 'failed', state: 'failed', last_error });
         expect((await bench.task(no, 'deduct')).status).toBe('failed');
       }
     });
@@ -341,7 +345,7 @@ describe('what is told to a partner', () => {
         if (state === 'released' && action === 'release') return;
         await orderThatIs(state, 'R1');
         await tell('R1', action, 0);
-        expect(await bench.books('R1')).toMatchObject({ order: 'released', state: 'released', last_error: '' });
+        expect(await bench.statusesOf('R1')).toMatchObject({ order: 'released', state: 'released', last_error: '' });
       },
     );
 
@@ -353,34 +357,34 @@ describe('what is told to a partner', () => {
     ] as const)('that is %s is confirmed when a %s succeeds', async (state, action) => {
       await orderThatIs(state, 'K1');
       await tell('K1', action, 0);
-      expect(await bench.books('K1')).toMatchObject({ order: 'confirmed', state: 'confirmed', last_error: '' });
+      expect(await bench.statusesOf('K1')).toMatchObject({ order: 'confirmed', state: 'confirmed', last_error: '' });
     });
 
-    test('stays pending until the action has ended: between attempts, while it is called, until its callback', async () => {
+    test('stays pending until the task has ended: between attempts, during the call, and until the callback', async () => {
       await bench.orders(['P1'], ['reserve'], { backoffSeconds: 0 });
       bench.partner.behave = json({ code: 2001 });
       await bench.sql`update inventory.inventory_integration_tasks set backoff_seconds = 60`;
       const worker = bench.worker();
       await worker.deliver();
-      expect(await bench.books('P1')).toMatchObject({ order: 'pending', state: 'pending' });
+      expect(await bench.statusesOf('P1')).toMatchObject({ order: 'pending', state: 'pending' });
       bench.pass(60);
       const during: unknown[] = [];
       await bench.runtime.settings.set('external_wms.callback_enabled', true);
       bench.partner.behave = (received, response) => {
-        void bench.books('P1').then((books) => {
-          during.push(books);
+        void bench.statusesOf('P1').then((statuses) => {
+          during.push(statuses);
           json({ code: 0 })(received, response);
         });
       };
       await worker.deliver();
-      for (const books of [during[0], await bench.books('P1')])
-        expect(books).toMatchObject({ order: 'pending', state: 'pending', reservation: 'reserved' });
+      for (const statuses of [during[0], await bench.statusesOf('P1')])
+        expect(statuses).toMatchObject({ order: 'pending', state: 'pending', reservation: 'reserved' });
       await callback('P1', 'reserve', 'success');
-      expect(await bench.books('P1')).toMatchObject({ order: 'reserved', state: 'reserved' });
+      expect(await bench.statusesOf('P1')).toMatchObject({ order: 'reserved', state: 'reserved' });
     });
   });
 
-  describe('a code of the table, through the whole stack', () => {
+  describe('a code of the table, from HTTP to the database', () => {
     const table: [code: number, retried: boolean][] = [
       [1001, true],
       [1002, true],
@@ -393,7 +397,7 @@ describe('what is told to a partner', () => {
       [5000, true],
       [5001, true],
       [5002, true],
-      // None of the table.
+      // Codes that the table does not have.
       [1, false],
       [1004, false],
       [2002, false],
@@ -401,7 +405,7 @@ describe('what is told to a partner', () => {
       [5003, false],
       [-1, false],
     ];
-    test.each(table)('%i: tried again %s', async (code, retried) => {
+    test.each(table)('%i: retried %s', async (code, retried) => {
       await bench.orders(['T1'], ['reserve'], { maxAttempts: 3, backoffSeconds: 7 });
       bench.partner.behave = json({ code, message: 'because' });
       const worker = bench.worker();
@@ -411,21 +415,21 @@ describe('what is told to a partner', () => {
         ...{ status: retried ? 'pending' : 'failed', attempt_count: 1, last_code: code, last_error: 'because' },
         completed_at: retried ? null : bench.now(),
       });
-      expect(await bench.books('T1')).toMatchObject({ order: retried ? 'pending' : 'failed' });
+      expect(await bench.statusesOf('T1')).toMatchObject({ order: retried ? 'pending' : 'failed' });
       bench.pass(7);
       bench.partner.behave = json({ code: 0 });
       expect(await worker.deliver()).toMatchObject({ delivered: retried ? 1 : 0 });
-      expect(await bench.books('T1')).toMatchObject({ order: retried ? 'reserved' : 'failed' });
+      expect(await bench.statusesOf('T1')).toMatchObject({ order: retried ? 'reserved' : 'failed' });
     });
 
-    test('0 is the end at the first attempt', async () => {
+    test('0 ends the task at the first attempt', async () => {
       await bench.orders(['T0'], ['reserve']);
       expect(await bench.worker().deliver()).toMatchObject({ delivered: 1, succeeded: 1 });
       expect(await bench.task('T0', 'reserve')).toMatchObject({ status: 'success', attempt_count: 1, last_code: 0 });
     });
   });
 
-  test('attempts are backoff_seconds apart, each time as many, and max_attempts of them', async () => {
+  test('a task has max_attempts attempts, with backoff_seconds between them', async () => {
     await bench.orders(['B1'], ['confirm'], { maxAttempts: 5, backoffSeconds: 20 });
     bench.partner.behave = json({ code: 5002 });
     const worker = bench.worker();
@@ -443,7 +447,7 @@ describe('what is told to a partner', () => {
     expect(bench.partner.calls).toHaveLength(5);
   });
 
-  test('every field of a task says what it is for, in each of its states', async () => {
+  test('every field of a task has the right value in each state', async () => {
     const fields = async () => {
       const { id, request_id, sequence_key, created_at, updated_at, ...task } = await bench.task('A1', 'release');
       return task;
@@ -500,7 +504,7 @@ describe('what is told to a partner', () => {
     await callback('A1', 'release', 'processing');
     const later = new Date(+bench.now() + 120_000);
     expect(await fields()).toMatchObject({
-      ...{ status: 'processing', lock_expires_at: later, next_retry_at: later, last_callback_id: `cb-${told}` },
+      ...{ status: 'processing', lock_expires_at: later, next_retry_at: later, last_callback_id: `cb-${callbacks}` },
     });
     bench.pass(1);
     await callback('A1', 'release', 'success');
@@ -512,7 +516,7 @@ describe('what is told to a partner', () => {
         attempt_count: 2,
         last_code: 0,
         last_error: '',
-        last_callback_id: `cb-${told}`,
+        last_callback_id: `cb-${callbacks}`,
       },
       ...{ lock_owner: null, lock_expires_at: null, completed_at: bench.now() },
     });
@@ -531,7 +535,7 @@ describe('what is told to a partner', () => {
     await bench.orders(['V1'], ['reserve']);
     const [route] = callbackRoutes(bench.deps);
     const shop = createApp({ routes: [route!], resources: [], authenticate: () => null, runtime: bench.runtime });
-    // Late in its second.
+    // Near the end of a second.
     bench.pass((999 - (+bench.now() % 1000)) / 1000);
     const parts = {
       app_key: appKey,
@@ -548,7 +552,7 @@ describe('what is told to a partner', () => {
     expect((await bench.task('V1', 'reserve')).status).toBe(taken ? 'success' : 'pending');
   });
 
-  test('the deadline of a callback and the look of the worker follow their settings', async () => {
+  test('the deadline of a callback and the poll of the worker follow their settings', async () => {
     const { settings } = bench.runtime;
     await settings.setMany({
       'external_wms.callback_enabled': true,
@@ -611,7 +615,7 @@ describe('what is told to a partner', () => {
     await sql`delete from catalog.product_skus`;
   });
 
-  test('goods that have left are not given back, and what was released does not leave: builtin_wms', async () => {
+  test('a confirmed order cannot be released, and a released one not confirmed: builtin_wms', async () => {
     const { sql } = bench;
     const { sku_ids } = await insertProduct(bench.database, { stocks: [0] });
     const a = sku_ids[0]!;
@@ -641,14 +645,14 @@ describe('what is told to a partner', () => {
   });
 });
 
-describe.each(['local', 'builtin_wms'] as const)('the books of an order: %s', (provider) => {
+describe.each(['local', 'builtin_wms'] as const)('the stock ledger of an order: %s', (provider) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop({}, { 'inventory.provider': provider });
   });
   afterAll(() => shop?.close());
 
-  test('reservation and state follow the order through all phases', async () => {
+  test('reservation and state follow the order through all operations', async () => {
     const { sql } = shop.database;
     const { sku_ids } = await insertProduct(shop.database, { stocks: [9] });
     const sku_id = sku_ids[0]!;
@@ -660,7 +664,7 @@ describe.each(['local', 'builtin_wms'] as const)('the books of an order: %s', (p
       const { data } = await post('/api/v1/orders', { address_id: ann.address_id, sku_ids: [sku_id] });
       return data;
     };
-    const books = async (order_no: string) =>
+    const ledgerOf = async (order_no: string) =>
       plain(
         await sql`
           select r.biz_type, r.sku_id, r.qty, r.status as reservation, s.provider, s.status as state, s.last_error,
@@ -674,30 +678,30 @@ describe.each(['local', 'builtin_wms'] as const)('the books of an order: %s', (p
         inventory_status: status,
       },
     ];
-    const [bought, dropped] = [await placed(), await placed()];
-    expect(await books(bought.order_no)).toEqual(row('reserved'));
+    const [bought, cancelled] = [await placed(), await placed()];
+    expect(await ledgerOf(bought.order_no)).toEqual(row('reserved'));
     await post(`/api/v1/orders/${bought.id}/pay`);
-    expect(await books(bought.order_no)).toEqual(row('confirmed'));
-    await post(`/api/v1/orders/${dropped.id}/cancel`);
-    expect(await books(dropped.order_no)).toEqual(row('released'));
-    // No phase twice, and none after its end.
+    expect(await ledgerOf(bought.order_no)).toEqual(row('confirmed'));
+    await post(`/api/v1/orders/${cancelled.id}/cancel`);
+    expect(await ledgerOf(cancelled.order_no)).toEqual(row('released'));
+    // No operation runs twice, and none after the end.
     for (const [id, verb] of [
       [bought.id, 'cancel'],
       [bought.id, 'pay'],
-      [dropped.id, 'pay'],
-      [dropped.id, 'cancel'],
+      [cancelled.id, 'pay'],
+      [cancelled.id, 'cancel'],
     ])
       expect((await post(`/api/v1/orders/${id}/${verb}`)).code).not.toBe(0);
-    expect([...(await books(bought.order_no)), ...(await books(dropped.order_no))]).toEqual([
+    expect([...(await ledgerOf(bought.order_no)), ...(await ledgerOf(cancelled.order_no))]).toEqual([
       ...row('confirmed'),
       ...row('released'),
     ]);
-    expect(await sql`select 1 from inventory.inventory_integration_tasks`, 'nobody else is told').toHaveLength(0);
+    expect(await sql`select 1 from inventory.inventory_integration_tasks`, 'no task is written').toHaveLength(0);
     expect(await invariantErrors(shop.database)).toEqual([]);
   });
 });
 
-test('staff see what orders hold in a warehouse and every step of them, and lists turn their pages', async () => {
+test('staff see the reserved stock of a warehouse and all movements, page by page', async () => {
   const shop = await openShop({}, { 'inventory.provider': 'builtin_wms' });
   try {
     const { sql } = shop.database;
@@ -721,7 +725,7 @@ test('staff see what orders hold in a warehouse and every step of them, and list
     }
     const [row] = (await wms(`/stocks?sku_id=${sku_id}`)).list;
     expect(row).toMatchObject({ warehouse_id: P1, qty: 8, reserved_qty: 3, is_warning: false });
-    // A warning is about what is on hand, not about what is left to sell.
+    // The warning compares the quantity on hand, not the sellable quantity.
     await shop.call('PUT', `/admin/api/wms/stocks/${row.id}/safety`, { token: staff, body: { safe_qty: 8 } });
     expect((await wms(`/stocks?sku_id=${sku_id}`)).list[0]).toMatchObject({ is_warning: false, warning_gap: 0 });
 
@@ -769,7 +773,7 @@ test('staff see what orders hold in a warehouse and every step of them, and list
   }
 });
 
-describe('orders of a partner, by the bytes', () => {
+describe('the bytes that a partner receives', () => {
   let shop: Shop;
   let partner: Awaited<ReturnType<typeof startPartner>>;
   let ann: Awaited<ReturnType<Shop['shopper']>>;
@@ -795,7 +799,7 @@ describe('orders of a partner, by the bytes', () => {
   const order = async (...skus: number[]) =>
     post('/api/v1/orders', { address_id: ann.address_id, items: skus.map((sku_id) => ({ sku_id })) });
   const tasks = async (biz_no: string) => (await admin('GET', `/inventory/tasks?biz_no=${biz_no}`)).data;
-  const told = (path: string, biz_no?: string) =>
+  const bodiesOf = (path: string, biz_no?: string) =>
     partner.calls
       .filter((call) => call.path === path)
       .map((call) => JSON.parse(call.body.toString()))
@@ -818,7 +822,7 @@ describe('orders of a partner, by the bytes', () => {
       partner.behave = json({ code: 0 });
     });
 
-    test('reserve, confirm and release have just the keys of the table', async () => {
+    test('reserve, confirm and release have exactly the keys of the table', async () => {
       const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
       const [a, b] = sku_ids as [number, number];
       await post('/api/v1/cart/add', { sku_id: b, qty: 3 });
@@ -826,14 +830,14 @@ describe('orders of a partner, by the bytes', () => {
       await statusIs(bought.id, 'reserved');
       await post(`/api/v1/orders/${bought.id}/pay`);
       await statusIs(bought.id, 'confirmed');
-      const { data: dropped } = await order(a);
-      await statusIs(dropped.id, 'reserved');
-      await post(`/api/v1/orders/${dropped.id}/cancel`);
-      await statusIs(dropped.id, 'released');
+      const { data: cancelled } = await order(a);
+      await statusIs(cancelled.id, 'reserved');
+      await post(`/api/v1/orders/${cancelled.id}/cancel`);
+      await statusIs(cancelled.id, 'released');
       const of = (biz_no: string, action: string) => ({
         ...{ biz_type: 'order', biz_no, request_id: `order:${biz_no}:${action}` },
       });
-      expect(told('/reserve', bought.order_no)).toEqual([
+      expect(bodiesOf('/reserve', bought.order_no)).toEqual([
         {
           ...of(bought.order_no, 'reserve'),
           items: [
@@ -842,17 +846,17 @@ describe('orders of a partner, by the bytes', () => {
           ],
         },
       ]);
-      expect(told('/confirm')).toEqual([of(bought.order_no, 'confirm')]);
-      expect(told('/release')).toEqual([{ ...of(dropped.order_no, 'release'), reason: 'user_cancel' }]);
-      // Each list of bytes is what the task holds, and the request_id.
+      expect(bodiesOf('/confirm')).toEqual([of(bought.order_no, 'confirm')]);
+      expect(bodiesOf('/release')).toEqual([{ ...of(cancelled.order_no, 'release'), reason: 'user_cancel' }]);
+      // Each body is the payload of the task and the request_id.
       for (const task of await tasks(bought.order_no)) {
-        const { request_id, ...payload } = told(`/${task.action}`, bought.order_no)[0];
+        const { request_id, ...payload } = bodiesOf(`/${task.action}`, bought.order_no)[0];
         expect(JSON.parse(task.payload)).toEqual(payload);
         expect(task.request_id).toBe(request_id);
       }
     });
 
-    test('an order that nobody pays for is released for its time-out', async () => {
+    test('an unpaid order is released with the reason timeout', async () => {
       const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
       const { data: late } = await order(sku_ids[0]!);
       await statusIs(late.id, 'reserved');
@@ -860,15 +864,15 @@ describe('orders of a partner, by the bytes', () => {
       await sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${late.id}`;
       await sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
       await statusIs(late.id, 'released');
-      expect(told('/release', late.order_no)).toMatchObject([{ reason: 'timeout' }]);
+      expect(bodiesOf('/release', late.order_no)).toMatchObject([{ reason: 'timeout' }]);
     });
 
-    test('deduct, restore, sync-sku and sellable have just the keys of the table', async () => {
+    test('deduct, restore, sync-sku and sellable have exactly the keys of the table', async () => {
       const product = { title: 'Jug', price: 12, stock: 33, status: 1 };
       const { data: made } = await admin('POST', '/products', { product });
       const [sku] = (await admin('GET', `/products/${made.id}`)).data.skus;
-      await expect.poll(() => told('/sync-sku').length, { timeout: 10_000 }).toBe(1);
-      const [sync] = told('/sync-sku');
+      await expect.poll(() => bodiesOf('/sync-sku').length, { timeout: 10_000 }).toBe(1);
+      const [sync] = bodiesOf('/sync-sku');
       expect(sync).toEqual({
         ...{
           biz_type: 'sku',
@@ -895,8 +899,8 @@ describe('orders of a partner, by the bytes', () => {
           items,
         });
         await admin('POST', `/wms/docs/${doc.id}/complete`);
-        await expect.poll(() => told(path).length, { timeout: 10_000 }).toBe(1);
-        expect(told(path)).toEqual([
+        await expect.poll(() => bodiesOf(path).length, { timeout: 10_000 }).toBe(1);
+        expect(bodiesOf(path)).toEqual([
           {
             ...{ biz_type: 'document', biz_no: doc.doc_no, items: [{ sku_id: sku.id, qty: 5 }] },
             ...(action === 'restore' ? { reason: 'inbound_document' } : {}),
@@ -908,10 +912,10 @@ describe('orders of a partner, by the bytes', () => {
       partner.behave = json({ code: 0, data: [{ sku_id: sku.id, sellable_stock: 4, reserved: 1, on_hand: 5 }] });
       const shown = (await shop.call('GET', `/api/v1/products/${made.id}`)).data;
       expect(shown.skus.map((one: { stock: number }) => one.stock)).toEqual([4]);
-      expect(told('/stock/sellable')).toEqual([{ sku_ids: [sku.id], request_id: expect.any(String) }]);
+      expect(bodiesOf('/stock/sellable')).toEqual([{ sku_ids: [sku.id], request_id: expect.any(String) }]);
     });
 
-    test('placing, paying and cancelling each make it pending while the partner is busy; then they fail for good', async () => {
+    test('an order is pending while the partner is busy, after placing, paying and cancelling; then it is failed', async () => {
       const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
       const one = sku_ids[0]!;
       partner.behave = json({ code: 1001, message: 'busy' });
@@ -919,7 +923,7 @@ describe('orders of a partner, by the bytes', () => {
       expect(placed.inventory_status).toBe('pending');
       await statusIs(placed.id, 'failed');
       const [reserve] = await tasks(placed.order_no);
-      // Attempts and pause are the settings' when the task is written.
+      // A task has the attempts and the back-off of the settings at the time when it is written.
       expect(reserve).toMatchObject({
         ...{
           status: 'failed',
@@ -944,14 +948,14 @@ describe('orders of a partner, by the bytes', () => {
           select provider, status, last_error from inventory.order_inventory_state where order_no = ${data.order_no}`;
         expect({ ...state }).toEqual({ provider: 'external_wms', status: 'failed', last_error: 'no' });
         partner.behave = json({ code: 0 });
-        // By hand it comes right again.
+        // A retry by an operator succeeds.
         const [task] = await tasks(data.order_no);
         expect((await admin('POST', `/inventory/tasks/${task.id}/retry`)).data).toEqual({ retried: task.id });
         await statusIs(data.id, verb === 'pay' ? 'confirmed' : 'released');
       }
     });
 
-    test('the list of tasks is bare and has every field; its payload is JSON text', async () => {
+    test('the list of tasks is an array with every field; the payload is JSON text', async () => {
       const { data } = await admin('GET', '/inventory/tasks');
       expect(data.length).toBeGreaterThan(5);
       for (const task of data)
@@ -963,7 +967,7 @@ describe('orders of a partner, by the bytes', () => {
         );
     });
 
-    test('signature_ttl bounds a callback in both directions, to the second', async () => {
+    test('signature_ttl limits the timestamp of a callback in both directions, to the second', async () => {
       await shop.server.runtime.settings.setMany({
         'external_wms.signature_ttl': 20,
         'external_wms.callback_enabled': true,
@@ -974,7 +978,7 @@ describe('orders of a partner, by the bytes', () => {
           { request_id: 'order:none:reserve', status: 'success' },
           { timestamp: String(Math.floor(Date.now() / 1000) + offset) },
         );
-      // Within the window it is heard: there is no such task.
+      // Within the window the callback is accepted, and its task is unknown.
       for (const offset of [-19, 0, 19]) expect(await at(offset), String(offset)).toMatchObject({ code: 500 });
       for (const offset of [-22, 23, -300])
         expect(await at(offset), String(offset)).toMatchObject({
@@ -1036,7 +1040,7 @@ describe('orders of a partner, by the bytes', () => {
           ? 'The warehouse is busy or does not answer: please try again'
           : 'The warehouse refuses the reservation: no',
       );
-      expect(partner.calls.length - before, 'asked once: the shopper waits').toBe(1);
+      expect(partner.calls.length - before, 'called once, because the shopper waits').toBe(1);
       const { biz_no } = JSON.parse(partner.calls.at(-1)!.body.toString());
       const { sql } = shop.database;
       expect(await sql`select 1 from orders.orders where order_no = ${biz_no}`).toHaveLength(0);
@@ -1075,7 +1079,7 @@ describe('orders of a partner, by the bytes', () => {
       ]);
     });
 
-    test('the reservation is asked for before the order is written, and pay and cancel tell it in both bodies', async () => {
+    test('reserve is sent before the order is written, and pay and cancel send confirm and release with the same fields', async () => {
       const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
       const one = sku_ids[0]!;
       const { sql } = shop.database;
@@ -1093,9 +1097,9 @@ describe('orders of a partner, by the bytes', () => {
       await post(`/api/v1/orders/${data.id}/pay`);
       await post(`/api/v1/orders/${other.id}/cancel`);
       expect([
-        ...told('/reserve', data.order_no),
-        ...told('/confirm', data.order_no),
-        ...told('/release', other.order_no),
+        ...bodiesOf('/reserve', data.order_no),
+        ...bodiesOf('/confirm', data.order_no),
+        ...bodiesOf('/release', other.order_no),
       ]).toEqual([
         {
           biz_type: 'order',

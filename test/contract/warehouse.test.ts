@@ -4,7 +4,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: admin 8, rules 1 and 18; spec 2, warehouse admin. What documents do to stock: warehouse-documents.test.ts. */
+/** The contract of the warehouse administration. packages/inventory/documents/warehouse-documents.test.ts tests the effect on stock. */
 let shop: Shop;
 let token: string;
 let staffId: number;
@@ -51,7 +51,7 @@ const fields = {
 };
 
 describe('warehouses', () => {
-  test('what is created is listed with every field', async () => {
+  test('a created warehouse is listed with every field', async () => {
     const given = { code: 'HZ', name: 'Hangzhou', address: '1 Road', contact: 'Ann', phone: '13800000000' };
     const { data } = await wms('POST', '/warehouses', { ...given, status: 1 });
     expectFields(data, fields.warehouse);
@@ -61,7 +61,7 @@ describe('warehouses', () => {
     expect(page.list).toEqual([data]);
   });
 
-  test('only name and code are needed; any status but 0 and 1 is 1', async () => {
+  test('only name and code are required; any status but 0 and 1 means 1', async () => {
     for (const [status, stored] of [
       [undefined, 1],
       [0, 0],
@@ -85,7 +85,7 @@ describe('warehouses', () => {
       });
   });
 
-  test('a code is there once: 409, also when another takes it over, also of twenty at once', async () => {
+  test('a code is unique: 409, also for a change to a taken code, and for nineteen of twenty at once', async () => {
     const body = { code: 'ONCE', name: 'x' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => wms('POST', '/warehouses', body)));
     expect(answers.map((answer) => answer.code).sort()).toEqual([0, ...Array(19).fill(409)]);
@@ -108,7 +108,7 @@ describe('warehouses', () => {
     expect((await list(`/warehouses?keyword=C${codes}`))[0]).toMatchObject({ contact: '', name: 'Renamed', status: 0 });
   });
 
-  test('the status has a path of its own', async () => {
+  test('the status has its own path', async () => {
     const id = await warehouse();
     for (const status of [0, 0, 1]) {
       expect((await wms('PUT', `/warehouses/${id}/status`, { status })).data).toBeNull();
@@ -121,7 +121,7 @@ describe('warehouses', () => {
       });
   });
 
-  test('a missing one is 404 in both languages', async () => {
+  test('an unknown id is 404 in both languages', async () => {
     for (const path of [`/warehouses/${2 ** 40}`, `/warehouses/${2 ** 40}/status`]) {
       expect(await wms('PUT', path, { status: 1 })).toMatchObject({
         status: 200,
@@ -132,7 +132,7 @@ describe('warehouses', () => {
     }
   });
 
-  test('the keyword is looked for in name, code, contact and phone, and in nothing else', async () => {
+  test('the keyword matches name, code, contact and phone, and no other field', async () => {
     const id = await warehouse({
       code: 'kw%code',
       name: 'kw_name',
@@ -145,7 +145,7 @@ describe('warehouses', () => {
     expect(await idsIn('/warehouses?keyword=kwroad')).toEqual([]);
   });
 
-  test('drop-downs ask without paging and get them all', async () => {
+  test('a list without paging has all warehouses', async () => {
     await Promise.all(Array.from({ length: 30 }, () => warehouse()));
     const { data } = await wms('GET', '/warehouses?page=&size=&keyword=&status=');
     expect(data.total).toBeGreaterThan(30);
@@ -181,7 +181,7 @@ describe('paging of all four lists', () => {
 });
 
 describe('documents', () => {
-  test('the answer has an id at the top, the document flat and in `doc`, and its items', async () => {
+  test('the answer has the document at the top level and in `doc`, and its items', async () => {
     const here = await warehouse();
     const [a, b] = (await skus(2)) as [number, number];
     const items = [
@@ -219,7 +219,7 @@ describe('documents', () => {
     expect(row).toEqual(doc);
   });
 
-  test('numbers tell type and nanoseconds, and are never the same', async () => {
+  test('numbers contain type and nanoseconds, and are unique', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const numbers = new Set<string>();
@@ -271,7 +271,7 @@ describe('documents', () => {
     expect((await wms('GET', `/docs/${id}`)).data).toEqual(before);
   });
 
-  test('a draft takes what is sent, whole rows too; its number goes on telling its type', async () => {
+  test('a draft accepts single fields and whole rows; the prefix of its number follows its type', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [a, b] = (await skus(2)) as [number, number];
     const id = await draft(here, 'inbound', [{ sku_id: a, qty: 1, unit_cost: 2.5 }], { remark: 'old' });
@@ -292,7 +292,7 @@ describe('documents', () => {
     expect((await wms('GET', `/docs/${id}`)).data).toMatchObject({ remark: '', total_qty: 8, warehouse_id: there });
   });
 
-  test('a missing one is 404 in both languages', async () => {
+  test('an unknown id is 404 in both languages', async () => {
     for (const [method, path] of [
       ['GET', ''],
       ['PUT', ''],
@@ -306,7 +306,7 @@ describe('documents', () => {
     }
   });
 
-  test('filters, each and together, and empty ones', async () => {
+  test('filters work alone, together and empty', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [sku_id] = (await skus()) as [number];
     const items = [{ sku_id, qty: 1 }];
@@ -356,7 +356,7 @@ describe('stock', () => {
     }
   });
 
-  test.each(['safety', 'safe-qty'])('%s refuses what is no quantity, and a missing row', async (path) => {
+  test.each(['safety', 'safe-qty'])('%s refuses a wrong quantity and an unknown row', async (path) => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     await moved(here, 'inbound', [{ sku_id, qty: 5 }]);
@@ -428,7 +428,7 @@ describe('stock', () => {
     });
   });
 
-  test('by-skus, for the product form: a bare array, a row per warehouse; a wrong list is refused by name', async () => {
+  test('by-skus answers an array with a row per warehouse; a wrong list is refused with the field name', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [a, b] = (await skus(2)) as [number, number];
     await moved(there, 'inbound', [{ sku_id: a, qty: 4 }]);
@@ -451,7 +451,7 @@ describe('stock', () => {
 });
 
 describe('movements', () => {
-  test('rows have every field and lead back to their document; filters', async () => {
+  test('rows have every field and the id of their document; filters', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [a, b] = (await skus(2, 'Tray')) as [number, number];
     const inbound = await moved(here, 'inbound', [
@@ -490,13 +490,13 @@ describe('movements', () => {
   });
 });
 
-describe('dates: ISO 8601, with a blank, or a day, both ends within', () => {
+describe('dates: ISO 8601, with a blank, or a day; both ends are included', () => {
   const ids: Record<string, number> = {};
   let sku: number;
   beforeAll(async () => {
     const here = await warehouse();
     [sku] = (await skus()) as [number];
-    // The shop's zone is +08:00.
+    // The time zone of the shop is +08:00.
     for (const at of [
       '2026-01-31T15:59:59.999999Z',
       '2026-01-31T16:00:00Z',
@@ -547,7 +547,7 @@ describe('dates: ISO 8601, with a blank, or a day, both ends within', () => {
   );
 });
 
-test('wms:view reads, wms:edit writes, and neither does the other', async () => {
+test('wms:view permits reads only, wms:edit writes only', async () => {
   const calls: [string, string, string][] = [
     ['GET', '/warehouses', 'wms:view'],
     ['POST', '/warehouses', 'wms:edit'],
@@ -574,6 +574,6 @@ test('wms:view reads, wms:edit writes, and neither does the other', async () => 
     }
 });
 
-test('afterwards the books are right', async () => {
+test('afterwards all audits pass', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { callbackRoutes } from './callback-routes.ts';
 import { forgetNonces } from './callback-store.ts';
 import { receiveCallbacks } from './receive-callbacks.ts';
 
-/** What an external warehouse calls back: only it is heard, each message once, and nothing that has ended is moved. */
+/** Callbacks: only signed ones are accepted, each takes effect once, and ended tasks do not change. */
 let bench: TaskBench;
 let app: ReturnType<typeof createApp>;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ const inner = (no: string, status: unknown = 'success', more: Outer = {}) => ({
   ...{ request_id: bench.requestId(no, 'reserve'), callback_id: randomUUID(), status, message: '' },
   ...more,
 });
-const taken = { status: 200, code: 0, data: { received: true } };
+const accepted = { status: 200, code: 0, data: { received: true } };
 const traces = async () => {
   const [row] = await bench.sql`
     select (select count(*)::int from inventory.external_nonces) as nonces,
@@ -80,24 +80,39 @@ const callbackRow = async (callback_id: string) => {
 };
 
 describe('a callback is refused and leaves no trace', () => {
-  const cases: [name: string, message: () => Outer | Promise<Outer>, code: number, told: RegExp][] = [
+  const cases: [name: string, message: () => Outer | Promise<Outer>, code: number, text: RegExp][] = [
     ['without its app_key', () => ({ ...signed(inner('T1')), app_key: undefined }), 400, /^app_key: is missing/],
     ['without its timestamp', () => ({ ...signed(inner('T1')), timestamp: undefined }), 400, /^timestamp: /],
     ['without its nonce', () => ({ ...signed(inner('T1')), nonce: '' }), 400, /^nonce: /],
     ['without its signature', () => ({ ...signed(inner('T1')), sign: undefined }), 400, /^sign: is missing/],
     ['without its body', () => ({ ...signed(inner('T1')), body: undefined }), 400, /^body: is missing/],
-    ['with a body that is no text', () => ({ ...signed(inner('T1')), body: inner('T1') }), 400, /^body: /],
-    ['with a time that is none', () => ({ ...signed(inner('T1')), timestamp: 'now' }), 400, /^timestamp: /],
-    ['of another app_key', () => signed(inner('T1'), { app_key: 'someone' }), 400, /^app_key: /],
+    ['with a body that is not a text', () => ({ ...signed(inner('T1')), body: inner('T1') }), 400, /^body: /],
+    [
+      'with a timestamp that is not a number',
+      () => ({ ...signed(inner('T1')), timestamp: 'now' }),
+      400,
+      /^timestamp: /,
+    ],
+    ['of another app_key', () => signed(inner('T1'), { app_key: 'other-key' }), 400, /^app_key: /],
     ['signed with another secret', () => signed(inner('T1'), { secret: 'guess' }), 400, /^sign: /],
     [
-      'with another body than was signed',
+      'with a body that differs from the signed one',
       () => ({ ...signed(inner('T1')), body: JSON.stringify(inner('T2')) }),
       400,
       /^sign: /,
     ],
-    ['with another nonce than was signed', () => ({ ...signed(inner('T1')), nonce: 'other' }), 400, /^sign: /],
-    ['with another time than was signed', () => ({ ...signed(inner('T1')), timestamp: unix(1) }), 400, /^sign: /],
+    [
+      'with a nonce that differs from the signed one',
+      () => ({ ...signed(inner('T1')), nonce: 'other' }),
+      400,
+      /^sign: /,
+    ],
+    [
+      'with a timestamp that differs from the signed one',
+      () => ({ ...signed(inner('T1')), timestamp: unix(1) }),
+      400,
+      /^sign: /,
+    ],
     ['that is too old', () => signed(inner('T1'), { timestamp: unix(-302) }), 400, /^timestamp: /],
     ['from the future', () => signed(inner('T1'), { timestamp: unix(302) }), 400, /^timestamp: /],
     ['with truncated JSON', () => signed('{"request_id":"order:T1'), 400, /^body: is not valid JSON/],
@@ -105,7 +120,7 @@ describe('a callback is refused and leaves no trace', () => {
     ['whose body is null', () => signed('null'), 400, /^body: is not a JSON object/],
     ['whose body names no task', () => signed({ status: 'success' }), 400, /^body: request_id/],
     [
-      'whose body names no task, even when the unsigned part does',
+      'whose body names no task, although the unsigned part does',
       () => ({ ...signed({ status: 'success' }), request_id: bench.requestId('T1', 'reserve') }),
       ...([400, /^body: request_id/] as const),
     ],
@@ -132,24 +147,24 @@ describe('a callback is refused and leaves no trace', () => {
         await bench.runtime.settings.set('external_wms.app_key', '');
         return signed(inner('T1'), { app_key: ' ' });
       },
-      // An empty field is missing, a blank one is not the key.
+      // A blank key is not an empty key: the field is present, and it is wrong.
       ...([400, /^app_key: /] as const),
     ],
   ];
-  test.each(cases)('%s', async (_name, message, code, told) => {
+  test.each(cases)('%s', async (_name, message, code, text) => {
     const answer = await post(await message());
     expect(answer).toMatchObject({ status: 200, code, data: null });
-    expect(answer.message).toMatch(told);
+    expect(answer.message).toMatch(text);
     expect(await traces()).toEqual({ nonces: 0, callbacks: 0, moved: 0 });
   });
 
-  test('that is larger than any callback', async () => {
+  test('that is larger than the limit', async () => {
     const answer = await post(signed(inner('T1', 'success', { message: 'x'.repeat(65_536) })));
     expect(answer).toMatchObject({ status: 413, code: 413 });
     expect(await traces()).toEqual({ nonces: 0, callbacks: 0, moved: 0 });
   });
 
-  test('and a flood of forged ones is one line of the log in a minute', async () => {
+  test('and many forged ones write one log line per minute', async () => {
     const lines: unknown[] = [];
     const log = Object.assign(Object.create(bench.runtime.log), { warn: (line: unknown) => lines.push(line) });
     const runtime = { ...bench.runtime, log };
@@ -167,14 +182,14 @@ describe('a callback is refused and leaves no trace', () => {
   });
 });
 
-describe('a callback is taken', () => {
-  test('at both ends of the time window, with its timestamp as a text or a number, its hex in either case', async () => {
+describe('a callback is accepted', () => {
+  test('at both ends of the time window, with a timestamp as text or number, and hex digits in either case', async () => {
     const early = signed(inner('T1', 'processing'), { timestamp: unix(-299) });
     const late = signed(inner('T1', 'processing'), { timestamp: unix(299) });
-    expect(await post(early)).toMatchObject(taken);
-    expect(await post({ ...late, timestamp: Number(late.timestamp) })).toMatchObject(taken);
-    const loud = signed(inner('T1', 'processing'));
-    expect(await post({ ...loud, sign: loud.sign.toUpperCase() })).toMatchObject(taken);
+    expect(await post(early)).toMatchObject(accepted);
+    expect(await post({ ...late, timestamp: Number(late.timestamp) })).toMatchObject(accepted);
+    const upperCase = signed(inner('T1', 'processing'));
+    expect(await post({ ...upperCase, sign: upperCase.sign.toUpperCase() })).toMatchObject(accepted);
   });
 
   const ends: [status: unknown, task: string, order: string, reservation: string][] = [
@@ -185,12 +200,12 @@ describe('a callback is taken', () => {
     [1, 'processing', 'pending', 'reserved'],
     [null, 'processing', 'pending', 'reserved'],
   ];
-  test.each(ends)('%j: the task is %s, its order %s', async (status, task, order, reservation) => {
-    expect(await post(signed(inner('T1', status, { message: 'no room' })))).toMatchObject(taken);
+  test.each(ends)('status %j: the task is %s, its order is %s', async (status, task, order, reservation) => {
+    expect(await post(signed(inner('T1', status, { message: 'no space' })))).toMatchObject(accepted);
     expect((await bench.task('T1', 'reserve')).status).toBe(task);
-    const last_error = task === 'failed' ? 'no room' : '';
-    expect(await bench.books('T1')).toEqual({ order, state: order, reservation, last_error });
-    expect(await bench.books('T2')).toMatchObject({ order: 'pending' });
+    const last_error = task === 'failed' ? 'no space' : '';
+    expect(await bench.statusesOf('T1')).toEqual({ order, state: order, reservation, last_error });
+    expect(await bench.statusesOf('T2')).toMatchObject({ order: 'pending' });
   });
 
   test.each([
@@ -201,19 +216,19 @@ describe('a callback is taken', () => {
   ] as [TaskAction, string][])('a %s that succeeded makes the order %s', async (action, order) => {
     await bench.orders(['T3'], [action]);
     await post(signed(inner('', 'success', { request_id: bench.requestId('T3', action) })));
-    expect(await bench.books('T3')).toMatchObject({ order, state: order });
+    expect(await bench.statusesOf('T3')).toMatchObject({ order, state: order });
   });
 
-  test('what stands beside the signed body is not read', async () => {
+  test('fields outside the signed body are ignored', async () => {
     const forged = { request_id: bench.requestId('T2', 'reserve'), status: 'failed', callback_id: 'x', message: 'y' };
-    expect(await post({ ...signed(inner('T1')), ...forged })).toMatchObject(taken);
+    expect(await post({ ...signed(inner('T1')), ...forged })).toMatchObject(accepted);
     expect((await bench.task('T1', 'reserve')).status).toBe('success');
     expect((await bench.task('T2', 'reserve')).status).toBe('pending');
   });
 
-  test('its message is stored without what PostgreSQL can not hold, and without our secret', async () => {
+  test('its message is stored without the secret and without characters that PostgreSQL cannot store', async () => {
     const message = `bad\0 \ud800 ${appSecret} ${'long '.repeat(200)}`;
-    expect(await post(signed(inner('T1', 'failed', { message })))).toMatchObject(taken);
+    expect(await post(signed(inner('T1', 'failed', { message })))).toMatchObject(accepted);
     const { last_error } = await bench.task('T1', 'reserve');
     expect(last_error).toMatch(/^bad/);
     expect(last_error.length).toBeLessThanOrEqual(500);
@@ -222,51 +237,51 @@ describe('a callback is taken', () => {
 });
 
 describe('a repeat', () => {
-  test('of the very message is refused for its nonce, within the window and under any signature', async () => {
+  test('of the same message is refused for its nonce, also with another signature', async () => {
     const message = signed(inner('T1'));
-    expect(await post(message)).toMatchObject(taken);
+    expect(await post(message)).toMatchObject(accepted);
     expect(await post(message)).toMatchObject({ code: 409, message: 'nonce: was used before' });
     expect(await post(signed(inner('T2'), { nonce: message.nonce }))).toMatchObject({ code: 409 });
     expect((await bench.task('T2', 'reserve')).status).toBe('pending');
     expect(await traces()).toEqual({ nonces: 1, callbacks: 1, moved: 1 });
   });
 
-  test('with the same callback_id counts and changes nothing, even when it says something else', async () => {
+  test('with the same callback_id is counted and changes nothing, also with another status', async () => {
     const first = inner('T1', 'success');
     await post(signed(first));
     const before = await bench.task('T1', 'reserve');
     for (const status of ['failed', 'success', 'processing'])
-      expect(await post(signed({ ...first, status }))).toMatchObject(taken);
+      expect(await post(signed({ ...first, status }))).toMatchObject(accepted);
     expect(await bench.task('T1', 'reserve')).toEqual(before);
     expect(await callbackRow(first.callback_id)).toMatchObject({ outcome: 'applied', seen: 4, status: 'success' });
   });
 
-  test('of a message without callback_id is known by what it says', async () => {
-    const says = { request_id: bench.requestId('T1', 'reserve'), status: 'processing' };
-    expect(await post(signed(says))).toMatchObject(taken);
-    expect(await post(signed(says))).toMatchObject(taken);
+  test('of a message without callback_id is recognized by its content', async () => {
+    const content = { request_id: bench.requestId('T1', 'reserve'), status: 'processing' };
+    expect(await post(signed(content))).toMatchObject(accepted);
+    expect(await post(signed(content))).toMatchObject(accepted);
     expect(await traces()).toMatchObject({ callbacks: 1, nonces: 2 });
-    await post(signed({ ...says, status: 'failed' }));
-    expect(await bench.books('T1')).toMatchObject({ order: 'failed' });
+    await post(signed({ ...content, status: 'failed' }));
+    expect(await bench.statusesOf('T1')).toMatchObject({ order: 'failed' });
   });
 
-  test('fifty at once: one has the effect', async () => {
-    const says = inner('T1', 'success');
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(signed(says))));
+  test('fifty at once with one callback_id: one takes effect', async () => {
+    const content = inner('T1', 'success');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(signed(content))));
     expect(answers.every((answer) => answer.code === 0)).toBe(true);
-    expect(await callbackRow(says.callback_id)).toMatchObject({ outcome: 'applied', seen: 50 });
+    expect(await callbackRow(content.callback_id)).toMatchObject({ outcome: 'applied', seen: 50 });
   });
 
-  test('fifty identical ones at once: one is taken', async () => {
+  test('fifty identical messages at once: one is accepted', async () => {
     const message = signed(inner('T1', 'success'));
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(message)));
     expect(answers.map((answer) => answer.code).toSorted()).toEqual([0, ...Array(49).fill(409)]);
     expect(await traces()).toEqual({ nonces: 1, callbacks: 1, moved: 1 });
   });
 
-  test('with one callback_id for two tasks at the same moment: one of them has it', async () => {
+  test('with one callback_id for two tasks at the same time: one task gets it, the other callback is refused', async () => {
     const callback_id = randomUUID();
-    const told = (no: string) => ({
+    const message = (no: string) => ({
       ...inner(no),
       callback_id,
       status: 'success' as const,
@@ -275,12 +290,12 @@ describe('a repeat', () => {
     });
     let both: Promise<unknown[][]> | undefined;
     await bench.sql.begin(async (tx) => {
-      // Both have looked before either can write.
+      // Both transactions read before either can write.
       await tx`lock table inventory.external_callbacks in share mode`;
-      both = Promise.all(['T1', 'T2'].map((no) => receiveCallbacks(bench.deps, [told(no)])));
-      await bench.waiting(2);
+      both = Promise.all(['T1', 'T2'].map((no) => receiveCallbacks(bench.deps, [message(no)])));
+      await bench.lockWaits(2);
     });
-    // A partner that numbers its callbacks per task is told, instead of losing all but the first.
+    // A partner that numbers its callbacks per task gets a refusal. Otherwise all but its first callback would be ignored.
     const answers = (await both!).flat();
     expect(answers.filter((answer) => !(answer instanceof Error))).toEqual([{ received: true }]);
     expect(answers.find((answer) => answer instanceof Error)).toMatchObject({
@@ -293,28 +308,28 @@ describe('a repeat', () => {
 });
 
 describe('in one batch', () => {
-  const told = (no: string, status: 'success' | 'failed' | 'processing', more: Outer = {}) =>
+  const message = (no: string, status: 'success' | 'failed' | 'processing', more: Outer = {}) =>
     ({ ...inner(no, status), body: '{}', nonce: randomUUID(), ...more }) as Parameters<
       typeof receiveCallbacks
     >[1][number];
 
-  test('messages count in the order in which they came', async () => {
-    const again = told('T1', 'success');
+  test('messages are applied in the order of their arrival', async () => {
+    const again = message('T1', 'success');
     const batch = [
-      told('T1', 'processing'),
+      message('T1', 'processing'),
       again,
       { ...again, nonce: randomUUID() },
-      told('T1', 'failed'),
-      told('T2', 'failed'),
+      message('T1', 'failed'),
+      message('T2', 'failed'),
     ];
     expect(await receiveCallbacks(bench.deps, batch)).toEqual(batch.map(() => ({ received: true })));
     expect(await bench.task('T1', 'reserve')).toMatchObject({ status: 'success', last_callback_id: again.callback_id });
     expect(await callbackRow(again.callback_id)).toMatchObject({ seen: 2, outcome: 'applied' });
     expect(await callbackRow(batch[3]!.callback_id)).toMatchObject({ outcome: 'ignored' });
-    expect(await bench.books('T2')).toMatchObject({ order: 'failed' });
+    expect(await bench.statusesOf('T2')).toMatchObject({ order: 'failed' });
   });
 
-  test('one whose writing fails does not hinder the others', async () => {
+  test('a callback whose write fails does not affect the others', async () => {
     const { sql } = bench;
     await sql.unsafe(`
       create function inventory.poison() returns trigger language plpgsql as $$
@@ -323,7 +338,7 @@ describe('in one batch', () => {
     try {
       const answers = await Promise.all([post(signed(inner('T1'))), post(signed(inner('T2')))]);
       expect(answers.map((answer) => answer.code)).toEqual([0, 500]);
-      expect(await bench.books('T1')).toMatchObject({ order: 'reserved' });
+      expect(await bench.statusesOf('T1')).toMatchObject({ order: 'reserved' });
       expect(await traces()).toEqual({ nonces: 1, callbacks: 1, moved: 1 });
     } finally {
       await sql.unsafe('drop function inventory.poison cascade');
@@ -331,31 +346,31 @@ describe('in one batch', () => {
   });
 });
 
-test('a task that is not there is named, kept, and the very message is taken when it is there', async () => {
-  const says = inner('T9', 'success');
-  const message = signed(says);
+test('a callback about an unknown task is refused and stored; the same message is accepted when the task exists', async () => {
+  const content = inner('T9', 'success');
+  const message = signed(content);
   const unknown = { code: 500, message: 'request_id: there is no task order:T9:reserve' };
   expect(await post(message)).toMatchObject({ status: 200, ...unknown });
-  expect(await post(signed(says))).toMatchObject(unknown);
-  expect(await callbackRow(says.callback_id)).toMatchObject({ outcome: 'unknown_task', seen: 2, task_id: null });
+  expect(await post(signed(content))).toMatchObject(unknown);
+  expect(await callbackRow(content.callback_id)).toMatchObject({ outcome: 'unknown_task', seen: 2, task_id: null });
   await bench.orders(['T9'], ['reserve']);
-  expect(await post(message)).toMatchObject(taken);
+  expect(await post(message)).toMatchObject(accepted);
   const { id } = await bench.task('T9', 'reserve');
-  expect(await callbackRow(says.callback_id)).toMatchObject({ outcome: 'applied', seen: 3, task_id: id });
-  expect(await bench.books('T9')).toMatchObject({ order: 'reserved' });
-  expect(await post(signed({ ...says, status: 'failed' }))).toMatchObject(taken);
-  expect(await bench.books('T9')).toMatchObject({ order: 'reserved' });
+  expect(await callbackRow(content.callback_id)).toMatchObject({ outcome: 'applied', seen: 3, task_id: id });
+  expect(await bench.statusesOf('T9')).toMatchObject({ order: 'reserved' });
+  expect(await post(signed({ ...content, status: 'failed' }))).toMatchObject(accepted);
+  expect(await bench.statusesOf('T9')).toMatchObject({ order: 'reserved' });
 });
 
-test('nonces are forgotten when nothing that was signed with them is taken any more', async () => {
+test('nonces are deleted when messages with them are too old to be accepted', async () => {
   const { sql } = bench;
   const message = signed(inner('T1', 'processing'));
   await post(message);
   await forgetNonces(sql, new Date(+bench.now() - 600_000));
   expect(await post(message)).toMatchObject({ code: 409 });
-  // Not purged yet, but too old to count.
+  // The nonce is not deleted yet, but so old that it is free.
   await sql`update inventory.external_nonces set used_at = ${new Date(+bench.now() - 601_000)}`;
-  expect(await post(signed(inner('T1', 'processing'), { nonce: message.nonce }))).toMatchObject(taken);
+  expect(await post(signed(inner('T1', 'processing'), { nonce: message.nonce }))).toMatchObject(accepted);
   await sql`update inventory.external_nonces set used_at = ${new Date(+bench.now() - 601_000)}`;
   await forgetNonces(sql, new Date(+bench.now() - 600_000));
   expect(await traces()).toMatchObject({ nonces: 0 });
@@ -377,13 +392,13 @@ describe('the tasks in the back office', () => {
     expect(await list('?status=lost')).toMatchObject({ code: 400, message: expect.stringMatching(/^status: /) });
   });
 
-  test('are nobody’s without system:config', async () => {
+  test('are refused without the permission system:config', async () => {
     expect(await request('GET', '/admin/api/inventory/tasks', { token: 'other' })).toMatchObject({ code: 403 });
     const path = '/admin/api/inventory/tasks/1/retry';
     expect(await request('POST', path, { token: 'other' })).toMatchObject({ code: 403 });
   });
 
-  test('a failed one is retried once per key; one that is not, is refused', async () => {
+  test('a failed task is retried once per key; another task is refused', async () => {
     await post(signed(inner('T1', 'failed')));
     const { id } = await bench.task('T1', 'reserve');
     const retry = (of: number, key = randomUUID()) =>
@@ -393,7 +408,7 @@ describe('the tasks in the back office', () => {
     expect(await retry(id, key)).toMatchObject({ code: 0, data: { retried: id } });
     expect(await retry(id)).toMatchObject({ code: 409, message: expect.stringContaining('pending') });
     expect(await retry(2 ** 40)).toMatchObject({ code: 404 });
-    expect(await bench.books('T1')).toMatchObject({ order: 'pending', reservation: 'reserved' });
+    expect(await bench.statusesOf('T1')).toMatchObject({ order: 'pending', reservation: 'reserved' });
     await post(signed(inner('T1', 'failed')));
     const many = await Promise.all(Array.from({ length: 10 }, () => retry(id)));
     expect(many.map((answer) => answer.code).toSorted()).toEqual([0, ...Array(9).fill(409)]);

@@ -15,7 +15,7 @@ const messages: string[] = [];
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
-  // Whatever a test of this file provoked: no secret and no signature has left us but in its header.
+  // In every test: logs and messages contain no secret and no signature.
   const text = [...logged.splice(0), ...messages.splice(0)].join('\n');
   expect(text).not.toContain(secret);
   expect(text).not.toMatch(/[0-9a-f]{64}/i);
@@ -27,7 +27,7 @@ async function partnerThat(behaviour?: Behaviour) {
   return partner;
 }
 
-/** A client, and its settings to be changed while it runs. */
+/** A client with its settings, which a test may change while the client runs. */
 function open(endpoint: string, values: Record<string, unknown> = {}) {
   const given: Record<string, unknown> = {
     'external_wms.endpoint': endpoint,
@@ -53,17 +53,17 @@ function open(endpoint: string, values: Record<string, unknown> = {}) {
   return { client, call, confirm, given, metrics };
 }
 
-/** Until a connection whose answer has come is free for the next call. */
-const turns = async () => {
+/** Waits until a connection is free again after its answer. */
+const connectionFree = async () => {
   for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('a call that may have been read is not called unsent because its repeat found nobody', async () => {
-  let asked = 0;
+test('a call that may have been read does not count as unsent when its repeat cannot connect', async () => {
+  let calls = 0;
   const server = createServer((request, response) => {
-    asked += 1;
-    if (asked === 1) return void response.end('{"code":0}');
-    // It reads the call, and goes away for good.
+    calls += 1;
+    if (calls === 1) return void response.end('{"code":0}');
+    // The server reads the call and then stops.
     request.resume().once('end', () => {
       server.close();
       request.socket.resetAndDestroy();
@@ -73,12 +73,12 @@ test('a call that may have been read is not called unsent because its repeat fou
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { confirm } = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   expect((await confirm()).kind).toBe('success');
-  await turns();
+  await connectionFree();
   const outcome = await confirm();
-  expect(asked).toBe(2);
+  expect(calls).toBe(2);
   expect(outcome).toMatchObject({ kind: 'retry', code: null });
   expect(outcome).not.toHaveProperty('unsent');
-  // Whoever is not there from the beginning has read nothing.
+  // A call to a stopped server was not sent.
   expect(await confirm()).toMatchObject({ kind: 'retry', unsent: true });
 });
 
@@ -111,7 +111,7 @@ describe('the seven calls', () => {
     const headers = headersOf(got!);
     const timestamp = got!.headers['x-timestamp'] as string;
     const nonce = got!.headers['x-nonce'] as string;
-    // The rule of the contract anew, over the bytes that came.
+    // The signature by the rule of the contract, over the received bytes.
     const sign = createHash('sha256')
       .update(Buffer.concat([Buffer.from(`shop-1\n${timestamp}\n${nonce}\n`), got!.body, Buffer.from(`\n${secret}`)]))
       .digest('hex');
@@ -132,19 +132,22 @@ describe('the seven calls', () => {
     expect(nonce.length).toBeGreaterThanOrEqual(32);
   });
 
-  test('no nonce comes twice', async () => {
+  test('every call has a new nonce', async () => {
     const partner = await partnerThat();
     const { confirm } = open(partner.url);
     await Promise.all(Array.from({ length: 200 }, () => confirm()));
     expect(new Set(partner.calls.map(({ headers }) => headers['x-nonce'])).size).toBe(200);
   });
 
-  test.each(['/erp/wms', '/erp/wms/', '/erp/wms//'])('are made below the path of the endpoint: %s', async (prefix) => {
-    const partner = await partnerThat();
-    const { confirm } = open(partner.url + prefix);
-    expect((await confirm()).kind).toBe('success');
-    expect(partner.calls[0]!.path).toBe('/erp/wms/confirm');
-  });
+  test.each(['/erp/wms', '/erp/wms/', '/erp/wms//'])(
+    'go to paths below the path of the endpoint: %s',
+    async (prefix) => {
+      const partner = await partnerThat();
+      const { confirm } = open(partner.url + prefix);
+      expect((await confirm()).kind).toBe('success');
+      expect(partner.calls[0]!.path).toBe('/erp/wms/confirm');
+    },
+  );
 
   test('are counted by action and result', async () => {
     const partner = await partnerThat();
@@ -162,15 +165,15 @@ describe('the seven calls', () => {
 });
 
 describe('connections', () => {
-  test('are kept: calls one after the other do not each open one', async () => {
+  test('are kept: consecutive calls reuse a connection', async () => {
     const partner = await partnerThat();
     const { confirm } = open(partner.url);
     for (let i = 0; i < 20; i += 1) expect((await confirm()).kind).toBe('success');
-    // A call that follows in the same turn may find the first connection not free yet.
+    // A call in the same event-loop iteration may find the first connection not free yet.
     expect(partner.sockets).toBeLessThanOrEqual(2);
   });
 
-  test('are bounded: a burst waits for its turn on them', async () => {
+  test('are bounded: calls of a burst wait for a connection', async () => {
     const partner = await partnerThat((_call, response) => {
       setImmediate(() => response.end('{"code":0}'));
     });
@@ -180,28 +183,28 @@ describe('connections', () => {
     expect(partner.sockets).toBeLessThanOrEqual(64);
   });
 
-  test('a kept one that the partner closes under our hands costs a repeat, not the call', async () => {
+  test('a call is repeated when the partner closes a kept connection at the same moment', async () => {
     const partner = await partnerThat((call, response) => {
       if (call.ofSocket === 1) response.end('{"code":0}');
       else call.socket.destroy();
     });
     const { confirm } = open(partner.url);
     await confirm('order:O1:confirm');
-    await turns();
+    await connectionFree();
     expect((await confirm('order:O2:confirm')).kind).toBe('success');
     const [, first, repeat] = partner.calls;
     expect(partner.calls).toHaveLength(3);
     expect(repeat!.body.equals(first!.body)).toBe(true);
     expect(repeat!.headers['idempotency-key']).toBe(first!.headers['idempotency-key']);
-    // Else a partner that had read the first would refuse the repeat for good, as a replay.
+    // With the same nonce, a partner that has read the first call would refuse the repeat as a replay.
     expect(repeat!.headers['x-nonce']).not.toBe(first!.headers['x-nonce']);
   });
 
-  test('the repeat is one: a partner that always closes is not called for ever', async () => {
+  test('a call is repeated once: a partner that always closes gets no third call', async () => {
     const partner = await partnerThat(json({ code: 0 }));
     const { confirm } = open(partner.url);
     await Promise.all([confirm(), confirm()]);
-    await turns();
+    await connectionFree();
     partner.behave = (call) => call.socket.destroy();
     expect(await confirm()).toMatchObject({ kind: 'retry', code: null, message: /closed|reset/ });
     expect(partner.calls).toHaveLength(4);
@@ -214,11 +217,11 @@ describe('connections', () => {
     expect(partner.calls).toHaveLength(1);
   });
 
-  test('one that is closed in the middle of its answer is not asked again', async () => {
+  test('a call is not repeated when the connection closes during the answer', async () => {
     const partner = await partnerThat();
     const { confirm } = open(partner.url);
     await confirm();
-    await turns();
+    await connectionFree();
     partner.behave = ({ socket }, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{"code":0', () => socket.destroy());
@@ -227,7 +230,7 @@ describe('connections', () => {
     expect(partner.calls).toHaveLength(2);
   });
 
-  test('a changed endpoint is called from the next call on, and the old connections end', async () => {
+  test('the next call goes to a changed endpoint, and the old connections are closed', async () => {
     const held = Promise.withResolvers<void>();
     const [old, next] = [await partnerThat(), await partnerThat(json({ code: 0, message: 'new' }))];
     const { confirm, given } = open(old.url);
@@ -244,11 +247,11 @@ describe('connections', () => {
     expect(old.calls).toHaveLength(3);
   });
 
-  test('app key, secret and path are read with every call too', async () => {
+  test('app key and path are also read with every call', async () => {
     const partner = await partnerThat();
     const { confirm, given } = open(partner.url);
     await confirm();
-    await turns();
+    await connectionFree();
     Object.assign(given, { 'external_wms.app_key': 'shop-2', 'external_wms.endpoint': `${partner.url}/b` });
     await confirm();
     expect(partner.calls.map(({ path, headers }) => [path, headers['x-app-key']])).toEqual([
@@ -258,7 +261,7 @@ describe('connections', () => {
     expect(partner.sockets).toBe(1);
   });
 
-  test('closing cuts off what hangs, and nothing is sent afterwards', async () => {
+  test('close aborts calls that hang, and nothing is sent afterwards', async () => {
     const partner = await partnerThat(() => {});
     const { client, confirm } = open(partner.url, { 'external_wms.timeout_ms': 60_000 });
     const hanging = confirm();
@@ -272,7 +275,7 @@ describe('connections', () => {
 });
 
 describe('a code of the partner', () => {
-  // The table of the contract, typed off: code, retried.
+  // The table of the contract: code, retried.
   const table: [number, boolean][] = [
     [1001, true],
     [1002, true],
@@ -322,7 +325,7 @@ describe('a code of the partner', () => {
     expect((await confirm()).message).toBe(meaning);
   });
 
-  test('a partner that quotes our signature does not get it into our tables', async () => {
+  test('a signature that the partner quotes is masked', async () => {
     const partner = await partnerThat((call, response) => {
       const message = `expected ${'0A'.repeat(32)}, got ${call.headers['x-sign']}`;
       response.end(JSON.stringify({ code: 4002, message }));
@@ -344,14 +347,14 @@ describe('a code of the partner', () => {
     expect((await confirm('order:O1:confirm')).kind).toBe(kind);
   });
 
-  test('the refusal of another call does not fail ours for good', async () => {
+  test('the refusal of another call counts as no answer', async () => {
     const partner = await partnerThat(json({ code: 4003, request_id: 'order:O2:confirm' }));
     const { confirm } = open(partner.url);
     expect(await confirm()).toMatchObject({ kind: 'retry', code: null, message: /another call/ });
   });
 });
 
-describe('an answer that is not the protocol is to be tried again', () => {
+describe('an answer that is not of the protocol is retried', () => {
   const secretPage = `<html><body>${'Bad gateway '.repeat(50)}</body></html>`;
   const cases: [string, Behaviour, RegExp][] = [
     ['a page', raw(secretPage, 200, { 'content-type': 'text/html' }), /not JSON/],
@@ -406,19 +409,19 @@ describe('an answer that is not the protocol is to be tried again', () => {
     expect(outcome).toEqual({ kind: 'retry', code: null, message: expect.stringMatching(message) });
     expect(outcome.message.length).toBeLessThan(100);
     expect(logged.join('')).not.toContain('Bad gateway');
-    // The next call is not harmed.
+    // The next call works.
     partner.behave = json({ code: 0 });
     expect((await confirm()).kind).toBe('success');
   });
 
-  test('an answer of just 1 MiB is one', async () => {
+  test('an answer of exactly 1 MiB is accepted', async () => {
     const frame = '{"code":0,"data":""}';
     const partner = await partnerThat(raw(frame.replace('""', `"${'x'.repeat(1024 * 1024 - frame.length)}"`)));
     const { confirm } = open(partner.url);
     expect((await confirm()).kind).toBe('success');
   });
 
-  test('a redirect is not followed: the signed call would go to somebody else', async () => {
+  test('a redirect is not followed, because the signed call would go to another server', async () => {
     const other = await partnerThat();
     const partner = await partnerThat((_call, response) => {
       response.writeHead(302, { location: `${other.url}/confirm` }).end();
@@ -429,8 +432,8 @@ describe('an answer that is not the protocol is to be tried again', () => {
   });
 });
 
-describe('a partner that can not be reached', () => {
-  test('because nobody listens', async () => {
+describe('a partner that cannot be reached', () => {
+  test('because no server listens', async () => {
     const partner = await startPartner();
     await partner.close();
     const { confirm } = open(partner.url);
@@ -438,7 +441,7 @@ describe('a partner that can not be reached', () => {
   });
 
   test('because its name does not exist', async () => {
-    // A resolver may take its time: the deadline stands over it too.
+    // A resolver may be slow: the deadline includes it.
     const { confirm } = open('http://warehouse.invalid', { 'external_wms.timeout_ms': 500 });
     expect(await confirm()).toMatchObject({ kind: 'retry', code: null });
   });
@@ -450,19 +453,19 @@ describe('a partner that can not be reached', () => {
     expect(partner.calls).toHaveLength(0);
   });
 
-  test('because it is not named in the settings', async () => {
+  test('because its address is not set', async () => {
     const { confirm } = open('');
     expect(await confirm()).toMatchObject({ kind: 'retry', message: 'external_wms.endpoint is not set' });
   });
 
-  test('because what identifies us can not be sent', async () => {
+  test('because the app key cannot be a header', async () => {
     const partner = await partnerThat();
     const { confirm } = open(partner.url, { 'external_wms.app_key': '商店' });
     expect(await confirm()).toMatchObject({ kind: 'retry', code: null, message: /app key/ });
   });
 });
 
-describe('the deadline stands over the whole call', () => {
+describe('the deadline includes the whole call', () => {
   const hanging: [string, Behaviour][] = [
     ['never answers', () => {}],
     ['stops after the head', (_call, response) => void response.writeHead(200).flushHeaders()],
@@ -483,17 +486,17 @@ describe('the deadline stands over the whole call', () => {
     ],
   ];
 
-  test.each(hanging)('a partner that %s is left', async (_name, behaviour) => {
+  test.each(hanging)('a call to a partner that %s ends at the deadline', async (_name, behaviour) => {
     const partner = await partnerThat(behaviour);
     const { confirm } = open(partner.url, { 'external_wms.timeout_ms': 150 });
     expect(await confirm()).toEqual({ kind: 'retry', code: null, message: 'no answer within 150 ms' });
-    // The connection is given up with the call: its answer must not be taken for that of the next.
+    // The connection is closed with the call, because a late answer must not count for the next call.
     await expect.poll(() => partner.calls[0]!.socket.destroyed).toBe(true);
     partner.behave = json({ code: 0 });
     expect((await confirm(undefined)).kind).toBe('success');
   });
 
-  test('a handshake that hangs counts too', async () => {
+  test('a handshake that hangs is included', async () => {
     const silent = createTcpServer((socket) => socket.resume().on('error', () => {}));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { client, confirm } = open(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`, {
@@ -504,14 +507,14 @@ describe('the deadline stands over the whole call', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  test('a call may ask for less, not for more', async () => {
+  test('a call may shorten the deadline and not extend it', async () => {
     const partner = await partnerThat(() => {});
     const { confirm } = open(partner.url, { 'external_wms.timeout_ms': 120 });
     expect((await confirm(undefined, { timeoutMs: 60 })).message).toBe('no answer within 60 ms');
     expect((await confirm(undefined, { timeoutMs: 60_000 })).message).toBe('no answer within 120 ms');
   });
 
-  test('the caller may give up before', async () => {
+  test('the caller may abort the call earlier', async () => {
     const partner = await partnerThat(() => {});
     const { confirm } = open(partner.url);
     const giveUp = new AbortController();

@@ -10,7 +10,7 @@ const parts: SignedParts = {
 };
 const sign = 'e7593e961fe2c512caee1919359e5eee2c85003beded98875e35dd203fc8b625';
 
-test('the signature is the one existing warehouses compute', () => {
+test('the signature equals that of existing warehouses', () => {
   expect(externalSignature(parts, secret)).toBe(sign);
 });
 

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Daemon = { child: ChildProcess; output(): string; ended: Promise<number | null> };
 
-/** daemons/wms-retry.ts as a process of its own. */
+/** Starts daemons/wms-retry.ts as a process. */
 function startDaemon(args: readonly string[], env: Record<string, string> = {}): Daemon {
   const child = spawn(process.execPath, [script, ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', ...env },
@@ -92,11 +92,11 @@ describe('on an external database', { timeout: 120_000 }, () => {
       select count(*)::int as n from graphile_worker.jobs where locked_at is not null`;
     return row!.n;
   };
-  const agree = async () => expect(await ledgerDifferences(shop.database.sql, simulator)).toEqual([]);
+  const expectLedgersAgree = async () => expect(await ledgerDifferences(shop.database.sql, simulator)).toEqual([]);
 
-  test('delivers what was due before and what comes; SIGTERM ends it with 0, in the midst of calls, and nothing stays locked', async () => {
+  test('delivers tasks that were due before and new ones; SIGTERM during calls ends it with 0, and no task stays locked', async () => {
     const before = await orders(3);
-    // Of what fell due long ago no job tells any more.
+    // Old tasks have no job any more.
     await shop.database.sql`delete from graphile_worker._private_jobs`;
     const running = await ready(daemon([], { WORKER_CONCURRENCY: '1' }));
     await succeeded(3);
@@ -104,28 +104,28 @@ describe('on an external database', { timeout: 120_000 }, () => {
     await succeeded(4);
     simulator.change({ delayMs: 1_000 });
     await orders(80);
-    await until('calls under way', async () => ((await tasks()).processing ?? 0) > 0);
+    await until('calls run', async () => ((await tasks()).processing ?? 0) > 0);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     expect(running.output()).toMatch(/delivered {2}\d+ calls: \d+ succeeded, 0 accepted, 0 to be retried, 0 failed/);
     const after = await tasks();
     expect(after.processing).toBeUndefined();
-    // It has claimed no more, although there was time for all.
+    // After the signal it claims no tasks, although there is time to deliver all.
     expect(after.pending).toBeGreaterThan(0);
     expect(await lockedJobs()).toBe(0);
     for (const request of before) expect(simulator.seen(request)).toBe(1);
     simulator.change({ delayMs: 0 });
     expect(await daemon(['--once']).ended).toBe(0);
     await succeeded(84);
-    await agree();
+    await expectLedgersAgree();
   });
 
-  test('a warehouse that hangs does not hold up the end: its calls are cut off and their tasks are free', async () => {
+  test('a warehouse that hangs does not delay the end: its calls are aborted and their tasks are released', async () => {
     await shop.server.runtime.settings.set('external_wms.timeout_ms', 60_000);
     simulator.change({ hangRate: 1, failAfter: 1 });
     const request = await order();
     const running = await ready(daemon([], { SHUTDOWN_SECONDS: '2' }));
-    await until('asked', () => simulator.seen(request) === 1);
+    await until('called', () => simulator.seen(request) === 1);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     expect(await tasks()).toEqual({ pending: 1 });
@@ -133,10 +133,10 @@ describe('on an external database', { timeout: 120_000 }, () => {
     simulator.change({ hangRate: 0 });
     expect(await daemon(['--once']).ended).toBe(0);
     expect(simulator.seen(request)).toBe(2);
-    await agree();
+    await expectLedgersAgree();
   });
 
-  test('--once drains and ends: with 0, with 1 when a task has failed for good, with 2 when the warehouse is not set', async () => {
+  test('--once delivers and exits: 0, 1 when a task has failed, 2 when settings are missing', async () => {
     await orders(3);
     const first = daemon(['--once', '--json']);
     expect(await first.ended).toBe(0);
@@ -147,7 +147,7 @@ describe('on an external database', { timeout: 120_000 }, () => {
       open: 0,
       next_due: null,
     });
-    await agree();
+    await expectLedgersAgree();
     await simulator.setStock(sku, 0);
     await order();
     const second = daemon(['--once']);
@@ -159,7 +159,7 @@ describe('on an external database', { timeout: 120_000 }, () => {
     expect(third.output()).toContain('external_wms.endpoint');
   });
 
-  test('killed -9 after the warehouse has accepted: another one tells the same under the same key, whatever job it left locked', async () => {
+  test('after kill -9 during a call another process delivers the task with the same key, although a job stays locked', async () => {
     simulator.change({ hangRate: 1, failAfter: 1 });
     const request = await order();
     const killed = await ready(daemon());
@@ -170,12 +170,12 @@ describe('on an external database', { timeout: 120_000 }, () => {
     expect(await lockedJobs()).toBeGreaterThan(0);
     simulator.change({ hangRate: 0 });
     const other = await ready(daemon());
-    // New orders are told at once, over and over, while the job of the dead one stays locked for hours.
+    // New tasks are delivered at once, while the job of the killed process stays locked for hours.
     for (let n = 1; n <= 10; n += 1) {
       await order();
       await succeeded(n);
     }
-    // Its lock ends, which nobody has a job for but the look ahead.
+    // The lock of the task expires. Only the scheduled poll finds the task.
     await shop.database.sql`
       update inventory.inventory_integration_tasks set next_retry_at = now(), lock_expires_at = now() where status = 'processing'`;
     await succeeded(11);
@@ -183,10 +183,10 @@ describe('on an external database', { timeout: 120_000 }, () => {
     expect(await lockedJobs()).toBeGreaterThan(0);
     other.child.kill('SIGTERM');
     expect(await other.ended).toBe(0);
-    await agree();
+    await expectLedgersAgree();
   });
 
-  test('goes on after its database has cut it off', async () => {
+  test('continues after the database has closed its connections', async () => {
     const running = await ready(daemon());
     await order();
     await succeeded(1);
@@ -200,10 +200,10 @@ describe('on an external database', { timeout: 120_000 }, () => {
     );
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
-    await agree();
+    await expectLedgersAgree();
   });
 
-  test('several at once tell each task once', async () => {
+  test('several processes deliver each task once', async () => {
     const requests = await orders(30);
     simulator.change({ delayMs: 20 });
     const workers = [daemon(['--once']), daemon(['--once']), await ready(daemon())];
@@ -211,15 +211,15 @@ describe('on an external database', { timeout: 120_000 }, () => {
     workers[2]!.child.kill('SIGTERM');
     for (const worker of workers) expect(await worker.ended).toBe(0);
     for (const request of requests) expect([request, simulator.seen(request)]).toEqual([request, 1]);
-    await agree();
+    await expectLedgersAgree();
   });
 
-  test('a signal ends --once early, in the midst of calls, and their tasks are free', async () => {
+  test('a signal during calls ends --once early, and their tasks are released', async () => {
     await shop.server.runtime.settings.set('external_wms.timeout_ms', 60_000);
     await orders(2);
     simulator.change({ hangRate: 1 });
     const running = daemon(['--once'], { SHUTDOWN_SECONDS: '2' });
-    await until('asked', () => simulator.counters().calls > 0);
+    await until('called', () => simulator.counters().calls > 0);
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(0);
     expect(running.output()).toContain('stopped before all');
@@ -231,7 +231,7 @@ test('beside a running shop with the embedded database', async () => {
   const simulator = await openSimulator(partner);
   closers.push(() => simulator.close());
   const data = await mkdtemp(join(tmpdir(), 'tradepost-retry-'));
-  // Else, run as root, the server's own user could not enter it, and the cluster would be kept elsewhere.
+  // With root, the user of the database server must be able to enter the folder; else the cluster would be created elsewhere.
   await chmod(data, 0o755);
   closers.push(() => rm(data, { recursive: true, force: true }));
   const config = join(data, 'config.json');
@@ -260,7 +260,7 @@ test('beside a running shop with the embedded database', async () => {
     'reserved',
     async () => (await call('GET', `/api/v1/orders/${id}`, undefined, token)).inventory_status === 'reserved',
   );
-  // The shop ends first: its database goes on for who still uses it, and ends with the last.
+  // The shop ends first. Its database keeps running for the daemon, and stops when the daemon ends.
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
   running.child.kill('SIGTERM');

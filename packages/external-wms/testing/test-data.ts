@@ -14,12 +14,12 @@ export const testData: TestData = {
   auditCases: [
     [
       'inventory.tasks_stuck',
-      'nobody looks',
+      'no worker polls',
       `update inventory.inventory_integration_tasks set next_retry_at = now() - interval '1 hour' where biz_no = 'N5'`,
     ],
     [
       'inventory.tasks_stuck',
-      'a lock that is over',
+      'a lock that has expired',
       `update inventory.inventory_integration_tasks
        set status = 'processing', lock_expires_at = now() - interval '1 hour', next_retry_at = now() - interval '1 hour' where biz_no = 'N5'`,
     ],

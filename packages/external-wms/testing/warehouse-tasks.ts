@@ -27,7 +27,7 @@ export const orderTask = (biz_no: string, action: TaskAction): NewTask => ({
   payload: { biz_type: 'order', biz_no, ...(action === 'reserve' ? { items: [{ sku_id: 1, qty: 1 }] } : {}) },
 });
 
-/** The tasks of a warehouse without a shop around them: a database, a partner, and a clock that the test moves. */
+/** Tasks without a shop: a database, the server of a partner, and a clock that the test moves. */
 export async function openTaskBench(options: { log?: ReturnType<typeof openLog> } = {}) {
   const database = await cloneDatabase();
   const partner = await startPartner();
@@ -74,7 +74,7 @@ export async function openTaskBench(options: { log?: ReturnType<typeof openLog> 
     pass: (seconds: number) => {
       at += seconds * 1000;
     },
-    /** Unpaid orders with what external_wms writes beside them. */
+    /** Inserts unpaid orders with their states, reservations and tasks of external_wms. */
     async orders(
       numbers: readonly string[],
       actions: readonly TaskAction[] = [],
@@ -92,8 +92,8 @@ export async function openTaskBench(options: { log?: ReturnType<typeof openLog> 
       const tasks = numbers.flatMap((no) => actions.map((action) => orderTask(no, action)));
       if (tasks.length > 0) await add(tasks, values);
     },
-    /** What the order, the books here and the reservation say. */
-    async books(order_no: string) {
+    /** The statuses of the order, of its stock state and of its reservation. */
+    async statusesOf(order_no: string) {
       const [row] = await sql`
         select o.inventory_status as "order", s.status as state, s.last_error, r.status as reservation
         from orders.orders o join inventory.order_inventory_state s using (order_no)
@@ -105,16 +105,16 @@ export async function openTaskBench(options: { log?: ReturnType<typeof openLog> 
       const tasks = await selectTasks(sql, { biz_no, action }, 1);
       return tasks[0]!;
     },
-    /** When so many statements of this database wait for somebody's lock. */
-    async waiting(count: number) {
+    /** Resolves when `count` statements of this database wait for a lock. */
+    async lockWaits(count: number) {
       for (let waiting = 0; waiting < count; ) {
         const [row] = await sql<{ n: number }[]>`
           select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
         waiting = row!.n;
       }
     },
-    /** Idempotency keys in the order in which the partner was asked. */
-    asked: () => partner.calls.map((call) => String(call.headers['idempotency-key'])),
+    /** The idempotency keys of the calls, in their order. */
+    sentKeys: () => partner.calls.map((call) => String(call.headers['idempotency-key'])),
     requestId: (biz_no: string, action: TaskAction) => requestIdOf(orderTask(biz_no, action)),
     async close() {
       for (const client of clients) await client.close();

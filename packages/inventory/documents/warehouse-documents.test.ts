@@ -10,7 +10,7 @@ import { documentNumber } from './document.ts';
 import type { CompletedDocument } from './document-hooks.ts';
 import { createDocument } from './save-documents.ts';
 
-/** What warehouse documents do to stock, with the warehouses as keepers of it: inventory.provider = builtin_wms. */
+/** The effect of warehouse documents on stock when warehouses hold it (inventory.provider = builtin_wms). */
 let shop: Shop;
 let token: string;
 beforeAll(async () => {
@@ -38,15 +38,20 @@ async function moved(warehouse_id: number, doc_type: string, items: Item[]): Pro
 }
 const skus = async (count = 1) => (await insertProduct(shop.database, { stocks: Array(count).fill(0) })).sku_ids;
 const stateOf = async (id: number) => (await wms('GET', `/docs/${id}`)).data;
-/** On hand, reserved; and what the SKU shows. */
+/** The quantities on hand and reserved in a warehouse, and those of the SKU. */
 async function levels(warehouse_id: number, sku_id: number) {
   const { sql } = shop.database;
   const [row] = await sql`
     select qty, reserved_qty from inventory.inventory_stock where warehouse_id = ${warehouse_id} and sku_id = ${sku_id}`;
   const [sku] = await sql`select stock, reserved_stock from catalog.product_skus where id = ${sku_id}`;
-  return { qty: row?.qty ?? null, reserved: row?.reserved_qty ?? null, shown: sku!.stock, held: sku!.reserved_stock };
+  return {
+    qty: row?.qty ?? null,
+    reserved: row?.reserved_qty ?? null,
+    skuStock: sku!.stock,
+    skuReserved: sku!.reserved_stock,
+  };
 }
-/** Movements of a SKU as (change, before, after) in the order of their ids. */
+/** The movements of a SKU as (change, before, after), in id order. */
 const chain = async (warehouse_id: number, sku_id: number): Promise<number[][]> => {
   const rows = await shop.database.sql`
     select change_qty, before_qty, after_qty from inventory.stock_movements
@@ -62,8 +67,8 @@ const buy = async (sku_id: number, qty: number) => {
   return { answer, act };
 };
 
-describe('completing', () => {
-  test('an inbound document raises the stock, an outbound one lowers it, each item on its own', async () => {
+describe('completing a document', () => {
+  test('an inbound document increases the stock, an outbound one reduces it, with a movement per item', async () => {
     const here = await warehouse();
     const [a, b] = (await skus(2)) as [number, number];
     const inbound = await draft(here, 'inbound', [
@@ -71,9 +76,9 @@ describe('completing', () => {
       { sku_id: b, qty: 1 },
       { sku_id: a, qty: 2 },
     ]);
-    expect(await levels(here, a), 'a draft moves nothing').toMatchObject({ qty: null, shown: 0 });
+    expect(await levels(here, a), 'a draft moves nothing').toMatchObject({ qty: null, skuStock: 0 });
     expect(await complete(inbound)).toMatchObject({ code: 0, data: null });
-    expect(await levels(here, a)).toEqual({ qty: 7, reserved: 0, shown: 7, held: 0 });
+    expect(await levels(here, a)).toEqual({ qty: 7, reserved: 0, skuStock: 7, skuReserved: 0 });
     const document = await stateOf(inbound);
     expect(document.status).toBe('completed');
     expect(Math.abs(Date.parse(document.completed_at) - Date.now())).toBeLessThan(60_000);
@@ -81,25 +86,25 @@ describe('completing', () => {
       { sku_id: a, qty: 3 },
       { sku_id: a, qty: 4 },
     ]);
-    expect(await levels(here, a)).toMatchObject({ qty: 0, shown: 0 });
+    expect(await levels(here, a)).toMatchObject({ qty: 0, skuStock: 0 });
     expect(await chain(here, a)).toEqual([
       [5, 0, 5],
       [2, 5, 7],
       [-3, 7, 4],
       [-4, 4, 0],
     ]);
-    expect(await levels(here, b)).toMatchObject({ qty: 1, shown: 1 });
+    expect(await levels(here, b)).toMatchObject({ qty: 1, skuStock: 1 });
   });
 
-  test('a SKU shows what all enabled warehouses have', async () => {
+  test('the stock of a SKU is the sum over the enabled warehouses', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [sku_id] = (await skus()) as [number];
     await moved(here, 'inbound', [{ sku_id, qty: 5 }]);
     await moved(there, 'inbound', [{ sku_id, qty: 2 }]);
-    expect(await levels(there, sku_id)).toMatchObject({ qty: 2, shown: 7 });
+    expect(await levels(there, sku_id)).toMatchObject({ qty: 2, skuStock: 7 });
   });
 
-  test('only a draft: completed and canceled ones are refused with their state, and stay as they are', async () => {
+  test('completed and canceled documents are refused with their state and do not change', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const done = await moved(here, 'inbound', [{ sku_id, qty: 5 }]);
@@ -130,7 +135,7 @@ describe('completing', () => {
     expect(await levels(here, sku_id)).toMatchObject({ qty: 5 });
   });
 
-  test('a disabled warehouse completes nothing: 403, the draft stays', async () => {
+  test('a document of a disabled warehouse is refused with 403 and stays a draft', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const id = await draft(here, 'inbound', [{ sku_id, qty: 5 }]);
@@ -146,7 +151,7 @@ describe('completing', () => {
     expect((await complete(id)).code).toBe(0);
   });
 
-  test('more than there is goes out of no warehouse, and then no item of the document does', async () => {
+  test('an outbound document with more than the stock is refused as a whole', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [a, b] = (await skus(2)) as [number, number];
     await moved(here, 'inbound', [
@@ -159,7 +164,7 @@ describe('completing', () => {
         { sku_id: a, qty: 1 },
         { sku_id: b, qty: 6 },
       ],
-      // Each by itself could be taken.
+      // Each item alone would fit.
       [
         { sku_id: b, qty: 3 },
         { sku_id: a, qty: 1 },
@@ -174,17 +179,17 @@ describe('completing', () => {
       });
       expect(await stateOf(id)).toMatchObject({ status: 'draft', completed_at: null });
     }
-    expect(await levels(here, a)).toMatchObject({ qty: 5, shown: 5 });
+    expect(await levels(here, a)).toMatchObject({ qty: 5, skuStock: 5 });
     expect(await chain(here, a)).toHaveLength(1);
   });
 
-  test('what an order has reserved is not taken, and the refusal says so', async () => {
+  test('stock that orders have reserved cannot leave, and the refusal has the quantities', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     await moved(here, 'inbound', [{ sku_id, qty: 10 }]);
     const { answer, act } = await buy(sku_id, 4);
     expect(answer.code).toBe(0);
-    expect(await levels(here, sku_id)).toEqual({ qty: 10, reserved: 4, shown: 10, held: 4 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 10, reserved: 4, skuStock: 10, skuReserved: 4 });
     const id = await draft(here, 'outbound', [{ sku_id, qty: 7 }]);
     expect(await complete(id)).toMatchObject({
       code: 409,
@@ -195,18 +200,18 @@ describe('completing', () => {
     for (const number of ['7', '6', '10', '4', String(sku_id)]) expect(inChinese).toContain(number);
     await moved(here, 'outbound', [{ sku_id, qty: 6 }]);
     expect((await act('pay')).code).toBe(0);
-    expect(await levels(here, sku_id)).toEqual({ qty: 0, reserved: 0, shown: 0, held: 0 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 0, reserved: 0, skuStock: 0, skuReserved: 0 });
     expect((await complete(id)).code).toBe(409);
   });
 
-  test('a stock that no column holds is refused', async () => {
+  test('a stock beyond the range of the column is refused', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const [sku_id] = (await skus()) as [number];
     const most = 2_147_483_647;
     await moved(here, 'inbound', [{ sku_id, qty: most }]);
     for (const [at, items] of [
       [here, [{ sku_id, qty: 1 }]],
-      // There is room in the warehouse, but not in the sum.
+      // The quantity fits in the warehouse, but not in the sum.
       [there, [{ sku_id, qty: 1 }]],
     ] as const) {
       const id = await draft(at, 'inbound', [...items]);
@@ -221,7 +226,7 @@ describe('completing', () => {
     await moved(there, 'inbound', [{ sku_id, qty: 1 }]);
     expect(await wms('PUT', `/warehouses/${here}/status`, { status: 1 })).toMatchObject({ status: 200, code: 409 });
     expect(await wms('PUT', `/warehouses/${here}`, { status: 1, name: 'x' })).toMatchObject({ code: 409 });
-    expect(await levels(there, sku_id)).toMatchObject({ qty: 1, shown: 1 });
+    expect(await levels(there, sku_id)).toMatchObject({ qty: 1, skuStock: 1 });
     const two = await draft(there, 'inbound', [
       { sku_id, qty: most },
       { sku_id, qty: most },
@@ -230,7 +235,7 @@ describe('completing', () => {
   });
 });
 
-describe('a warehouse is switched off and on', () => {
+describe('a warehouse is disabled and enabled', () => {
   test.each([
     ['by its status', (id: number, status: number) => wms('PUT', `/warehouses/${id}/status`, { status })],
     ['by the whole row', (id: number, status: number) => wms('PUT', `/warehouses/${id}`, { status, contact: 'x' })],
@@ -242,18 +247,18 @@ describe('a warehouse is switched off and on', () => {
     const [paid, cancelled] = [await buy(sku_id, 3), await buy(sku_id, 2)];
     expect((await put(here, 0)).code).toBe(0);
     expect((await put(here, 0)).code, 'switched off twice').toBe(0);
-    expect(await levels(here, sku_id)).toEqual({ qty: 10, reserved: 5, shown: 1, held: 0 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 10, reserved: 5, skuStock: 1, skuReserved: 0 });
     expect((await buy(sku_id, 2)).answer).toMatchObject({ code: 20001, message: 'Insufficient stock' });
     expect((await paid.act('pay')).code).toBe(0);
     expect((await cancelled.act('cancel')).code).toBe(0);
-    expect(await levels(here, sku_id)).toEqual({ qty: 7, reserved: 0, shown: 1, held: 0 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 7, reserved: 0, skuStock: 1, skuReserved: 0 });
     expect((await put(here, 1)).code).toBe(0);
     expect((await put(here, 1)).code).toBe(0);
-    expect(await levels(here, sku_id)).toEqual({ qty: 7, reserved: 0, shown: 8, held: 0 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 7, reserved: 0, skuStock: 8, skuReserved: 0 });
     expect(await invariantErrors(shop.database)).toEqual([]);
   });
 
-  /** Runs `call` while the rows that `hold` has changed are not committed yet: it has to wait, and then go by what they say. */
+  /** Runs `call` while the changes of `hold` are not committed. The call must wait and then use the committed rows. */
   async function during(hold: (tx: Transaction) => Promise<unknown>, call: () => Promise<Answer>): Promise<Answer> {
     let answered = false;
     const { answer } = await shop.database.sql.begin(async (tx) => {
@@ -269,16 +274,16 @@ describe('a warehouse is switched off and on', () => {
     return answer;
   }
 
-  test('while a document is being completed there: the document sees it', async () => {
+  test('while a document is being completed there: the document reads the new status', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const id = await draft(here, 'inbound', [{ sku_id, qty: 5 }]);
     const off = (tx: Transaction) => tx`update inventory.warehouses set status = 0 where id = ${here}`;
     expect(await during(off, () => complete(id))).toMatchObject({ code: 403 });
-    expect(await levels(here, sku_id)).toMatchObject({ qty: null, shown: 0 });
+    expect(await levels(here, sku_id)).toMatchObject({ qty: null, skuStock: 0 });
   });
 
-  test('while an order is being placed: what it reserves is taken along', async () => {
+  test('while an order is being placed: its reserved stock is included in the change', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     await moved(here, 'inbound', [{ sku_id, qty: 5 }]);
@@ -288,7 +293,7 @@ describe('a warehouse is switched off and on', () => {
     };
     const off = () => wms('PUT', `/warehouses/${here}/status`, { status: 0 });
     expect(await during(reserve, off)).toMatchObject({ code: 0 });
-    expect(await levels(here, sku_id)).toEqual({ qty: 5, reserved: 2, shown: 0, held: 0 });
+    expect(await levels(here, sku_id)).toEqual({ qty: 5, reserved: 2, skuStock: 0, skuReserved: 0 });
     await shop.database.sql`update inventory.inventory_stock set reserved_qty = 0 where sku_id = ${sku_id}`;
   });
 
@@ -327,25 +332,25 @@ describe('a warehouse is switched off and on', () => {
   });
 });
 
-describe('at the same moment', () => {
-  test('twenty that complete one document apply it once', async () => {
+describe('at the same time', () => {
+  test('twenty requests that complete one document apply it once', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const id = await draft(here, 'inbound', [{ sku_id, qty: 5 }]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => complete(id)));
     expect(answers.map((answer) => answer.code).sort()).toEqual([0, ...Array(19).fill(409)]);
-    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, shown: 5 });
+    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, skuStock: 5 });
     expect(await chain(here, sku_id)).toEqual([[5, 0, 5]]);
   });
 
-  test('twenty on connections of their own, too, and twenty times in one call', async () => {
+  test('also twenty on their own connections, and twenty times in one call', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
-    const told: CompletedDocument[] = [];
+    const completed: CompletedDocument[] = [];
     const hooks = {
       mirrors: true,
       completed(_tx: unknown, docs: readonly CompletedDocument[]) {
-        told.push(...docs);
+        completed.push(...docs);
         return [];
       },
     };
@@ -366,14 +371,14 @@ describe('at the same moment', () => {
       [5, 0, 5],
       [1, 5, 6],
     ]);
-    expect(told.map((document) => document.id)).toEqual([one, other]);
-    expect(told[0]).toMatchObject({
+    expect(completed.map((document) => document.id)).toEqual([one, other]);
+    expect(completed[0]).toMatchObject({
       ...{ warehouse_id: here, doc_type: 'inbound', biz_type: 'manual', biz_no: '', items: [{ sku_id, qty: 5 }] },
       doc_no: (await stateOf(one)).doc_no,
     });
   });
 
-  test('complete, cancel and change of one draft: one of the first two wins, and what was completed is what stands there', async () => {
+  test('complete, cancel and change of one draft: complete or cancel wins, and the movements are those of the stored items', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     let expected = 0;
@@ -398,7 +403,7 @@ describe('at the same moment', () => {
     expect((await levels(here, sku_id)).qty ?? 0).toBe(expected);
   });
 
-  test('documents over the same SKUs in every order end with unbroken chains and nothing oversold', async () => {
+  test('documents with the same SKUs in any order leave unbroken chains and no negative stock', async () => {
     const [here, there] = [await warehouse(), await warehouse()];
     const ids = await skus(4);
     for (const at of [here, there])
@@ -444,7 +449,7 @@ describe('a request with a key', () => {
   const keyed = (path: string, key: string, body: object = {}) =>
     shop.call('POST', `/admin/api/wms${path}`, { token, body, headers: { 'idempotency-key': key } });
 
-  test('that comes again does nothing twice', async () => {
+  test('that is repeated takes effect once', async () => {
     const made = [
       await keyed('/warehouses', 'w', { code: 'KEYED', name: 'x' }),
       await keyed('/warehouses', 'w', { code: 'KEYED', name: 'x' }),
@@ -461,7 +466,7 @@ describe('a request with a key', () => {
 });
 
 describe('numbers', () => {
-  test('a number that is taken is tried three times again, then refused', async () => {
+  test('a taken number is retried three times, then refused', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const fields = {
@@ -486,7 +491,7 @@ describe('numbers', () => {
   });
 });
 
-describe('documents that the shop writes itself', () => {
+describe('documents of the shop itself', () => {
   const write = (requests: Parameters<typeof insertCompletedDocuments>[1], mirrors = true) =>
     shop.server.runtime.sql.begin(async (tx) => {
       const { outcomes, statements } = await insertCompletedDocuments(tx, requests, { mirrors, now: new Date() });
@@ -496,7 +501,7 @@ describe('documents that the shop writes itself', () => {
   const of = (warehouse_id: number, doc_type: 'inbound' | 'outbound', biz_no: string, items: Item[]) =>
     ({ warehouse_id, doc_type, biz_type: 'deduct', biz_no, remark: 'by itself', items }) as const;
 
-  test('are completed at once, moved and chained; a refused one leaves no trace', async () => {
+  test('are completed at once with chained movements; a refused one writes nothing', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const outcomes = await write([
@@ -511,7 +516,7 @@ describe('documents that the shop writes itself', () => {
       ),
     ).toEqual(['done', 'insufficient_free_stock', 'document_written', 'warehouse_not_found']);
     expect(await chain(here, sku_id)).toEqual([[5, 0, 5]]);
-    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, shown: 5 });
+    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, skuStock: 5 });
     const { data } = await wms('GET', `/docs?warehouse_id=${here}`);
     expect(data.list).toEqual([
       expect.objectContaining({
@@ -529,26 +534,26 @@ describe('documents that the shop writes itself', () => {
     });
   });
 
-  test('are written once for one thing, of twenty at once', async () => {
+  test('are written once per number, also with twenty at once', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const outcomes = (
       await Promise.all(Array.from({ length: 20 }, () => write([of(here, 'inbound', 'B1', [{ sku_id, qty: 5 }])])))
     ).flat();
     expect(outcomes.filter((outcome) => !(outcome instanceof Error))).toHaveLength(1);
-    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, shown: 5 });
+    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, skuStock: 5 });
   });
 
-  test('go into a disabled warehouse too, where nobody sees them', async () => {
+  test('are possible in a disabled warehouse, whose stock the SKU does not show', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     await wms('PUT', `/warehouses/${here}/status`, { status: 0 });
     await write([of(here, 'inbound', 'C1', [{ sku_id, qty: 5 }])]);
-    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, shown: 0 });
+    expect(await levels(here, sku_id)).toMatchObject({ qty: 5, skuStock: 0 });
   });
 });
 
-test('without builtin_wms documents keep the books of the warehouses only', async () => {
+test('without builtin_wms documents change only the stock of warehouses', async () => {
   const other = await openShop();
   try {
     await createStaff(other.server.runtime.sql, { username: 'boss', password: 'boss-secret' });
@@ -571,6 +576,6 @@ test('without builtin_wms documents keep the books of the warehouses only', asyn
   }
 });
 
-test('afterwards the books are right', async () => {
+test('afterwards all audits pass', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

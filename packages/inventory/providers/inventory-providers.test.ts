@@ -15,8 +15,8 @@ import {
 } from '../index.ts';
 
 /**
- * A provider of stock is a module and its entry in `inventoryProviders`: orders are reserved with it, and settled by it after
- * a change of provider. Nothing else in the shop knows its name.
+ * A module adds an inventory provider to `inventoryProviders`. Orders are reserved with it, and settled by it after a change of the
+ * provider. No other code knows its name.
  */
 let database: TestDatabase;
 let shop: ModuleShop | null = null;
@@ -24,7 +24,7 @@ let buyer: Awaited<ReturnType<ModuleShop['shopper']>>;
 let confirmed: string[];
 let released: string[];
 
-/** A provider of another package. Its stock is in these variables; its reservations are in the ledger of inventory. */
+/** A provider of another package. It records its calls in variables; its reservations are in the ledger of inventory. */
 const depot: InventoryProvider = {
   name: 'depot',
   statusAfter: { reserve: 'reserved', confirm: 'pending', release: 'pending' },
@@ -108,7 +108,7 @@ afterEach(async () => {
   }
 });
 
-test('a provider of another module takes orders, and settles them after two changes of provider', async () => {
+test('a provider of another module reserves orders, and settles them after two changes of the provider', async () => {
   const { sku_ids } = await insertProduct(database, { stocks: [10] });
   const sku = sku_ids[0]!;
   await start(withDepot);
@@ -139,7 +139,7 @@ test('a provider of another module takes orders, and settles them after two chan
   expect(tasks.map(({ action }) => action)).toEqual(['reserve', 'confirm']);
 });
 
-test('a shop does not start without a provider that has open orders, and starts when they are settled', async () => {
+test('a shop does not start without a provider that has open orders, and starts when the orders are settled', async () => {
   const { sku_ids } = await insertProduct(database, { stocks: [10] });
   await start(withDepot, { 'inventory.provider': 'depot' });
   const { id, order_no } = await order(sku_ids[0]!);
@@ -152,14 +152,14 @@ test('a shop does not start without a provider that has open orders, and starts 
   await start(withDepot);
   expect(await act(id, 'cancel')).toBe(0);
   await database.sql`
-    with told as (update inventory.order_inventory_state set status = 'released' where order_no = ${order_no})
+    with state as (update inventory.order_inventory_state set status = 'released' where order_no = ${order_no})
     update orders.orders set inventory_status = 'released' where order_no = ${order_no}`;
   await start(modules);
   expect(await act((await order(sku_ids[0]!)).id, 'pay')).toBe(0);
 });
 
 describe('without the module external-wms', () => {
-  test('its provider is refused by name, with the names there are', async () => {
+  test('its provider is refused with the names of the existing providers', async () => {
     await start(without('external-wms'));
     const { settings } = shop!.runtime;
     const refused = await refusalOf(settings.set('inventory.provider', 'external_wms'));
@@ -173,7 +173,7 @@ describe('without the module external-wms', () => {
     );
   });
 
-  test('a shop has no routes and settings of it, and sells', async () => {
+  test('a shop has no routes and settings of it, and takes orders', async () => {
     const { sku_ids } = await insertProduct(database, { stocks: [10] });
     await start(without('external-wms'), { 'inventory.provider': 'builtin_wms' });
     const paths = shop!.routes.map(({ path }) => path).filter((path) => /external-wms|inventory\/tasks/.test(path));
@@ -183,6 +183,6 @@ describe('without the module external-wms', () => {
   });
 });
 
-test('two modules with a provider of the same name are refused', async () => {
+test('two modules with providers of the same name are refused', async () => {
   expect(await refusalOf(start([...withDepot, { ...depotModule, name: 'depot2' }]))).toContain('of the same name');
 });

@@ -15,8 +15,8 @@ const level = (sku_id: number, qty: number, reserved_qty = 0, warehouse_id = 1) 
   ...{ warehouse_id, sku_id, qty, reserved_qty },
 });
 
-describe('documents are decided one after the other on the same stock', () => {
-  test('what one takes or brings the next one finds so', () => {
+describe('documents are decided in their order on the same stock', () => {
+  test('a document reads the quantities that the document before it leaves', () => {
     const out = document('outbound', [[7, 4]]);
     const { outcomes, moves } = planMoves(
       [out, document('outbound', [[7, 4]]), document('inbound', [[7, 2]]), document('outbound', [[7, 3]])],
@@ -34,7 +34,7 @@ describe('documents are decided one after the other on the same stock', () => {
     expect(moves.movements[0]).toMatchObject({ doc_id: out.doc_id, doc_no: out.doc_no, biz_type: 'outbound' });
   });
 
-  test('a refused one leaves nothing behind, not even of the items before the one at fault', () => {
+  test('a refused document moves nothing, also not the items before the refused one', () => {
     const both = [7, 8].map((sku): [number, number] => [sku, sku - 6]);
     const { outcomes, moves } = planMoves([document('outbound', both)], skus, [level(7, 5), level(8, 3, 2)]);
     expect(outcomes[0]?.message).toContain('Mug 8 (SKU 8): 2 to take, but only 1 free: 3 on hand, 2 reserved');
@@ -43,23 +43,23 @@ describe('documents are decided one after the other on the same stock', () => {
 
   test('a SKU in several items is summed for the decision', () => {
     const twice = [2, 2].map((qty): [number, number] => [7, qty]);
-    const taking = (free: number) => planMoves([document('outbound', twice)], skus, [level(7, free)]);
-    expect(taking(3).outcomes[0]?.code).toBe(409);
-    expect(taking(4).outcomes[0]).toBeNull();
+    const outcomeWith = (free: number) => planMoves([document('outbound', twice)], skus, [level(7, free)]);
+    expect(outcomeWith(3).outcomes[0]?.code).toBe(409);
+    expect(outcomeWith(4).outcomes[0]).toBeNull();
   });
 
-  test('stock of another warehouse is not there to be taken', () => {
+  test('the stock of another warehouse cannot leave', () => {
     expect(planMoves([document('outbound', [[7, 1]])], skus, [level(7, 5, 0, 2)]).outcomes[0]?.code).toBe(409);
   });
 
-  test('a warehouse that is in no sum moves its own stock only', () => {
+  test('a warehouse outside the sums changes only its own stock', () => {
     const { outcomes, moves } = planMoves([document('inbound', [[7, 5]], { summed: false })], skus, []);
     expect(outcomes).toEqual([null]);
     expect(moves.levels).toEqual([{ warehouse_id: 1, sku_id: 7, qty: 5 }]);
     expect(moves.sums.size).toBe(0);
   });
 
-  test('quantities stay within their columns: of the warehouse, of the sum, and across documents', () => {
+  test('quantities stay in the range of their columns: warehouse, sum, and several documents', () => {
     const fits = document('inbound', [[7, maxQuantity - 100]]);
     const { outcomes } = planMoves([fits, document('inbound', [[7, 1]])], skus, []);
     expect(outcomes.map((outcome) => outcome?.code ?? 0)).toEqual([0, 409]);

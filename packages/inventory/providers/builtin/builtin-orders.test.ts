@@ -3,7 +3,7 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { shelve } from '@tradepost/testing/warehouses';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Orders whose stock is in warehouses: the right one is chosen, held, emptied or given back, to the piece. */
+/** Orders whose stock is in warehouses: the right warehouse is chosen, and its quantities are exact. */
 let shop: Shop;
 let buyer: { token: string; address_id: number; id: number };
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const warehousesOf = async (id: number) => {
   const { data } = await shop.call('GET', `/api/v1/orders/${id}`, { token: buyer.token });
   return data.items.map((item: { warehouse_id: number }) => item.warehouse_id);
 };
-const shelfOf = async (warehouse: number, sku: number) => {
+const stockOf = async (warehouse: number, sku: number) => {
   const [row] = await shop.database.sql`
     select qty, reserved_qty from inventory.inventory_stock where warehouse_id = ${warehouse} and sku_id = ${sku}`;
   return { ...row! };
@@ -40,7 +40,7 @@ const statusOf = async (id: number) =>
   (await shop.call('GET', `/api/v1/orders/${id}`, { token: buyer.token })).data.inventory_status;
 
 describe('the warehouse of an order', () => {
-  test('is the first that can hold all of it, though an earlier one holds a part', async () => {
+  test('is the first that has all of it, although an earlier one has a part', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
     const ids = await shelve(shop.database.sql, {
@@ -52,12 +52,12 @@ describe('the warehouse of an order', () => {
     expect(placed.code).toBe(0);
     expect(placed.data.inventory_status).toBe('reserved');
     expect(await warehousesOf(placed.data.id)).toEqual([ids.A2, ids.A2]);
-    expect(await shelfOf(ids.A2!, a)).toEqual({ qty: 10, reserved_qty: 2 });
-    expect(await shelfOf(ids.A1!, a)).toEqual({ qty: 10, reserved_qty: 0 });
+    expect(await stockOf(ids.A2!, a)).toEqual({ qty: 10, reserved_qty: 2 });
+    expect(await stockOf(ids.A1!, a)).toEqual({ qty: 10, reserved_qty: 0 });
     expect(await skuOf(a)).toEqual({ stock: 30, reserved_stock: 2, sold: 0 });
   });
 
-  test('is one per line where none holds all of it', async () => {
+  test('is one per line when no warehouse has all of it', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
     const ids = await shelve(shop.database.sql, { B1: { [a]: 5 }, B2: { [b]: 5 } });
@@ -65,17 +65,17 @@ describe('the warehouse of an order', () => {
     expect(await warehousesOf(placed.data.id)).toEqual([ids.B1, ids.B2]);
   });
 
-  test('never shares a line among warehouses: what none holds is refused, and nothing is held', async () => {
+  test('never splits a line: a quantity that no warehouse has is refused, and nothing is reserved', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
     const ids = await shelve(shop.database.sql, { C1: { [a]: 3, [b]: 9 }, C2: { [a]: 3 } });
     const refused = await order({ [a]: 4, [b]: 1 });
     expect([refused.code, refused.message]).toEqual([20001, 'Insufficient stock']);
-    expect(await shelfOf(ids.C1!, b)).toEqual({ qty: 9, reserved_qty: 0 });
+    expect(await stockOf(ids.C1!, b)).toEqual({ qty: 9, reserved_qty: 0 });
     expect(await skuOf(a)).toEqual({ stock: 6, reserved_stock: 0, sold: 0 });
   });
 
-  test('is not a disabled one; the SKU shows what enabled ones hold, and its open orders are settled there all the same', async () => {
+  test('is never a disabled one; its stock is not on the SKU, and its open orders are still settled there', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
     const sku = sku_ids[0]!;
     const ids = await shelve(shop.database.sql, { D1: { [sku]: 5 }, D2: { [sku]: 2 } });
@@ -90,7 +90,7 @@ describe('the warehouse of an order', () => {
     expect(await skuOf(sku)).toEqual({ stock: 2, reserved_stock: 0, sold: 0 });
     expect((await order({ [sku]: 3 })).code).toBe(20001);
     expect((await post(`/api/v1/orders/${first.data.id}/pay`)).code).toBe(0);
-    expect(await shelfOf(ids.D1!, sku)).toEqual({ qty: 2, reserved_qty: 0 });
+    expect(await stockOf(ids.D1!, sku)).toEqual({ qty: 2, reserved_qty: 0 });
     expect(await skuOf(sku)).toEqual({ stock: 2, reserved_stock: 0, sold: 3 });
     await shop.call('PUT', `/admin/api/wms/warehouses/${ids.D1}/status`, { token: staff, body: { status: 1 } });
     expect(await skuOf(sku)).toEqual({ stock: 4, reserved_stock: 0, sold: 3 });
@@ -98,7 +98,7 @@ describe('the warehouse of an order', () => {
   });
 });
 
-test('reserve, pay and cancel leave a chain of movements that begins and ends with what is on the shelf', async () => {
+test('reserve, pay and cancel leave a chain of movements that begins and ends with the quantity on hand', async () => {
   const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
   const sku = sku_ids[0]!;
   const { E1 } = await shelve(shop.database.sql, { E1: { [sku]: 10 } });
@@ -118,6 +118,6 @@ test('reserve, pay and cancel leave a chain of movements that begins and ends wi
     move('order_outbound', -4, 10, bought.data.order_no),
     move('release', 0, 6, dropped.data.order_no),
   ]);
-  expect(await shelfOf(E1!, sku)).toEqual({ qty: 6, reserved_qty: 0 });
+  expect(await stockOf(E1!, sku)).toEqual({ qty: 6, reserved_qty: 0 });
   expect(await skuOf(sku)).toEqual({ stock: 6, reserved_stock: 0, sold: 4 });
 });
