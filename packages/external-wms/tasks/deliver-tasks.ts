@@ -101,6 +101,10 @@ function callPartner(
   return client.call(action, payload, { requestId: request_id, timeoutMs, ...(signal ? { signal } : {}) });
 }
 
+function warnOfFailure(log: Log, { id, request_id }: ClaimedTask, { code, message }: CallOutcome): void {
+  log.warn({ task: id, request_id, code, message }, 'a warehouse task has failed');
+}
+
 /**
  * Delivers due tasks until no task is due. Several deliveries can run at the same time, in one process or in many. Each task is
  * claimed by one delivery, and an answer is stored only while the claim is valid. The tasks of a killed process stay `processing`
@@ -151,9 +155,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
     const outcome = await calling;
     const ended = await store({ task, outcome });
     counts[ended] += 1;
-    const { id, request_id } = task;
-    const { code, message } = outcome;
-    if (ended === 'failed') log.warn({ task: id, request_id, code, message }, 'a warehouse task has failed');
+    if (ended === 'failed') warnOfFailure(log, task, outcome);
   };
 
   const start = (task: ClaimedTask) => {

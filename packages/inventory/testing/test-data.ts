@@ -93,7 +93,7 @@ export const testData: TestData = {
       'a draft that has moved',
       `update inventory.stock_documents set status = 'draft', completed_at = null where id = 2`,
     ],
-    ['inventory.sold', 'sold to nobody', `update catalog.product_skus set sold = sold + 1 where id = 3`],
+    ['inventory.sold', 'sold without a reservation', `update catalog.product_skus set sold = sold + 1 where id = 3`],
   ],
   makers: {
     warehouses: ({ staff, send, repeat, nextNumber }, count) =>
