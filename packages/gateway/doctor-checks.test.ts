@@ -6,7 +6,7 @@ import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/dat
 import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upstream';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 
-/** Before customers notice it, the doctor says that the gateway can not do its work, and why. */
+/** The findings of the doctor about a gateway that cannot answer, with their reasons. */
 type Finding = { area: string; level: string; what: string; todo: string };
 const key = 'sk-key-that-is-not-shown';
 let database: TestDatabase;
@@ -50,11 +50,11 @@ const at = (name: string, more: object = {}) => ({
 });
 const says = (found: Finding[]) => found.map(({ level, what }) => `${level}: ${what}`).join('\n');
 
-test('a shop without a gateway hears nothing of it', async () => {
+test('a shop without a gateway has no findings', async () => {
   expect(await gateway({})).toEqual([]);
 });
 
-test('an upstream in order is asked once, with its key', async () => {
+test('a working upstream is pinged once, with its key', async () => {
   const found = await gateway({ 'gateway.upstreams': [at('main')] });
   expect(says(found)).toMatch(/^ok: upstream main answers in \d+ ms$/);
   expect(upstream.received.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
@@ -74,7 +74,7 @@ test.each([
   expect(says(await gateway({ 'gateway.upstreams': [at('main')] }))).toMatch(said);
 });
 
-test('one of several that does not answer is a warning; a disabled one is not asked', async () => {
+test('one of several upstreams without an answer is a warning; a disabled one is not pinged', async () => {
   const found = await gateway({
     'gateway.upstreams': [
       at('main'),
@@ -88,7 +88,7 @@ test('one of several that does not answer is a warning; a disabled one is not as
   expect(says(found)).not.toContain('off');
 });
 
-test('a key that is not in the environment, models that nobody serves, and limits that are off', async () => {
+test('a key that is not in the environment, models without an upstream, and disabled limits', async () => {
   const found = await gateway({
     'gateway.upstreams': [at('main', { api_key: 'env:DOCTOR_NO_SUCH_KEY', models: ['GPT-*'] })],
     'gateway.models': {
@@ -99,7 +99,7 @@ test('a key that is not in the environment, models that nobody serves, and limit
     },
     'ratelimit.enabled': false,
   });
-  expect(says(found)).toContain('warning: the key of upstream main is not in the environment here: DOCTOR_NO_SUCH_KEY');
+  expect(says(found)).toContain('warning: the key of upstream main is not in this environment: DOCTOR_NO_SUCH_KEY');
   expect(says(found)).toContain('warning: no enabled upstream serves lost, other');
   expect(says(found)).toContain('warning: ratelimit.enabled is false');
 });
@@ -113,7 +113,7 @@ test('a Redis of the limiter that does not answer', async () => {
   expect(JSON.stringify(found)).not.toContain('hunter2');
 });
 
-test('tokens without an upstream, without limits, expired and about to', async () => {
+test('tokens without an upstream, without limits, expired, and expiring soon', async () => {
   const { sql } = database;
   const insert = (n: number, rpm: number | null, expires: string | null, revoked = false) => sql`
     insert into gateway.api_tokens (user_id, prefix, token_hash, rpm_limit, expires_at, revoked_at)
@@ -129,7 +129,7 @@ test('tokens without an upstream, without limits, expired and about to', async (
     [
       'ok: 3 API tokens are in force',
       'note: 1 API tokens expire within a week',
-      'warning: 1 API tokens have no limit of requests, nor have their users',
+      'warning: 1 API tokens and their users have no limit of requests',
       'note: 1 API tokens have expired and are not revoked',
       'error: no upstream is enabled: requests to the gateway are answered 503',
     ].join('\n'),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ApiTokens, openApiTokens } from '../tokens/api-tokens.ts';
 import { upstreamSettings } from '../upstreams/upstream-settings.ts';
 
-/** The commands beside a running server: what they change is in force there. */
+/** The commands beside a running server, where their changes apply. */
 let shop: Shop;
 let server: ApiTokens;
 let user: { id: number; username: string };
@@ -51,7 +51,7 @@ test.each([
 });
 
 describe('token', () => {
-  test('create prints the secret alone, so that a shell can keep it, and it opens the token of that shopper', async () => {
+  test('create prints the secret alone on stdout, and the secret is valid for that shopper', async () => {
     const env = { DATABASE_URL: shop.database.url };
     const args = ['gateway', 'token', 'create', '--user', user.username, '--name', 'laptop', '--expires', '30d'];
     const { code, stdout, stderr } = await runCommand(args, { env });
@@ -67,7 +67,7 @@ describe('token', () => {
     expect(await trail()).toMatchObject([{ action: 'create', changed_by: 'cli' }]);
   });
 
-  test('list shows them without secrets, of one shopper and in one state', async () => {
+  test('list shows tokens without secrets, also of one shopper or in one state', async () => {
     const made = await json('token', 'create', '--user', String(user.id), '--rpm', '5', '--tpm', '0');
     expect(made).toMatchObject({ rpm_limit: 5, tpm_limit: 0, effective: { token_rpm: 5, token_tpm: 0 } });
     await json('token', 'revoke', String(made.id));
@@ -83,7 +83,7 @@ describe('token', () => {
     expect((await run('token', 'list', '--limit', '1')).stdout).toContain('--limit shows more');
   });
 
-  test.each(['id', 'prefix'] as const)('revoke by %s ends it on the running server; again it stays so', async (by) => {
+  test.each(['id', 'prefix'] as const)('revoke by %s applies on the running server and can be repeated', async (by) => {
     const made = await json('token', 'create', '--user', user.username);
     expect(await opens(made.secret)).toBe(made.id);
     const given = String(made[by]);
@@ -94,7 +94,7 @@ describe('token', () => {
     expect(await json('token', 'revoke', String(made.id))).toMatchObject({ id: made.id, was_revoked: true });
   });
 
-  test('rotate prints another secret; the old one is good within --grace', async () => {
+  test('rotate prints another secret; the old one stays valid within --grace', async () => {
     const made = await json('token', 'create', '--user', user.username);
     expect(await opens(made.secret)).toBe(made.id);
     const { code, stdout, stderr } = await run('token', 'rotate', made.prefix, '--grace', '1h');
@@ -108,7 +108,7 @@ describe('token', () => {
 
   test.each([
     [['create'], 2, '--user'],
-    [['create', '--user', 'nobody'], 1, 'there is no shopper nobody'],
+    [['create', '--user', 'unknown'], 1, 'there is no shopper unknown'],
     [['create', '--user', '1', '--rpm', 'many'], 2, '--rpm'],
     [['create', '--user', '1', '--expires', 'soon'], 1, '--expires'],
     [['create', '--user', '1', '--expires', '2020-01-01'], 1, 'expires_at'],
@@ -124,7 +124,7 @@ describe('token', () => {
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) });
   });
 
-  test('a beginning that several have names none of them', async () => {
+  test('the common beginning of several secrets names no token', async () => {
     const ids = await Promise.all([1, 2].map(() => server.create({ user_id: user.id }, 'cli')));
     await shop.database
       .sql`update gateway.api_tokens set prefix = 'tp-twice000' where id = any(${ids.map(({ row }) => row.id)}::bigint[])`;
@@ -137,7 +137,7 @@ describe('token', () => {
 });
 
 describe('limits', () => {
-  test('are shown, changed and given back, on the running server too', async () => {
+  test('are shown, changed and reset, also on the running server', async () => {
     const { secret } = await json('token', 'create', '--user', user.username);
     expect(await json('limits', user.username)).toMatchObject({ rpm_limit: null, effective: { user_rpm: 60 } });
     const { stdout } = await run('limits', String(user.id), '--rpm', '600', '--tpm', '0');
@@ -149,17 +149,17 @@ describe('limits', () => {
       ...{ rpm_limit: null, tpm_limit: 0, effective: { user_rpm: 60, user_tpm: 0 } },
     });
     expect(await trail()).toMatchObject([{ token_id: null, action: 'user_limits', changed_by: 'cli' }]);
-    expect(await run('limits', 'nobody')).toMatchObject({ code: 1 });
+    expect(await run('limits', 'unknown')).toMatchObject({ code: 1 });
     expect(await run('limits', user.username, '--rpm', '-1')).toMatchObject({ code: 2 });
   });
 });
 
 describe('upstream', () => {
-  const key = 'sk-a-key-that-nobody-sees';
+  const key = 'sk-a-key-that-is-never-shown';
   const add = (input: string, ...args: string[]) =>
     runCommand(['gateway', 'upstream', 'add', ...args, ...on()], { input });
 
-  test('add, list and remove; a key is stored, and shown nowhere', async () => {
+  test('add, list and remove; a key is stored and never shown', async () => {
     expect((await run('upstream', 'list')).stdout).toBe('no upstreams\n');
     const added = await add(
       `${key}\n`,
@@ -178,7 +178,7 @@ describe('upstream', () => {
       { name: 'spare', api_key: key, models: ['qwen*', 'llama-3'] },
       { name: 'main', api_key: 'env:MAIN_KEY', models: ['*'], priority: -1 },
     ]);
-    // What is not given stays.
+    // Options that are not given stay.
     const replaced = await json('upstream', 'add', 'spare', 'http://10.0.0.8:8000/v1', '--replace');
     expect(replaced).toMatchObject({
       base_url: 'http://10.0.0.8:8000/v1',
@@ -201,7 +201,7 @@ describe('upstream', () => {
     ]);
   });
 
-  test('processes that add and remove upstreams at the same time lose none of the changes', async () => {
+  test('concurrent processes that add and remove upstreams lose no change', async () => {
     const { settings } = shop.server.runtime;
     const env = { DATABASE_URL: shop.database.url };
     const url = 'http://10.0.0.9:8000/v1';
@@ -232,7 +232,7 @@ describe('upstream', () => {
   });
 });
 
-test('the shells know the commands and their choices', async () => {
+test('completion knows the commands and their choices', async () => {
   const { stdout } = await runHere(['completion', 'bash']);
   for (const line of [
     /^ *'gateway'\).*list='token limits upstream/m,

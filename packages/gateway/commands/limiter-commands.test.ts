@@ -12,11 +12,11 @@ import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upst
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
-/** The commands of who runs a gateway: load it, look at what it counts, forget it. Beside a running gateway. */
+/** The commands of the limiter beside a running gateway: load, inspect and reset. */
 let shop: Shop;
 let upstream: FakeUpstream;
 const folder = mkdtempSync(join(tmpdir(), 'tradepost-limiter-cli-'));
-/** An API token in a file: none stands on a command line. */
+/** Writes an API token to a file, because tokens are not given on a command line. */
 function withToken(token: string): [string, string] {
   const file = join(folder, `${token}.txt`);
   writeFileSync(file, token);
@@ -72,7 +72,7 @@ test.each(['load', 'inspect', 'reset'])('limiter %s --help shows an example and 
 });
 
 describe('inspect and reset', () => {
-  test('what a user, a token by number or by how it begins, and an address have used', async () => {
+  test('inspect shows the usage of a user, of a token by id or beginning, and of an address', async () => {
     for (let i = 0; i < 3; i += 1) await models(key);
     await models(other);
     const ofToken = { kind: 'token', requests: 3, limits: { rpm: 7, tpm: 100_000 }, remaining: { rpm: 4 } };
@@ -100,7 +100,7 @@ describe('inspect and reset', () => {
     );
   });
 
-  test('a reset frees one key or all, and says how many', async () => {
+  test('reset frees one key or all keys, and prints their number', async () => {
     for (let i = 0; i < 7; i += 1) expect((await models(key)).status).toBe(200);
     expect((await models(key)).status).toBe(429);
     expect(await limiter('reset', key.slice(0, 11))).toMatchObject({
@@ -116,10 +116,10 @@ describe('inspect and reset', () => {
 
   test.each([
     [['inspect', 'user'], 2, 'user:<id|username>'],
-    [['inspect', 'everybody:1'], 2, 'user:<id|username>'],
+    [['inspect', 'group:1'], 2, 'user:<id|username>'],
     [['inspect', 'ip:localhost'], 2, 'no IP address'],
     [['inspect', 'token:999'], 1, 'no API token 999'],
-    [['inspect', 'user:nobody'], 1, 'no shopper nobody'],
+    [['inspect', 'user:unknown'], 1, 'no shopper unknown'],
     [['inspect', 'user:1', '--watch'], 2, '--watch'],
     [['reset'], 2, 'either a key or --all'],
     [['reset', 'user:1', '--all'], 2, 'either a key or --all'],
@@ -129,7 +129,7 @@ describe('inspect and reset', () => {
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) });
   });
 
-  test('a secret that was given whole is refused and not repeated', async () => {
+  test('a whole secret is refused and not repeated', async () => {
     const secret = `tp-${'x'.repeat(48)}`;
     const { code, stderr } = await limiter('inspect', secret);
     expect(code).toBe(2);
@@ -137,7 +137,7 @@ describe('inspect and reset', () => {
     expect(stderr).not.toContain(secret);
   });
 
-  test('without a gateway that runs it says so', async () => {
+  test('without a running gateway both commands say so', async () => {
     const alone = await openShop();
     try {
       for (const args of [
@@ -154,7 +154,7 @@ describe('inspect and reset', () => {
 });
 
 describe('load', () => {
-  test('the limiter in process, by default with the limits of a new shop', async () => {
+  test('the limiter in process has the limits of a new shop by default', async () => {
     const { code, stdout, stderr } = await load('--duration', '300ms', '--users', '20', '--plain');
     expect(code).toBe(0);
     expect(stdout).toMatch(/Verified +by the limiter's clock: user RPM, user TPM, token RPM, token TPM, ip RPM\n/);
@@ -162,7 +162,7 @@ describe('load', () => {
     expect(stderr).toBe('');
   });
 
-  test('limits, mix and seed are those given, and the requests the same again', async () => {
+  test('limits, mix and seed are options, and the same seed repeats the requests', async () => {
     const args = [
       '--max-requests',
       '3000',
@@ -186,7 +186,7 @@ describe('load', () => {
     expect((await report(...args)).refused_by).toEqual(first.refused_by);
   });
 
-  test('a running gateway, with the limits that an administrator reads', async () => {
+  test('a running gateway is verified with the limits that an administrator reads', async () => {
     const login = await shop.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });
     const file = join(folder, 'keys.txt');
     await writeFile(file, `# keys\n${key}\n\n${other}\n`);
@@ -201,13 +201,13 @@ describe('load', () => {
     expect(found.refused_by.user_rpm + found.refused_by.token_rpm).toBe(140);
   });
 
-  test('without them it verifies what refusals tell, and says what it does not', async () => {
+  test('without an administrator it verifies the limits that refusals name, and reports the others', async () => {
     const found = await report('--url', url, ...withToken(key), '--max-requests', '30');
     expect(found).toMatchObject({ code: 0, admitted: 7, refused_by: { token_rpm: 23 } });
     expect(found.exactness).toMatchObject({ verified: ['token_rpm'], not_verified: ['user_rpm', 'ip_rpm'] });
   });
 
-  test('real chat completions, only when asked for, held against the model’s limit', async () => {
+  test('--chat sends real chat completions and verifies the limit of the model', async () => {
     const before = upstream.received.length;
     const found = await report(
       '--url',
@@ -228,7 +228,7 @@ describe('load', () => {
     });
   });
 
-  test('errors beyond --max-errors fail the run, and are named', async () => {
+  test('errors above --max-errors fail the run and are named', async () => {
     const wrong = ['--url', url, ...withToken('tp-wrong'), '--max-requests', '5'];
     expect(await report(...wrong)).toMatchObject({ code: 1, errors: 5, error_kinds: { '401 invalid_api_key': 5 } });
     expect(await report(...wrong, '--max-errors', '5')).toMatchObject({ code: 0, passed: true });
@@ -294,7 +294,7 @@ describe('a gateway that admits too much', () => {
   });
   const args = () => ['--url', at, ...withToken('tp-abcdefgh123'), '--max-requests', '20'];
 
-  test('by one request is found: exit code 1', async () => {
+  test('is found when it admits one request too many: exit code 1', async () => {
     const found = await report(...args(), '--token-rpm', '5');
     expect(found).toMatchObject({
       ...{ code: 1, admitted: 6, passed: false, exactness: { over_admissions: 1 } },
@@ -311,7 +311,7 @@ describe('a gateway that admits too much', () => {
     });
   });
 
-  test('is right when it let as many through without a check', async () => {
+  test('passes when it admitted as many requests without a check', async () => {
     headers = {};
     expect(await report(...args(), '--token-rpm', '5')).toMatchObject({
       ...{ code: 0, unchecked: 6, exactness: { over_admissions: 0, explained_by_unchecked: 1 } },
@@ -320,7 +320,7 @@ describe('a gateway that admits too much', () => {
 });
 
 describe.runIf(redisIsInstalled('limiter load on Redis'))('load on Redis', () => {
-  test('is exact, and leaves no key behind; a store that loses its logs is found', async () => {
+  test('is exact and removes its keys; a store that loses its logs is found', async () => {
     const redis = await openRedis();
     try {
       const args = [
@@ -354,14 +354,14 @@ describe.runIf(redisIsInstalled('limiter load on Redis'))('load on Redis', () =>
   });
 });
 
-test('a signal ends a run early, with the report of what there was', async () => {
+test('a signal ends a run early, with a report', async () => {
   const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
   const child = spawn(process.execPath, [script, 'limiter', 'load', '--duration', '1m', '--rate', '1000', '--json']);
   let stdout = '';
   child.stdout.on('data', (chunk) => {
     stdout += String(chunk);
   });
-  // The first line says that it runs.
+  // The first line shows that the run has begun.
   await once(child.stderr, 'data');
   child.kill('SIGINT');
   const [code] = await once(child, 'close');

@@ -21,7 +21,7 @@ function limitOrInherit(text: string): number | 'inherit' {
   }
 }
 
-/** Finds a shopper by id or user name. Throws when there is none. */
+/** Finds a shopper by id or user name. Throws for an unknown one. */
 export async function shopperNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<number> {
   const shopper = /^\d{1,15}$/.test(given)
     ? await selectShopper(sql, Number(given))

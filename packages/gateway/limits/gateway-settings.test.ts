@@ -8,7 +8,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rateLimitSettings } from '../settings.ts';
 
-/** The limits as an operator reads and changes them over HTTP, on two instances of one database. */
+/** Reading and changing limits over HTTP, on two instances of one database: `here` and `there`. */
 let shop: Shop;
 let second: Shop;
 let staff: string;
@@ -35,7 +35,7 @@ const trail = async (name: string) =>
     (row: Record<string, unknown>) => [row.before, row.after, row.changed_by],
   );
 
-test('all limits are read with value, default and origin, also one alone', async () => {
+test('all limits, or one of them, are read with value, default and source', async () => {
   const { data } = await ask('GET', group);
   expect(data.map((row: Row) => row.key).sort()).toEqual(
     Object.values(rateLimitSettings)
@@ -49,7 +49,7 @@ test('all limits are read with value, default and origin, also one alone', async
   expect(await read('/api/admin/settings/ratelimit.ip_rpm')).toEqual({ ip_rpm: 600 });
 });
 
-test('a change of one is answered with all, is in force here at once and there by message, and goes back with null', async () => {
+test('a change answers with all limits, is in force here at once and there by message, and null resets it', async () => {
   const at = '/api/admin/settings/ratelimit.user_default_rpm';
   const { data } = await ask('PATCH', at, { value: 120 });
   expect(data.find((row: Row) => row.key === 'ratelimit.user_default_rpm')).toMatchObject({
@@ -73,13 +73,13 @@ test.each([
   ['/api/admin/settings/system_settings.ratelimit.*', { 'system_settings.ratelimit.ip_rpm': 15 }],
   ['/api/admin/settings/ratelimit.ip_rpm', { value: 16 }],
   ['/api/admin/settings/system_settings.ratelimit.ip_rpm', { value: 17 }],
-])('the spec and its readers write the names so: PATCH %s %j', async (at, body) => {
+])('names with and without prefixes are accepted: PATCH %s %j', async (at, body) => {
   const answer = await ask('PATCH', at, body);
   expect(answer.code, answer.message).toBe(0);
   expect((await read(at)).ip_rpm).toBe(Object.values(body)[0]);
 });
 
-test('several change together, and what stays the same leaves no trace', async () => {
+test('several settings change together, and an unchanged one is not in the trail', async () => {
   await ask('PATCH', group, { enabled: false, user_default_tpm: 5, model_default_tpm: 7 });
   const before = await trail('enabled');
   expect((await ask('PATCH', group, { enabled: false, user_default_tpm: 6, model_default_tpm: null })).code).toBe(0);
@@ -91,7 +91,7 @@ test('several change together, and what stays the same leaves no trace', async (
   await ask('PATCH', group, { enabled: null, user_default_tpm: null });
 });
 
-describe('refused as a whole, the wrong field named, and nothing changes', () => {
+describe('a wrong change is refused as a whole and names the field', () => {
   test.each([
     [group, { ip_rpm: -1 }, 400, 'ip_rpm: '],
     [group, { enabled: false, ip_rpm: 1.5 }, 400, 'ip_rpm: must be a whole number from 0 to 1000000000000'],
@@ -122,7 +122,7 @@ describe('refused as a whole, the wrong field named, and nothing changes', () =>
     expect([await read(), await shop.database.sql`select * from runtime.setting_changes`]).toEqual(before);
   });
 
-  test('what the configuration file fixes, unless it is sent back as it is', async () => {
+  test('a setting of the configuration file, unless its value is sent unchanged', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradepost-limits-'));
     const file = join(folder, 'shop.json');
     await writeFile(file, JSON.stringify({ settings: { 'ratelimit.model_default_rpm': 30 } }));
@@ -155,7 +155,7 @@ describe('refused as a whole, the wrong field named, and nothing changes', () =>
     }
   });
 
-  test('whoever may not change the configuration; a shopper', async () => {
+  test('an administrator without the permission, and a shopper', async () => {
     const clerk = await shop.server.tokens.issue({ role: 'admin', id: 8, perms: ['order:view'] });
     const { token } = await shop.shopper();
     for (const [method, body] of [
@@ -166,13 +166,13 @@ describe('refused as a whole, the wrong field named, and nothing changes', () =>
         expect(await shop.call(method, group, { token: each, body })).toMatchObject({ code: 403 });
   });
 
-  test('other settings are not shown here', async () => {
+  test('settings outside the rate limiter are not shown', async () => {
     for (const key of ['shop.time_zone', 'pay.sandbox.secret', 'ratelimit.', '*', '%00'])
       expect([400, 404]).toContain((await ask('GET', `/api/admin/settings/${key}`)).code);
   });
 });
 
-test('two who save at once: each change begins with what the one before it has left', async () => {
+test('concurrent changes: each begins with the values that the previous one left', async () => {
   const name = 'model_default_tpm';
   const from = (await trail(name)).length;
   await Promise.all(
@@ -186,7 +186,7 @@ test('two who save at once: each change begins with what the one before it has l
   await vi.waitFor(async () => expect((await read())[name]).toBe(rows.at(-1)![1]));
 });
 
-test('the site settings of the shop say who changed them, too', async () => {
+test('changes of the site settings name their author', async () => {
   const site = '/admin/api/site-settings';
   expect((await ask('PUT', site, { site_name: 'Teahouse' })).code).toBe(0);
   const { rows } = await shop.server.runtime.settings.changes({ limit: 1 });

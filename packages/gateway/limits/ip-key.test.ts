@@ -2,7 +2,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ipKey } from './ip-key.ts';
 
-/** Whom an address counts as: an office behind one IPv4 network shares a quota, nobody gets a new one by spelling. */
+/** The limiter key of an address: an IPv4 network shares a quota, and another spelling of an address has the same key. */
 test.each([
   ['203.0.113.7', '203.0.113'],
   ['203.0.113.255', '203.0.113'],
@@ -32,7 +32,7 @@ describe('through the gateway', () => {
   beforeAll(async () => {
     const flags = { only: 'api,gateway', gatewayPort: 0 };
     const settings = { 'ratelimit.ip_rpm': 2 };
-    // It has a proxy, but that is not who asks here.
+    // Its trusted proxy is not the client of these requests.
     direct = await openShop({ ...flags, trustedProxies: ['10.1.0.0/16'] }, settings);
     behindProxies = await openShop({ ...flags, trustedProxies: ['127.0.0.0/8', '::1', '10.1.0.0/16'] }, settings);
   });
@@ -44,7 +44,7 @@ describe('through the gateway', () => {
     network += 1;
   });
 
-  /** Without a key it is only the address that is charged. Answers whether each was refused for it. */
+  /** Sends requests without an API key, which charge the address alone. Returns whether each was refused by its limit. */
   async function limited(shop: Shop, ...each: Record<string, string>[]): Promise<boolean[]> {
     const seen: boolean[] = [];
     for (const headers of each) {
@@ -58,11 +58,11 @@ describe('through the gateway', () => {
   }
   const forwarded = (...values: string[]) => values.map((value) => ({ 'x-forwarded-for': value }));
   const real = (...values: string[]) => values.map((value) => ({ 'x-real-ip': value }));
-  /** The first two are one's quota; the third is refused where it is the same key. */
+  /** A key has a quota of two requests. The third is refused when it has the same key. */
   const same = [false, false, true];
   const others = [false, false, false];
 
-  test('the /24 shares a quota, the next one has its own', async () => {
+  test('the addresses of a /24 share a quota', async () => {
     const at = `198.51.${network}`;
     expect(await limited(behindProxies, ...forwarded(`${at}.1`, `${at}.200`, `${at}.77`))).toEqual(same);
     expect(await limited(behindProxies, ...forwarded(`198.52.${network}.1`))).toEqual([false]);
@@ -74,16 +74,16 @@ describe('through the gateway', () => {
     ['IPv6 spelled out', (n: number) => [`2001:db8::${n}`, `2001:0DB8:0:0:0:0:0:${n}`, `[2001:db8:0::${n}]:9`]],
     ['with a zone', (n: number) => [`fe80::${n}%eth0`, `fe80::${n}`, `fe80:0::${n}%1`]],
     ['with blanks', (n: number) => [` 198.51.${n}.1 `, `198.51.${n}.2 `, `\t198.51.${n}.3`]],
-  ])('one address has one key, however it is written: %s', async (_title, spelled) => {
+  ])('an address has the same key in every spelling: %s', async (_title, spelled) => {
     expect(await limited(behindProxies, ...forwarded(...spelled(network)))).toEqual(same);
   });
 
-  test('every IPv6 address counts for itself', async () => {
+  test('every IPv6 address has its own quota', async () => {
     const at = `2001:db8:${network}`;
     expect(await limited(behindProxies, ...forwarded(`${at}::1`, `${at}::2`, `${at}::3`))).toEqual(others);
   });
 
-  test('with ratelimit.ipv6_prefix a network of IPv6 shares a quota, at once and as an operator sees it', async () => {
+  test('with ratelimit.ipv6_prefix an IPv6 network shares a quota, at once and in the usage', async () => {
     const { settings } = behindProxies.server.runtime;
     const staff = await behindProxies.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });
     const usage = async (address: string) => {
@@ -102,29 +102,29 @@ describe('through the gateway', () => {
     }
   });
 
-  test('X-Real-IP counts where there is no X-Forwarded-For, which goes before it', async () => {
+  test('X-Real-IP is used without X-Forwarded-For, which has precedence', async () => {
     const at = `198.51.${network}`;
     expect(await limited(behindProxies, ...real(`${at}.1`, `${at}.1`, `${at}.1`))).toEqual(same);
     const both = { 'x-real-ip': `${at}.1`, 'x-forwarded-for': `198.53.${network}.1` };
     expect(await limited(behindProxies, both)).toEqual([false]);
   });
 
-  test('of a chain it is the last that is no proxy of ours; what stands before it is only what somebody wrote', async () => {
+  test('the last address of a chain that is not a trusted proxy is used, because earlier ones can be forged', async () => {
     const at = `198.51.${network}`;
     const chains = [`1.1.1.1, ${at}.1`, `2.2.2.2,${at}.1, 10.1.2.3`, `garbage, 3.3.3.3, ${at}.1, 10.1.9.9, 127.0.0.9`];
     expect(await limited(behindProxies, ...forwarded(...chains))).toEqual(same);
-    // A proxy that is not ours is a client.
+    // A proxy that is not trusted is a client.
     expect(await limited(behindProxies, ...forwarded(`${at}.1, 10.2.${network}.3`))).toEqual([false]);
   });
 
-  test('from a stranger no header is believed: whoever invents addresses is limited as one', async () => {
+  test('headers of an untrusted client are ignored: invented addresses share its quota', async () => {
     const invented = [...forwarded('198.51.1.1', '198.52.1.1'), ...real('198.53.1.1')];
     expect(await limited(direct, ...invented)).toEqual(same);
   });
 
-  test('garbage from a proxy counts as the proxy, not as somebody new each time', async () => {
+  test('invalid addresses from a proxy share the quota of the proxy', async () => {
     const garbage = ['unknown', '_hidden', '999.1.1.1', '1.2.3', 'a'.repeat(3_000), '', ',,,', '1.2.3.4.5', '::gg'];
-    const seen = await limited(behindProxies, ...forwarded(...garbage), ...real('nobody', '-', '::1::2'));
+    const seen = await limited(behindProxies, ...forwarded(...garbage), ...real('garbage', '-', '::1::2'));
     expect(seen.slice(0, 2)).toEqual([false, false]);
     expect(seen.slice(2)).toEqual(seen.slice(2).map(() => true));
   });

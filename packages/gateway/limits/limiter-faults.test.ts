@@ -3,12 +3,12 @@ import { openRedis, type RedisServer, redisIsInstalled } from '@tradepost/testin
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
-/** A gateway whose Redis is killed, stands still, or forgets everything: nobody notices but the metrics, and the limits. */
+/** A gateway whose Redis is killed, suspended or emptied: requests are still answered, and metrics report unchecked ones. */
 const hasRedis = redisIsInstalled('the tests of a gateway that loses its Redis');
 const limit = 20;
-/** Long enough that a busy machine does not make a store late that is there. */
+/** Long enough that a running store is not late on a busy machine. */
 const deadlineMs = 400;
-/** A machine that has other things to do; less than what the store stands still for. */
+/** Allowance for a busy machine. It is shorter than the time in which the store is suspended. */
 const slackMs = 2_000;
 const settings = {
   ...{ 'ratelimit.user_default_rpm': limit, 'ratelimit.ip_rpm': 0, 'ratelimit.user_default_tpm': 0 },
@@ -16,7 +16,7 @@ const settings = {
 };
 const flags = { only: 'api,gateway', gatewayPort: 0 };
 
-/** A key of a user of its own. */
+/** An API token of a new user. */
 async function newKey(shop: Shop, limits: object = {}): Promise<string> {
   const staff = await shop.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });
   const { id } = await shop.shopper();
@@ -46,7 +46,7 @@ const tally = (seen: readonly Seen[]) => {
   return counts;
 };
 
-/** What a monitor reads. */
+/** The metrics of the gateway. */
 async function read({ url }: Shop): Promise<(name: string, labels: Record<string, string>) => number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return (name, labels) => {
@@ -88,7 +88,7 @@ describe.skipIf(!hasRedis)('', () => {
       await redis?.close();
     });
 
-    /** Sixteen clients that ask all the time, while something happens. */
+    /** Sixteen clients that send requests all the time, while a fault happens. */
     async function during(happens: () => Promise<void>): Promise<Seen[]> {
       const seen: Seen[] = [];
       let going = true;
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)('', () => {
     const isBack = () =>
       vi.waitFor(async () => expect((await ask(shop, busy)).limit).not.toBeNull(), { timeout: 10_000, interval: 20 });
 
-    /** Every answer came in time, and the metrics tell what was checked from what was not. */
+    /** Every answer arrived in time, and the metrics separate checked and unchecked requests. */
     async function outage(happens: () => Promise<void>) {
       const before = await counted(shop);
       const seen = await during(happens);
@@ -128,14 +128,14 @@ describe.skipIf(!hasRedis)('', () => {
       expect(grown.checks).toBe(grown.ok);
       return { unchecked, grown, seen };
     }
-    /** Of a user whom nobody has counted yet. */
+    /** The status of a request of a new user. */
     async function limitsHold() {
       const key = await newKey(shop);
       expect(tally(await burst(shop, key, limit * 2))).toEqual({ 200: limit, 429: limit });
       expect((await ask(shop, key)).status).toBe(429);
     }
 
-    test('killed, and back with nothing in it', async () => {
+    test('killed, and restarted empty', async () => {
       const { unchecked, grown } = await outage(async () => {
         await redis.kill();
         await sleep(800);
@@ -143,13 +143,13 @@ describe.skipIf(!hasRedis)('', () => {
         await isBack();
       });
       expect(unchecked).toBeGreaterThan(20);
-      // The breaker spares most of them the attempt.
+      // The open circuit skips most of the checks.
       expect(grown.error).toBeGreaterThan(0);
       expect(grown.open).toBeGreaterThan(grown.error + grown.timeout);
       await limitsHold();
     });
 
-    test('standing still for three seconds with its connections open', async () => {
+    test('suspended for three seconds with open connections', async () => {
       const { unchecked, grown } = await outage(async () => {
         redis.pause();
         await sleep(3_000);
@@ -162,7 +162,7 @@ describe.skipIf(!hasRedis)('', () => {
       await limitsHold();
     });
 
-    test('emptied, its scripts forgotten: not one request goes unchecked', async () => {
+    test('emptied, with its scripts: no request passes unchecked', async () => {
       const { unchecked, grown } = await outage(async () => {
         for (let i = 0; i < 5; i += 1) {
           await redis.command('FLUSHALL');
@@ -174,7 +174,7 @@ describe.skipIf(!hasRedis)('', () => {
       await limitsHold();
     });
 
-    test('limits that were reached before an outage of the connections hold after it', async () => {
+    test('exhausted limits are still exhausted after the connections were lost', async () => {
       const key = await newKey(shop);
       expect(tally(await burst(shop, key, limit + 5))).toEqual({ 200: limit, 429: 5 });
       await outage(async () => {
@@ -186,7 +186,7 @@ describe.skipIf(!hasRedis)('', () => {
       expect(tally(await burst(shop, other, limit + 5))).toEqual({ 200: limit, 429: 5 });
     });
 
-    test('a gateway that starts without its Redis serves, and limits as soon as it is there', async () => {
+    test('a gateway that starts without its Redis answers, and limits as soon as Redis runs', async () => {
       await redis.kill();
       const late = await openShop({ ...flags, limiterRedisUrl: redis.url }, settings);
       try {
@@ -210,7 +210,7 @@ describe.skipIf(!hasRedis)('', () => {
     let redis: RedisServer;
     let shops: Shop[];
     beforeAll(async () => {
-      // The polls come when the test says so.
+      // The test runs the polls itself.
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
       redis = await openRedis();
       const first = await openShop({ ...flags, redisUrl: redis.url }, settings);
@@ -230,14 +230,14 @@ describe.skipIf(!hasRedis)('', () => {
       expect((await shops[0]!.call('PATCH', '/api/admin/settings/ratelimit.*', { token: staff, body })).code).toBe(0);
     };
     const inForce = (key: string) => Promise.all(shops.map(async (shop) => (await ask(shop, key)).limit));
-    /** Three gateways admit together what one may. */
+    /** Three gateways together admit as many requests as one. */
     async function together(count: number) {
       const key = await newKey(shops[0]!);
       const seen = (await Promise.all(shops.map((shop) => burst(shop, key, count)))).flat();
       expect(tally(seen)).toEqual({ 200: count, 429: count * 2 });
     }
 
-    test('a change on one of them is in force on the others at once', async () => {
+    test('a change on one gateway is in force on the others at once', async () => {
       const key = await newKey(shops[0]!, {});
       expect(await inForce(key)).toEqual(['20', '20', '20']);
       await together(20);

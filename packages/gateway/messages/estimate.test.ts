@@ -22,7 +22,7 @@ const json = JSON.stringify(
 );
 const plain = { disallowedSpecial: new Set<string>() };
 
-test('pieces are counted as the whole is: at least 0.98 and at most 1.1 of it, in English, Chinese, code and JSON', async () => {
+test('the count in pieces is 0.98 to 1.1 of the whole, in English, Chinese, code and JSON', async () => {
   const texts = { english, code, chinese, json, pretty: JSON.stringify(JSON.parse(json), null, 2) };
   for (const [name, text] of Object.entries(texts)) {
     expect(text.length, name).toBeGreaterThan(1_000);
@@ -32,7 +32,7 @@ test('pieces are counted as the whole is: at least 0.98 and at most 1.1 of it, i
         const some = text.slice(from, from + length);
         const counted = await countTokens([some]);
         const whole = countWhole(some, plain);
-        // One token more or less of a short text is more than a hundredth.
+        // For a short text one token is more than 1 %.
         expect(counted, name).toBeGreaterThanOrEqual(Math.floor(whole * 0.98) - 1);
         expect(counted, name).toBeLessThanOrEqual(Math.ceil(whole * 1.1) + 1);
       }),
@@ -41,7 +41,7 @@ test('pieces are counted as the whole is: at least 0.98 and at most 1.1 of it, i
   }
 });
 
-test('any text has a count, whatever it holds: broken Unicode, special tokens, no blank at all', async () => {
+test('any text can be counted: broken Unicode, special tokens, no blanks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 2_000 }), async (text) => {
       const counted = await countTokens([text, `${text}<|endoftext|>`]);
@@ -53,8 +53,8 @@ test('any text has a count, whatever it holds: broken Unicode, special tokens, n
   expect(await countTokens(['\u{1f600}'.repeat(300)])).toBeGreaterThanOrEqual(300);
 });
 
-test('a short prompt is counted at once; a long one gives everybody else a turn', async () => {
-  // What was counted before has had its round.
+test('a short prompt is counted at once; a long one lets other work run', async () => {
+  // Earlier counts have had their iteration.
   await nextRound();
   expect(typeof countTokens(['Say hello in one word.'])).toBe('number');
   const huge = `${'a'.repeat(64_000)}${chinese.replace(/\s/g, '').repeat(10)}${english.repeat(60)}`;
@@ -73,11 +73,11 @@ test('a short prompt is counted at once; a long one gives everybody else a turn'
   expect(counted).toBeGreaterThan(100_000);
 });
 
-describe('many at once', () => {
+describe('many counts at once', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  test('however many long texts are being counted, a round of the event loop has one turn of it, and short ones do not wait', async () => {
-    // Time goes by as it is looked at: what a round takes is how often it is.
+  test('many long texts take one share of an iteration together, and short texts do not wait', async () => {
+    // The clock advances with each reading, so the time of an iteration is the number of readings.
     let time = 0;
     let inRound = 0;
     let most = 0;
@@ -104,7 +104,7 @@ describe('many at once', () => {
     for (const [i, text] of texts.entries()) expect(counts[i]).toBe(await countTokens([text]));
   });
 
-  test('what is above the most that anybody wants to know is not counted to its end', async () => {
+  test('counting stops above the given maximum', async () => {
     const text = english.repeat(20);
     const whole = await countTokens([text]);
     const partly = await countTokens([text], 1_000);
@@ -125,7 +125,7 @@ const asked = (endpoint: Endpoint, body: object) => {
 const words = 'please count every one of these words';
 const read64 = (body: object, endpoint: Endpoint = 'chat/completions') => asked(endpoint, body).texts.join('\n');
 
-test('everything that a model reads is counted: parts, tools, calls, names', () => {
+test('all input of a model is counted: parts, tools, calls, names', () => {
   const { texts, extraTokens } = asked('chat/completions', {
     messages: [
       { role: 'system', content: 'rules', name: 'boss' },
@@ -150,11 +150,11 @@ test('everything that a model reads is counted: parts, tools, calls, names', () 
   for (const text of ['rules', 'boss', 'look', 'find', '{"q":1}', 'found', 'finds', 'system'])
     expect(joined).toContain(text);
   expect(joined).not.toContain('AAAA');
-  // Four messages, the answer's frame, a picture, a small one, a sound.
+  // Four messages, the frame of the answer, a picture, a small picture, an audio.
   expect(extraTokens).toBe(4 * 4 + 3 + 765 + 85 + 600);
 });
 
-test('lists of tokens count as many as they are; a picture in an unknown place is no text', () => {
+test('lists of token numbers count by their length; a picture in an unknown field is not text', () => {
   expect(asked('embeddings', { input: [1, 2, 3] }).extraTokens).toBe(3);
   expect(asked('embeddings', { input: [[1, 2], [3]] }).extraTokens).toBe(3);
   expect(asked('embeddings', { input: ['a', 'b'] }).texts).toEqual(['a', 'b']);
@@ -163,7 +163,7 @@ test('lists of tokens count as many as they are; a picture in an unknown place i
   expect(texts).toEqual(['be kind']);
 });
 
-test('nesting has an end, wherever it is: deeper is refused, not counted in part', () => {
+test('deep nesting is refused everywhere, not counted in part', () => {
   const nested = `${'['.repeat(100_000)}"deep"${']'.repeat(100_000)}`;
   for (const field of ['messages', 'tools', 'functions', 'response_format', 'text', 'unknown', 'metadata'])
     expect(readRequest('chat/completions', bytes(`{"model":"m","${field}":${nested}}`))).toMatchObject({
@@ -174,11 +174,11 @@ test('nesting has an end, wherever it is: deeper is refused, not counted in part
   expect(readRequest('chat/completions', bytes(`{"model":"m","tools":${deep}}`))).toHaveProperty('texts');
 });
 
-describe('a text is counted, whatever it pretends to be', () => {
+describe('a text is counted', () => {
   const inline = `data:a/b;base64,${words}`;
   const fake = `data:a/b;base64,${'word'.repeat(2_000)}`;
 
-  test('as media where no media is', () => {
+  test('in a field for media, outside a media part', () => {
     for (const text of [inline, fake])
       for (const messages of [
         [{ role: 'user', content: text }],
@@ -191,14 +191,14 @@ describe('a text is counted, whatever it pretends to be', () => {
     for (const body of [{ input: inline }, { input: [{ type: 'function_call_output', output: inline }] }])
       expect(read64(body, 'responses')).toContain(inline);
     expect(read64({ prompt: inline }, 'completions')).toContain(inline);
-    // Where media is expected, and it is none.
+    // The field is for media, the value is not.
     const part = (url: string) => ({ messages: [{ content: [{ type: 'image_url', image_url: { url } }] }] });
     expect(read64(part(inline))).toContain(words);
     expect(read64(part(words))).toContain(words);
     expect(read64(part(fake))).not.toContain('wordword');
   });
 
-  test('a message that calls itself media', () => {
+  test('in a message whose type is media', () => {
     for (const type of ['input_audio', 'file', 'image_url', 'input_image', 'reasoning', 'image_generation_call']) {
       expect(read64({ messages: [{ role: 'user', type, content: words }] })).toContain(words);
       expect(read64({ messages: [{ role: 'user', type, content: [{ type, text: words }] }] })).toContain(words);
@@ -206,7 +206,7 @@ describe('a text is counted, whatever it pretends to be', () => {
     }
   });
 
-  test('under a name that is not read usually, or as a name', () => {
+  test('in an identifier field, or as a field name', () => {
     const long = words.repeat(10);
     expect(read64({ messages: [{ role: 'user', id: long, content: 'x' }] })).toContain(long);
     expect(read64({ messages: [{ role: 'user', cache_control: { text: words }, content: 'x' }] })).toContain(words);
@@ -215,7 +215,7 @@ describe('a text is counted, whatever it pretends to be', () => {
     expect(read64({ prompt: [[words]] }, 'completions')).toContain(words);
   });
 
-  test('in a top-level field that nobody knows', () => {
+  test('in an unknown top-level field', () => {
     for (const field of ['documents', 'prompt', 'input', 'system', 'guided_json', 'chat_template_kwargs', 'prediction'])
       for (const value of [words, [words], { [words]: true }]) {
         if (field === 'prediction' && typeof value === 'object') continue;
@@ -226,7 +226,7 @@ describe('a text is counted, whatever it pretends to be', () => {
   });
 });
 
-test('media that is sent along: a file by its size, what only its maker reads as a fixed number', () => {
+test('embedded media: a file by its size, encrypted reasoning as a fixed number', () => {
   const base64 = (size: number) => Buffer.alloc(size, 7).toString('base64');
   const file = (size: number) =>
     asked('chat/completions', {
@@ -245,7 +245,7 @@ test('media that is sent along: a file by its size, what only its maker reads as
   });
 });
 
-test('the most output there can be, by whatever name an upstream knows it', () => {
+test('the largest output, by any name that an upstream reads', () => {
   for (const field of ['max_tokens', 'max_completion_tokens', 'n_predict', 'max_new_tokens', 'max_output_tokens'])
     for (const endpoint of ['chat/completions', 'completions', 'responses'] as const)
       expect(asked(endpoint, { max_tokens: 10, [field]: 70_000 }).maxOutput, field).toBe(70_000);
@@ -255,7 +255,7 @@ test('the most output there can be, by whatever name an upstream knows it', () =
   expect(asked('completions', { prompt: [1, 'a', 'b'] }).answers).toBe(3);
 });
 
-test('a field that an upstream could read otherwise than we do is refused by its name', () => {
+test('a field that an upstream could read differently is refused by its name', () => {
   for (const [field, json] of [
     ['MAX_TOKENS', '{"model":"m","max_tokens":1,"MAX_TOKENS":90000}'],
     ['maxTokens', '{"model":"m","maxTokens":90000}'],
@@ -269,7 +269,7 @@ test('a field that an upstream could read otherwise than we do is refused by its
     ['max_tokens', '{"model":"m","max_tokens":90000,"max_tokens":1}'],
   ] as const)
     expect(readRequest('chat/completions', bytes(json)), json).toMatchObject({ status: 400, param: field });
-  // Elsewhere names are the client's own.
+  // Names of nested fields are not checked.
   const body =
     '{"model":"m","messages":[{"role":"user","Model":1,"content":"\\"model\\":1,"}],"metadata":{"Model":"a"}}';
   expect(readRequest('chat/completions', bytes(body))).toHaveProperty('texts');

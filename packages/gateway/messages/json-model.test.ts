@@ -4,7 +4,7 @@ import { withModel } from './json-model.ts';
 
 const replaced = (json: string, model = 'new') => withModel(Buffer.from(json), model).toString();
 
-test('only the value of the top-level model changes, whatever stands around it', () => {
+test('only the value of the top-level model changes', () => {
   for (const [before, after] of [
     ['{"model":"a"}', '{"model":"new"}'],
     [' {\n "model"\t: "a\\"b" ,"x":1 } ', ' {\n "model"\t: "new" ,"x":1 } '],
@@ -17,7 +17,7 @@ test('only the value of the top-level model changes, whatever stands around it',
       '{"n":-1.5e3,"t":true,"z":null,"model":"a","e":{},"l":[]}',
       '{"n":-1.5e3,"t":true,"z":null,"model":"new","e":{},"l":[]}',
     ],
-    // Parsers differ in which of several they take.
+    // Parsers differ in which of several values they use.
     ['{"model":"a","x":1,"model":"b"}', '{"model":"new","x":1,"model":"new"}'],
     ['{"mod\\u0065l":"a"}', '{"mod\\u0065l":"new"}'],
     ['{"é":"模型","model":"a","😀":"model"}', '{"é":"模型","model":"new","😀":"model"}'],
@@ -30,7 +30,7 @@ test('only the value of the top-level model changes, whatever stands around it',
 });
 
 test('any object keeps its other fields', () => {
-  // Long ones are read otherwise than short ones; these are full of quotes and backslashes.
+  // Long texts are scanned in another way than short ones. These are full of quotes and backslashes.
   const escaped = fc
     .tuple(
       fc.constantFrom('', 'x'.repeat(60), 'y'.repeat(63)),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { servedModels } from '../upstreams/served-models.ts';
 import { modelKey } from './model-key.ts';
 
-/** One model has one limit and one line in the usage, however a client spells its name. */
+/** All spellings of a model name share one limit and one line in the usage. */
 test.each([
   'gpt-4',
   'GPT-4',
@@ -18,14 +18,14 @@ test.each([
   expect(modelKey(name)).toBe('gpt-4');
 });
 
-test('what stands within a name makes a difference, and blanks within it count once', () => {
+test('characters within a name are significant, and a run of blanks counts as one', () => {
   expect(modelKey('org/GPT-4')).toBe('org/gpt-4');
   expect(modelKey('/data/models/llama')).toBe('/data/models/llama');
   expect(modelKey('my \u3000 Model')).toBe('my model');
   expect(modelKey('gpt-4%20')).toBe('gpt-4%20');
   expect(modelKey('STRASSE')).toBe(modelKey('straße'));
   expect(modelKey('\u212aimi')).toBe('kimi');
-  // A letter of another alphabet is another name: no upstream takes it for this one.
+  // A letter of another alphabet makes another name.
   expect(modelKey('gp\u0442-4')).not.toBe('gpt-4');
 });
 
@@ -43,11 +43,11 @@ test.each([
   '\ud800',
   'a'.repeat(257),
   '\ufdfa'.repeat(20),
-])('%j is no name of a model', (name) => {
+])('%j is not the name of a model', (name) => {
   expect(modelKey(name)).toBeNull();
 });
 
-test('the normal form of a normal form is itself, for any name', () => {
+test('the normal form of a normal form is itself', () => {
   const names = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
   fc.assert(
     fc.property(names, (name) => {
@@ -58,7 +58,7 @@ test('the normal form of a normal form is itself, for any name', () => {
   );
 });
 
-test('an upstream is asked under the name that it is configured with; a pattern takes the name as it was written', () => {
+test('an upstream receives the name of its configuration; a pattern keeps the written name', () => {
   const find = servedModels(['GPT-4', 'Qwen/*']);
   expect(find('gpt-4', 'gpt-4 ')).toBe('GPT-4');
   expect(find('qwen/qwen2.5-7b', 'Qwen/Qwen2.5-7B')).toBe('Qwen/Qwen2.5-7B');

@@ -6,7 +6,7 @@ import { costlyBodies, hostileBodies } from '../testing/hostile-bodies.ts';
 import { goodKey, type OpenedProxy, openProxy } from '../testing/proxy.ts';
 import { openLargeBodies } from './large-bodies.ts';
 
-/** Nobody can hold up everybody else's requests by the body of their own. */
+/** The body of one client does not delay the requests of others. */
 const bytes = 8 * 1024 * 1024;
 const hostile = hostileBodies(bytes - 1_000);
 const costly = costlyBodies(bytes - 1_000);
@@ -34,7 +34,7 @@ const post = (body: Uint8Array | string) =>
   });
 
 describe.each(Object.entries(hostile))('a body of 8 MB of %s', (_name, body) => {
-  test('is refused for its shape, and not by the parser', () => {
+  test('is refused for its shape before it is parsed', () => {
     expect(body.length).toBeGreaterThan(bytes * 0.98);
     const refusal = readRequest('chat/completions', body);
     expect(refusal).toMatchObject({ status: 400, message: 'The body is made of too many parts' });
@@ -58,15 +58,15 @@ test.each(Object.keys(hostile))(
     for (const refusal of await Promise.all(reading)) expect(refusal).toMatchObject({ status: 400 });
     counting = false;
     delay.disable();
-    // A machine that does much else delays single turns by more, whoever runs in them.
+    // A busy machine delays single iterations by more, whatever runs in them.
     expect(delay.percentile(50) / 1e6).toBeLessThan(250);
-    // Each body has turns of its own.
+    // Each body has iterations of its own.
     expect(turns).toBeGreaterThanOrEqual(60);
   },
   60_000,
 );
 
-test('large bodies at once are answered, or put off for want of room, while others are served', async () => {
+test('concurrent large bodies are answered, or refused with 503 beyond the bound, while others are served', async () => {
   const body = new Uint8Array(hostile.numbers!);
   const sent = Array.from({ length: 12 }, async () => {
     const response = await post(body);
@@ -81,7 +81,7 @@ test('large bodies at once are answered, or put off for want of room, while othe
   expect(statuses.filter((status) => status !== 400 && status !== 503)).toEqual([]);
 }, 60_000);
 
-test('bodies that wait are read one after the other, with a turn between their steps', async () => {
+test('waiting bodies are read one after the other, with an iteration between their steps', async () => {
   const read = openLargeBodies();
   let turns = 0;
   let counting = true;
@@ -94,11 +94,11 @@ test('bodies that wait are read one after the other, with a turn between their s
   const results = await Promise.all(Array.from({ length: 4 }, () => read('chat/completions', texts, () => false)));
   counting = false;
   expect(results.map((result) => 'model' in result && result.model)).toEqual(['gpt', 'gpt', 'gpt', 'gpt']);
-  // 16 steps of half a megabyte, the parser and the rest, four times.
+  // Four times: 16 steps of half a megabyte, the parser, and the fields.
   expect(turns).toBeGreaterThanOrEqual(4 * 18);
 });
 
-test('a body of somebody who has gone away is not read to its end', async () => {
+test('reading stops when the client has disconnected', async () => {
   const read = openLargeBodies();
   let gone = false;
   const first = read('chat/completions', costly['a million numbers']!, () => false);
@@ -108,7 +108,7 @@ test('a body of somebody who has gone away is not read to its end', async () => 
   expect(await first).toMatchObject({ model: 'gpt' });
 });
 
-describe('what is large and in order passes, and is counted as a whole', () => {
+describe('large valid bodies pass and are counted completely', () => {
   test.each(Object.entries(costly))('%s', async (_name, body) => {
     const wanted = readRequest('chat/completions', body);
     expect(wanted).toMatchObject({ model: 'gpt' });
@@ -125,7 +125,7 @@ describe('what is large and in order passes, and is counted as a whole', () => {
     const json = JSON.stringify({ model: 'gpt', messages, max_tokens: 5 });
     expect((await post(json)).status).toBe(200);
     expect(upstream.received[0]!.raw.equals(Buffer.from(json))).toBe(true);
-    // The picture counts 765, each message four tokens and its text.
+    // The picture counts 765 tokens, each message four tokens and its text.
     const { tokens } = proxy.asked[0]!;
     expect(tokens).toBeGreaterThan(765 + 1_000 * 6);
     expect(tokens).toBeLessThan(765 + 1_000 * 12);

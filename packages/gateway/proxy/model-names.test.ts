@@ -2,7 +2,7 @@ import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upst
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Spelling a model's name otherwise must neither pass its limits nor reach another model. */
+/** Another spelling of a model name neither avoids its limits nor reaches another model. */
 let upstream: FakeUpstream;
 let shop: Shop;
 let key: string;
@@ -55,7 +55,7 @@ describe('the limit of a model', () => {
     ['a listed model', ['Qwen2.5-7B', 'qwen2.5-7b', ' QWEN2.5-7B/ ', 'Ｑwen2.5-7b', 'qWen2.5-7b']],
     ['a model of a pattern', ['gpt-5', 'GPT-5', ' gpt-5', 'Gpt-5/', 'ｇpt-5']],
     ['an alias', ['alias', 'ALIAS', 'Alias ', 'aLIAS/', 'ａlias']],
-  ])('holds for every spelling of %s', async (_title, spellings) => {
+  ])('applies to every spelling of %s', async (_title, spellings) => {
     upstream.received.length = 0;
     const seen: number[] = [];
     for (const model of spellings) seen.push(await chat(model));
@@ -63,7 +63,7 @@ describe('the limit of a model', () => {
     expect(upstream.received).toHaveLength(3);
   });
 
-  test('is what an operator reads and resets under any spelling', async () => {
+  test('is read and reset under any spelling', async () => {
     const usage = (method: string, name: string) =>
       shop.call(method, `/api/admin/ratelimit/usage?kind=model&key=${encodeURIComponent(name)}`, { token: staff });
     for (const name of ['GPT-5', 'gpt-5 '])
@@ -74,14 +74,14 @@ describe('the limit of a model', () => {
   });
 });
 
-test('an upstream receives the name that it is configured with, or the name as written where it has patterns alone', async () => {
+test('an upstream receives the name of its configuration, or with patterns alone the written name', async () => {
   upstream.received.length = 0;
   expect(await chat('NAMED')).toBe(200);
   expect(await chat('GPT-4.1-Mini')).toBe(200);
   expect(sentTo()).toEqual(['Named', 'GPT-4.1-Mini']);
 });
 
-test('the usage has one line for a model', async () => {
+test('a model has one line in the usage', async () => {
   await chat('gpt-4o');
   await chat('GPT-4o ');
   const rows = () =>
@@ -89,7 +89,7 @@ test('the usage has one line for a model', async () => {
   expect(await rows()).toEqual([{ model: 'gpt-4o' }]);
 });
 
-test('the list of models has the configured spelling; one model is found under any spelling', async () => {
+test('models are listed in the configured spelling and found under any spelling', async () => {
   const list = (await (await send('models')).json()) as { data: { id: string }[] };
   const ids = list.data.map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(['Qwen2.5-7B', 'gpt-5', 'Alias', 'Named']));
@@ -107,7 +107,7 @@ test('the list of models has the configured spelling; one model is found under a
     expect((await found(path))[0], path).toBe(404);
 });
 
-test('a name with characters that nobody sees is refused and names the field', async () => {
+test('a name with invisible characters is refused, and the refusal names the field', async () => {
   for (const model of ['named\0', 'na\u200bmed', ' ', '/']) {
     const response = await send('chat/completions', { model, messages: [] });
     expect(response.status).toBe(400);

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OpenedProxy, openProxy, refused } from '../testing/proxy.ts';
 
-/** The client that everybody has, unmodified: whoever changes its base URL must notice nothing else. */
+/** The official client of OpenAI, with another base URL and no other change. */
 let upstream: FakeUpstream;
 let proxy: OpenedProxy;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const messages = [{ role: 'user' as const, content: 'Say hello.' }];
 
-test('chat: the answer arrives, the upstream got its own key, and the use is in the books', async () => {
+test('chat: the answer arrives, the upstream receives its own key, and the usage is recorded', async () => {
   const { data, response, request_id } = await proxy
     .client()
     .chat.completions.create({ model: 'gpt-4o', messages })
@@ -63,7 +63,7 @@ test('stream: every delta reaches the client before the upstream sends the next'
   const taken = words.map(() => Promise.withResolvers<void>());
   upstream.script({
     chunks: [...words.map((word) => sse(delta(word))), sse({ ...delta(''), choices: [], usage }), sse('[DONE]')],
-    // The upstream goes on only when the client has what was sent: a proxy that gathers chunks would wait for ever.
+    // The upstream continues only when the client has received the last chunk. A buffering proxy would wait forever.
     gate: (index) => taken[index - 1]?.promise ?? Promise.resolve(),
   });
   const stream = await proxy.client().chat.completions.create({ model: 'gpt-4o', messages, stream: true });
@@ -78,7 +78,7 @@ test('stream: every delta reaches the client before the upstream sends the next'
   expect((await proxy.rows())[0]).toMatchObject({ state: 'done', stream: true, input_tokens: 7, output_tokens: 5 });
 });
 
-test('a stream that the client leaves is left by the gateway: nobody pays for what nobody reads', async () => {
+test('a client that leaves a stream cancels the upstream, so unread output is not paid', async () => {
   upstream.script({ chunks: [sse(delta('one'))], ends: 'hang' });
   const stream = await proxy.client().chat.completions.create({ model: 'gpt-4o', messages, stream: true });
   for await (const _ of stream) break;
@@ -98,7 +98,7 @@ test('a client that leaves while it waits for the first byte cancels the upstrea
   expect((await proxy.rows())[0]).toMatchObject({ state: 'cancelled', http_status: null });
 });
 
-test('embeddings: base64 vectors as the client asks for them', async () => {
+test('embeddings: base64 vectors as the client requests them', async () => {
   const answer = await proxy.client().embeddings.create({ model: 'gpt-embed', input: ['a', 'b'] });
   expect(answer.data.map(({ embedding }) => embedding)).toEqual([
     [0.5, -0.25],
@@ -107,16 +107,20 @@ test('embeddings: base64 vectors as the client asks for them', async () => {
   expect((await proxy.rows())[0]).toMatchObject({ max_output_tokens: 0, input_tokens: 3, output_tokens: 0 });
 });
 
-test('responses: whole and streamed', async () => {
+test('responses: complete and streamed', async () => {
   const client = proxy.client();
   const answer = await client.responses.create({ model: 'gpt-4o', input: 'hi', max_output_tokens: 50 });
   expect(answer.output_text).toBe('hello');
   const { output: _, ...response } = answer;
-  const told = { ...response, status: 'completed', usage: { input_tokens: 4, output_tokens: 6, total_tokens: 10 } };
+  const completed = {
+    ...response,
+    status: 'completed',
+    usage: { input_tokens: 4, output_tokens: 6, total_tokens: 10 },
+  };
   upstream.script({
     chunks: [
       `event: response.output_text.delta\n${sse({ type: 'response.output_text.delta', delta: 'hey' })}`,
-      `event: response.completed\n${sse({ type: 'response.completed', response: told })}`,
+      `event: response.completed\n${sse({ type: 'response.completed', response: completed })}`,
     ],
   });
   const stream = await client.responses.create({ model: 'gpt-4o', input: 'hi', stream: true });
@@ -129,7 +133,7 @@ test('responses: whole and streamed', async () => {
   ]);
 });
 
-test('models: those with a name; a hidden one is found but not listed', async () => {
+test('models: named ones are listed; a hidden one is found but not listed', async () => {
   const client = proxy.client();
   const listed = (await client.models.list()).data.map(({ id }) => id);
   expect(listed.sort()).toEqual(['fast', 'named']);
@@ -137,7 +141,7 @@ test('models: those with a name; a hidden one is found but not listed', async ()
   await expect(client.models.retrieve('nothing')).rejects.toThrow(OpenAI.NotFoundError);
 });
 
-test('an upstream that is configured by patterns alone is asked what it has, once a minute', async () => {
+test('the models of an upstream with patterns alone are read once a minute', async () => {
   const other = await openUpstream();
   const own = await openProxy({ 'gateway.upstreams': [{ name: 'all', base_url: other.url }] });
   try {
@@ -150,11 +154,11 @@ test('an upstream that is configured by patterns alone is asked what it has, onc
   }
 });
 
-describe('refusals are those of the client library', () => {
+describe('refusals are the error classes of the client library', () => {
   const create = (more: object = {}, options: { apiKey?: string; maxRetries?: number } = {}) =>
     proxy.client(options).chat.completions.create({ model: 'gpt-4o', messages, ...more });
 
-  test('its own retry waits as long as the 429 says', async () => {
+  test('the retry of the library waits as long as the 429 says', async () => {
     proxy.refuseNext(refused(300));
     const started = performance.now();
     const answer = await create({}, { maxRetries: 2 });
@@ -165,7 +169,7 @@ describe('refusals are those of the client library', () => {
     expect((await proxy.rows()).length).toBe(1);
   });
 
-  test('429 names the dimension; what can never pass is not tried again', async () => {
+  test('429 names the dimension; a request that can never pass is not retried', async () => {
     proxy.refuseNext(refused(1_500));
     const error = await create().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OpenAI.RateLimitError);
@@ -182,13 +186,13 @@ describe('refusals are those of the client library', () => {
     expect((never as Error).message).toMatch(
       /^429 rate limit exceeded: user TPM \(the request costs \d{4} tokens, the limit is 100 per minute\)$/,
     );
-    // Charged once, as a request: it can not be sent without end.
+    // It is charged as one request, so it is limited too.
     expect(proxy.asked.map(({ tokens }) => tokens > 0)).toEqual([true, false]);
     expect(upstream.received.length).toBe(0);
     expect(await proxy.rows()).toEqual([]);
   });
 
-  test('a text far above the limit is counted only until that is known, and is a request, too', async () => {
+  test('counting of a text stops above the limit, and the request is charged', async () => {
     await proxy.set({ 'ratelimit.user_default_tpm': 5_000 });
     try {
       const content = 'some words that go on and on '.repeat(20_000);
@@ -200,11 +204,11 @@ describe('refusals are those of the client library', () => {
       expect(proxy.asked).toMatchObject([{ model: 'gpt-4o' }, { model: null, tokens: 0 }]);
       expect(proxy.asked[0]!.tokens).toBeGreaterThan(5_000);
       expect(proxy.asked[0]!.tokens).toBeLessThan(5_500);
-      // Out of requests as well: that is what is told.
+      // Without requests left, that is the refusal.
       proxy.refuseNext({ ...refused(null), dimension: 'user_tpm', limit: 5_000 }, refused(1_000));
       const out = await create({ messages: [{ role: 'user', content }] }).catch((e: unknown) => e);
       expect((out as Error).message).toBe('429 rate limit exceeded: user RPM');
-      // A limiter without its store lets it through: the books have the whole of it.
+      // Without its store the limiter admits the request, and usage has the whole cost.
       await create({ messages: [{ role: 'user', content }] });
       expect((await proxy.rows())[0].estimated_input_tokens).toBeGreaterThan(100_000);
     } finally {
@@ -212,9 +216,9 @@ describe('refusals are those of the client library', () => {
     }
   });
 
-  test('keys that are no good: 401, counted against the address alone', async () => {
+  test('invalid keys: 401, charged to the address alone', async () => {
     for (const [apiKey, said] of [
-      ['tp-nobody', 'Incorrect API key'],
+      ['tp-unknown', 'Incorrect API key'],
       ['tp-revoked', 'revoked'],
       ['tp-expired', 'expired'],
       ['tp-disabled', 'disabled'],
@@ -243,7 +247,7 @@ describe('refusals are those of the client library', () => {
     expect(upstream.received.length).toBe(0);
   });
 
-  test('what an upstream refuses comes through as it is', async () => {
+  test('the refusal of an upstream is relayed unchanged', async () => {
     const error = { message: 'no such tool', type: 'invalid_request_error', code: 'bad_tool', param: 'tools' };
     upstream.script({ status: 400, body: { error }, headers: { 'x-request-id': 'up-1' } });
     const thrown = await create().catch((caught: unknown) => caught);

@@ -6,7 +6,7 @@ import { closeStale } from '../usage/usage-log.ts';
 import { usageSummary } from '../usage/usage-summary-store.ts';
 import { openModelList } from './model-list.ts';
 
-/** The proxy between a client that speaks plain HTTP and upstreams that do not always behave. */
+/** The proxy between a plain HTTP client and upstreams that fail in many ways. */
 let first: FakeUpstream;
 let second: FakeUpstream;
 let proxy: OpenedProxy;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([first?.close(), second?.close()]);
 });
 let turn = 0;
-/** Settings of this test; upstreams under new names, so that no circuit of an earlier test is open. */
+/** Settings of one test. Upstreams have new names, so that no circuit of an earlier test is open. */
 async function use(upstreams: readonly { name: string }[], models: object = {}, more: object = {}): Promise<string> {
   turn += 1;
   const renamed = upstreams.map((one) => ({ ...one, name: `${one.name}-${turn}` }));
@@ -58,25 +58,25 @@ const chat = (more: object = {}, sent: Sent = {}) =>
     body: JSON.stringify({ model: 'gpt', messages: [{ role: 'user', content: 'hi' }], ...more }),
     ...sent,
   });
-// biome-ignore lint/suspicious/noExplicitAny: whatever came
+// biome-ignore lint/suspicious/noExplicitAny: any JSON
 const errorOf = async (response: Response): Promise<any> => ((await response.json()) as any).error;
 
-describe('what passes through', () => {
+describe('forwarding', () => {
   const odd =
     '{ "messages":[{"role":"user","content":"h\\u00e9\\ud83d\\ude00 \\"model\\":\\"x\\"","model":"inner"}],\n\t"temperature": 1.0e0, "seed":12345678901234567890, "new_field":{"model":["a",{"model":"b"}]}, "model" : "gpt" ,"z":null}';
 
-  test('a body goes on byte for byte, with whatever it holds', async () => {
+  test('a body is forwarded byte for byte', async () => {
     expect((await send('/v1/chat/completions', { body: odd })).status).toBe(200);
     expect(first.received[0]!.raw.toString()).toBe(odd);
   });
 
-  test('of an alias only the name of the model changes', async () => {
+  test('an alias changes only the name of the model', async () => {
     await use([upstream('first', first)], { gpt: { model: 'big "one"' } });
     expect((await send('/v1/chat/completions', { body: odd })).status).toBe(200);
     expect(first.received[0]!.raw.toString()).toBe(odd.replace('"model" : "gpt"', '"model" : "big \\"one\\""'));
   });
 
-  test('what a client tells us stays here, and so does what an upstream tells us', async () => {
+  test('private headers of client and upstream are not forwarded', async () => {
     first.script({
       body: {},
       headers: {
@@ -110,7 +110,7 @@ describe('what passes through', () => {
       expect(response.headers.has(name)).toBe(false);
   });
 
-  test('one client can not take the answer that was made for another’s idempotency key', async () => {
+  test('a client does not receive the answer to the idempotency key of another client', async () => {
     await chat({}, { headers: { 'idempotency-key': 'order-1' } });
     await chat({}, { headers: { 'idempotency-key': 'k'.repeat(5_000) } });
     await chat();
@@ -126,7 +126,7 @@ describe('what passes through', () => {
     expect(first.received.length).toBe(3);
   });
 
-  test('characters that are split over chunks arrive whole, and are counted where the upstream counts nothing', async () => {
+  test('characters that are split over chunks arrive intact, and are counted when the upstream reports no usage', async () => {
     const bytes = Buffer.from(`${sse(delta('你好，'))}${sse(delta('世界 <|endoftext|>'))}${sse('[DONE]')}`);
     const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) => bytes.subarray(i * 7, i * 7 + 7));
     first.script({ chunks, gate: () => sleep(0) });
@@ -150,8 +150,8 @@ describe('what passes through', () => {
   });
 });
 
-describe('refusals before an upstream is asked', () => {
-  test('faults of the protocol have the status and the shape that clients know', async () => {
+describe('refusals without an upstream', () => {
+  test('protocol errors have the status and the form that clients expect', async () => {
     const cases: [number, string, Promise<Response>][] = [
       [404, 'unknown_url', send('/v1/audio/speech', { body: '{}' })],
       [405, 'method_not_allowed', send('/v1/chat/completions', { method: 'GET' })],
@@ -172,24 +172,24 @@ describe('refusals before an upstream is asked', () => {
       const response = await send('/v1/chat/completions', { body });
       expect(response.status, body).toBe(400);
     }
-    // It was asked which models it has.
+    // Its models were read before.
     expect(first.received.map(({ method }) => method)).toEqual(['GET']);
     expect(await proxy.rows()).toEqual([]);
   });
 
-  test('outside /v1 the application answers', async () => {
+  test('the application answers outside /v1', async () => {
     expect((await send('/chat/completions', { body: '{}' })).status).toBe(404);
     expect(await (await send('/anything', { method: 'GET' })).json()).toEqual({ code: 404 });
   });
 
-  test('a browser may ask from anywhere', async () => {
+  test('a browser may send requests from any origin', async () => {
     const response = await send('/v1/chat/completions', { method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-headers')).toContain('Authorization');
     expect((await chat()).headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 
-  test('a broken request counts as one, so that nobody can send them without end', async () => {
+  test('an invalid request is charged as one request, so that it is limited too', async () => {
     proxy.refuseNext(refused(1_000));
     const response = await send('/v1/chat/completions', { body: '{"model":1}' });
     expect(response.status).toBe(429);
@@ -197,7 +197,7 @@ describe('refusals before an upstream is asked', () => {
     expect(proxy.asked).toMatchObject([{ token: { id: 7 }, model: null, tokens: 0 }]);
   });
 
-  test('a body that is nested without end is a bad request like others: 400, and counted', async () => {
+  test('a deeply nested body is answered 400 and charged', async () => {
     const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     for (const field of ['tools', 'functions', 'response_format', 'text', 'messages', 'anything', 'metadata']) {
       proxy.asked.length = 0;
@@ -209,25 +209,25 @@ describe('refusals before an upstream is asked', () => {
     expect(first.received.length).toBe(0);
   });
 
-  test('an address that is out of requests has no keys looked up', async () => {
+  test('an address without requests left causes no queries for keys', async () => {
     proxy.queriedKeys.length = 0;
     proxy.peekSays({ ...refused(2_000), dimension: 'ip_rpm' });
-    const headers = { authorization: 'Bearer tp-somebody' };
+    const headers = { authorization: 'Bearer tp-unknown' };
     const response = await chat({}, { headers });
     expect([response.status, (await errorOf(response)).message]).toEqual([429, 'rate limit exceeded: ip RPM']);
     expect(proxy.queriedKeys).toEqual([]);
     expect(proxy.asked).toEqual([]);
     proxy.peekSays(null);
     expect((await chat({}, { headers })).status).toBe(401);
-    expect(proxy.queriedKeys).toEqual(['tp-somebody']);
+    expect(proxy.queriedKeys).toEqual(['tp-unknown']);
   });
 
-  test('a gateway that is its own upstream says so at once, also with another one between', async () => {
+  test('a loop is detected at once, direct and through another gateway', async () => {
     const loop = await use([{ name: 'self', base_url: `${proxy.url}/v1`, api_key: goodKey } as { name: string }]);
     const response = await chat();
     expect(response.status).toBe(508);
     expect(await errorOf(response)).toMatchObject({ code: 'loop_detected', type: 'server_error' });
-    // The way in, and one way round: there it ended, as a request without tokens.
+    // The first request and its first return, which was charged as a request without tokens.
     expect(proxy.asked.map(({ tokens }) => tokens > 0)).toEqual([true, false]);
     expect(proxy.upstreams.state()[0]).toMatchObject({ name: `self-${loop}`, failures: 1 });
     expect((await send('/v1/models', { method: 'GET' })).status).toBe(200);
@@ -245,7 +245,7 @@ describe('refusals before an upstream is asked', () => {
     }
   });
 
-  test('without an upstream there is nothing to ask: 503, and nothing is charged', async () => {
+  test('without an upstream: 503, and nothing is charged', async () => {
     await use([]);
     const response = await chat();
     expect(response.status).toBe(503);
@@ -253,7 +253,7 @@ describe('refusals before an upstream is asked', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test('several answers of one maximum are charged each', async () => {
+  test('several answers are each charged with the maximum', async () => {
     await chat({ max_tokens: 100, n: 3 });
     await send('/v1/completions', { body: JSON.stringify({ model: 'gpt', prompt: ['a', 'b'], max_tokens: 10 }) });
     const rows = await proxy.rows();
@@ -264,11 +264,11 @@ describe('refusals before an upstream is asked', () => {
   });
 });
 
-describe('an upstream that fails', () => {
+describe('a failing upstream', () => {
   const both = (more: object = {}) =>
     use([upstream('first', first, { priority: 1, ...more }), upstream('second', second, { priority: 2, ...more })]);
 
-  test('before its first byte, the next one answers', async () => {
+  test('before its first byte: the next upstream answers', async () => {
     const cases: Behaviour[] = [
       { status: 500, body: { error: { message: 'no' } } },
       { status: 503, body: 'busy' },
@@ -292,7 +292,7 @@ describe('an upstream that fails', () => {
     );
   });
 
-  test('the order is that of priorities, of a model its own', async () => {
+  test('upstreams are tried by priority, or in the order of the model', async () => {
     await use([upstream('first', first, { priority: 5 }), upstream('second', second, { priority: -5 })]);
     await chat();
     expect([first.received.length, second.received.length]).toEqual([0, 1]);
@@ -304,14 +304,14 @@ describe('an upstream that fails', () => {
     expect([first.received.length, second.received.length]).toEqual([1, 1]);
   });
 
-  test('a refusal of the request itself is final', async () => {
+  test('a refusal of the request itself is not retried', async () => {
     await both();
     first.script({ status: 422, body: { error: { message: 'bad' } } });
     expect((await chat()).status).toBe(422);
     expect(second.received.length).toBe(0);
   });
 
-  test('when all have failed the last answer passes through', async () => {
+  test('when all upstreams fail the last answer is relayed', async () => {
     await both();
     first.always({ status: 500, body: {} });
     second.always({ status: 429, body: { error: { message: 'slow down' } }, headers: { 'retry-after': '17' } });
@@ -322,7 +322,7 @@ describe('an upstream that fails', () => {
     expect((await proxy.rows())[0]).toMatchObject({ state: 'failed', http_status: 429, attempts: 2 });
   });
 
-  test('nobody answers: 502, in time none: 504; a wrong key of ours is not the client’s', async () => {
+  test('no answer is 502, a late answer 504, and a refused key of the gateway is not the fault of the client', async () => {
     await use([upstream('gone', first, { base_url: 'http://127.0.0.1:1/v1' })]);
     const gone = await chat();
     expect([gone.status, (await errorOf(gone)).type]).toEqual([502, 'upstream_error']);
@@ -338,7 +338,7 @@ describe('an upstream that fails', () => {
     expect(JSON.stringify(await denied.json())).not.toContain('sk-first');
   });
 
-  test('an upstream may be asked several times, the request only so often', async () => {
+  test('an upstream can be tried several times, within the attempts of the request', async () => {
     await both({ max_attempts: 2 });
     first.always({ status: 500, body: {} });
     second.always({ status: 500, body: {} });
@@ -346,23 +346,23 @@ describe('an upstream that fails', () => {
     expect([first.received.length, second.received.length]).toEqual([2, 1]);
   });
 
-  test('a kept connection that turns out to be closed is no failure', async () => {
+  test('a kept connection that turns out to be closed is not a failure', async () => {
     await use([upstream('first', first)]);
     await chat();
     first.script({ reset: true });
     expect((await chat()).status).toBe(200);
     expect(proxy.upstreams.state()[0]!.failures).toBe(0);
-    // It was sent twice, though, and an upstream can have seen both.
+    // The request was sent twice, and an upstream can have received both.
     expect((await proxy.rows())[1]).toMatchObject({ attempts: 2, state: 'done' });
     expect(first.received.length).toBe(3);
-    // Whoever allows one attempt gets one.
+    // With one allowed attempt there is no second one.
     await use([upstream('first', first)], {}, { 'gateway.retry_attempts': 1 });
     await chat();
     first.script({ reset: true });
     expect((await chat()).status).toBe(502);
   });
 
-  test('after three failures it rests, then one request finds out', async () => {
+  test('three failures open the circuit, then one request is a trial', async () => {
     await both();
     first.always({ status: 500, body: {} });
     for (let i = 0; i < 3; i += 1) await chat();
@@ -377,7 +377,7 @@ describe('an upstream that fails', () => {
     expect(JSON.stringify(proxy.upstreams.state())).not.toContain('sk-');
   });
 
-  test('within its stream: the client is told, and nothing is asked again', async () => {
+  test('within its stream: the client receives an error event, and nothing is retried', async () => {
     await both({ idle_timeout_ms: 300 });
     for (const [ends, code] of [
       ['reset', 'upstream_error'],
@@ -399,13 +399,13 @@ describe('an upstream that fails', () => {
   });
 });
 
-test('a client that does not read holds the upstream up, not our memory', async () => {
+test('a client that does not read pauses the upstream and takes bounded memory', async () => {
   const chunk = Buffer.alloc(1024 * 1024, 'x');
   chunk.write('data: ');
   chunk.write('\n\n', chunk.length - 2);
   const total = 96;
   let sent = 0;
-  // Its silence is of our making: no reason to end it.
+  // The gateway paused the upstream, so the idle time-out does not apply.
   await use([upstream('first', first, { idle_timeout_ms: 1_000 })]);
   first.script({
     chunks: Array.from({ length: total }, () => chunk),
@@ -415,7 +415,7 @@ test('a client that does not read holds the upstream up, not our memory', async 
   });
   const response = await chat({ stream: true });
   let before = -1;
-  // Until nothing moves any more.
+  // Until no more bytes arrive.
   while (before !== sent) {
     before = sent;
     await sleep(700);
@@ -425,8 +425,8 @@ test('a client that does not read holds the upstream up, not our memory', async 
   expect((await proxy.rows())[0]).toMatchObject({ state: 'done' });
 });
 
-describe('the books', () => {
-  test('no byte of an answer goes out before its row is committed', async () => {
+describe('usage records', () => {
+  test('no byte of an answer is sent before its row is committed', async () => {
     first.script({ chunks: [sse(delta('one')), sse('[DONE]')] });
     const { sql } = proxy.database;
     const answered: string[] = [];
@@ -443,12 +443,12 @@ describe('the books', () => {
     expect((await proxy.rows()).length).toBe(1);
   });
 
-  test('a row that can not be written: 503, and the upstream is left, whether it has begun to answer or not', async () => {
+  test('a row that cannot be written: 503, and the upstream is cancelled, before and after it began to answer', async () => {
     first.script({ chunks: [sse(delta('one'))], ends: 'hang' }, { hang: true });
     const { sql } = proxy.database;
     await sql.begin(async (tx) => {
       await tx`lock table gateway.usage in exclusive mode`;
-      // Our own statements give up after two seconds.
+      // The statements of the gateway time out after two seconds.
       const calls = [chat({ stream: true }), chat()];
       for (const response of await Promise.all(calls)) {
         expect(response.status).toBe(503);
@@ -459,12 +459,12 @@ describe('the books', () => {
     expect(await proxy.rows()).toEqual([]);
   });
 
-  test('a request that has ended by the time its row is written is written as ended', async () => {
+  test('a request that ends before its row is written is inserted as ended', async () => {
     const { sql } = proxy.database;
     const calls: Promise<Response>[] = [];
     await sql.begin(async (tx) => {
       await tx`lock table gateway.usage in exclusive mode`;
-      // Those of the first ones wait in three transactions, the rest for their turn.
+      // The first rows wait in three transactions, the others in the queue.
       for (let i = 0; i < 8; i += 1) {
         calls.push(chat());
         await sleep(40);
@@ -473,13 +473,13 @@ describe('the books', () => {
       await sleep(50);
     });
     for (const response of await Promise.all(calls)) expect(response.status).toBe(200);
-    // Not waited for: some ends are written behind, those of the later ones came with their rows.
+    // Some ends are written later by an update, others with the insert of their rows.
     const rows = await sql`select state, output_tokens from gateway.usage where state = 'done'`;
     expect(rows.length).toBeGreaterThanOrEqual(3);
     expect((await proxy.rows()).map((row) => [row.state, row.output_tokens])).toEqual(Array(8).fill(['done', 5]));
   });
 
-  test('many requests at once: each has its row, with its own end', async () => {
+  test('concurrent requests each have a row with their own end', async () => {
     first.script(
       ...Array.from({ length: 60 }, (_, i) => ({ body: { usage: { prompt_tokens: 1, completion_tokens: i } } })),
     );
@@ -490,7 +490,7 @@ describe('the books', () => {
     expect(rows.every((row) => row.state === 'done' && row.ended_at !== null && row.duration_ms >= 0)).toBe(true);
   });
 
-  test('rows of a process that has died are closed after a day; sums are by user, token, model and day', async () => {
+  test('rows of a dead process are closed after a day; sums are by user, token, model and day', async () => {
     const { sql } = proxy.database;
     await chat();
     await chat({ model: 'other' });
@@ -528,7 +528,7 @@ describe('the books', () => {
   });
 });
 
-test('settings in force at once: a new upstream is asked, a stream of the old one ends in peace', async () => {
+test('changed settings apply at once: requests go to the new upstream, a stream of the old one can end', async () => {
   const goOn = Promise.withResolvers<void>();
   first.script({ chunks: [sse(delta('one')), sse('[DONE]')], gate: () => goOn.promise });
   const running = await chat({ stream: true });
@@ -539,20 +539,20 @@ test('settings in force at once: a new upstream is asked, a stream of the old on
   expect(await running.text()).toContain('[DONE]');
 });
 
-test('settings that change while the limiter is asked: the request goes to what is in force then', async () => {
+test('settings that change during the check of the limiter apply to the request', async () => {
   const verdict = Promise.withResolvers<typeof admitted>();
   proxy.refuseNext(verdict.promise);
   const call = chat();
   await expect.poll(() => proxy.asked.length).toBe(1);
   await use([upstream('second', second)]);
-  // Whoever looks next lets the old one go.
+  // The next request closes the old upstream.
   expect(proxy.upstreams.state().length).toBe(1);
   verdict.resolve(admitted);
   expect((await call).status).toBe(200);
   expect([first.received.length, second.received.length]).toEqual([0, 1]);
 });
 
-test('the list of models: a silent upstream is left at the deadline, a resting one is not asked, what they listed before stays', async () => {
+test('the list of models: a silent upstream has a deadline, an open circuit is skipped, earlier lists stay', async () => {
   await use([upstream('first', first, { priority: 1 }), upstream('second', second, { priority: 2 })]);
   const own = proxy.upstreams;
   const models = openModelList(own, { deadlineMs: 1_000, cachedMs: 0 });
@@ -572,9 +572,9 @@ test('the list of models: a silent upstream is left at the deadline, a resting o
   expect(first.received.length).toBe(before);
 });
 
-test('a gateway that is stopped leaves no open rows: streams that it cuts off are counted', async () => {
+test('a stopped gateway leaves no open rows: the streams that it cuts off are counted', async () => {
   const own = await openProxy({ 'gateway.upstreams': [upstream('first', first)] });
-  // Words that nobody has seen: counting them takes many turns of the event loop.
+  // Words that are not cached, so counting them takes many iterations of the event loop.
   const words = Array.from({ length: 100_000 }, (_, i) => `w${((i * 7919) % 99_991).toString(36)}q`);
   first.script({ chunks: [sse(delta(words.join(' ')))], ends: 'hang' }, { hang: true });
   const stream = await own.client().chat.completions.create({ model: 'm', messages: [], stream: true });
@@ -592,7 +592,7 @@ test('a gateway that is stopped leaves no open rows: streams that it cuts off ar
   ]);
 });
 
-test('on node:http it is the same: unbuffered, and cancelled with the client', async () => {
+test('on node:http streams are unbuffered as well, and cancelled with the client', async () => {
   const own = await openProxy({ 'gateway.upstreams': [upstream('first', first)] }, { transport: 'node' });
   try {
     const taken = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ const now = 1_700_000_000_250;
 const headers = (waitMs: number | null) =>
   Object.fromEntries(refusalHeaders(refused(waitMs), now).map(([name, value]) => [name.toLowerCase(), value]));
 
-test('whoever waits as long as he is told, in either unit, is not too early', () => {
+test('a client that waits as long as the headers say passes, in both units', () => {
   for (const [waitMs, seconds, exact, reset] of [
     [1, '1', '1', '1700000001'],
     [749, '1', '749', '1700000001'],
@@ -32,7 +32,7 @@ test('whoever waits as long as he is told, in either unit, is not too early', ()
     });
 });
 
-test('what can never pass says so, and is not to be tried again', async () => {
+test('a request that can never pass says so and is not retried', async () => {
   expect(headers(null)).toEqual({
     'x-ratelimit-limit': '1000',
     'x-ratelimit-remaining': '0',
@@ -49,7 +49,7 @@ test('what can never pass says so, and is not to be tried again', async () => {
   expect(await response.json()).toEqual({ error: { ...said, param: null } });
 });
 
-test('what is left is told where anything is limited', () => {
+test('an answer has the rate limit headers when a dimension is limited', () => {
   const all: [string, string][] = [];
   pushRateHeaders(all, { admitted: true, tightest: null, at: 0 }, now);
   expect(all).toEqual([]);

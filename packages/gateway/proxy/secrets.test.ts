@@ -3,7 +3,7 @@ import { type Behaviour, delta, type FakeUpstream, openUpstream, sse } from '@tr
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { goodKey, type OpenedProxy, openProxy } from '../testing/proxy.ts';
 
-/** A model service that repeats the key it was sent, in an error or anywhere else, does not tell our clients. */
+/** An upstream that repeats its key in an answer does not reveal it to clients. */
 const key = 'sk-proj-Abc123"\\/Def456ghi789';
 const spareKey = 'spare-key-9876543210';
 const header = 'organisation-secret-1';
@@ -36,7 +36,7 @@ async function ask(behaviour: Behaviour, more: object = {}) {
   return { status: response.status, text, headers: response.headers };
 }
 
-test.each([400, 403, 404, 422, 429, 500, 503])('an error %i goes on without any key', async (status) => {
+test.each([400, 403, 404, 422, 429, 500, 503])('an error %i is relayed without keys', async (status) => {
   const message = `Incorrect API key provided: ${key}. Also ${spareKey}, ${header}, ${key.slice(0, 16)} and ***${key.slice(-4)}.`;
   const headers = { 'openai-version': `v-${spareKey}`, 'x-request-id': `req ${key}` };
   const {
@@ -56,12 +56,12 @@ test.each([400, 403, 404, 422, 429, 500, 503])('an error %i goes on without any 
   expect(returned.get('x-upstream-request-id')).toBe('req [redacted]');
 });
 
-test('an error that holds no key goes on byte for byte', async () => {
+test('an error without a key is relayed byte for byte', async () => {
   const body = '{ "error" : {"message":"context is too long: 1.50e3", "sk": "sk-"} }\n';
   expect((await ask({ status: 400, body })).text).toBe(body);
 });
 
-test('an error that can not be looked through is replaced, with its status', async () => {
+test('an error that cannot be searched is replaced and keeps its status', async () => {
   const packed = gzipSync(JSON.stringify({ error: key }));
   const chunks = [packed];
   const type = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
@@ -73,7 +73,7 @@ test('an error that can not be looked through is replaced, with its status', asy
   expect([large.status, JSON.parse(large.text).error.code]).toEqual([500, 'upstream_error']);
 });
 
-test('a key in a stream is removed wherever the stream is cut, and nothing of the stream waits', async () => {
+test('a key in a stream is removed wherever the stream is split, and no event is delayed', async () => {
   const event = sse({ error: { message: `key ${key} is over its quota, ${spareKey} too`, type: 'server_error' } });
   const at = event.indexOf('sk-proj');
   for (const cuts of [[at + 1], [at + 10], [at, at + 20], [at + 3, at + 4, at + 5]]) {
@@ -91,14 +91,14 @@ test('a key in a stream is removed wherever the stream is cut, and nothing of th
   }
 });
 
-test('an answer that repeats a key is the same but for the key', async () => {
+test('an answer that repeats a key loses the key alone', async () => {
   const choices = [{ index: 0, message: { role: 'assistant', content: `your key is ${key}` }, finish_reason: 'stop' }];
   const { status, text } = await ask({ body: { id: 'c', object: 'chat.completion', choices } });
   expect(status).toBe(200);
   expect(JSON.parse(text).choices[0].message.content).toBe('your key is [redacted]');
 });
 
-test('a list of models that repeats a key does not show it', async () => {
+test('a list of models that repeats a key is relayed without it', async () => {
   upstream.script({ body: { object: 'list', data: [{ id: `model-${spareKey}` }, { id: 'fine' }] } });
   const response = await fetch(`${proxy.url}/v1/models`, { headers: { authorization: `Bearer ${goodKey}` } });
   const text = await response.text();
@@ -106,7 +106,7 @@ test('a list of models that repeats a key does not show it', async () => {
   expect(text).not.toContain(spareKey);
 });
 
-test('no row of usage has a key after all of these', async () => {
+test('no row of usage contains a key after the other tests', async () => {
   const rows = await proxy.rows();
   expect(rows.length).toBeGreaterThan(5);
   for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret);

@@ -1,4 +1,4 @@
-/** Bodies of so many bytes that are built to cost the parser as much as they can; each is refused for its shape. */
+/** Bodies of this size that would take the parser as long as possible. Each is refused for its shape. */
 export function hostileBodies(bytes: number): Record<string, Buffer> {
   const list = (part: string) => {
     const head = '{"model":"gpt","messages":[';
@@ -32,7 +32,7 @@ export function hostileBodies(bytes: number): Record<string, Buffer> {
   };
 }
 
-/** Bodies of the same size that are dear to parse, and within the bounds. */
+/** Bodies of this size that are expensive to parse and within the bounds. */
 export function costlyBodies(bytes: number): Record<string, Buffer> {
   const wrap = (inside: string) => {
     const json = `{"model":"gpt","messages":[${inside}]`;

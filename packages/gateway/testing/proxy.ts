@@ -35,22 +35,22 @@ export type OpenedProxy = {
   runtime: Runtime;
   upstreams: Upstreams;
   database: TestDatabase;
-  /** Everything the gate was asked for. */
+  /** All requests to the gate. */
   asked: Admission[];
-  /** What the gate says next; then it lets through again. */
+  /** The next verdicts of the gate. After them it admits again. */
   refuseNext(...verdicts: (Verdict | Promise<Verdict>)[]): void;
-  /** What is known without charging, from now on. */
+  /** The result of `peek` from now on. */
   peekSays(verdict: Refused | null): void;
-  /** Keys that were looked up in the database. */
+  /** Keys that caused a query. */
   queriedKeys: string[];
-  /** The real, unmodified client. */
+  /** The official client of OpenAI. */
   client(options?: { maxRetries?: number; apiKey?: string }): OpenAI;
-  /** The rows of usage, oldest first, once none is open any more. */
-  // biome-ignore lint/suspicious/noExplicitAny: columns as they are
+  /** The rows of usage, the oldest first, after all have ended. */
+  // biome-ignore lint/suspicious/noExplicitAny: columns of the table
   rows(): Promise<any[]>;
   set(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** `last`: a look at the database that is left. */
-  close(last?: (database: TestDatabase) => Promise<void>): Promise<void>;
+  /** `inspect` reads the database before it is dropped. */
+  close(inspect?: (database: TestDatabase) => Promise<void>): Promise<void>;
 };
 
 const token: ApiToken = {
@@ -69,7 +69,7 @@ const keys: Readonly<Record<string, ApiToken | TokenRefusal>> = {
   'tp-disabled': 'disabled',
 };
 
-/** The proxy on a socket and a database of its own, with a gate and tokens that do as they are told. */
+/** Opens the proxy on a socket and a database of its own, with a gate and tokens that the test controls. */
 export async function openProxy(
   settings: Readonly<Record<string, unknown>>,
   { transport = 'auto', maxBodyBytes = 1024 * 1024 }: { transport?: 'auto' | 'node'; maxBodyBytes?: number } = {},
@@ -101,7 +101,7 @@ export async function openProxy(
     runtime,
     gate,
     tokens: {
-      // Ours are known already, all others are looked up.
+      // The test's own keys are cached, all others are queried.
       verify(key, mayQuery) {
         if (Object.hasOwn(keys, key)) return keys[key]!;
         if (mayQuery && !mayQuery()) return 'unknown';
@@ -137,12 +137,12 @@ export async function openProxy(
       }
     },
     set: (values) => runtime.settings.setMany(values),
-    async close(last) {
+    async close(inspect) {
       await served.close(300);
       await usage.close();
       await upstreams.close();
       await runtime.close(1_000);
-      await last?.(database);
+      await inspect?.(database);
       await database.drop();
       await rm(data, { recursive: true, force: true });
     },

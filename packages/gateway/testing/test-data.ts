@@ -15,33 +15,49 @@ const rows = `
 export const testData: TestData = {
   rows,
   auditCases: [
-    ['gateway.token_users', 'a token of nobody', `update gateway.api_tokens set user_id = 99 where id = 2`],
-    ['gateway.token_users', 'limits of nobody', `update gateway.user_limits set user_id = 99`],
+    ['gateway.token_users', 'a token without a shopper', `update gateway.api_tokens set user_id = 99 where id = 2`],
+    ['gateway.token_users', 'limits without a shopper', `update gateway.user_limits set user_id = 99`],
     [
       'gateway.token_trail',
-      'nobody made it',
+      'a token without a creation',
       `delete from gateway.token_changes where action = 'create' and token_id = 1`,
     ],
-    ['gateway.token_trail', 'nobody revoked it', `delete from gateway.token_changes where action = 'revoke'`],
-    ['gateway.token_trail', 'good again by nobody', `update gateway.api_tokens set revoked_at = null where id = 2`],
-    ['gateway.token_limits_trail', 'raised by nobody', `update gateway.api_tokens set rpm_limit = 0 where id = 1`],
+    [
+      'gateway.token_trail',
+      'a revoked token without a revocation',
+      `delete from gateway.token_changes where action = 'revoke'`,
+    ],
+    [
+      'gateway.token_trail',
+      'a valid token with a revocation',
+      `update gateway.api_tokens set revoked_at = null where id = 2`,
+    ],
     [
       'gateway.token_limits_trail',
-      'tokens raised by nobody',
+      'a changed limit of requests without a change in the trail',
+      `update gateway.api_tokens set rpm_limit = 0 where id = 1`,
+    ],
+    [
+      'gateway.token_limits_trail',
+      'a changed limit of tokens without a change in the trail',
       `update gateway.api_tokens set tpm_limit = 5 where id = 1`,
     ],
     [
       'gateway.usage_ends',
-      'ended at no time',
+      'an ended request without an end',
       `${withoutConstraints('gateway.usage')} update gateway.usage set ended_at = null`,
     ],
     [
       'gateway.usage_ends',
-      'open with an end',
+      'an open request with an end',
       `${withoutConstraints('gateway.usage')} update gateway.usage set state = 'open'`,
     ],
-    ['gateway.usage_tokens', 'of another user', `update gateway.usage set user_id = 2`],
-    ['gateway.usage_tokens', 'its token is gone', `update gateway.usage set token_id = 99 where state = 'open'`],
+    ['gateway.usage_tokens', 'a usage record of another user', `update gateway.usage set user_id = 2`],
+    [
+      'gateway.usage_tokens',
+      'a usage record without a token',
+      `update gateway.usage set token_id = 99 where state = 'open'`,
+    ],
   ],
   makers: {
     // A pattern that matches all settings of the rate limiter, as a request changes several of them.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { digestOf, isSecret, newSecret, statusOf } from './api-token.ts';
 
-test('secrets are of the documented form, never alike, and use every digit as often as any other', () => {
+test('secrets have the documented form, are unique, and use all digits equally often', () => {
   const many = Array.from({ length: 5_000 }, newSecret);
   expect(new Set(many.map(({ secret }) => secret)).size).toBe(many.length);
   const counts = new Map<string, number>();
@@ -12,11 +12,11 @@ test('secrets are of the documented form, never alike, and use every digit as of
     for (const digit of secret.slice(3)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
   }
   expect(counts.size).toBe(62);
-  // 240,000 digits: 3,871 of each, give or take 62; without throwing bytes away the first eight would have 4,688.
+  // 240,000 digits: 3,871 of each, with a deviation of 62. Without skipped bytes the first eight would have 4,688.
   for (const [digit, count] of counts) expect(Math.abs(count - 3_871), digit).toBeLessThan(500);
 });
 
-test('revoked counts before expired, and the moment of expiry is no longer within', () => {
+test('a revoked token is revoked also after its expiry, and a token is expired at the time of its expiry', () => {
   const now = new Date('2026-03-01T00:00:00Z');
   const past = new Date('2026-02-01T00:00:00Z');
   expect(statusOf({ revoked_at: past, expires_at: past }, now)).toBe('revoked');

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { ApiToken } from './api-token.ts';
 import { type ApiTokens, openApiTokens } from './api-tokens.ts';
 
-/** API tokens over HTTP and as two instances on one database see them: `here` and `there`. */
+/** API tokens over HTTP, on two instances of one database: `here` and `there`. */
 let shop: Shop;
 let second: Shop;
 let here: ApiTokens;
@@ -16,7 +16,7 @@ let user: number;
 let ticks: () => Promise<void>;
 let lines: string[];
 beforeAll(async () => {
-  // Polls and flushes come when the tests say so.
+  // The tests run polls and flushes themselves.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   lines = [];
   shop = await openShop();
@@ -50,7 +50,7 @@ async function make(body: object = {}) {
   if (code !== 0) throw new Error(message);
   return data as { id: number; secret: string; prefix: string };
 }
-/** The token's id, or why it opens nothing. */
+/** The id of the token, or the reason why it is refused. */
 async function opens(tokens: ApiTokens, secret: string): Promise<unknown> {
   const token = await tokens.verify(secret);
   return typeof token === 'string' ? token : token.id;
@@ -58,12 +58,12 @@ async function opens(tokens: ApiTokens, secret: string): Promise<unknown> {
 const becomes = (tokens: ApiTokens, secret: string, what: unknown) =>
   vi.waitFor(async () => expect(await opens(tokens, secret)).toEqual(what), { timeout: 3_000, interval: 10 });
 const both = async (secret: string) => [await opens(here, secret), await opens(there, secret)];
-/** No message reaches anybody: only the poll is left. */
+/** No message reaches another instance, so changes are found by the poll alone. */
 const muted = () => {
   for (const of of [shop, second])
     vi.spyOn(of.server.runtime.events, 'publish').mockRejectedValue(new Error('the message is lost'));
 };
-/** As one that nobody has changed for long: else every poll reads it again. */
+/** Makes a token look unchanged for a long time. Otherwise every poll reads it again. */
 const age = (id: number) => shop.database.sql`
   update gateway.api_tokens set updated_at = now() - interval '1 hour' where id = ${id}`;
 const trail = async (id: number) =>
@@ -74,7 +74,7 @@ const trail = async (id: number) =>
   ]);
 
 describe('a secret', () => {
-  test('is shown once, has the form that is documented, and opens its token at once on every instance', async () => {
+  test('is shown once, has the documented form, and is valid at once on every instance', async () => {
     const { id, secret, prefix } = await make({ name: 'laptop', rpm_limit: 5 });
     expect(secret).toMatch(/^tp-[0-9A-Za-z]{48}$/);
     expect(secret.slice(0, 11)).toBe(prefix);
@@ -87,7 +87,7 @@ describe('a secret', () => {
       expect(JSON.stringify((await ask('GET', at)).body)).not.toContain(secret.slice(11));
   });
 
-  test('is in no table, no log and no trail, whatever was done with it', async () => {
+  test('is in no table, log or trail after all operations', async () => {
     const { id, secret } = await make({ name: 'hidden' });
     const rotated = (await ask('POST', `${path}/${id}/rotate`, { grace_seconds: 60 })).data.secret as string;
     const key = { 'idempotency-key': 'a-key-of-ours' };
@@ -115,7 +115,7 @@ describe('a secret', () => {
     for (const each of [secret, rotated]) expect(lines.join('')).not.toContain(each.slice(11));
   });
 
-  test('whose answer got lost is not made twice by a key, and the key is refused by name', async () => {
+  test('is not created twice by an idempotency key, which is refused by name', async () => {
     const key = { 'idempotency-key': 'lost' };
     const before = (await ask('GET', path)).data.total;
     for (const _ of ['first', 'repeat'])
@@ -134,11 +134,11 @@ describe('a secret', () => {
     [`tp-${'-'.repeat(48)}`, 'other characters'],
     [`sk-${'x'.repeat(48)}`, 'another mark'],
     [`tp-${'x'.repeat(48)}\n`, 'a line break'],
-  ])('%j (%s) is none, without a query', async (secret) => {
+  ])('%j (%s) is not a secret and causes no query', async (secret) => {
     expect(here.verify(secret)).toBe('unknown');
   });
 
-  test('one that may not be looked up is unknown for now; one that is known needs no look-up', async () => {
+  test('is unknown when no query is allowed, and needs no query when it is cached', async () => {
     const { id, secret } = await make();
     let asked = 0;
     const no = () => {
@@ -155,7 +155,7 @@ describe('a secret', () => {
 });
 
 describe('a token is refused', () => {
-  test('once revoked: here at once, there by message; revoking again changes nothing', async () => {
+  test('after its revocation: here at once, there by message; a second revocation changes nothing', async () => {
     const { id, secret } = await make();
     expect(await both(secret)).toEqual([id, id]);
     await here.revoke([id], 'cli');
@@ -186,7 +186,7 @@ describe('a token is refused', () => {
     expect(await both(other.secret), 'who has revoked it needs no message').toEqual(['revoked', other.id]);
   });
 
-  test('once expired, by the clock alone; another expiry brings it back', async () => {
+  test('after its expiry, by the clock alone; a later expiry makes it valid again', async () => {
     const { id, secret } = await make({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await both(secret)).toEqual([id, id]);
     const now = vi.spyOn(Date, 'now');
@@ -203,7 +203,7 @@ describe('a token is refused', () => {
     await becomes(there, secret, id);
   });
 
-  test('while its account is disabled, found by the poll, and good again with it', async () => {
+  test('while its account is disabled, found by the poll; it is valid again with the account', async () => {
     const { id: owner } = await shop.shopper();
     const { id, secret } = await make({ user_id: owner });
     await age(id);
@@ -232,7 +232,7 @@ describe('a token is refused', () => {
 });
 
 describe('a rotated token', () => {
-  test('keeps id and limits under another secret; the old one has ended everywhere', async () => {
+  test('keeps id and limits; the old secret ends on all instances', async () => {
     const { id, secret, prefix } = await make({ rpm_limit: 9 });
     expect(await both(secret)).toEqual([id, id]);
     const { data } = await ask('POST', `${path}/${id}/rotate`, {});
@@ -249,7 +249,7 @@ describe('a rotated token', () => {
     ]);
   });
 
-  test('has both secrets within the grace, and only for that long; a second rotation ends the first secret', async () => {
+  test('has two valid secrets within the grace period; a second rotation ends the first secret', async () => {
     const first = await make();
     const second = (await ask('POST', `${path}/${first.id}/rotate`, { grace_seconds: 1 })).data;
     expect(second.previous_until).not.toBeNull();
@@ -267,7 +267,7 @@ describe('a rotated token', () => {
 });
 
 describe('limits', () => {
-  test('of a token and of its user are in force where they are checked at once, null inherits, 0 is unlimited', async () => {
+  test('of a token and its user apply at once; null inherits, 0 is unlimited', async () => {
     const { id: owner } = await shop.shopper();
     const { id, secret } = await make({ user_id: owner });
     const at = `/api/admin/users/${owner}/ratelimit`;
@@ -303,7 +303,7 @@ describe('limits', () => {
       ['update', { before: { rpm_limit: null, tpm_limit: null }, after: { rpm_limit: 5, tpm_limit: 0 } }],
       ['create', { rpm_limit: null }],
     ]);
-    // What was lost on the way is found by the poll.
+    // A change whose message was lost is found by the poll.
     await age(id);
     muted();
     await ask('PUT', at, { tpm_limit: 7 });
@@ -312,7 +312,7 @@ describe('limits', () => {
     expect(await seen()).toEqual([null, 0, null, 7]);
   });
 
-  test('changed by many at once leave a trail in which each begins with what the one before has left', async () => {
+  test('concurrent changes leave a trail in which each begins with the values of the previous one', async () => {
     const { id } = await make();
     await Promise.all(Array.from({ length: 20 }, (_, n) => ask('PATCH', `${path}/${id}`, { rpm_limit: n + 1 })));
     const rows = (await ask('GET', `${path}/${id}/changes?size=100`)).data.list.reverse().slice(1);
@@ -324,7 +324,7 @@ describe('limits', () => {
   });
 });
 
-describe('refused, and nothing changes', () => {
+describe('a refused request changes nothing', () => {
   test.each([
     ['POST', path, { user_id: 2 ** 40 }, 404, 'user_id'],
     ['POST', path, {}, 400, 'user_id'],
@@ -347,7 +347,7 @@ describe('refused, and nothing changes', () => {
     expect(answer.message).toContain(named);
   });
 
-  test('a revoked token stays as it was', async () => {
+  test('a change of a revoked token', async () => {
     const { id } = await make({ name: 'was' });
     await ask('DELETE', `${path}/${id}`);
     expect((await ask('PATCH', `${path}/${id}`, { name: 'is' })).code).toBe(409);
@@ -355,7 +355,7 @@ describe('refused, and nothing changes', () => {
     expect((await ask('GET', `${path}/${id}`)).data).toMatchObject({ name: 'was', status: 'revoked' });
   });
 
-  test('whoever may not change the configuration', async () => {
+  test('an administrator without the permission', async () => {
     const token = await shop.server.tokens.issue({ role: 'admin', id: 7, perms: ['order:view'] });
     expect(await shop.call('POST', path, { token, body: { user_id: user } })).toMatchObject({ code: 403 });
   });
@@ -381,8 +381,8 @@ test('the list is filtered by user, state and part of name or prefix, and paged'
   expect(await ids(`keyword=${made[2]!.prefix}`)).toEqual([1, beta]);
 });
 
-describe('looking up', () => {
-  test('many secrets at once is one statement, one secret many times is one look-up, and then none', async () => {
+describe('queries', () => {
+  test('many secrets at once take one statement, one secret many times takes one query, and then none', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => make()));
     const { runtime } = shop.server;
     const asked: string[][] = [];
@@ -403,7 +403,7 @@ describe('looking up', () => {
     await fresh.close();
   });
 
-  test('secrets that nobody has pushes no good one out, and repeats of one ask once', async () => {
+  test('unknown secrets evict no valid token, and repeats of one take one query', async () => {
     const { id, secret } = await make();
     const fresh = await openApiTokens(shop.server.runtime);
     expect(await opens(fresh, secret)).toBe(id);
@@ -417,11 +417,11 @@ describe('looking up', () => {
     await fresh.close();
   }, 30_000);
 
-  test('a revocation that comes while a token is looked up is not overtaken by what was read before', async () => {
+  test('a revocation during a read of the token is not overwritten by the earlier rows', async () => {
     const { id, secret } = await make();
     const { runtime } = shop.server;
     let revoked = false;
-    // Between the two statements of a look-up.
+    // Between the two statements of a read.
     const sql = new Proxy(runtime.sql, {
       apply(target, self, args) {
         const text = (args[0] as string[]).join('');
@@ -439,7 +439,7 @@ describe('looking up', () => {
     await fresh.close();
   });
 
-  test('the last use is written behind, for many tokens in one statement, and at most once a minute', async () => {
+  test('the last use is written later, for many tokens in one statement, at most once a minute', async () => {
     await ticks();
     const made: Awaited<ReturnType<typeof make>>[] = [];
     for (let n = 0; n < 5; n += 1) made.push(await make());
@@ -462,7 +462,7 @@ describe('looking up', () => {
     expect(await used()).toEqual(first);
     await fresh.close();
     expect((await ask('GET', `${path}/${made[0]!.id}`)).data.last_used_at).not.toBeNull();
-    // Of two instances that saw it within a minute the first one writes.
+    // Two instances saw the use within a minute. The first one writes it.
     const { runtime } = shop.server;
     const later = (seconds: number) => ({ ...runtime, now: () => new Date(Date.now() + seconds * 1_000) });
     const two = [await openApiTokens(later(100)), await openApiTokens(later(130))];

@@ -9,14 +9,14 @@ const entry = (id: number, userId: number, isActive = true): CachedToken => ({
   usedAt: 0,
 });
 
-test('never holds more than its limit: the oldest goes, and nothing of it stays', () => {
+test('never holds more than its limit: the oldest entry is evicted', () => {
   const cache = openTokenCache(3);
   for (let n = 1; n <= 100; n += 1) cache.put(`d${n}`, entry(n, n % 5));
   expect(cache.size).toBe(3);
   expect(['d97', 'd98', 'd99', 'd100'].map((digest) => cache.get(digest)?.token.id)).toEqual([undefined, 98, 99, 100]);
 });
 
-test('what is put again takes its place and pushes nothing out', () => {
+test('an entry that is put again replaces itself and evicts no other', () => {
   const cache = openTokenCache(2);
   cache.put('a', entry(1, 1));
   cache.put('b', entry(2, 2));
@@ -24,7 +24,7 @@ test('what is put again takes its place and pushes nothing out', () => {
   expect([cache.get('a')?.token.id, cache.get('b')?.isActive]).toEqual([1, false]);
 });
 
-test('forgets both secrets of a token, and all tokens of a user, and no others', () => {
+test('invalidates both secrets of a token, all tokens of a user, and no others', () => {
   const cache = openTokenCache(10);
   for (const [digest, id, user] of [
     ['a', 1, 1],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openRedactor, secretsOf } from './redact.ts';
 import { upstreamSettings } from './upstream-settings.ts';
 
-/** A key of the shop at a model service is in nothing that a client gets. */
+/** Clients never receive the keys of upstreams. */
 const key = 'sk-proj-Ab3/+dE"f_gHiJkLmNoPqRsTuVwXyZ';
 const other = 'second-key-0123456789';
 const redactor = openRedactor([key, other]);
@@ -39,20 +39,20 @@ test.each([
   for (const secret of [key, other]) {
     const shown = form(secret);
     const said = redactor.message(`Incorrect API key provided: ${shown}. See the page of keys.`);
-    // Base64 among other bytes: its outermost characters depend on those as well.
+    // Base64 within other bytes. Its first and last characters depend on those bytes as well.
     const bare = shown.replace(/[*.…x]+/g, '');
     expect(said).not.toContain(_title.includes('base64') ? bare.slice(4, -5) : bare.slice(-4));
     expect(said).toMatch(/^Incorrect API key provided: .*\[redacted\].*\. See the page of keys\.$/);
   }
 });
 
-test('an error is the same but for the key: fields, numbers and other texts stay', () => {
+test('an error loses the key alone: fields, numbers and other texts stay', () => {
   const error = { error: { message: `bad key ${key}`, type: 'x', code: null, [other]: [1, `${key} ${key}`] } };
   const clean = redactor.errorBody(Buffer.from(JSON.stringify(error)));
   expect(JSON.parse(clean.toString())).toEqual({
     error: { message: 'bad key [redacted]', type: 'x', code: null, '[redacted]': [1, '[redacted] [redacted]'] },
   });
-  // Any way to write a character in JSON.
+  // All ways to write a character in JSON.
   const escaped = `{"error":"${Array.from(key, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`;
   expect(redactor.errorBody(Buffer.from(escaped)).toString()).toBe('{"error":"[redacted]"}');
   expect(redactor.errorBody(Buffer.from(`<h1>${key}</h1>`)).toString()).toBe('<h1>[redacted]</h1>');
@@ -60,15 +60,15 @@ test('an error is the same but for the key: fields, numbers and other texts stay
   expect(redactor.errorBody(harmless)).toBe(harmless);
 });
 
-describe('bytes in pieces', () => {
-  test('a key is removed wherever it is cut', () => {
+describe('bytes in chunks', () => {
+  test('a key is removed wherever it is split', () => {
     const text = `data: {"é":"${JSON.stringify(key).slice(1, -1)}"}\n\ndata: ${other}\n\n`;
     const clean = 'data: {"é":"[redacted]"}\n\ndata: [redacted]\n\n';
     for (let cut = 0; cut <= Buffer.byteLength(text); cut += 1) expect(throughStream(text, cut)).toBe(clean);
     expect(throughStream(text, ...Array.from({ length: 200 }, (_, i) => i))).toBe(clean);
   });
 
-  test('all other bytes go on as they are, however they are cut', () => {
+  test('all other bytes are unchanged, however they are split', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('sk-proj', key.slice(0, -1), 'second-', '\n'),
@@ -82,7 +82,7 @@ describe('bytes in pieces', () => {
     );
   });
 
-  test('the end of an event is never kept back, and a piece without a key is not copied', () => {
+  test('the end of an event is not held back, and a chunk without a key is not copied', () => {
     const stream = redactor.stream();
     const chunk = Buffer.from('data: {"choices":[]}\n\n');
     expect(stream.push(chunk)).toMatchObject({
@@ -94,7 +94,7 @@ describe('bytes in pieces', () => {
   });
 });
 
-test('secrets are the keys of all upstreams, and headers whose names say so; placeholders and versions are none', () => {
+test('secrets are the keys of all upstreams and headers with such names, not placeholders and versions', () => {
   process.env.TEST_REDACT_KEY = 'from-the-environment';
   const at = { base_url: 'https://api.example.com/v1' };
   const upstreams = upstreamSettings.upstreams.schema.parse([

@@ -4,7 +4,7 @@ import { modelLimits, upstreamSettings } from './upstream-settings.ts';
 
 const upstream = { name: 'main', base_url: 'https://api.example.com/v1' };
 
-test('a wrong field is named by its path, as the refusal of a setting shows nothing else', () => {
+test('the message of a refused setting begins with the path of the field', () => {
   const refuse = (value: unknown) => {
     const parsed = upstreamSettings.upstreams.schema.safeParse(value);
     return parsed.success ? 'accepted' : parsed.error.issues.map(({ message }) => message).join('; ');
@@ -35,7 +35,7 @@ test('a wrong field is named by its path, as the refusal of a setting shows noth
   expect(same.error!.issues.map(({ message }) => message)).toEqual(['FAST/: FAST/ and fast are the same model']);
 });
 
-test('limits of a model: 0 is unlimited, what is not said is inherited', () => {
+test('limits of a model: 0 is unlimited, an absent limit is inherited', () => {
   const models = upstreamSettings.models.schema.parse({ a: { rpm_limit: 5 }, b: { tpm_limit: 0 }, c: {} });
   const settings = { get: () => models } as never;
   expect(modelLimits(settings, 'a')).toEqual({ rpm: 5, tpm: null });

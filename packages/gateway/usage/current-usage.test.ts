@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiTokens, openApiTokens } from '../tokens/api-tokens.ts';
 import { currentUsageRoutes } from './current-usage-routes.ts';
 
-/** What has been used of a limit, as an operator reads and resets it, on a limiter whose charges are made here. */
+/** Reading and resetting current usage over HTTP, on a limiter that the tests charge. */
 let shop: Shop;
 let limiter: EmbeddedLimiter;
 let tokens: ApiTokens;
@@ -47,13 +47,13 @@ afterAll(async () => {
 });
 
 const all: Limits = Object.fromEntries(dimensions.map((each) => [each, 1_000_000])) as Record<Dimension, number>;
-const nobody: Subject = { user: null, token: null, ip: null, model: null };
+const noSubject: Subject = { user: null, token: null, ip: null, model: null };
 const path = '/api/admin/ratelimit/usage';
 const ask = (method: string, kind: string, key: string) =>
   call(transport.url, routes, method, `${path}?${new URLSearchParams({ kind, key })}`, { token: staff });
 const read = async (kind: string, key: string) => (await ask('GET', kind, key)).data;
 
-test('requests and tokens of the last minute, the limits in force, and what is left of them', async () => {
+test('requests and tokens of the last minute, the limits in force, and the rest', async () => {
   await tokens.setUserLimits(user, { rpm_limit: 3, tpm_limit: null }, 'cli');
   const { row } = await tokens.create({ user_id: user, tpm_limit: 0 }, 'cli');
   limiter.check({ user, token: row.id, ip: '203.0.113', model: 'small' }, all, 40);
@@ -84,8 +84,8 @@ test('requests and tokens of the last minute, the limits in force, and what is l
 });
 
 test('a reset frees the whole limit of one key and of no other', async () => {
-  limiter.check({ ...nobody, user: 41 }, all, 5);
-  limiter.check({ ...nobody, user: 42 }, all, 5);
+  limiter.check({ ...noSubject, user: 41 }, all, 5);
+  limiter.check({ ...noSubject, user: 42 }, all, 5);
   expect((await ask('DELETE', 'user', '41')).data).toEqual({ reset: 1 });
   expect((await ask('DELETE', 'user', '41')).data).toEqual({ reset: 0 });
   expect(await read('user', '41')).toMatchObject({ requests: 0, remaining: { rpm: 60 } });
@@ -109,7 +109,7 @@ test.each([
   }
 });
 
-test('what the running gateway has charged is what is shown; a changed limit, a reset and a revocation hold there', async () => {
+test('the usage shows what the running gateway charged; changed limits, resets and revocations apply there', async () => {
   const running = await openShop({ only: 'api,gateway', gatewayPort: 0 });
   try {
     const token = await running.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });

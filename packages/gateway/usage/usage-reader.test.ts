@@ -21,7 +21,7 @@ async function measure(bytes: Buffer, cuts: readonly number[]) {
   return reader.measure();
 }
 
-test('usage is found wherever the bytes are cut, with either line end, and null before it is none', async () => {
+test('usage is found wherever the bytes are split, with both line ends, and after a usage of null', async () => {
   const usage = { prompt_tokens: 11, completion_tokens: 22 };
   for (const end of ['\n\n', '\r\n\r\n']) {
     const stream = [
@@ -40,17 +40,17 @@ test('usage is found wherever the bytes are cut, with either line end, and null 
   }
 });
 
-test('the responses API says it within its last event', async () => {
+test('the responses API reports usage in its last event', async () => {
   const response = { object: 'response', output: [], usage: { input_tokens: 5, output_tokens: 6 } };
   const text = `event: response.completed\n${event({ type: 'response.completed', response })}`;
   expect(await measure(Buffer.from(text), [])).toMatchObject({ tokens: { input: 5, output: 6 } });
 });
 
-test('without usage the text is counted, in bounded memory however long it is', async () => {
+test('without usage the text is counted, in bounded memory', async () => {
   const reader = openUsageReader();
   const chunk = Buffer.from(event(delta('hello world ')).repeat(100));
   for (let i = 0; i < 200; i += 1) reader.read(chunk);
-  // A line without end, and one that is too long: not kept.
+  // Neither an unfinished line nor a line over the bound is kept.
   for (let i = 0; i < 300; i += 1) reader.read(Buffer.alloc(16_384, 'x'));
   const { tokens, source } = await reader.measure();
   expect(source).toBe('estimated');
@@ -58,7 +58,7 @@ test('without usage the text is counted, in bounded memory however long it is', 
   expect(tokens.output).toBeLessThanOrEqual(62_000);
 });
 
-test('a whole answer: usage that makes no sense is none', async () => {
+test('a complete answer: an impossible usage is ignored', async () => {
   const answer = (usage: unknown) =>
     measureAnswer(Buffer.from(JSON.stringify({ choices: [{ message: { content: 'one two' } }], usage })));
   expect(await answer({ prompt_tokens: 1, total_tokens: 1 })).toMatchObject({ tokens: { input: 1, output: 0 } });
@@ -67,7 +67,7 @@ test('a whole answer: usage that makes no sense is none', async () => {
   expect(await measureAnswer(Buffer.from('no json'))).toMatchObject({ tokens: { output: 0 }, source: 'estimated' });
 });
 
-test('of a large answer, too', () => {
+test('the usage of a large answer is found', () => {
   const vectors = '0.123456789,'.repeat(500_000);
   const usage = '"usage" : {"prompt_tokens":8,"details":{"a":1},"total_tokens":8}';
   for (const body of [`{${usage},"data":[${vectors}0]}`, `{"text":"\\"usage\\":{","data":[${vectors}0],${usage}}`])

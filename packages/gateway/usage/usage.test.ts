@@ -1,7 +1,7 @@
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** What the back office sees of the gateway: who has used how much, and how the upstreams are. */
+/** The sums of usage and the state of the upstreams in the back office. */
 let shop: Shop;
 let staff: string;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(() => shop?.close());
 const usage = async (query: string, token = staff) => shop.call('GET', `/api/admin/gateway/usage?${query}`, { token });
 const march = 'from=2026-03-01&to=2026-03-03';
 
-test('sums by user, token, model and day of the shop, the largest first, days the latest first', async () => {
+test('sums by user, token, model and day of the shop: the largest first, the latest day first', async () => {
   const none = { requests: 0, failed: 0, cancelled: 0, open: 0, charged_tokens: 0, input_tokens: 0, output_tokens: 0 };
   expect((await usage(march)).data).toEqual({
     list: [
@@ -55,7 +55,7 @@ test('sums by user, token, model and day of the shop, the largest first, days th
   expect((await usage(`${march}&page=9`)).data).toMatchObject({ total: 2, list: [] });
 });
 
-test('a date counts to its end, a second to its end; without a span the last 30 days', async () => {
+test('a date includes its day, a time its second; the default is the last 30 days', async () => {
   const day = async (query: string) => (await usage(`by=day&${query}`)).data.list;
   expect(await day('from=2026-03-01&to=2026-03-01')).toMatchObject([{ key: '2026-03-01', requests: 2 }]);
   expect(await day('from=2026-03-01&to=2026-03-01 23:59:59')).toMatchObject([{ requests: 2 }]);
@@ -69,7 +69,7 @@ test('a date counts to its end, a second to its end; without a span the last 30 
   expect((await usage('by=model')).data.list).toMatchObject([{ key: 'recent', requests: 2 }]);
 });
 
-test('upstreams: how they are, and never their keys', async () => {
+test('upstreams: their state, without their keys', async () => {
   const answer = await shop.call('GET', '/api/admin/gateway/upstreams', { token: staff });
   expect(answer.data).toMatchObject([
     { name: 'main', enabled: true, has_key: true, state: 'up', failures: 0, models: ['*'] },
@@ -78,7 +78,7 @@ test('upstreams: how they are, and never their keys', async () => {
   expect(JSON.stringify(answer.body)).not.toContain('sk-');
 });
 
-test('only for those who may configure the shop', async () => {
+test('both need the permission to configure the shop', async () => {
   const clerk = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['order:view'] });
   expect((await usage(march, clerk)).code).toBe(403);
   expect((await shop.call('GET', '/api/admin/gateway/upstreams', { token: clerk })).code).toBe(403);

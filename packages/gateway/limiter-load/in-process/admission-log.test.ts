@@ -12,7 +12,7 @@ const open = (limits: Partial<Limits>, options: { windowMs?: number; maxRecords?
 const keys = [0, 0, 0, 0];
 const end = Number.POSITIVE_INFINITY;
 
-test('over-admissions are those that a look at every window finds, in the order they came or nearly so', () => {
+test('over-admissions are those that a search of every window finds', () => {
   const event = fc.record({
     step: fc.integer({ min: 0, max: 6 }),
     user: fc.integer({ min: 0, max: 2 }),
@@ -39,10 +39,10 @@ test('over-admissions are those that a look at every window finds, in the order 
   );
 });
 
-test('a refusal is only wrong when there was room with all that was charged in its millisecond', () => {
+test('a refusal is wrong only when it had room beside all charges of its millisecond', () => {
   const log = open({ user_rpm: 2 });
   log.admitted(1_000, keys, 0, 1);
-  // The second charge of this millisecond is told after the refusal it caused.
+  // The second charge of this millisecond arrives after the refusal that it caused.
   log.refused(1_000, 1_000, keys, 0, 1, 0);
   log.admitted(1_000, keys, 0, 1);
   log.judgeDue(end);
@@ -55,7 +55,7 @@ test('a refusal is only wrong when there was room with all that was charged in i
   expect(log.falseRefusals).toBe(1);
 });
 
-test('a refusal of an uncertain moment is wrong only when there was room at all of them', () => {
+test('a refusal with an uncertain time is wrong only when it had room during the whole range', () => {
   const log = open({ user_rpm: 1 });
   log.admitted(1_000, keys, 0, 1);
   log.admitted(1_000, [1, 0, 0, 0], 0, 1);
@@ -68,11 +68,11 @@ test('a refusal of an uncertain moment is wrong only when there was room at all 
   expect(log.falseRefusals).toBe(1);
 });
 
-test('after a charge that was not told refusals are not judged for a window', () => {
+test('after a lost verdict no refusal is judged for a window', () => {
   const log = open({ user_rpm: 2 });
   log.admitted(1_000, keys, 0, 1);
   log.verdictLost();
-  // Of an uncertain moment, before any other verdict is there.
+  // The time is uncertain, and no other verdict has arrived.
   log.refused(1_002, end, keys, 0, 1, 0);
   log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 1 });
@@ -82,7 +82,7 @@ test('after a charge that was not told refusals are not judged for a window', ()
   log.refused(1_030, 1_030, keys, 0, 1, 0);
   log.judgeDue(end);
   expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 2 });
-  // A store that stood still charges late: up to the next thing it says.
+  // A suspended store charges late, at the latest before its next verdict.
   log.verdictLost();
   log.admitted(2_000, [1, 0, 0, 0], 0, 1);
   log.refused(2_008, 2_008, keys, 0, 1, 0);
@@ -90,7 +90,7 @@ test('after a charge that was not told refusals are not judged for a window', ()
   expect(log).toMatchObject({ falseRefusals: 1, unsureRefusals: 3 });
 });
 
-test('told out of order, the windows are the same; a clock that went back starts anew', () => {
+test('admissions may arrive out of order; a clock that goes back restarts the log', () => {
   const log = open({ user_rpm: 2 });
   log.admitted(1_000, keys, 0, 1);
   log.admitted(1_008, [1, 0, 0, 0], 0, 1);
@@ -108,9 +108,9 @@ test('told out of order, the windows are the same; a clock that went back starts
   expect(log).toMatchObject({ falseRefusals: 0, unsureRefusals: 1 });
 });
 
-test('memory is bounded: what has left the window makes room, and when that is not enough it says so', () => {
+test('memory is bounded: expired records are dropped, and a log without room is full', () => {
   const log = open({ user_rpm: 5_000 }, { windowMs: 1_000, maxRecords: 4_096 });
-  // Two a millisecond: what is kept for a second look alone would take more.
+  // Two a millisecond. The records that are kept after their window would exceed the bound.
   for (let i = 0; i < 40_000; i += 1) log.admitted(i >> 1, keys, 0, 1);
   expect(log).toMatchObject({ full: false, overAdmissions: 0 });
   for (let i = 0; i < 4_096; i += 1) log.admitted(20_000, keys, 0, 1);

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { exitCodeOf, reportOf, reportText } from '../report.ts';
 import { type LimiterLoad, loadLimiter } from './load-limiter.ts';
 
-/** A run against limiters that are right or wrong on purpose: who load-tests has to be able to trust what it says. */
+/** Runs against limiters that are exact or wrong on purpose. The report must recognize both. */
 const windowMs = 100;
 const limits: Limits = {
   ...{ user_rpm: 12, user_tpm: 500, token_rpm: 7, token_tpm: 0, ip_rpm: 40 },
@@ -31,7 +31,7 @@ async function run(limiter: Limiter, options: Partial<LimiterLoad> = {}) {
   return reportOf(load, { url: null, seed: 3, limits, maxErrors: 0 });
 }
 
-/** A clock that goes on by a millisecond every 40 checks: on a busy machine, too, there are checks in every one. */
+/** A clock that advances by a millisecond every 40 checks, so that a busy machine has checks in every millisecond. */
 function clock(): () => number {
   let checks = 0;
   return () => {
@@ -39,24 +39,24 @@ function clock(): () => number {
     return 1_800_000_000_000 + Math.floor(checks / 40);
   };
 }
-/** 1.5 seconds of it. */
+/** 1.5 seconds of that clock. */
 const byClock = { durationMs: 60_000, maxRequests: 60_000 };
 const embedded = (of = windowMs) => openEmbeddedLimiter({ memoryMb: 4, windowMs: of, now: clock() });
-/** The same limiter, told other limits. */
-const told = (change: (limit: number) => number): Limiter => {
+/** A limiter that checks other limits than it is given. */
+const withLimits = (change: (limit: number) => number): Limiter => {
   const right = embedded();
   const others = Object.fromEntries(Object.entries(limits).map(([k, v]) => [k, v > 0 ? change(v) : 0])) as Limits;
   return { ...right, check: (subject, _limits, tokens) => right.check(subject, others, tokens) };
 };
 
-test('an exact limiter passes, over many windows', async () => {
+test('an exact limiter passes over many windows', async () => {
   const report = await run(openEmbeddedLimiter({ memoryMb: 4, windowMs }));
   expect(report).toMatchObject({
     ...{ target: 'embedded', ended: 'duration', errors: 0, unchecked: 0, passed: true },
     exactness: { method: 'exact', over_admissions: 0, false_refusals: 0, unsure_refusals: 0, proofs: [] },
   });
   expect(report.exactness.verified).toEqual(['user_rpm', 'user_tpm', 'token_rpm', 'ip_rpm', 'model_tpm']);
-  // More than one window's worth was let in, and every request is accounted for.
+  // More requests than one window holds were admitted, and every request is counted.
   expect(report.admitted).toBeGreaterThan(100);
   expect(report.admitted + report.refused).toBe(report.requests);
   expect(Object.values(report.refused_by).reduce((sum, count) => sum + count)).toBe(report.refused);
@@ -65,9 +65,9 @@ test('an exact limiter passes, over many windows', async () => {
   expect(exitCodeOf(report)).toBe(0);
 });
 
-test('one request too many is found, and named', async () => {
+test('one admission too many is found and named', async () => {
   const report = await run(
-    told((limit) => limit + 1),
+    withLimits((limit) => limit + 1),
     byClock,
   );
   expect(report.exactness.over_admissions).toBeGreaterThan(0);
@@ -81,15 +81,15 @@ test('one request too many is found, and named', async () => {
   expect(exitCodeOf(report)).toBe(1);
 });
 
-test('a window that ends a millisecond early is found', async () => {
+test('a window that is a millisecond too short is found', async () => {
   const report = await run(embedded(windowMs - 1), byClock);
   expect(report.exactness.over_admissions).toBeGreaterThan(0);
   expect(exitCodeOf(report)).toBe(1);
 });
 
-test('a request refused too many is found', async () => {
+test('a false refusal is found', async () => {
   const report = await run(
-    told((limit) => limit - 1),
+    withLimits((limit) => limit - 1),
     byClock,
   );
   expect(report.exactness.over_admissions).toBe(0);
@@ -97,30 +97,30 @@ test('a request refused too many is found', async () => {
   expect(exitCodeOf(report)).toBe(1);
 });
 
-test('a window that ends a millisecond late is found', async () => {
+test('a window that is a millisecond too long is found', async () => {
   const report = await run(embedded(windowMs + 1), byClock);
   expect(report.exactness.over_admissions).toBe(0);
   expect(report.exactness.false_refusals).toBeGreaterThan(0);
 });
 
-test('the same of a limiter that answers later: right, over, and refusing too much', async () => {
+test('the same faults are found in a limiter that answers asynchronously', async () => {
   const late = (limiter: Limiter): Limiter => ({
     ...limiter,
     kind: 'redis',
     check: async (...args): Promise<Verdict> => limiter.check(...args),
   });
   expect((await run(late(embedded()), byClock)).passed).toBe(true);
-  expect((await run(late(told((limit) => limit + 1)), byClock)).exactness.over_admissions).toBeGreaterThan(0);
-  expect((await run(late(told((limit) => limit - 1)), byClock)).exactness.false_refusals).toBeGreaterThan(0);
+  expect((await run(late(withLimits((limit) => limit + 1)), byClock)).exactness.over_admissions).toBeGreaterThan(0);
+  expect((await run(late(withLimits((limit) => limit - 1)), byClock)).exactness.false_refusals).toBeGreaterThan(0);
 });
 
-test('what passed unchecked is no over-admission, and refusals after a lost answer are not judged', async () => {
+test('unchecked requests are no over-admissions, and refusals after a lost answer are not judged', async () => {
   const right = embedded();
   let n = 0;
   const lossy: Limiter = {
     ...right,
     kind: 'redis',
-    // Charged, but the answer came too late.
+    // The request is charged, but the answer arrives too late.
     check: async (...args): Promise<Verdict> => {
       const verdict = right.check(...args);
       n += 1;
@@ -151,7 +151,7 @@ test('errors are counted by kind and fail the run', async () => {
   expect(report.error_kinds).toEqual({ 'out of order': 10 });
 });
 
-test('a rate is kept, and a signal ends the run with what there is', async () => {
+test('a rate is not exceeded, and a signal ends the run with a report', async () => {
   const slow = await run(embedded(), { rate: 1_000 });
   expect(slow.requests).toBeLessThanOrEqual(slow.seconds * 1_000 + 2);
   expect(slow.requests).toBeGreaterThan(0);
