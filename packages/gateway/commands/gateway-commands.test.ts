@@ -98,7 +98,7 @@ describe('token', () => {
     const made = await json('token', 'create', '--user', user.username);
     expect(await opens(made.secret)).toBe(made.id);
     const { code, stdout, stderr } = await run('token', 'rotate', made.prefix, '--grace', '1h');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('is good until')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('is valid until')]);
     expect(stdout).toMatch(/^tp-[0-9A-Za-z]{48}\n$/);
     expect([await opens(stdout.trim()), await opens(made.secret)]).toEqual([made.id, made.id]);
     const last = await json('token', 'rotate', String(made.id));

@@ -117,7 +117,7 @@ describe('inspect and reset', () => {
   test.each([
     [['inspect', 'user'], 2, 'user:<id|username>'],
     [['inspect', 'group:1'], 2, 'user:<id|username>'],
-    [['inspect', 'ip:localhost'], 2, 'no IP address'],
+    [['inspect', 'ip:localhost'], 2, 'not an IP address'],
     [['inspect', 'token:999'], 1, 'no API token 999'],
     [['inspect', 'user:unknown'], 1, 'no shopper unknown'],
     [['inspect', 'user:1', '--watch'], 2, '--watch'],

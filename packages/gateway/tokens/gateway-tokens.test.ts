@@ -385,10 +385,10 @@ describe('queries', () => {
   test('many secrets at once take one statement, one secret many times takes one query, and then none', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => make()));
     const { runtime } = shop.server;
-    const asked: string[][] = [];
+    const queriedDigests: string[][] = [];
     const sql = new Proxy(runtime.sql, {
       apply(target, self, args) {
-        if ((args[0] as string[]).join?.('').includes('with wanted as')) asked.push(args[1]);
+        if ((args[0] as string[]).join?.('').includes('with given as')) queriedDigests.push(args[1]);
         return Reflect.apply(target, self, args);
       },
     });
@@ -398,7 +398,7 @@ describe('queries', () => {
     const first = await log.during(all);
     expect(first.value.map((token) => (token as ApiToken).id)).toEqual(made.flatMap(({ id }) => Array(5).fill(id)));
     expect(first.texts.filter((text) => text.includes('gateway.api_tokens'))).toHaveLength(1);
-    expect(asked.map((digests) => digests.length)).toEqual([20]);
+    expect(queriedDigests.map((digests) => digests.length)).toEqual([20]);
     expect((await log.during(all)).texts).toEqual([]);
     await fresh.close();
   });
