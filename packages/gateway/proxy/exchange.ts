@@ -130,7 +130,7 @@ export class Exchange {
 
   #respond(outcome: Exclude<Outcome, { kind: 'fault' }>, rate: HeaderList): Response {
     const { caller } = this.#call;
-    const headers: HeaderList = [['x-request-id', caller.id], ...(commonHeaders as HeaderList), ...rate];
+    const headers: HeaderList = [['x-request-id', caller.id], ...commonHeaders, ...rate];
     const relayed = relayedAnswer(outcome, this.#redactor);
     headers.push(...relayed.headers);
     // Without this header a reverse proxy in front of the gateway buffers the stream.

@@ -19,7 +19,7 @@ import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.t
 const prefix = '/v1/';
 const pathsOf = new Map<string, Endpoint>(endpoints.map((endpoint) => [endpoint, endpoint]));
 const preflightHeaders: HeaderList = [
-  ...(commonHeaders as HeaderList),
+  ...commonHeaders,
   ['access-control-allow-methods', 'GET, POST, OPTIONS'],
   // Clients of OpenAI send about a dozen headers of their own. `*` does not cover Authorization.
   ['access-control-allow-headers', '*, Authorization'],

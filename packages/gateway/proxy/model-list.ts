@@ -1,3 +1,4 @@
+import { isObject } from '../messages/count-input.ts';
 import { modelKey } from '../messages/model-key.ts';
 import type { Upstream } from '../upstreams/connect-upstream.ts';
 import type { Redactor } from '../upstreams/redact.ts';
@@ -36,13 +37,14 @@ async function readModels(
   const outcome = await sendToUpstream(upstream, request, cancel).finally(() => clearTimeout(late));
   if (outcome.kind !== 'whole' || outcome.status !== 200) return null;
   try {
-    const { data } = JSON.parse(outcome.body.toString('utf8')) as { data?: unknown };
-    if (!Array.isArray(data)) return null;
-    return data.slice(0, maxListed).flatMap((row: { id?: unknown; created?: unknown } | null) => {
-      const id = row?.id;
-      const key = typeof id === 'string' ? modelKey(id) : null;
-      if (typeof id !== 'string' || key === null || upstream.serves(key, id) === null) return [];
-      return [entry(id, Number.isSafeInteger(row?.created) ? (row!.created as number) : 0)];
+    const list: unknown = JSON.parse(outcome.body.toString('utf8'));
+    if (!isObject(list) || !Array.isArray(list.data)) return null;
+    return list.data.slice(0, maxListed).flatMap((row: unknown) => {
+      if (!isObject(row) || typeof row.id !== 'string') return [];
+      const { id, created } = row;
+      const key = modelKey(id);
+      if (key === null || upstream.serves(key, id) === null) return [];
+      return [entry(id, typeof created === 'number' && Number.isSafeInteger(created) ? created : 0)];
     });
   } catch {
     return null;

@@ -26,7 +26,7 @@ export class ProxyAnswers {
 
   respond(endpoint: string, status: number, body: string, id: string, extra?: HeaderList): Response {
     this.#requests.labels(endpoint, String(status)).inc();
-    const headers: HeaderList = [jsonType, ['x-request-id', id], ...(commonHeaders as HeaderList)];
+    const headers: HeaderList = [jsonType, ['x-request-id', id], ...commonHeaders];
     if (extra) headers.push(...extra);
     return new FastResponse(body, { status, headers });
   }

@@ -47,7 +47,7 @@ export function refusalMessage({ dimension, limit, waitMs }: Refused, tokens: nu
 export function refusalResponse(refused: Refused, traceId: string, tokens: number | null = 0): Response {
   const code = 'rate_limit_exceeded';
   const body = errorBody({ status: 429, type: code, code, message: refusalMessage(refused, tokens) });
-  const headers = [jsonType, ['x-request-id', traceId], ...commonHeaders, ...refusalHeaders(refused)] as HeaderList;
+  const headers: HeaderList = [jsonType, ['x-request-id', traceId], ...commonHeaders, ...refusalHeaders(refused)];
   return new FastResponse(body, { status: 429, headers });
 }
 
