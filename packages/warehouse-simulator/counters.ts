@@ -1,15 +1,15 @@
-import { type FaultKind, faultKinds } from './behaviour/fates.ts';
+import { type FaultKind, faultKinds } from './behaviour/draw-plans.ts';
 import { type CallName, callNames } from './protocol.ts';
 
 export type Counters = {
   calls: number;
   by_call: Record<CallName, number>;
-  /** Calls whose idempotency key had been seen before. */
+  /** Calls whose idempotency key was received before. */
   repeats: number;
-  /** Answers that were meant, by code; those of faults are counted there. */
+  /** Refusals by code. Failure codes of simulated faults are counted in `faults`. */
   refusals: Record<string, number>;
   faults: Record<FaultKind, number>;
-  /** `sent`: every attempt; the others: how callbacks ended. */
+  /** `sent` counts attempts; the others count the outcomes of callbacks. */
   callbacks: { sent: number; delivered: number; duplicates: number; refused: number; given_up: number; lost: number };
 };
 

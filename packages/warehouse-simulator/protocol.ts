@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The six actions by their paths; `/stock/sellable` only asks. */
+/** The six actions by their paths. `/stock/sellable` is a query. */
 export const actionPaths = {
   '/reserve': 'reserve',
   '/confirm': 'confirm',
@@ -20,7 +20,7 @@ export const isRetryable = (code: number): boolean => (retryableCodes as readonl
 
 export type Answer = { code: number; message: string };
 export type Item = { sku_id: number; qty: number };
-/** One call of an action. Of sync_sku the one item's `qty` is the stock. */
+/** One call of an action. For sync_sku, `qty` of the only item is the stock. */
 export type Intent = {
   action: Action;
   biz_type: string;
@@ -30,12 +30,12 @@ export type Intent = {
   items: readonly Item[];
 };
 
-const most = 2 ** 31 - 1;
+const maxQuantity = 2 ** 31 - 1;
 const skuId = z.int().positive();
-const item = z.object({ sku_id: skuId, qty: z.int().min(1).max(most) });
+const item = z.object({ sku_id: skuId, qty: z.int().min(1).max(maxQuantity) });
 const items = z.array(item).min(1).max(1_000);
 const document = {
-  // A colon would make two documents look like one in the idempotency key.
+  // With a colon, two documents could have the same idempotency key.
   biz_type: z
     .string()
     .min(1)
@@ -51,7 +51,7 @@ const bodies = {
   release: z.object({ ...document, reason }),
   deduct: z.object({ ...document, items }),
   restore: z.object({ ...document, reason, items }),
-  sync_sku: z.object({ ...document, sku_id: skuId, stock: z.int().min(0).max(most) }),
+  sync_sku: z.object({ ...document, sku_id: skuId, stock: z.int().min(0).max(maxQuantity) }),
 } as const;
 const sellableBody = z.object({ sku_ids: z.array(skuId).max(10_000), request_id: z.string().max(500).optional() });
 
@@ -65,7 +65,7 @@ function sortedItems(given: readonly Item[]): readonly Item[] {
   return [...bySku].sort(([a], [b]) => a - b).map(([sku_id, qty]) => ({ sku_id, qty }));
 }
 
-/** The first thing wrong, with its field: one is enough to mend the caller. */
+/** The first fault of a body, with its field. */
 function faultOf(error: z.ZodError): string {
   const [issue] = error.issues;
   return `${issue!.path.join('.') || 'body'}: ${issue!.message}`;
@@ -82,7 +82,7 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T | string {
   return result.success ? result.data : faultOf(result.error);
 }
 
-/** The intent of a body, or what is wrong with it. */
+/** The intent of a body, or its fault. */
 export function readIntent(action: Action, text: string, idempotencyKey: string | undefined): Intent | string {
   type Body = z.infer<(typeof bodies)['confirm']> & { items?: Item[]; sku_id?: number; stock?: number };
   const body = parsed(bodies[action] as z.ZodType<Body>, text);

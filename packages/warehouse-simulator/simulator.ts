@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Behaviour, type BehaviourOptions, changedBehaviour } from './behaviour/behaviour.ts';
-import { plainPlan } from './behaviour/fates.ts';
+import { plainPlan } from './behaviour/draw-plans.ts';
 import { openRandom } from './behaviour/random.ts';
 import { openSender } from './callbacks/callback-sender.ts';
 import { type OpenCallback, openCallbacks } from './callbacks/callbacks.ts';
 import { openCalls } from './calls/answer-calls.ts';
-import { openOwn } from './calls/answer-own.ts';
+import { openInternalRoutes } from './calls/answer-internal.ts';
 import { sendReply } from './calls/answers.ts';
-import { openGate } from './calls/gate.ts';
-import { openTaking } from './calls/take-actions.ts';
+import { openPerformer } from './calls/perform-actions.ts';
+import { openCallVerifier } from './calls/verify-call.ts';
 import { type Counters, newCounters } from './counters.ts';
-import { type Deed, type Deeds, openDeeds } from './ledger/deeds.ts';
+import { type ActionRecord, type ActionRecords, openActionRecords } from './ledger/action-records.ts';
 import { type JournalLine, noJournal, openJournal } from './ledger/journal.ts';
 import { type DocumentRow, Ledger, type SkuRow } from './ledger/ledger.ts';
 import { keyOf } from './protocol.ts';
@@ -20,16 +20,16 @@ import { openTimers } from './timers.ts';
 export type SimulatorOptions = BehaviourOptions & {
   appKey: string;
   appSecret: string;
-  /** Default 127.0.0.1 and any free port. */
+  /** Default: 127.0.0.1 and a free port. */
   host?: string;
   port?: number;
-  /** Seconds by which a timestamp may differ, in either direction; default 300. */
+  /** The largest difference of a timestamp in seconds, in both directions. Default 300. */
   signatureTtl?: number;
-  /** On hand of every SKU that nothing is known of; default 1,000,000. */
+  /** Quantity on hand of a new SKU. Default 1,000,000. */
   stock?: number;
-  /** File of JSON lines that keeps ledger and idempotency keys over a restart. */
+  /** A file of JSON lines that keeps the ledger and the idempotency keys across a restart. */
   journal?: string;
-  /** `POST /_control` from this machine changes the behaviour; default false. */
+  /** Allows `POST /_control` from this machine, which changes the behaviour. Default false. */
   control?: boolean;
   seed?: number;
 };
@@ -37,9 +37,9 @@ export type LedgerView = {
   skus: SkuRow[];
   documents: DocumentRow[];
   counters: Counters;
-  /** How often each idempotency key came, `<biz_type>:<biz_no>:<action>`. */
+  /** The number of deliveries per idempotency key, `<biz_type>:<biz_no>:<action>`. */
   seen: Record<string, number>;
-  /** `lost` ones wait for the action to be delivered again. */
+  /** A `lost` callback is sent when the action is delivered again. */
   callbacks: OpenCallback[];
 };
 export type Simulator = {
@@ -48,11 +48,11 @@ export type Simulator = {
   counters(): Counters;
   seen(key: string): number;
   behaviour(): Behaviour;
-  /** Throws when it is not valid; what is not named stays. */
+  /** Changes the given options. Throws when the result is not valid. */
   change(options: BehaviourOptions): Behaviour;
-  /** What is on hand of a SKU from now on, never below what is reserved. */
+  /** Sets the quantity on hand of a SKU, but not below its reserved quantity. */
   setStock(skuId: number, onHand: number): Promise<void>;
-  /** When no callback is owed any more; lost ones are not waited for. */
+  /** Resolves when no callback is owed. Lost callbacks do not count. */
   idle(): Promise<void>;
   close(): Promise<void>;
 };
@@ -62,38 +62,38 @@ function valid(result: ReturnType<typeof changedBehaviour>): Behaviour {
   return result.behaviour;
 }
 
-/** Brings one line of the journal back into the ledger and the deeds. */
-function replay(line: JournalLine, ledger: Ledger, deeds: Deeds): void {
-  if (line.t === 'open') ledger.setStockOfUnknown(line.stock);
+/** Applies one line of the journal to the ledger and the action records. */
+function replay(line: JournalLine, ledger: Ledger, actions: ActionRecords): void {
+  if (line.t === 'open') ledger.setInitialStock(line.stock);
   else if (line.t === 'stock') ledger.setOnHand(line.sku_id, line.on_hand);
-  else if (line.t === 'told') Object.assign(deeds.get(line.key) ?? {}, { callback: line.callback });
+  else if (line.t === 'callback') Object.assign(actions.get(line.key) ?? {}, { callback: line.callback });
   else {
-    const deed = deeds.get(keyOf(line.intent)) ?? deeds.add(line.intent);
-    if (line.answer?.code === 0 && deed.answer?.code !== 0) ledger.apply(line.intent);
-    Object.assign(deed, { answer: line.answer, callback: line.callback });
+    const record = actions.get(keyOf(line.intent)) ?? actions.add(line.intent);
+    if (line.answer?.code === 0 && record.answer?.code !== 0) ledger.apply(line.intent);
+    Object.assign(record, { answer: line.answer, callback: line.callback });
   }
 }
 
-/** Takes up the callbacks of an earlier run: owed ones are sent, lost ones wait until the action is delivered again. */
-function resume(deeds: Deeds, callbacks: Callbacks, tell: Callbacks['tell'] | null): void {
-  for (const deed of deeds.all()) {
-    if (deed.callback === 'lost') callbacks.markLost(deed);
-    if (deed.callback === 'owed' && tell) void tell(deed, plainPlan);
+/** Continues the callbacks of an earlier run. `owed` ones are sent; `lost` ones wait until the action is delivered again. */
+function resume(actions: ActionRecords, callbacks: Callbacks, sendCallback: Callbacks['send'] | null): void {
+  for (const record of actions.all()) {
+    if (record.callback === 'lost') callbacks.markLost(record);
+    if (record.callback === 'owed' && sendCallback) void sendCallback(record, plainPlan);
   }
 }
 
-/** Paths below `/_` are the simulator's own, all others calls of the protocol. */
-function answerWith(calls: ReturnType<typeof openCalls>, own: ReturnType<typeof openOwn>) {
+/** Paths that begin with `/_` are internal to the simulator. All others are calls of the protocol. */
+function answerWith(calls: ReturnType<typeof openCalls>, internal: ReturnType<typeof openInternalRoutes>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url!.split('?', 1)[0]!;
-    // A disk that fails under the journal, for example: the shop is to call again.
-    (path.startsWith('/_') ? own : calls)(request, response, path).catch((error: Error) => {
+    // When the journal can not be written, for example, the code asks the shop to call again.
+    (path.startsWith('/_') ? internal : calls)(request, response, path).catch((error: Error) => {
       if (!response.headersSent) sendReply(response, { code: 5000, message: error.message, request_id: '' });
     });
   };
 }
 
-/** Answers the URL of the server. */
+/** Starts the server. Returns its URL. */
 async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -114,26 +114,26 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   const counters = newCounters();
   const seen = new Map<string, number>();
   const ledger = new Ledger(stock);
-  const deeds = openDeeds();
+  const actions = openActionRecords();
   const timers = openTimers();
   const sender = openSender({ appKey, appSecret });
-  const fits = openGate({ appKey, appSecret, signatureTtl });
-  // Two streams: what callbacks draw does not shift what calls draw.
+  const verify = openCallVerifier({ appKey, appSecret, signatureTtl });
+  // Two random sequences, so that the draws of callbacks do not shift the draws of calls.
   const [randomOfCalls, randomOfCallbacks] = [openRandom(seed), openRandom(seed ^ 0x5bd1e995)];
 
   const journal =
-    journalPath === undefined ? noJournal : await openJournal(journalPath, (line) => replay(line, ledger, deeds));
-  ledger.setStockOfUnknown(stock);
+    journalPath === undefined ? noJournal : await openJournal(journalPath, (line) => replay(line, ledger, actions));
+  ledger.setInitialStock(stock);
 
   const callbacks = openCallbacks({
     ...{ behaviour: () => behaviour, counters, timers, sender },
-    carryOut: (deed: Deed) => taking.carryOut(deed),
-    onState: (deed: Deed) => journal.add({ t: 'told', key: deed.key, callback: deed.callback }),
+    carryOut: (record: ActionRecord) => performer.carryOut(record),
+    onState: (record: ActionRecord) => journal.add({ t: 'callback', key: record.key, callback: record.callback }),
   });
-  // A disk that fails under the journal is told by calls; a callback has nobody to tell it to.
-  const tell: typeof callbacks.tell = (deed, plan) => callbacks.tell(deed, plan).catch(() => {});
-  const taking = openTaking({
-    ...{ ledger, deeds, timers, journal, tell },
+  // Calls report a journal that can not be written. A callback has no caller to report it to.
+  const sendCallback: typeof callbacks.send = (record, plan) => callbacks.send(record, plan).catch(() => {});
+  const performer = openPerformer({
+    ...{ ledger, actions, timers, journal, sendCallback },
     ...{ behaviour: () => behaviour, random: randomOfCallbacks },
   });
 
@@ -151,17 +151,17 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   };
 
   const calls = openCalls({
-    ...{ fits, taking, ledger, timers, counters, seen },
+    ...{ verify, performer, ledger, timers, counters, seen },
     ...{ behaviour: () => behaviour, random: randomOfCalls },
   });
-  const own = openOwn({ control, view, behaviour: () => behaviour, change, setStock });
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, answerWith(calls, own));
+  const internal = openInternalRoutes({ control, view, behaviour: () => behaviour, change, setStock });
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, answerWith(calls, internal));
   await journal.add({ t: 'open', stock });
   const url = await listen(server, port, host).catch(async (error: Error) => {
     await journal.close();
     throw error;
   });
-  resume(deeds, callbacks, behaviour.callbacks === 'async' ? tell : null);
+  resume(actions, callbacks, behaviour.callbacks === 'async' ? sendCallback : null);
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
     timers.close();

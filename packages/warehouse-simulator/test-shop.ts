@@ -4,7 +4,7 @@ import { externalSignature, signatureFits } from '@tradepost/external-wms';
 import type { InnerCallback } from './callbacks/callback-sender.ts';
 import { openSimulator, type Simulator, type SimulatorOptions } from './simulator.ts';
 
-/** The shop's side of the protocol, as small as can be, for the tests of this package. */
+/** A minimal shop for the tests of this package: it calls the simulator and receives callbacks. */
 export const appKey = 'demo-key';
 export const appSecret = 'demo-secret';
 let nonces = 0;
@@ -12,36 +12,36 @@ export const unixNow = () => Math.trunc(Date.now() / 1000);
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
 type Json = any;
-export type Told = { status: number; type: string; text: string; code: unknown; message: string; body: Json };
-export type How = { headers?: Record<string, string>; raw?: string; secret?: string; signal?: AbortSignal };
+export type CallResult = { status: number; type: string; text: string; code: unknown; message: string; body: Json };
+export type CallOptions = { headers?: Record<string, string>; raw?: string; secret?: string; signal?: AbortSignal };
 
-export async function call(url: string, path: string, body: unknown, how: How = {}): Promise<Told> {
-  const text = how.raw ?? JSON.stringify(body);
+export async function call(url: string, path: string, body: unknown, options: CallOptions = {}): Promise<CallResult> {
+  const text = options.raw ?? JSON.stringify(body);
   nonces += 1;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     ...{ 'x-app-key': appKey, 'x-timestamp': String(unixNow()), 'x-nonce': `n${nonces}`, 'x-request-mode': 'generic' },
-    ...how.headers,
+    ...options.headers,
   };
   headers['x-sign'] ??= externalSignature(
     { app_key: headers['x-app-key']!, timestamp: headers['x-timestamp']!, nonce: headers['x-nonce']!, body: text },
-    how.secret ?? appSecret,
+    options.secret ?? appSecret,
   );
-  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: text, signal: how.signal });
-  const said = await response.text();
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: text, signal: options.signal });
+  const answer = await response.text();
   let json: Json = null;
   try {
-    json = JSON.parse(said);
+    json = JSON.parse(answer);
   } catch {}
   const type = response.headers.get('content-type') ?? '';
-  return { status: response.status, type, text: said, code: json?.code, message: json?.message ?? '', body: json };
+  return { status: response.status, type, text: answer, code: json?.code, message: json?.message ?? '', body: json };
 }
 
 export type CallbackSeen = InnerCallback & { nonce: string; signed: boolean };
 export type TestShop = {
   url: string;
   seen: CallbackSeen[];
-  /** What it answers to the next callbacks, one each; then code 0. `cut` closes the socket. */
+  /** The answers to the next callbacks, in their order; then code 0. `cut` closes the socket. */
   answers: ({ status?: number; code: number } | 'cut')[];
   close(): Promise<void>;
 };
@@ -81,7 +81,7 @@ const order = (biz_no: string, items?: readonly (readonly [sku: number, qty: num
   ...more,
 });
 
-/** A simulator and short names for the calls to it. */
+/** A simulator, with short names for the calls. */
 export async function openTested(options: Partial<SimulatorOptions> = {}) {
   const simulator: Simulator = await openSimulator({ appKey, appSecret, ...options });
   const { url } = simulator;
@@ -89,10 +89,11 @@ export async function openTested(options: Partial<SimulatorOptions> = {}) {
   return {
     simulator,
     close: simulator.close,
-    call: (path: string, body: unknown, how?: How) => call(url, path, body, how),
-    reserve: (no: string, items: Items, how?: How) => call(url, '/reserve', order(no, items), how),
-    confirm: (no: string, how?: How) => call(url, '/confirm', order(no), how),
-    release: (no: string, how?: How) => call(url, '/release', order(no, undefined, { reason: 'cancelled' }), how),
+    call: (path: string, body: unknown, options?: CallOptions) => call(url, path, body, options),
+    reserve: (no: string, items: Items, options?: CallOptions) => call(url, '/reserve', order(no, items), options),
+    confirm: (no: string, options?: CallOptions) => call(url, '/confirm', order(no), options),
+    release: (no: string, options?: CallOptions) =>
+      call(url, '/release', order(no, undefined, { reason: 'cancelled' }), options),
     deduct: (no: string, items: Items) => call(url, '/deduct', order(no, items)),
     restore: (no: string, items: Items) => call(url, '/restore', order(no, items, { reason: 'returned' })),
     sync: (no: string, sku_id: number, stock: number) =>

@@ -1,4 +1,4 @@
-/** Pauses that end with the simulator: what waits then is never gone on with. */
+/** Pauses. When the simulator closes, pauses never resolve, so the waiting work is not continued. */
 export function openTimers() {
   const timers = new Set<NodeJS.Timeout>();
   let closed = false;

@@ -5,53 +5,62 @@ const rate = (about: string) => z.number().min(0).max(1).default(0).describe(abo
 const ms = (about: string) => z.number().int().min(0).max(3_600_000).default(0).describe(about);
 const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Everything that may be changed while it runs. */
+/** The options that can change while the simulator runs. */
 const behaviourSchema = z
   .strictObject({
-    delayMs: ms('before a call is looked at'),
-    jitterMs: ms('up to so much more, at random'),
+    delayMs: ms('pause before a call is handled'),
+    jitterMs: ms('largest random addition to delayMs'),
 
-    failRate: rate('of calls, answered with one of failCodes'),
+    failRate: rate('share of calls that get one of failCodes'),
     failCodes: z
       .array(z.int().min(1))
       .min(1)
       .default([...retryableCodes]),
-    hangRate: rate('of calls, never answered'),
-    htmlRate: rate('of calls, answered with a page, HTTP 200 or 502'),
-    stringCodeRate: rate('of calls, answered with code "0"'),
-    closeRate: rate('of calls, whose connection is cut'),
-    failAfter: rate('of these faults, which strike after the work was done; the others before').default(0.5),
-    faultsPerKey: z.number().int().min(0).default(1_000_000).describe('so many per idempotency key at most'),
+    hangRate: rate('share of calls that get no answer'),
+    htmlRate: rate('share of calls that get an HTML page, HTTP 200 or 502'),
+    stringCodeRate: rate('share of calls that get the code "0" as a text'),
+    closeRate: rate('share of calls whose connection is cut'),
+    failAfter: rate('share of these faults that happen after the work is done; the others happen before').default(0.5),
+    faultsPerKey: z.number().int().min(0).default(1_000_000).describe('largest number of faults per idempotency key'),
     faultCalls: z
       .array(z.enum(callNames))
       .default([...callNames])
-      .describe('calls that faults may strike'),
+      .describe('calls that can have faults'),
     rememberRefusals: z
       .boolean()
       .default(true)
-      .describe('false: what was refused is looked at anew when it is repeated'),
+      .describe('false: a refused action is decided again when it is repeated'),
 
     callbacks: z
       .enum(['none', 'async'])
       .default('none')
-      .describe('async: code 0 means accepted, a callback tells the end'),
-    callbackUrl: z.string().default('').describe('address at the shop'),
-    callbackDelayMs: ms('from accepting to the callback'),
-    callbackJitterMs: ms('up to so much more, at random'),
-    carryOut: z.enum(['at_once', 'later']).default('at_once').describe('later: with the callback'),
+      .describe('async: code 0 means accepted, and a callback reports the result'),
+    callbackUrl: z.string().default('').describe('URL of the shop for callbacks'),
+    callbackDelayMs: ms('time between accepting and the callback'),
+    callbackJitterMs: ms('largest random addition to callbackDelayMs'),
+    carryOut: z
+      .enum(['at_once', 'later'])
+      .default('at_once')
+      .describe('later: the work is done together with the callback'),
     refusalsBy: z
       .enum(['code', 'callback'])
       .default('code')
-      .describe('how an action is refused that is carried out at once'),
-    duplicateRate: rate('of callbacks, sent twice'),
-    lateRate: rate('of callbacks, sent lateMs later'),
-    lateMs: ms('see lateRate').default(5_000),
-    earlyRate: rate('of callbacks, sent before the call is answered'),
-    failedCallbackRate: rate('of actions, refused by a callback for no reason'),
-    processingFirstRate: rate('of callbacks, preceded by one that says processing'),
-    lostCallbackRate: rate('of callbacks, not sent before the action is delivered again'),
+      .describe('way of refusing an action with carryOut at_once'),
+    duplicateRate: rate('share of callbacks that are sent twice'),
+    lateRate: rate('share of callbacks that are sent lateMs later'),
+    lateMs: ms('delay of late callbacks').default(5_000),
+    earlyRate: rate('share of callbacks that are sent before the call is answered'),
+    failedCallbackRate: rate('share of actions that are refused by a callback without reason'),
+    processingFirstRate: rate('share of callbacks that follow a callback with status processing'),
+    lostCallbackRate: rate('share of callbacks that are sent only when the action is delivered again'),
     callbackAttempts: z.number().int().min(1).max(1_000).default(10),
-    callbackPauseMs: z.number().int().min(1).max(60_000).default(200).describe('after the first attempt, then doubled'),
+    callbackPauseMs: z
+      .number()
+      .int()
+      .min(1)
+      .max(60_000)
+      .default(200)
+      .describe('pause after the first attempt; it doubles'),
     callbackTimeoutMs: z.number().int().min(1).max(60_000).default(5_000),
   })
   .refine((of) => of.failRate + of.hangRate + of.htmlRate + of.stringCodeRate + of.closeRate <= 1, {
@@ -64,7 +73,7 @@ const behaviourSchema = z
 export type Behaviour = Readonly<z.infer<typeof behaviourSchema>>;
 export type BehaviourOptions = Partial<Behaviour>;
 
-/** `given` over `current`, or what is wrong with it. */
+/** The options of `given`, with `current` as defaults. Returns the faults when the result is not valid. */
 export function changedBehaviour(
   given: object,
   current: BehaviourOptions = {},

@@ -14,9 +14,9 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => `
 describe.each([
   ['before', 0, undefined, [1_000_000, 2]],
   ['after', 1, 'reserved', [1_000_000, 2]],
-] as const)('a fault that strikes %s the work', (_when, failAfter, state, afterwards) => {
-  const strike = async (options: Parameters<typeof openTested>[0]) => open({ failAfter, ...options });
-  /** When the fault is over the same delivery succeeds, and the work has been done once. */
+] as const)('a fault %s the work', (_when, failAfter, state, afterwards) => {
+  const openWith = async (options: Parameters<typeof openTested>[0]) => open({ failAfter, ...options });
+  /** Without the fault the same delivery succeeds, and the work is done once. */
   const recovers = async () => {
     expect(tested.state('A')).toBe(state);
     tested.simulator.change({ failRate: 0, hangRate: 0, htmlRate: 0, stringCodeRate: 0, closeRate: 0 });
@@ -27,7 +27,7 @@ describe.each([
   };
 
   test('a failure code', async () => {
-    const { reserve, simulator } = await strike({ failRate: 1, failCodes: [1003] });
+    const { reserve, simulator } = await openWith({ failRate: 1, failCodes: [1003] });
     expect(await reserve('A', items)).toMatchObject({
       status: 200,
       code: 1003,
@@ -37,38 +37,38 @@ describe.each([
     await recovers();
   });
 
-  test('a hang lasts until the client gives up', async () => {
-    const { reserve } = await strike({ hangRate: 1 });
+  test('no answer until the client gives up', async () => {
+    const { reserve } = await openWith({ hangRate: 1 });
     await expect(reserve('A', items, { signal: AbortSignal.timeout(150) })).rejects.toThrow(/time/i);
     await recovers();
   });
 
   test('a cut connection', async () => {
-    const { reserve } = await strike({ closeRate: 1 });
+    const { reserve } = await openWith({ closeRate: 1 });
     await expect(reserve('A', items)).rejects.toThrow();
     await recovers();
   });
 
-  test('a page', async () => {
-    const { reserve } = await strike({ htmlRate: 1 });
+  test('an HTML page', async () => {
+    const { reserve } = await openWith({ htmlRate: 1 });
     expect(await reserve('A', items)).toMatchObject({ type: 'text/html', code: undefined });
     await recovers();
   });
 
   test('the code "0" as a text', async () => {
-    const { reserve } = await strike({ stringCodeRate: 1 });
+    const { reserve } = await openWith({ stringCodeRate: 1 });
     expect((await reserve('A', items)).code).toBe('0');
     await recovers();
   });
 });
 
-test('pages come with HTTP 200 and 502', async () => {
+test('HTML pages have HTTP 200 or 502', async () => {
   const { reserve } = await open({ htmlRate: 1 });
   const answers = await Promise.all(numbers(30).map((no) => reserve(no, items)));
   expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 502]);
 });
 
-test('a definite failure is true: nothing was done, also when it is asked again', async () => {
+test('a final failure code is true: the action is not done, also when it is delivered again', async () => {
   const { reserve, simulator } = await open({ failRate: 1, failCodes: [4004], failAfter: 1 });
   expect((await reserve('A', items)).code).toBe(4004);
   simulator.change({ failRate: 0 });
@@ -76,14 +76,14 @@ test('a definite failure is true: nothing was done, also when it is asked again'
   expect([tested.state('A'), tested.sku(1)]).toEqual([undefined, undefined]);
 });
 
-test('a definite failure never meets work that is done', async () => {
+test('an action that is done never gets a final failure code', async () => {
   const { reserve, simulator } = await open();
   await reserve('A', items);
   simulator.change({ failRate: 1, failCodes: [4004] });
   expect((await reserve('A', items)).code).toBe(0);
 });
 
-test('rates are shares of the calls, half of the faults strike after the work', async () => {
+test('rates are shares of the calls, and half of the faults happen after the work', async () => {
   const { reserve, simulator } = await open({ failRate: 0.3, seed: 7 });
   const codes = (await Promise.all(numbers(400).map((no) => reserve(no, items)))).map(({ code }) => code);
   const failed = codes.filter((code) => code !== 0).length;
@@ -95,20 +95,20 @@ test('rates are shares of the calls, half of the faults strike after the work', 
   expect(done).toBeLessThan(failed * 0.75);
 });
 
-test('the same seed makes the same faults, another one others', async () => {
+test('the same seed gives the same faults, another seed gives other faults', async () => {
   const run = async (seed: number) => {
     const { reserve, close } = await open({ failRate: 0.3, htmlRate: 0.2, seed });
-    const told: unknown[] = [];
-    for (const no of numbers(40)) told.push((await reserve(no, items)).code ?? 'page');
+    const answers: unknown[] = [];
+    for (const no of numbers(40)) answers.push((await reserve(no, items)).code ?? 'page');
     await close();
-    return told;
+    return answers;
   };
   const first = await run(5);
   expect(await run(5)).toEqual(first);
   expect(await run(6)).not.toEqual(first);
 });
 
-test('faults can be kept to some calls and to so many per action', async () => {
+test('faults can be limited to some calls, and to a number per action', async () => {
   const { reserve, confirm } = await open({ failRate: 1, failAfter: 0, faultCalls: ['confirm'], faultsPerKey: 2 });
   expect((await reserve('A', items)).code).toBe(0);
   const codes = [];
@@ -116,7 +116,7 @@ test('faults can be kept to some calls and to so many per action', async () => {
   expect(codes).toEqual([true, true, false]);
 });
 
-test('delayed calls are done late, also when the client has gone', async () => {
+test('delayed actions are done late, also when the client has disconnected', async () => {
   const { reserve, simulator } = await open({ delayMs: 300, jitterMs: 50 });
   await expect(reserve('A', items, { signal: AbortSignal.timeout(50) })).rejects.toThrow(/time/i);
   expect(tested.state('A')).toBeUndefined();
@@ -124,13 +124,13 @@ test('delayed calls are done late, also when the client has gone', async () => {
   expect(simulator.counters().calls).toBe(1);
 });
 
-test('asking for sellable stock fails like the rest', async () => {
+test('the query of sellable stock has faults too', async () => {
   const { call } = await open({ failRate: 1, failCodes: [5002] });
   expect((await call('/stock/sellable', { sku_ids: [1] })).code).toBe(5002);
 });
 
 describe('behaviour', () => {
-  test('that makes no sense is refused with its name, at start and while it runs', async () => {
+  test('that is not valid is refused with the name of the option, at start and later', async () => {
     await expect(openTested({ failRate: 1.5 })).rejects.toThrow('failRate');
     await expect(openTested({ failRate: 0.6, hangRate: 0.6 })).rejects.toThrow('more than 1');
     await expect(openTested({ callbacks: 'async' })).rejects.toThrow('callbackUrl');
@@ -143,7 +143,7 @@ describe('behaviour', () => {
   const control = (body: string, type = 'application/json') =>
     fetch(`${tested.simulator.url}/_control`, { method: 'POST', body, headers: { 'content-type': type } });
 
-  test('is changed over /_control, what is not named stays', async () => {
+  test('is changed over /_control; options that are not given stay', async () => {
     const { simulator } = await open({ control: true, delayMs: 3 });
     const answer = await control('{"failRate":1,"failCodes":[2001],"stocks":{"7":4}}');
     expect(await answer.json()).toMatchObject({ failRate: 1, delayMs: 3 });
@@ -157,14 +157,14 @@ describe('behaviour', () => {
     expect(simulator.behaviour().failRate).toBe(1);
   });
 
-  test('can not be changed over the network unless that was asked for', async () => {
+  test('can not be changed over the network without the option control', async () => {
     await open();
     expect((await control('{"failRate":1}')).status).toBe(404);
     expect(tested.simulator.behaviour().failRate).toBe(0);
   });
 });
 
-test('close is at once, whatever hangs, is delayed or is owed', async () => {
+test('close does not wait for calls without answers, delays or owed callbacks', async () => {
   const { reserve, close, simulator } = await open({ hangRate: 1, failAfter: 1 });
   const hanging = reserve('A', items).catch(() => 'cut');
   await expect.poll(() => tested.state('A')).toBe('reserved');

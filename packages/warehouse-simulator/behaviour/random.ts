@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed (a 32-bit counter, well mixed). */
+/** Random numbers from 0 to 1, the same sequence for the same seed. A hash of a 32-bit counter. */
 export function openRandom(seed: number): () => number {
   let counter = seed >>> 0;
   return () => {

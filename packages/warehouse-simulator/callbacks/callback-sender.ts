@@ -9,21 +9,21 @@ export type InnerCallback = {
   status: 'success' | 'failed' | 'processing';
   message: string;
 };
-/** `again`: nobody knows, or the shop asks for it. */
-export type Verdict = 'delivered' | 'refused' | 'again';
+/** `retry`: the shop did not answer, or its answer asks for another attempt. */
+export type Verdict = 'delivered' | 'refused' | 'retry';
 
-/** A code of the envelope counts before the HTTP status. 408, 425 and 429 ask for another attempt. */
+/** The code of the envelope has priority over the HTTP status. 408, 425 and 429 ask for another attempt. */
 function verdictOf(status: number, text: string): Verdict {
   let code: unknown;
   try {
     code = (JSON.parse(text) as { code?: unknown } | null)?.code;
   } catch {}
-  const said = Number.isInteger(code) ? Number(code) : status;
+  const effective = Number.isInteger(code) ? Number(code) : status;
   if (code === 0 && status < 300) return 'delivered';
-  return said >= 400 && said < 500 && ![408, 425, 429].includes(said) ? 'refused' : 'again';
+  return effective >= 400 && effective < 500 && ![408, 425, 429].includes(effective) ? 'refused' : 'retry';
 }
 
-/** Sends signed callbacks over a few connections that are kept. */
+/** Sends signed callbacks over a few kept connections. */
 export function openSender({ appKey, appSecret }: { appKey: string; appSecret: string }) {
   const options = { keepAlive: true, maxSockets: 32 };
   const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) };
@@ -40,15 +40,15 @@ export function openSender({ appKey, appSecret }: { appKey: string; appSecret: s
           text += chunk;
         });
         response.on('end', () => resolve(verdictOf(response.statusCode ?? 0, text)));
-        response.on('error', () => resolve('again'));
+        response.on('error', () => resolve('retry'));
       });
       const timer = setTimeout(() => request.destroy(), timeoutMs);
       request.on('close', () => {
         clearTimeout(timer);
-        // Without effect once the answer has been read.
-        resolve('again');
+        // This has no effect after the answer was read.
+        resolve('retry');
       });
-      request.on('error', () => resolve('again'));
+      request.on('error', () => resolve('retry'));
       request.end(body);
     });
 

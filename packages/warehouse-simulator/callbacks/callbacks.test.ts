@@ -18,9 +18,9 @@ const open = async (options: Parameters<typeof openTested>[0] = {}) => {
 };
 
 const items = [[1, 2]] as const;
-const told = () => shop.seen.map(({ request_id, status }) => [request_id, status]);
+const received = () => shop.seen.map(({ request_id, status }) => [request_id, status]);
 
-test('code 0 means accepted, a signed callback tells the end', async () => {
+test('code 0 means accepted, and a signed callback reports the result', async () => {
   const { reserve, simulator } = await open({ callbackDelayMs: 50, callbackJitterMs: 20 });
   const answer = await reserve('A', items, { headers: { 'idempotency-key': 'R7' } });
   expect(answer).toMatchObject({ code: 0, message: 'accepted' });
@@ -31,23 +31,23 @@ test('code 0 means accepted, a signed callback tells the end', async () => {
   expect([simulator.ledger().callbacks, simulator.counters().callbacks.delivered]).toEqual([[], 1]);
 });
 
-test('the work may be put off until the callback, and is done once however often it is asked for', async () => {
+test('the work can be done with the callback, and is done once for all deliveries', async () => {
   const { reserve, simulator } = await open({ callbackDelayMs: 80, carryOut: 'later' });
   await reserve('A', items);
   expect(tested!.state('A')).toBeUndefined();
   expect((await reserve('A', items)).message).toBe('accepted');
-  // Told later than both deliveries of A would be.
+  // The callback of B is sent after both possible callbacks of A.
   await reserve('B', [[2, 1]]);
   await simulator.idle();
   expect([tested!.state('A'), tested!.sku(1)?.reserved]).toEqual(['reserved', 2]);
-  expect(told()).toEqual([
+  expect(received()).toEqual([
     ['order:A:reserve', 'success'],
     ['order:B:reserve', 'success'],
   ]);
 });
 
 describe('a shortage', () => {
-  test('is told by its code at once', async () => {
+  test('is refused by its code', async () => {
     const { reserve, simulator } = await open({ stock: 1 });
     expect((await reserve('A', items)).code).toBe(4003);
     expect((await reserve('A', items)).code).toBe(4003);
@@ -55,18 +55,18 @@ describe('a shortage', () => {
     expect(shop.seen).toEqual([]);
   });
 
-  test.each(['at_once', 'later'] as const)('or by a failed callback, carried out %s', async (carryOut) => {
+  test.each(['at_once', 'later'] as const)('is refused by a failed callback, carryOut %s', async (carryOut) => {
     const { reserve, simulator } = await open({ stock: 1, refusalsBy: 'callback', carryOut });
     expect((await reserve('A', items)).code).toBe(0);
     await simulator.idle();
-    expect(told()).toEqual([['order:A:reserve', 'failed']]);
+    expect(received()).toEqual([['order:A:reserve', 'failed']]);
     expect(shop.seen[0]!.message).toContain('4003 SKU 1');
     expect(tested!.state('A')).toBeUndefined();
   });
 });
 
-describe('the shop is asked again', () => {
-  test('until it takes the callback: same callback_id, new nonce', async () => {
+describe('a callback is repeated', () => {
+  test('until the shop accepts it: same callback_id, new nonce', async () => {
     shop.answers.push({ code: 500 }, { status: 503, code: 0 }, 'cut', { code: 429 });
     const { reserve, simulator } = await open();
     await reserve('A', items);
@@ -77,7 +77,7 @@ describe('the shop is asked again', () => {
     expect(simulator.counters().callbacks).toMatchObject({ sent: 5, delivered: 1 });
   });
 
-  test('but not after a definite refusal', async () => {
+  test('but not after a final refusal', async () => {
     shop.answers.push({ code: 400 });
     const { reserve, simulator } = await open();
     await reserve('A', items);
@@ -85,7 +85,7 @@ describe('the shop is asked again', () => {
     expect([shop.seen.length, simulator.counters().callbacks.refused]).toEqual([1, 1]);
   });
 
-  test('and not for ever; a delivery afterwards starts anew', async () => {
+  test('a limited number of times; a later delivery starts again', async () => {
     shop.answers.push({ code: 500 }, { code: 500 }, { code: 500 });
     const { reserve, simulator } = await open({ callbackAttempts: 3 });
     await reserve('A', items);
@@ -96,7 +96,7 @@ describe('the shop is asked again', () => {
     expect([shop.seen.length, simulator.counters().callbacks.delivered]).toEqual([4, 1]);
   });
 
-  test('a shop that hangs is given up after the time-out', async () => {
+  test('until the attempts are used up, when the shop does not answer in time', async () => {
     const { createServer } = await import('node:net');
     const silent = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
@@ -110,7 +110,7 @@ describe('the shop is asked again', () => {
   });
 });
 
-test('a delivery after the callback has been taken is told again, under a new callback_id', async () => {
+test('a delivery after an accepted callback causes a callback with a new callback_id', async () => {
   const { reserve, simulator } = await open();
   for (let i = 0; i < 2; i += 1) {
     await reserve('A', items);
@@ -120,17 +120,17 @@ test('a delivery after the callback has been taken is told again, under a new ca
   expect(tested!.sku(1)?.reserved).toBe(2);
 });
 
-test('what was done before callbacks were switched on is told when it is delivered again', async () => {
+test('an action from before callbacks were switched on gets a callback when it is delivered again', async () => {
   const { reserve, simulator } = await open({ callbacks: 'none' });
   expect((await reserve('A', items)).message).toBe('done');
   simulator.change({ callbacks: 'async' });
   expect((await reserve('A', items)).message).toBe('accepted');
   await simulator.idle();
-  expect(told()).toEqual([['order:A:reserve', 'success']]);
+  expect(received()).toEqual([['order:A:reserve', 'success']]);
 });
 
-describe('misbehaviour', () => {
-  test('a callback that comes twice: same callback_id, new nonce', async () => {
+describe('faults of callbacks', () => {
+  test('a duplicate: same callback_id, new nonce', async () => {
     const { reserve, simulator } = await open({ duplicateRate: 1 });
     await reserve('A', items);
     await simulator.idle();
@@ -140,7 +140,7 @@ describe('misbehaviour', () => {
     expect(simulator.counters().callbacks).toMatchObject({ delivered: 1, duplicates: 1 });
   });
 
-  test('a callback that comes before the answer to the call', async () => {
+  test('a callback before the answer to the call', async () => {
     const order: string[] = [];
     onCallback = () => void order.push('callback');
     const { reserve } = await open({ earlyRate: 1, callbackDelayMs: 500, carryOut: 'later' });
@@ -148,26 +148,26 @@ describe('misbehaviour', () => {
     expect([order, tested!.state('A')]).toEqual([['callback', 'answer'], 'reserved']);
   });
 
-  test('a callback that comes late', async () => {
+  test('a late callback', async () => {
     const { reserve, simulator } = await open({ lateRate: 1, lateMs: 60_000 });
     await reserve('A', items);
     expect([shop.seen.length, simulator.ledger().callbacks.length]).toEqual([0, 1]);
     simulator.change({ lateRate: 0 });
     await reserve('B', items);
-    await expect.poll(told).toEqual([['order:B:reserve', 'success']]);
+    await expect.poll(received).toEqual([['order:B:reserve', 'success']]);
   });
 
-  test('an action that is refused for no reason holds nothing, then and later', async () => {
+  test('an action that is refused without reason is never done', async () => {
     const { reserve, simulator } = await open({ failedCallbackRate: 1 });
     await reserve('A', items);
     await simulator.idle();
     simulator.change({ failedCallbackRate: 0 });
     await reserve('A', items);
     await simulator.idle();
-    expect([told().map(([, status]) => status), tested!.state('A')]).toEqual([['failed', 'failed'], undefined]);
+    expect([received().map(([, status]) => status), tested!.state('A')]).toEqual([['failed', 'failed'], undefined]);
   });
 
-  test('one that says processing first has an id of its own', async () => {
+  test('a callback with status processing has its own callback_id', async () => {
     const { reserve, simulator } = await open({ processingFirstRate: 1, carryOut: 'later' });
     onCallback = ({ status }) => status === 'processing' && expect(tested!.state('A')).toBeUndefined();
     await reserve('A', items);
@@ -176,26 +176,26 @@ describe('misbehaviour', () => {
     expect(shop.seen[0]!.callback_id).not.toBe(shop.seen[1]!.callback_id);
   });
 
-  test('a lost one comes when the action is delivered again', async () => {
+  test('a lost callback is sent when the action is delivered again', async () => {
     const { reserve, simulator } = await open({ lostCallbackRate: 1 });
     await reserve('A', items);
     await simulator.idle();
-    expect([told(), tested!.state('A')]).toEqual([[], 'reserved']);
+    expect([received(), tested!.state('A')]).toEqual([[], 'reserved']);
     expect(simulator.ledger().callbacks).toMatchObject([{ key: 'order:A:reserve', state: 'lost' }]);
     await reserve('A', items);
     await simulator.idle();
-    expect([told(), simulator.ledger().callbacks]).toEqual([[['order:A:reserve', 'success']], []]);
+    expect([received(), simulator.ledger().callbacks]).toEqual([[['order:A:reserve', 'success']], []]);
     expect(simulator.counters().callbacks).toMatchObject({ lost: 1, delivered: 1 });
   });
 
-  test('an answer that failed after accepting is still followed by its callback', async () => {
+  test('a failure code after the work is followed by the callback', async () => {
     const { reserve, simulator } = await open({ failRate: 1, failCodes: [5000], failAfter: 1 });
     expect((await reserve('A', items)).code).toBe(5000);
     await simulator.idle();
-    expect(told()).toEqual([['order:A:reserve', 'success']]);
+    expect(received()).toEqual([['order:A:reserve', 'success']]);
   });
 
-  test('all of it at once: each action is told its end, and the books say the same', async () => {
+  test('all faults together: each action gets one result, and the ledger agrees', async () => {
     const { reserve, confirm, release, simulator } = await open({
       ...{ stock: 1_000, seed: 3, jitterMs: 5, callbackJitterMs: 20, carryOut: 'later', faultsPerKey: 3 },
       ...{ failRate: 0.2, closeRate: 0.1, htmlRate: 0.1, stringCodeRate: 0.1 },
@@ -207,32 +207,32 @@ describe('misbehaviour', () => {
         lostCallbackRate: 0.2,
       },
     });
-    const ends = new Map<string, string>();
+    const results = new Map<string, string>();
     onCallback = ({ request_id, status }) => {
       if (status === 'processing') return;
-      expect(ends.get(request_id) ?? status).toBe(status);
-      ends.set(request_id, status);
+      expect(results.get(request_id) ?? status).toBe(status);
+      results.set(request_id, status);
     };
     const settled = async (key: string, one: () => Promise<unknown>) => {
-      while (!ends.has(key)) {
+      while (!results.has(key)) {
         await one().catch(() => {});
         await simulator.idle();
       }
-      return ends.get(key) === 'success';
+      return results.get(key) === 'success';
     };
-    const books = { held: 0, taken: 0 };
+    const expected = { reserved: 0, confirmed: 0 };
     const life = async (index: number) => {
       const no = `O${index}`;
       if (!(await settled(`order:${no}:reserve`, () => reserve(no, items)))) return;
       const isConfirmed = index % 3 === 0 && (await settled(`order:${no}:confirm`, () => confirm(no)));
       const isReleased = index % 3 === 1 && (await settled(`order:${no}:release`, () => release(no)));
-      if (isConfirmed) books.taken += 2;
-      else if (!isReleased) books.held += 2;
+      if (isConfirmed) expected.confirmed += 2;
+      else if (!isReleased) expected.reserved += 2;
     };
     await Promise.all(Array.from({ length: 60 }, (_, index) => life(index)));
     await simulator.idle();
     const { on_hand, reserved } = tested!.sku(1)!;
-    expect([on_hand, reserved]).toEqual([1_000 - books.taken, books.held]);
-    expect(books.taken).toBeGreaterThan(0);
+    expect([on_hand, reserved]).toEqual([1_000 - expected.confirmed, expected.reserved]);
+    expect(expected.confirmed).toBeGreaterThan(0);
   });
 });

@@ -13,8 +13,8 @@ const stockOf = (id: number) => {
   return [on_hand, reserved];
 };
 
-describe('stock follows the documents', () => {
-  test('reserve holds, confirm takes, release gives back', async () => {
+describe('stock changes with the documents', () => {
+  test('reserve, confirm and release change the stock', async () => {
     const { reserve, confirm, release, state } = await open({ stock: 10 });
     expect(await reserve('A', [[1, 3]])).toMatchObject({
       status: 200,
@@ -29,7 +29,7 @@ describe('stock follows the documents', () => {
     expect([stockOf(1), state('B')]).toEqual([[7, 0], 'released']);
   });
 
-  test('a reserve that one line is too short for holds nothing at all', async () => {
+  test('a reserve with one shortage reserves no line', async () => {
     const { reserve, state } = await open({ stock: 5 });
     await reserve('A', [[2, 4]]);
     const answer = await reserve('B', [
@@ -41,7 +41,7 @@ describe('stock follows the documents', () => {
     expect([stockOf(1), stockOf(2), state('B')]).toEqual([[5, 0], [5, 4], undefined]);
   });
 
-  test('a SKU that is there twice is short by both together', async () => {
+  test('two lines of one SKU are checked together', async () => {
     const { reserve } = await open({ stock: 5 });
     const twice = await reserve('A', [
       [1, 3],
@@ -50,7 +50,7 @@ describe('stock follows the documents', () => {
     expect(twice.code).toBe(4003);
   });
 
-  test('what is not reserved can not be confirmed, what is confirmed not released', async () => {
+  test('only a reserved document can be confirmed, and a confirmed one can not be released', async () => {
     const { reserve, confirm, release } = await open({ rememberRefusals: false });
     expect((await confirm('A')).code).toBe(4004);
     await reserve('A', [[1, 1]]);
@@ -59,7 +59,7 @@ describe('stock follows the documents', () => {
     expect(stockOf(1)).toEqual([999_999, 0]);
   });
 
-  test('a release of nothing succeeds, and the reserve that comes behind it holds nothing', async () => {
+  test('a release without a reservation succeeds, and a later reserve is refused', async () => {
     const { reserve, release, confirm } = await open({ stock: 5 });
     expect((await release('A')).code).toBe(0);
     expect((await reserve('A', [[1, 1]])).code).toBe(4004);
@@ -67,7 +67,7 @@ describe('stock follows the documents', () => {
     expect(tested.simulator.ledger().skus).toEqual([]);
   });
 
-  test('deduct takes from what is sellable, restore adds', async () => {
+  test('deduct reduces the sellable quantity, restore adds to it', async () => {
     const { reserve, deduct, restore } = await open({ stock: 5 });
     await reserve('A', [[1, 3]]);
     expect((await deduct('B', [[1, 3]])).code).toBe(4003);
@@ -76,7 +76,7 @@ describe('stock follows the documents', () => {
     expect(stockOf(1)).toEqual([7, 3]);
   });
 
-  test('sync sets what is on hand, but never below what is reserved', async () => {
+  test('sync sets the quantity on hand, but not below the reserved quantity', async () => {
     const { reserve, sync, call } = await open({ stock: 10 });
     await reserve('A', [[1, 4]]);
     expect((await sync('1-1', 1, 20)).code).toBe(0);
@@ -90,7 +90,7 @@ describe('stock follows the documents', () => {
     ]);
   });
 
-  test('the changes of a SKU add up: by documents, by sync, together', async () => {
+  test('the net change of a SKU is the sum of changes by documents and by sync', async () => {
     const { reserve, confirm, deduct, restore, sync, simulator } = await open({ stock: 100 });
     await reserve('A', [[1, 7]]);
     await confirm('A');
@@ -109,48 +109,48 @@ describe('stock follows the documents', () => {
   });
 });
 
-describe('every action is done once', () => {
-  test('a repeat is answered as before and does nothing, also hundreds at once', async () => {
+describe('each action is done once', () => {
+  test('a repeated action gets the same answer and does nothing, also many at the same time', async () => {
     const { reserve, confirm, deduct, restore, simulator } = await open({ stock: 100 });
     const often = (one: () => Promise<{ code: unknown }>) => Promise.all(Array.from({ length: 50 }, one));
-    const told = [
+    const answers = [
       ...(await often(() => reserve('A', [[1, 2]]))),
       ...(await often(() => confirm('A'))),
       ...(await often(() => deduct('A', [[1, 3]]))),
       ...(await often(() => restore('A', [[1, 1]]))),
     ];
-    expect(told.every(({ code }) => code === 0)).toBe(true);
+    expect(answers.every(({ code }) => code === 0)).toBe(true);
     expect(stockOf(1)).toEqual([96, 0]);
     expect([simulator.seen('order:A:deduct'), simulator.counters().repeats]).toEqual([50, 196]);
   });
 
-  test('the order of lines does not matter, their quantities do', async () => {
+  test('the order of lines does not matter, but their quantities do', async () => {
     const { reserve } = await open();
     await reserve('A', [
       [1, 1],
       [2, 2],
     ]);
-    const turned = await reserve('A', [
+    const reordered = await reserve('A', [
       [2, 2],
       [1, 1],
     ]);
-    expect(turned.code).toBe(0);
+    expect(reordered.code).toBe(0);
     const other = await reserve('A', [[1, 1]]);
     expect(other).toMatchObject({ code: 4004, body: { request_id: 'order:A:reserve' } });
     expect(stockOf(2)).toEqual([1_000_000, 2]);
   });
 
-  test('a request_id stays with its action', async () => {
+  test('a request_id belongs to one action', async () => {
     const { call } = await open();
     const body = { biz_type: 'order', biz_no: 'A', items: [{ sku_id: 1, qty: 1 }], request_id: 'R1' };
     expect((await call('/reserve', body)).body).toMatchObject({ code: 0, request_id: 'R1' });
     expect((await call('/reserve', { ...body, biz_no: 'B' })).message).toContain('belongs to order:A:reserve');
-    // The same action under another request_id is still the same action.
+    // The same action with another request_id is the same action.
     expect((await call('/reserve', { ...body, request_id: 'R2' })).body).toMatchObject({ code: 0, request_id: 'R2' });
     expect(stockOf(1)).toEqual([1_000_000, 1]);
   });
 
-  test('the header Idempotency-Key counts as request_id, and may not differ from it', async () => {
+  test('the header Idempotency-Key is the request_id, and may not differ from it', async () => {
     const { reserve, call } = await open();
     const headers = { 'idempotency-key': 'K1' };
     expect((await reserve('A', [[1, 1]], { headers })).body.request_id).toBe('K1');
@@ -159,7 +159,7 @@ describe('every action is done once', () => {
     expect(await call('/confirm', body, { headers })).toMatchObject({ code: 4001 });
   });
 
-  test('a refusal stands, as long as refusals are remembered', async () => {
+  test('a refusal is repeated while refusals are remembered', async () => {
     const { reserve, simulator } = await open({ stock: 1 });
     expect((await reserve('A', [[1, 2]])).code).toBe(4003);
     await simulator.setStock(1, 5);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Behaviour } from '../behaviour/behaviour.ts';
-import { drawFate, type Fault } from '../behaviour/fates.ts';
+import { drawCallPlan, type Fault } from '../behaviour/draw-plans.ts';
 import type { Counters } from '../counters.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import {
@@ -17,34 +17,34 @@ import {
 } from '../protocol.ts';
 import type { Timers } from '../timers.ts';
 import { readBody, sendFault, sendJson, sendReply } from './answers.ts';
-import type { openGate } from './gate.ts';
-import type { Taking } from './take-actions.ts';
+import type { Performer } from './perform-actions.ts';
+import type { openCallVerifier } from './verify-call.ts';
 
 type Deps = {
-  fits: ReturnType<typeof openGate>;
-  taking: Taking;
+  verify: ReturnType<typeof openCallVerifier>;
+  performer: Performer;
   ledger: Ledger;
   timers: Timers;
   counters: Counters;
-  /** How often each idempotency key came. */
+  /** The number of deliveries per idempotency key. */
   seen: Map<string, number>;
   behaviour: () => Behaviour;
   random: () => number;
 };
 
-/** Answers the seven calls of the protocol, as well or badly as the behaviour says. */
-export function openCalls({ fits, taking, ledger, timers, counters, seen, behaviour, random }: Deps) {
+/** Answers the seven calls of the protocol, with the faults of the behaviour. */
+export function openCalls({ verify, performer, ledger, timers, counters, seen, behaviour, random }: Deps) {
   const faults = new Map<string, number>();
 
-  /** Counts the delivery, waits its delay, and answers the fault that strikes it. */
-  const meet = async (call: CallName, key: string | null): Promise<Fault | null> => {
+  /** Counts the delivery, waits for its delay, and returns its fault. */
+  const beginCall = async (call: CallName, key: string | null): Promise<Fault | null> => {
     counters.by_call[call] += 1;
     if (key !== null) {
       const times = (seen.get(key) ?? 0) + 1;
       seen.set(key, times);
       if (times > 1) counters.repeats += 1;
     }
-    const { delayMs, fault } = drawFate(random, behaviour(), call, key === null ? 0 : (faults.get(key) ?? 0));
+    const { delayMs, fault } = drawCallPlan(random, behaviour(), call, key === null ? 0 : (faults.get(key) ?? 0));
     if (fault) {
       counters.faults[fault.kind] += 1;
       if (key !== null) faults.set(key, (faults.get(key) ?? 0) + 1);
@@ -59,26 +59,26 @@ export function openCalls({ fits, taking, ledger, timers, counters, seen, behavi
   };
   const malformed = (message: string): Answer => ({ code: codes.malformed, message });
 
-  const act = async (intent: Intent, response: ServerResponse): Promise<void> => {
+  const answerAction = async (intent: Intent, response: ServerResponse): Promise<void> => {
     const { request_id } = intent;
-    const fault = await meet(intent.action, keyOf(intent));
-    // A definite failure must be true: it is never answered to work that was done, and stands for later deliveries too.
+    const fault = await beginCall(intent.action, keyOf(intent));
+    // A final failure code must be true: the action is not done, now or in a later delivery.
     if (fault?.kind === 'fail' && !isRetryable(fault.code)) {
-      const answer = await taking.take(intent, { code: fault.code, message: 'simulated failure' });
+      const answer = await performer.perform(intent, { code: fault.code, message: 'simulated failure' });
       return sendReply(response, { ...answer, request_id });
     }
     if (fault && !fault.after) return sendFault(response, fault, request_id);
-    const answer = await taking.take(intent, null);
+    const answer = await performer.perform(intent, null);
     if (fault) return sendFault(response, fault, request_id);
     if (answer.code !== codes.done) return refuse(response, answer, request_id);
     sendReply(response, { ...answer, request_id });
   };
 
   const answerSellable = async (body: string, response: ServerResponse): Promise<void> => {
-    const asked = readSellable(body);
-    if (typeof asked === 'string') return refuse(response, malformed(asked));
-    const { sku_ids, request_id = '' } = asked;
-    const fault = await meet('sellable', null);
+    const query = readSellable(body);
+    if (typeof query === 'string') return refuse(response, malformed(query));
+    const { sku_ids, request_id = '' } = query;
+    const fault = await beginCall('sellable', null);
     if (fault) return sendFault(response, fault, request_id);
     sendReply(response, { code: codes.done, message: 'done', request_id, data: ledger.sellable(sku_ids) });
   };
@@ -94,11 +94,11 @@ export function openCalls({ fits, taking, ledger, timers, counters, seen, behavi
       response.shouldKeepAlive = false;
       return refuse(response, malformed('body: too large'), key);
     }
-    const wrong = fits(request.headers, body);
-    if (wrong) return refuse(response, { code: codes.signature, message: wrong }, key);
+    const fault = verify(request.headers, body);
+    if (fault) return refuse(response, { code: codes.signature, message: fault }, key);
     if (!action) return answerSellable(body, response);
     const intent = readIntent(action, body, key);
     if (typeof intent === 'string') return refuse(response, malformed(intent), key);
-    return act(intent, response);
+    return answerAction(intent, response);
   };
 }

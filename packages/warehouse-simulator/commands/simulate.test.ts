@@ -8,7 +8,7 @@ const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
-/** `tradepost wms simulate` as a process of its own; answers when it says its address. */
+/** Runs `tradepost wms simulate` as a process. Resolves when it prints its URL. */
 async function start(args: readonly string[]) {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', WMS_APP_SECRET: appSecret };
   const started = spawn(process.execPath, [script, 'wms', 'simulate', '--port', '0', '--app-key', appKey, ...args], {
@@ -34,7 +34,7 @@ const reserve = (url: string) =>
 
 describe('tradepost wms simulate', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'says how a shop uses it, serves, and ends on %s with its books',
+    'prints the settings for a shop, serves calls, and prints the ledger on %s',
     async (signal) => {
       const { url, child, ended, output } = await start(['--stock', '10']);
       expect(await reserve(url)).toMatchObject({ code: 0 });
@@ -49,7 +49,7 @@ describe('tradepost wms simulate', () => {
     },
   );
 
-  test('in JSON lines: ready, counters, ledger', async () => {
+  test('prints JSON lines: ready, counters, ledger', async () => {
     const { url, child, ended, output } = await start([
       '--json',
       '--every',
@@ -72,7 +72,7 @@ describe('tradepost wms simulate', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'ledger', counters: { faults: { fail: 1 } } });
   });
 
-  test('wrong usage ends with 2 and says what is wrong', async () => {
+  test('wrong usage ends with exit code 2 and the reason', async () => {
     const secret = ['--app-secret-stdin'];
     const cases: [string[], string][] = [
       [[], 'WMS_APP_SECRET'],
@@ -83,10 +83,10 @@ describe('tradepost wms simulate', () => {
       [[...secret, '--fail-codes', '1001,x'], '--fail-codes'],
       [[...secret, '--port', '99999'], '--port'],
     ];
-    for (const [args, says] of cases) {
+    for (const [args, reason] of cases) {
       const { code, stderr } = await runHere(['wms', 'simulate', ...args], { input: 'x' });
       expect([args, code]).toEqual([args, 2]);
-      expect(stderr).toContain(says);
+      expect(stderr).toContain(reason);
     }
   });
 });

@@ -39,7 +39,7 @@ function share(text: string): number {
 }
 
 const codeList = (text: string): number[] => listOf(text).map(wholeNumber(1, 999_999_999));
-/** A value as `settings set` reads it in a shell: what looks like JSON there has to stay a text. */
+/** Quotes a value for a shell. A value that `settings set` would read as JSON is quoted as a JSON text. */
 function shellWord(text: string): string {
   let value = text;
   try {
@@ -48,7 +48,7 @@ function shellWord(text: string): string {
   return /^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What a shop needs to be told to use it; the secret stays where it is. */
+/** The commands that configure a shop for this warehouse. They do not contain the secret. */
 function settingLines({ url }: Simulator, { appKey, appSecretStdin, callbacks }: SimulateOptions): string[] {
   const isAsync = callbacks === 'async';
   const lines = [
@@ -77,7 +77,7 @@ function liveLine(now: Counters, before: Counters, seconds: number): string {
   return parts.join('  ');
 }
 
-/** The books at the end: sums, and what somebody has to look at. */
+/** Prints a summary of the ledger. */
 function printLedger(simulator: Simulator, isJson: boolean): void {
   const { skus, documents, counters, callbacks } = simulator.ledger();
   const states: Record<string, number> = {};
@@ -107,7 +107,7 @@ function printLedger(simulator: Simulator, isJson: boolean): void {
 }
 
 const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-/** A fault as the user of the command knows its options. */
+/** Replaces the names of options in a fault by the flags of the command. */
 const inFlags = (fault: string) => fault.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, flagOf);
 
 async function simulate(options: SimulateOptions, command: Command): Promise<void> {
@@ -149,7 +149,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
     if (json) print(JSON.stringify({ event: 'counters', at: new Date().toISOString(), ...now }));
     else {
       const line = liveLine(now, before, seconds);
-      // One line that renews itself, no longer than the terminal is wide: a wrapped one could not be taken back.
+      // The line overwrites itself. It is cut to the width of the terminal, because a wrapped line can not be overwritten.
       if (live) process.stdout.write(`\r\u001b[2K${line.slice(0, (process.stdout.columns || 80) - 1)}`);
       else print(line);
     }
@@ -170,63 +170,82 @@ export const simulateCommand: ModuleCommand = {
   register(group) {
     const command = group
       .command('simulate')
-      .description('run a simulated external warehouse, well or badly behaved, to develop and test against')
-      .option('--port <number>', 'port to listen on, 0 for any free one', wholeNumber(0, 65_535), 9090)
+      .description('run a simulated external warehouse for development and tests, with faults if you want them')
+      .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9090)
       .option('--host <address>', 'address to listen on', '127.0.0.1')
       .option('--app-key <text>', 'key that the shop calls with', 'demo')
       .option('--app-secret-stdin', 'read the secret of both sides from standard input (default: WMS_APP_SECRET)')
-      .option('--signature-ttl <seconds>', 'by which a timestamp may differ', wholeNumber(1, 86_400), 300)
-      .option('--stock <number>', 'on hand of each SKU at first', wholeNumber(0, 2_000_000_000), 1_000_000)
-      .option('--journal <file>', 'keep ledger and idempotency keys in this file over a restart')
-      .option('--control', 'POST /_control changes the behaviour while it runs, from this machine')
+      .option('--signature-ttl <seconds>', 'largest difference of a timestamp', wholeNumber(1, 86_400), 300)
+      .option('--stock <number>', 'initial quantity on hand of each SKU', wholeNumber(0, 2_000_000_000), 1_000_000)
+      .option('--journal <file>', 'file that keeps ledger and idempotency keys across a restart')
+      .option('--control', 'let POST /_control from this machine change the behaviour')
       .option(
         '--seed <number>',
-        'of the random generator: the same calls meet the same faults',
+        'seed of the random generator: the same calls get the same faults',
         wholeNumber(0, 2 ** 32),
         1,
       )
-      .option('--delay-ms <number>', 'wait before looking at a call', ms)
-      .option('--jitter-ms <number>', 'and up to so much more', ms)
-      .option('--fail-rate <share>', 'of calls that get a failure code', share)
-      .option('--fail-codes <codes>', 'these, comma-separated (default: those that are retried)', codeList)
-      .option('--hang-rate <share>', 'of calls that are never answered', share)
-      .option('--html-rate <share>', 'of calls that get a page instead', share)
-      .option('--string-code-rate <share>', 'of calls that get the code "0", a text', share)
-      .option('--close-rate <share>', 'of calls whose connection is cut', share)
-      .option('--fail-after <share>', 'of all these that strike after the work was done (default 0.5)', share)
-      .option('--faults-per-key <number>', 'so many for one action of a document at most', wholeNumber(0, 1_000_000))
-      .addOption(
-        new Option('--fault-calls <calls>', 'strike these only, comma-separated: reserve,confirm').argParser(listOf),
+      .option('--delay-ms <number>', 'delay of each call', ms)
+      .option('--jitter-ms <number>', 'largest random addition to the delay', ms)
+      .option('--fail-rate <share>', 'share of calls that get a failure code', share)
+      .option('--fail-codes <codes>', 'failure codes, comma-separated (default: the codes that are retried)', codeList)
+      .option('--hang-rate <share>', 'share of calls that get no answer', share)
+      .option('--html-rate <share>', 'share of calls that get an HTML page', share)
+      .option('--string-code-rate <share>', 'share of calls that get the code "0" as a text', share)
+      .option('--close-rate <share>', 'share of calls whose connection is cut', share)
+      .option('--fail-after <share>', 'share of faults that happen after the work is done (default 0.5)', share)
+      .option(
+        '--faults-per-key <number>',
+        'largest number of faults per action of a document',
+        wholeNumber(0, 1_000_000),
       )
-      .option('--no-remember-refusals', 'look at what was refused anew when it is delivered again')
       .addOption(
-        new Option('--callbacks <mode>', 'async: code 0 means accepted, a callback tells the end')
+        new Option('--fault-calls <calls>', 'calls that can have faults, comma-separated: reserve,confirm').argParser(
+          listOf,
+        ),
+      )
+      .option('--no-remember-refusals', 'decide a refused action again when it is delivered again')
+      .addOption(
+        new Option('--callbacks <mode>', 'async: code 0 means accepted, and a callback reports the result')
           .choices(['none', 'async'])
           .default('none'),
       )
-      .option('--callback-url <url>', `where the shop takes them, <shop>${callbackPath}`)
-      .option('--callback-delay-ms <number>', 'from accepting to the callback', ms)
-      .option('--callback-jitter-ms <number>', 'and up to so much more', ms)
-      .addOption(new Option('--carry-out <when>', 'do the work when accepting or later').choices(['at_once', 'later']))
+      .option('--callback-url <url>', `URL of the shop for callbacks, <shop>${callbackPath}`)
+      .option('--callback-delay-ms <number>', 'time between accepting and the callback', ms)
+      .option('--callback-jitter-ms <number>', 'largest random addition to that time', ms)
       .addOption(
-        new Option('--refusals-by <way>', 'how a shortage is told with callbacks').choices(['code', 'callback']),
+        new Option('--carry-out <when>', 'do the work when the action is accepted, or later').choices([
+          'at_once',
+          'later',
+        ]),
       )
-      .option('--duplicate-rate <share>', 'of callbacks that come twice', share)
-      .option('--late-rate <share>', 'of callbacks that come late', share)
-      .option('--late-ms <number>', 'by so much (default 5000)', ms)
-      .option('--early-rate <share>', 'of callbacks that come before the answer to the call', share)
-      .option('--failed-callback-rate <share>', 'of actions that are refused by a callback for no reason', share)
-      .option('--processing-first-rate <share>', 'of callbacks after one that says processing', share)
-      .option('--lost-callback-rate <share>', 'of callbacks that only come when the shop delivers again', share)
+      .addOption(
+        new Option('--refusals-by <way>', 'how a shortage is reported with callbacks').choices(['code', 'callback']),
+      )
+      .option('--duplicate-rate <share>', 'share of callbacks that are sent twice', share)
+      .option('--late-rate <share>', 'share of callbacks that are late', share)
+      .option('--late-ms <number>', 'delay of late callbacks (default 5000)', ms)
+      .option('--early-rate <share>', 'share of callbacks that are sent before the answer to the call', share)
+      .option('--failed-callback-rate <share>', 'share of actions that are refused by a callback without reason', share)
+      .option(
+        '--processing-first-rate <share>',
+        'share of callbacks that follow a callback with status processing',
+        share,
+      )
+      .option(
+        '--lost-callback-rate <share>',
+        'share of callbacks that are sent only when the shop delivers again',
+        share,
+      )
       .option(
         '--every <seconds>',
-        'between two lines of counters (default: 1 on a terminal, else 10)',
+        'time between two lines of counters (default: 1 on a terminal, otherwise 10)',
         wholeNumber(1, 3_600),
       )
       .option('--json', 'JSON lines: ready, counters, ledger')
       .addHelpText(
         'after',
-        `\nExamples:\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --fail-rate 0.3 --fail-codes 1001,5000 --delay-ms 20 --jitter-ms 80\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --callbacks async --callback-url http://127.0.0.1:8080${callbackPath} --duplicate-rate 0.2\n\nIts books: GET /_ledger. Ctrl-C prints a summary of them.\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
+        `\nExamples:\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --fail-rate 0.3 --fail-codes 1001,5000 --delay-ms 20 --jitter-ms 80\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --callbacks async --callback-url http://127.0.0.1:8080${callbackPath} --duplicate-rate 0.2\n\nThe ledger: GET /_ledger. Ctrl-C prints a summary.\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
       )
       .action(simulate);
     refuseSecretOption(command, '--app-secret <text>', 'use WMS_APP_SECRET or --app-secret-stdin');

@@ -12,12 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const booksOf = ({ simulator }: Awaited<ReturnType<typeof openTested>>) => {
+const ledgerOf = ({ simulator }: Awaited<ReturnType<typeof openTested>>) => {
   const { skus, documents } = simulator.ledger();
   return { skus, documents };
 };
 
-test('a restarted warehouse has its books, and answers what it has done as before', async () => {
+test('a restarted warehouse keeps its ledger, and repeats its answers', async () => {
   const first = await openTested({ journal, stock: 10 });
   await Promise.all(['A', 'B', 'C', 'D'].map((no) => first.reserve(no, [[1, 2]])));
   await first.confirm('A');
@@ -27,35 +27,35 @@ test('a restarted warehouse has its books, and answers what it has done as befor
   await first.restore('A', [[1, 1]]);
   await first.sync('1-1', 3, 77);
   await first.simulator.setStock(4, 5);
-  const books = booksOf(first);
+  const ledger = ledgerOf(first);
   await first.close();
 
   for (let restarts = 0; restarts < 2; restarts += 1) {
     const next = await openTested({ journal, stock: 500 });
-    expect(booksOf(next)).toEqual(books);
+    expect(ledgerOf(next)).toEqual(ledger);
     expect((await next.reserve('C', [[1, 2]])).code).toBe(0);
     expect((await next.deduct('F', [[2, 3]])).code).toBe(0);
     expect((await next.reserve('E', [[1, 9]])).code).toBe(4003);
     expect((await next.reserve('C', [[1, 3]])).code).toBe(4004);
-    expect(booksOf(next)).toEqual(books);
+    expect(ledgerOf(next)).toEqual(ledger);
     await next.close();
   }
   const last = await openTested({ journal, stock: 600 });
   await last.confirm('C');
   expect(last.sku(1)).toMatchObject({ on_hand: 7, reserved: 2 });
-  // Only what nothing was known of begins with the stock of now.
+  // Only new SKUs begin with the changed initial stock.
   await last.reserve('G', [[9, 1]]);
   expect(last.sku(9)?.on_hand).toBe(600);
   await last.close();
 });
 
-test('what was answered is in the file: a kill loses nothing, a half line is cut off', async () => {
+test('a kill loses no answered action, and an incomplete last line is cut off', async () => {
   const first = await openTested({ journal });
   await first.reserve('A', [[1, 2]]);
   const lines = await readFile(journal, 'utf8');
   expect(lines).toContain('order:A:reserve');
   await first.close();
-  await appendFile(journal, '{"t":"deed","intent":{"act');
+  await appendFile(journal, '{"t":"action","intent":{"act');
   const next = await openTested({ journal });
   expect(next.state('A')).toBe('reserved');
   await next.confirm('A');
@@ -65,7 +65,26 @@ test('what was answered is in the file: a kill loses nothing, a half line is cut
   await last.close();
 });
 
-test('a file of something else is refused and left as it is', async () => {
+test('a journal of an earlier version is read', async () => {
+  const intent = {
+    action: 'reserve',
+    biz_type: 'order',
+    biz_no: 'A',
+    request_id: 'order:A:reserve',
+    items: [{ sku_id: 1, qty: 2 }],
+  };
+  const lines = [
+    { t: 'open', stock: 10 },
+    { t: 'deed', intent, answer: { code: 0, message: 'done' }, callback: 'owed' },
+    { t: 'told', key: 'order:A:reserve', callback: 'delivered' },
+  ];
+  await writeFile(journal, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const tested = await openTested({ journal });
+  expect([tested.state('A'), tested.sku(1)?.reserved]).toEqual(['reserved', 2]);
+  await tested.close();
+});
+
+test('a file that is not a journal is refused and not changed', async () => {
   for (const text of ['a diary\nof mine\n', 'no line feed', '{"t":"open","stock":1}\nnonsense\n']) {
     await writeFile(journal, text);
     await expect(openTested({ journal })).rejects.toThrow(/warehouse\.jsonl:\d is not of the journal/);
@@ -73,7 +92,7 @@ test('a file of something else is refused and left as it is', async () => {
   }
 });
 
-test('callbacks that were owed are sent after the restart, delivered and lost ones are not', async () => {
+test('callbacks that were owed are sent after a restart; delivered and lost ones are not', async () => {
   const shop = await openTestShop();
   const options = { journal, callbacks: 'async', callbackUrl: shop.url } as const;
   const first = await openTested(options);

@@ -1,35 +1,38 @@
 import { open } from 'node:fs/promises';
 import type { Answer, Intent } from '../protocol.ts';
 
-/** How the callback of a deed stands: owed ones are told after a restart. */
+/** The state of an action's callback. A callback that is `owed` is sent after a restart. */
 export type CallbackState = 'none' | 'owed' | 'lost' | 'delivered' | 'refused' | 'given_up';
-/** `deed` comes again for a key when its answer, or what became of its callback, is known. */
+/** An `action` line is repeated for a key when its answer is known. A `callback` line changes the state of its callback. */
 export type JournalLine =
   | { t: 'open'; stock: number }
   | { t: 'stock'; sku_id: number; on_hand: number }
-  | { t: 'deed'; intent: Intent; answer: Answer | null; callback: CallbackState }
-  | { t: 'told'; key: string; callback: CallbackState };
+  | { t: 'action'; intent: Intent; answer: Answer | null; callback: CallbackState }
+  | { t: 'callback'; key: string; callback: CallbackState };
 
 export type Journal = {
-  /** Answers when the line is with the operating system: it then outlives this process, though not a power cut. */
+  /** Resolves when the operating system has the line. It survives a killed process, but not a power failure. */
   add(line: JournalLine): Promise<void>;
   close(): Promise<void>;
 };
 
-const kinds: readonly unknown[] = ['open', 'stock', 'deed', 'told'] satisfies JournalLine['t'][];
+const kinds: readonly unknown[] = ['open', 'stock', 'action', 'callback'] satisfies JournalLine['t'][];
+/** The names of two kinds in journals of earlier versions. */
+const earlierKinds: Readonly<Record<string, JournalLine['t']>> = { deed: 'action', told: 'callback' };
 
 const head = '{"t":"open"';
 
 function readLine(text: string, where: string): JournalLine {
-  let line: Partial<JournalLine> | null = null;
+  let line: { t?: string } | null = null;
   try {
-    line = JSON.parse(text) as Partial<JournalLine> | null;
+    line = JSON.parse(text) as { t?: string } | null;
   } catch {}
-  if (!kinds.includes(line?.t)) throw new Error(`${where} is not of the journal of a simulated warehouse`);
-  return line as JournalLine;
+  const t = earlierKinds[line?.t ?? ''] ?? line?.t;
+  if (!kinds.includes(t)) throw new Error(`${where} is not of the journal of a simulated warehouse`);
+  return { ...line, t } as JournalLine;
 }
 
-/** Hands all lines to `replay`, then appends. A line that a killed process left half written is cut off. */
+/** Passes all lines to `replay`, then appends new ones. An incomplete last line of a killed process is cut off. */
 export async function openJournal(path: string, replay: (line: JournalLine) => void): Promise<Journal> {
   const file = await open(path, 'a+');
   try {
@@ -38,7 +41,7 @@ export async function openJournal(path: string, replay: (line: JournalLine) => v
     const lines = whole.split('\n').slice(0, -1);
     for (const [index, line] of lines.entries()) replay(readLine(line, `${path}:${index + 1}`));
     if (whole.length < text.length) {
-      // A file of something else is left as it is.
+      // A file that is not a journal is not changed.
       if (lines.length === 0 && !text.startsWith(head) && !head.startsWith(text)) readLine(text, `${path}:1`);
       await file.truncate(Buffer.byteLength(whole));
     }
@@ -63,7 +66,7 @@ export async function openJournal(path: string, replay: (line: JournalLine) => v
     add(line) {
       batch.push(`${JSON.stringify(line)}\n`);
       const { promise } = written;
-      // What arrives in the same turn, and while a batch is being written, shares one write.
+      // Lines of one event-loop iteration share a write, and so do lines that arrive during a write.
       writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(write);
       return promise;
     },

@@ -1,6 +1,6 @@
 import { type Action, type Answer, codes, type Intent, type Item } from '../protocol.ts';
 
-/** `by_sync` and `by_documents` add up to `net_change`, what on_hand has changed by since the ledger was opened. */
+/** `net_change` is the change of on_hand since the ledger was opened. It is the sum of `by_sync` and `by_documents`. */
 export type SkuRow = {
   sku_id: number;
   on_hand: number;
@@ -9,7 +9,7 @@ export type SkuRow = {
   by_documents: number;
   by_sync: number;
 };
-/** `state` is that of the reservation: null without one. */
+/** `state`: the state of the reservation, null without a reservation. */
 export type DocumentRow = {
   biz_type: string;
   biz_no: string;
@@ -24,14 +24,14 @@ const done: Answer = { code: codes.done, message: 'done' };
 const refused = (message: string): Answer => ({ code: codes.business, message });
 const isSame = (a: readonly Item[], b: readonly Item[]) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The stock of each SKU, and what each document has reserved or taken of it. */
+/** The stock of each SKU, and the quantities that each document reserved or deducted. */
 export class Ledger {
   readonly #skus = new Map<number, SkuRow>();
   readonly #documents = new Map<string, DocumentRow>();
-  #stockOfUnknown: number;
+  #initialStock: number;
 
-  constructor(stockOfUnknown: number) {
-    this.#stockOfUnknown = stockOfUnknown;
+  constructor(initialStock: number) {
+    this.#initialStock = initialStock;
   }
 
   apply(intent: Intent): Answer {
@@ -43,13 +43,13 @@ export class Ledger {
     this.#move(sku, Math.max(stock, sku.reserved) - sku.on_hand, 'by_sync');
   }
 
-  setStockOfUnknown(stock: number): void {
-    this.#stockOfUnknown = stock;
+  setInitialStock(stock: number): void {
+    this.#initialStock = stock;
   }
 
   sellable(ids: readonly number[]): SellableRow[] {
     return ids.map((sku_id) => {
-      const { on_hand, reserved } = this.#skus.get(sku_id) ?? { on_hand: this.#stockOfUnknown, reserved: 0 };
+      const { on_hand, reserved } = this.#skus.get(sku_id) ?? { on_hand: this.#initialStock, reserved: 0 };
       return { sku_id, sellable_stock: on_hand - reserved, reserved, on_hand };
     });
   }
@@ -58,7 +58,7 @@ export class Ledger {
     return [...this.#skus.values()].map((sku) => ({ ...sku })).sort((a, b) => a.sku_id - b.sku_id);
   }
 
-  /** Without those that were only refused. */
+  /** All documents, except those whose actions were all refused. */
   documents(): DocumentRow[] {
     return [...this.#documents.values()]
       .filter(({ state, deducted, restored }) => state !== null || deducted.length + restored.length > 0)
@@ -80,7 +80,7 @@ export class Ledger {
   #reserve(intent: Intent): Answer {
     const document = this.#documentOf(intent);
     if (document.state === 'reserved' && isSame(document.items, intent.items)) return done;
-    // Also after a release that came first: a reserve that arrives behind it must not lock stock for ever.
+    // A released document is refused too: a reserve that arrives after its release must not reserve stock for ever.
     if (document.state !== null) return refused(`the document is ${document.state} already`);
     const short = this.#shortage(intent.items);
     if (short) return short;
@@ -126,7 +126,7 @@ export class Ledger {
     return done;
   }
 
-  /** The refusal when one of the lines is short: all lines or none are taken. */
+  /** The refusal when a line exceeds the sellable quantity, otherwise null. */
   #shortage(items: readonly Item[]): Answer | null {
     for (const { sku_id, qty } of items) {
       const { on_hand, reserved } = this.#skuOf(sku_id);
@@ -145,7 +145,7 @@ export class Ledger {
   #skuOf(sku_id: number): SkuRow {
     let sku = this.#skus.get(sku_id);
     if (!sku) {
-      sku = { sku_id, on_hand: this.#stockOfUnknown, reserved: 0, net_change: 0, by_documents: 0, by_sync: 0 };
+      sku = { sku_id, on_hand: this.#initialStock, reserved: 0, net_change: 0, by_documents: 0, by_sync: 0 };
       this.#skus.set(sku_id, sku);
     }
     return sku;

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { signatureFits } from '@tradepost/external-wms';
 
-export type GateOptions = { appKey: string; appSecret: string; signatureTtl: number };
+export type VerifierOptions = { appKey: string; appSecret: string; signatureTtl: number };
 
-/** Whether a call is the shop's: answers what is wrong with its headers, or null. */
-export function openGate({ appKey, appSecret, signatureTtl }: GateOptions) {
-  // A nonce is good until its timestamp is too old: at most twice the window. Two generations of that age hold them all.
+/** Verifies the headers of a call. The verifier returns the fault, or null for a valid call of the shop. */
+export function openCallVerifier({ appKey, appSecret, signatureTtl }: VerifierOptions) {
+  // A nonce must be remembered until its timestamp is too old, at most twice the window. Two generations contain all of them.
   let fresh = new Set<string>();
   let aged = new Set<string>();
-  let turnsAt = Date.now() + signatureTtl * 2_000;
+  let rotatesAt = Date.now() + signatureTtl * 2_000;
 
   const isReplay = (nonce: string): boolean => {
-    if (Date.now() >= turnsAt) {
+    if (Date.now() >= rotatesAt) {
       [aged, fresh] = [fresh, new Set()];
-      turnsAt = Date.now() + signatureTtl * 2_000;
+      rotatesAt = Date.now() + signatureTtl * 2_000;
     }
     if (fresh.has(nonce) || aged.has(nonce)) return true;
     fresh.add(nonce);
@@ -30,7 +30,7 @@ export function openGate({ appKey, appSecret, signatureTtl }: GateOptions) {
     if (nonce === '' || nonce.length > 200) return 'X-Nonce: must have 1 to 200 characters';
     if (header('x-request-mode') !== 'generic') return 'X-Request-Mode: must be generic';
     if (!signatureFits({ app_key, timestamp, nonce, body }, appSecret, header('x-sign'))) return 'X-Sign: does not fit';
-    // Last: who can not sign must not use up the nonces of who can.
+    // The nonce is checked last, so that a caller without the secret can not use up nonces.
     return isReplay(nonce) ? 'X-Nonce: used before' : null;
   };
 }

@@ -3,15 +3,16 @@ import type { Behaviour } from './behaviour.ts';
 
 export const faultKinds = ['fail', 'hang', 'html', 'string_code', 'close'] as const;
 export type FaultKind = (typeof faultKinds)[number];
+/** `after`: the fault happens after the work is done. */
 export type Fault = { kind: FaultKind; after: boolean; code: number; status: 200 | 502 };
-export type Fate = { delayMs: number; fault: Fault | null };
+export type CallPlan = { delayMs: number; fault: Fault | null };
 export type CallbackPlan = {
   delayMs: number;
   early: boolean;
   failed: boolean;
   lost: boolean;
   processing: boolean;
-  /** Milliseconds from the callback to the same one again; null: only once. */
+  /** The callback is sent a second time after this many milliseconds. Null: it is sent once. */
   duplicateMs: number | null;
 };
 
@@ -19,8 +20,8 @@ export const plainPlan: CallbackPlan = {
   ...{ delayMs: 0, early: false, failed: false, lost: false, processing: false, duplicateMs: null },
 };
 
-/** What happens to a call. Always the same number of draws: what is switched on does not shift the others. */
-export function drawFate(random: () => number, of: Behaviour, call: CallName, faultsSoFar: number): Fate {
+/** Draws the delay and the fault of a call. The number of draws is constant, so that one option does not shift the others. */
+export function drawCallPlan(random: () => number, of: Behaviour, call: CallName, faultsSoFar: number): CallPlan {
   const [jitter, which, when, code] = [random(), random(), random(), random()];
   const delayMs = of.delayMs + Math.floor(jitter * (of.jitterMs + 1));
   if (!of.faultCalls.includes(call) || faultsSoFar >= of.faultsPerKey) return { delayMs, fault: null };
@@ -40,8 +41,8 @@ export function drawFate(random: () => number, of: Behaviour, call: CallName, fa
   return { delayMs, fault: null };
 }
 
-/** How the end of an action is told; also always the same number of draws. */
-export function drawPlan(random: () => number, of: Behaviour): CallbackPlan {
+/** Draws the plan of a callback. The number of draws is constant. */
+export function drawCallbackPlan(random: () => number, of: Behaviour): CallbackPlan {
   const [jitter, late, early, failed, lost, processing, duplicate, gap] = Array.from({ length: 8 }, random) as number[];
   const isEarly = early! < of.earlyRate;
   const delayMs = of.callbackDelayMs + Math.floor(jitter! * (of.callbackJitterMs + 1));
@@ -51,7 +52,7 @@ export function drawPlan(random: () => number, of: Behaviour): CallbackPlan {
     failed: failed! < of.failedCallbackRate,
     lost: lost! < of.lostCallbackRate,
     processing: processing! < of.processingFirstRate,
-    // Half of them side by side with the first, half behind it.
+    // Half of the duplicates are sent at the same time as the first, half later.
     duplicateMs: duplicate! < of.duplicateRate ? Math.max(0, Math.floor((gap! - 0.5) * 100)) : null,
   };
 }

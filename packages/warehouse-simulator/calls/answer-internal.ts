@@ -21,10 +21,10 @@ function stockRows(stocks: unknown): (readonly [number, number])[] {
   return rows as (readonly [number, number])[];
 }
 
-/** The simulator's own paths: nothing a real warehouse has. */
-export function openOwn({ control, view, behaviour, change, setStock }: Deps) {
+/** The paths of the simulator that a real warehouse does not have. */
+export function openInternalRoutes({ control, view, behaviour, change, setStock }: Deps) {
   const changeByRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A page in a browser can not send this type across origins without being asked.
+    // Across origins, a browser sends this type only after a preflight request, which is not answered here.
     if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
       return sendJson(response, 415, { error: 'send application/json' });
     try {

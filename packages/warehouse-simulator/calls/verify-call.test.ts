@@ -1,7 +1,7 @@
 import { externalSignature } from '@tradepost/external-wms';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTested, type Tested, unixNow } from '../test-shop.ts';
-import { openGate } from './gate.ts';
+import { openCallVerifier } from './verify-call.ts';
 
 let tested: Tested;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => tested.close());
 
 const items = [[1, 1]] as const;
 
-describe('a call that is not the shop’s is refused with 4002 and changes nothing', () => {
+describe('a call that does not come from the shop is refused with 4002 and changes nothing', () => {
   const cases: [string, Parameters<Tested['reserve']>[2], string][] = [
     ['a wrong secret', { secret: 'other' }, 'X-Sign'],
     ['no signature', { headers: { 'x-sign': '' } }, 'X-Sign'],
@@ -22,8 +22,8 @@ describe('a call that is not the shop’s is refused with 4002 and changes nothi
     ['no nonce', { headers: { 'x-nonce': '' } }, 'X-Nonce'],
     ['another request mode', { headers: { 'x-request-mode': 'special' } }, 'X-Request-Mode'],
   ];
-  test.each(cases)('%s', async (_name, how, named) => {
-    const answer = await tested.reserve('refused', items, how);
+  test.each(cases)('%s', async (_name, options, named) => {
+    const answer = await tested.reserve('refused', items, options);
     expect(answer).toMatchObject({ status: 200, code: 4002 });
     expect(answer.message).toContain(named);
     expect(tested.state('refused')).toBeUndefined();
@@ -35,12 +35,12 @@ describe('a call that is not the shop’s is refused with 4002 and changes nothi
     const parts = { app_key: 'demo-key', timestamp: sent['x-timestamp']!, nonce: 'swap', body: '{"sku_ids":[1]}' };
     sent['x-sign'] = externalSignature(parts, 'demo-secret');
     expect((await call('/stock/sellable', null, { raw: '{"sku_ids":[2]}', headers: sent })).code).toBe(4002);
-    // Who can not sign has not used up the nonce either.
+    // The call with the wrong signature did not use up the nonce.
     expect((await call('/stock/sellable', null, { raw: parts.body, headers: sent })).code).toBe(0);
     expect(simulator.counters().refusals['4002']).toBeGreaterThan(0);
   });
 
-  test('a nonce that was used, and only a second time', async () => {
+  test('a nonce that was used before', async () => {
     const headers = { 'x-nonce': 'once' };
     expect((await tested.reserve('N', items, { headers })).code).toBe(0);
     expect(await tested.reserve('N', items, { headers })).toMatchObject({
@@ -50,34 +50,34 @@ describe('a call that is not the shop’s is refused with 4002 and changes nothi
   });
 });
 
-test('a nonce is remembered as long as its timestamp is good', () => {
+test('a nonce is remembered while its timestamp is valid', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000 });
   try {
-    const fits = openGate({ appKey: 'k', appSecret: 's', signatureTtl: 60 });
+    const verify = openCallVerifier({ appKey: 'k', appSecret: 's', signatureTtl: 60 });
     const parts = { app_key: 'k', timestamp: '1000165', nonce: 'n', body: '{}' };
     const headers = {
       ...{ 'x-app-key': 'k', 'x-timestamp': parts.timestamp, 'x-nonce': 'n', 'x-request-mode': 'generic' },
       'x-sign': externalSignature(parts, 's'),
     };
     vi.setSystemTime(1_000_110_000);
-    expect(fits(headers, '{}')).toBeNull();
+    expect(verify(headers, '{}')).toBeNull();
     vi.setSystemTime(1_000_224_000);
-    expect(fits(headers, '{}')).toBe('X-Nonce: used before');
+    expect(verify(headers, '{}')).toBe('X-Nonce: used before');
     vi.setSystemTime(1_000_226_000);
-    expect(fits(headers, '{}')).toContain('X-Timestamp');
+    expect(verify(headers, '{}')).toContain('X-Timestamp');
   } finally {
     vi.useRealTimers();
   }
 });
 
-test('timestamps within the window, in either direction, and a signature in capitals are taken', async () => {
+test('timestamps within the window are accepted in both directions', async () => {
   for (const shift of [-50, 50]) {
     const headers = { 'x-timestamp': String(unixNow() + shift) };
     expect((await tested.reserve('T', items, { headers })).code).toBe(0);
   }
 });
 
-describe('a body that is not of the protocol is refused with 4001 and its field', () => {
+describe('a body that does not follow the protocol is refused with 4001 and its field', () => {
   const order = { biz_type: 'order', biz_no: 'M' };
   const one = [{ sku_id: 1, qty: 1 }];
   const cases: [string, unknown, string][] = [
@@ -108,7 +108,7 @@ describe('a body that is not of the protocol is refused with 4001 and its field'
     expect((await tested.call('/confirm', { pad: 'x'.repeat(2 ** 20) })).message).toBe('body: too large');
   });
 
-  test('an unknown path and another method are not of the protocol at all', async () => {
+  test('an unknown path and another method get an HTTP error', async () => {
     expect((await tested.call('/reserved', {})).status).toBe(404);
     expect((await fetch(`${tested.simulator.url}/reserve`)).status).toBe(405);
   });
