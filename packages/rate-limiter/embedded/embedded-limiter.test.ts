@@ -99,9 +99,9 @@ test('peek charges nothing, and refuses only requests that a check of any cost r
 test('requests and tokens of one millisecond that exceed an entry are all counted', async () => {
   const { limiter, clock } = open();
   const limits = { ...noLimits, user_rpm: 1_000, user_tpm: 2 ** 40 };
-  const ask = (tokens: number) => limiter.check({ ...noKeys, user: 1 }, limits, tokens);
+  const check = (tokens: number) => limiter.check({ ...noKeys, user: 1 }, limits, tokens);
   const costs = Array.from({ length: 1_000 }, (_, i) => [0, 1, 70_000, 2 ** 24 - 1, 2 ** 24, 2 ** 31 - 1][i % 6]!);
-  for (const cost of costs) expect(ask(cost).admitted).toBe(true);
+  for (const cost of costs) expect(check(cost).admitted).toBe(true);
   const tokens = costs.reduce((a, b) => a + b);
   expect(await limiter.inspect({ kind: 'user', key: '1' })).toEqual({
     requests: 1_000,
@@ -109,26 +109,26 @@ test('requests and tokens of one millisecond that exceed an entry are all counte
     oldestLeavesMs: 60_000,
   });
   clock.now += 59_999;
-  expect(ask(1)).toMatchObject({ admitted: false, dimension: 'user_rpm', waitMs: 1 });
+  expect(check(1)).toMatchObject({ admitted: false, dimension: 'user_rpm', waitMs: 1 });
   clock.now += 1;
-  expect(ask(1)).toMatchObject({ admitted: true, tightest: { limit: 1_000, remaining: 999 } });
+  expect(check(1)).toMatchObject({ admitted: true, tightest: { limit: 1_000, remaining: 999 } });
 });
 
 test('100,000 requests of one key: the limit is exact to the request, and the window to the millisecond', () => {
   const { limiter, clock } = open({ memoryMb: 8 });
   const limits = { ...noLimits, user_rpm: 100_000, user_tpm: 300_000 };
-  const ask = () => limiter.check({ ...noKeys, user: 1 }, limits, 3);
+  const check = () => limiter.check({ ...noKeys, user: 1 }, limits, 3);
   for (let i = 0; i < 100_000; i += 1) {
     if (i % 2 === 0 && i > 0) clock.now += 1;
-    if (!ask().admitted) throw new Error(`request ${i + 1} was refused`);
+    if (!check().admitted) throw new Error(`request ${i + 1} was refused`);
   }
   // 50,000 milliseconds with two requests each.
-  expect(ask()).toMatchObject({ admitted: false, waitMs: 10_001, denied: ['user_rpm', 'user_tpm'] });
+  expect(check()).toMatchObject({ admitted: false, waitMs: 10_001, denied: ['user_rpm', 'user_tpm'] });
   clock.now += 10_000;
   for (let i = 0; i < 5_000; i += 1) {
-    if (ask().admitted) throw new Error('admitted before an entry has left the window');
+    if (check().admitted) throw new Error('admitted before an entry has left the window');
     clock.now += 1;
-    if (!ask().admitted || !ask().admitted) throw new Error('refused although two entries have left the window');
+    if (!check().admitted || !check().admitted) throw new Error('refused although two entries have left the window');
   }
   expect(limiter.evicted).toBe(0);
 });
@@ -260,14 +260,14 @@ test('reset empties one log and keeps the others', async () => {
   const { limiter } = open();
   const limits = { ...noLimits, user_rpm: 1, token_rpm: 1, ip_rpm: 1, model_rpm: 1 };
   const subject = { user: 1, token: 1, ip: 'a', model: 'a' };
-  const ask = (of: Partial<CheckRequest['subject']>) => limiter.check({ ...noKeys, ...of }, limits, 1).admitted;
-  expect(ask(subject)).toBe(true);
+  const check = (of: Partial<CheckRequest['subject']>) => limiter.check({ ...noKeys, ...of }, limits, 1).admitted;
+  expect(check(subject)).toBe(true);
   expect(await limiter.reset({ kind: 'user', key: '1' })).toBe(1);
   expect(await limiter.reset({ kind: 'user', key: '1' })).toBe(0);
-  expect([ask({ user: 1 }), ask({ token: 1 }), ask({ ip: 'a' }), ask({ model: 'a' })]).toEqual([
+  expect([check({ user: 1 }), check({ token: 1 }), check({ ip: 'a' }), check({ model: 'a' })]).toEqual([
     ...[true, false, false, false],
   ]);
   expect(await limiter.reset()).toBe(4);
   expect(limiter.keys).toBe(0);
-  expect(ask(subject)).toBe(true);
+  expect(check(subject)).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Has no types of its own: CRC16 of a key, or of its hash tag, as Redis Cluster takes it. */
+/** The package has no types. It returns the slot of a key on Redis Cluster: CRC16 of the key, or of its hash tag. */
 declare module 'cluster-key-slot' {
   export default function slotOf(key: string): number;
 }

@@ -73,8 +73,8 @@ describe.skipIf(!hasRedis)('', () => {
 
   test('a user and its tokens share a slot; the keys are spread over all nodes', async () => {
     const { command } = cluster.nodes[0]!;
-    const asked = Array.from({ length: 30 }, (_, i) => ({ ...subjectOf(), user: own + i, token: own * 10 + i }));
-    await Promise.all(asked.map((of, i) => limiter.check({ ...of, ip: `${of.ip} ${i}` }, all, 1)));
+    const subjects = Array.from({ length: 30 }, (_, i) => ({ ...subjectOf(), user: own + i, token: own * 10 + i }));
+    await Promise.all(subjects.map((of, i) => limiter.check({ ...of, ip: `${of.ip} ${i}` }, all, 1)));
     const keys = (await Promise.all(cluster.nodes.map((node) => node.command('KEYS', '*')))) as string[][];
     expect(keys.every((those) => those.length > 5)).toBe(true);
     for (const key of keys.flat().filter((name) => /:t\d+$/.test(name))) {
@@ -182,20 +182,20 @@ describe.skipIf(!hasRedis)('', () => {
       cluster.nodes.map(({ url }) => url),
       400,
     );
-    const ask = (of = user) => short.check({ ...noKeys, user: of, token }, limits, 1);
-    expect(await ask()).toMatchObject({ admitted: true, tightest: { remaining: 4 } });
+    const check = (of = user) => short.check({ ...noKeys, user: of, token }, limits, 1);
+    expect(await check()).toMatchObject({ admitted: true, tightest: { remaining: 4 } });
     const node = await nodeOf(`cluster:{u${user}}`);
     await node.kill();
     const began = performance.now();
-    const unchecked = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    const unchecked = await Promise.all(Array.from({ length: 20 }, () => check()));
     expect(performance.now() - began).toBeLessThan(400 + 2_000);
     expect(unchecked.map((verdict) => verdict.admitted && verdict.unchecked !== undefined)).toEqual(
       Array(20).fill(true),
     );
     await node.start();
-    const back = async () => expect(await ask(user + 1)).toMatchObject({ tightest: { dimension: 'user_rpm' } });
+    const back = async () => expect(await check(user + 1)).toMatchObject({ tightest: { dimension: 'user_rpm' } });
     await vi.waitFor(back, { timeout: 15_000, interval: 50 });
-    await vi.waitFor(async () => expect(await ask()).toMatchObject({ admitted: false }), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await check()).toMatchObject({ admitted: false }), { timeout: 15_000 });
   });
 
   /** Users whose logs are on a node, and users whose logs are not. */
@@ -211,16 +211,16 @@ describe.skipIf(!hasRedis)('', () => {
     const { on, off } = await usersBy(node);
     const urls = cluster.nodes.map(({ url }) => url);
     const one = await open(urls, 200);
-    const ask = (user: number) => one.check({ ...noKeys, user }, { ...noLimits, user_rpm: 1 }, 1);
-    for (const user of [...on, ...off]) expect(await ask(user)).toMatchObject({ admitted: true });
+    const check = (user: number) => one.check({ ...noKeys, user }, { ...noLimits, user_rpm: 1 }, 1);
+    for (const user of [...on, ...off]) expect(await check(user)).toMatchObject({ admitted: true });
     node.pause();
     try {
-      const again = await Promise.all([...on, ...off, ...on, ...off].map(ask));
+      const again = await Promise.all([...on, ...off, ...on, ...off].map(check));
       const refused = again.map(({ admitted }) => !admitted);
       expect(refused).toEqual([...on, ...off, ...on, ...off].map((user) => off.includes(user)));
       // The same when the circuit of the node is open.
       for (let round = 0; round < 3; round += 1)
-        for (const user of off) expect(await ask(user)).toMatchObject({ admitted: false });
+        for (const user of off) expect(await check(user)).toMatchObject({ admitted: false });
     } finally {
       node.resume();
     }

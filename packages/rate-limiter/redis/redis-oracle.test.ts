@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)('', () => {
     beforeAll(async () => {
       limiter = await open({ windowMs, clock: 'argument', prefix: `one${windowMs}:` });
     });
-    const ask = async ({ subject, limits, tokens }: CheckRequest) => {
+    const check = async ({ subject, limits, tokens }: CheckRequest) => {
       limiter.forgetRefusals();
       return limiter.check(subject, limits, tokens);
     };
@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('', () => {
             clock.now += move;
             const request = { ...step, subject: own(step.subject) };
             const expected = comparable(request, oracle.check(request, clock.now));
-            expect(await ask(request), `step ${i} at ${clock.now - startMs}: ${shown(step)}`).toEqual(expected);
+            expect(await check(request), `step ${i} at ${clock.now - startMs}: ${shown(step)}`).toEqual(expected);
           }
         }),
         runs(120),
@@ -106,7 +106,7 @@ describe.skipIf(!hasRedis)('', () => {
         const subject = own({ user, token: user * 10, ip: '10.0.0', model: 'small' });
         const expected = oracle.check({ subject, limits, tokens }, clock.now);
         if (!expected.admitted) refusals += 1;
-        expect(await ask({ subject, limits, tokens }), `step ${i}`).toEqual(expected);
+        expect(await check({ subject, limits, tokens }), `step ${i}`).toEqual(expected);
       }
       expect(refusals).toBeGreaterThan(100);
     });
@@ -135,7 +135,7 @@ describe.skipIf(!hasRedis)('', () => {
             } else {
               const used = list.reduce((sum, one) => sum + one.tokens, 0);
               const expected = list.length + 1 <= 12 && used + tokens <= 400;
-              const verdict = await ask({ subject: { ...noKeys, user }, limits, tokens });
+              const verdict = await check({ subject: { ...noKeys, user }, limits, tokens });
               expect(verdict.admitted).toBe(expected);
               if (expected) list.push({ at: clock.now, tokens });
               if (!verdict.admitted) {
@@ -187,13 +187,13 @@ describe.skipIf(!hasRedis)('', () => {
           for (const { move, ...step } of steps) {
             clock.now += move;
             const request = { ...step, subject: own(step.subject) };
-            const first = await ask(request);
+            const first = await check(request);
             if (first.admitted || first.waitMs === null) continue;
             const refusedAt = clock.now;
             clock.now = refusedAt + first.waitMs - 1;
-            expect(await ask(request)).toMatchObject({ admitted: false, waitMs: 1 });
+            expect(await check(request)).toMatchObject({ admitted: false, waitMs: 1 });
             clock.now = refusedAt + first.waitMs;
-            expect((await ask(request)).admitted).toBe(true);
+            expect((await check(request)).admitted).toBe(true);
           }
         }),
         runs(60),
@@ -209,7 +209,7 @@ describe.skipIf(!hasRedis)('', () => {
           for (const { move, ...step } of steps) {
             clock.now += move;
             const request = { ...step, subject: own(step.subject) };
-            await ask(request);
+            await check(request);
             oracle.check(request, clock.now);
             for (const kind of ['user', 'token', 'ip', 'model'] as const) {
               const key = request.subject[kind];
@@ -230,24 +230,24 @@ describe.skipIf(!hasRedis)('', () => {
     const limiter = await open({ clock: 'argument', prefix: 'many:' });
     const limits = { ...noLimits, user_rpm: 100_000, user_tpm: 300_000 };
     const subject = { ...noKeys, user: 1 };
-    const ask = () => limiter.check(subject, limits, 3);
+    const check = () => limiter.check(subject, limits, 3);
     const key = 'many:{u1}';
     clock.now = startMs;
     for (let i = 0; i < 12_500; i += 1) {
       clock.now += 1;
-      const verdicts = await Promise.all([ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask()]);
+      const verdicts = await Promise.all([check(), check(), check(), check(), check(), check(), check(), check()]);
       if (!verdicts.every(({ admitted }) => admitted))
         throw new Error(`refused at ${i * 8}: ${JSON.stringify(verdicts)}`);
     }
-    expect(await ask()).toMatchObject({ admitted: false, waitMs: 47_501, denied: ['user_rpm', 'user_tpm'] });
+    expect(await check()).toMatchObject({ admitted: false, waitMs: 47_501, denied: ['user_rpm', 'user_tpm'] });
     expect(await redis.command('STRLEN', key)).toBe(12_500 * 24 + 48);
     clock.now += 47_500;
     for (let i = 0; i < 1_000; i += 1) {
       limiter.forgetRefusals();
-      if ((await ask()).admitted) throw new Error('admitted before an entry has left the window');
+      if ((await check()).admitted) throw new Error('admitted before an entry has left the window');
       clock.now += 1;
       limiter.forgetRefusals();
-      const verdicts = await Promise.all(Array.from({ length: 9 }, ask));
+      const verdicts = await Promise.all(Array.from({ length: 9 }, check));
       expect(verdicts.map(({ admitted }) => admitted)).toEqual([...Array(8).fill(true), false]);
     }
     // Expired entries are cut off before they are more than the counting ones.
@@ -255,7 +255,7 @@ describe.skipIf(!hasRedis)('', () => {
     for (let i = 0; i < 500; i += 1) {
       clock.now += 2;
       limiter.forgetRefusals();
-      expect((await ask()).admitted).toBe(true);
+      expect((await check()).admitted).toBe(true);
       const entries = ((await redis.command('STRLEN', key)) - 48) / 24;
       // Entries from before the loop have eight requests each, entries of the loop one.
       const { requests } = await limiter.inspect({ kind: 'user', key: '1' });
@@ -272,17 +272,17 @@ describe.skipIf(!hasRedis)('', () => {
     const limits = { ...noLimits, user_rpm: 1_000, user_tpm: 2 ** 40 };
     clock.now = startMs;
     const costs = Array.from({ length: 1_000 }, (_, i) => [0, 1, 70_000, 2 ** 24 - 1, 2 ** 24, 2 ** 31 - 1][i % 6]!);
-    const ask = (cost: number) => limiter.check({ ...noKeys, user: 1 }, limits, cost);
-    expect((await Promise.all(costs.map(ask))).every(({ admitted }) => admitted)).toBe(true);
+    const check = (cost: number) => limiter.check({ ...noKeys, user: 1 }, limits, cost);
+    expect((await Promise.all(costs.map(check))).every(({ admitted }) => admitted)).toBe(true);
     const tokens = costs.reduce((a, b) => a + b);
     const all = { requests: 1_000, tokens, oldestLeavesMs: 60_000 };
     expect(await limiter.inspect({ kind: 'user', key: '1' })).toEqual(all);
     expect(await redis.command('STRLEN', 'merge:{u1}')).toBe(72);
     clock.now += 59_999;
-    expect(await ask(1)).toMatchObject({ admitted: false, dimension: 'user_rpm', waitMs: 1 });
+    expect(await check(1)).toMatchObject({ admitted: false, dimension: 'user_rpm', waitMs: 1 });
     limiter.forgetRefusals();
     clock.now += 1;
-    expect(await ask(1)).toMatchObject({ admitted: true, tightest: { remaining: 999 } });
+    expect(await check(1)).toMatchObject({ admitted: true, tightest: { remaining: 999 } });
   });
 
   test('a key lives longer than its entries, also when the clock of the server goes back by nearly a window', async () => {
@@ -290,18 +290,18 @@ describe.skipIf(!hasRedis)('', () => {
     const shifted = await open({ windowMs, clock: 'argument', prefix: 'life:' });
     const limiter = await open({ windowMs, prefix: 'life:' });
     const limits = { ...noLimits, user_rpm: 3 };
-    const ask = (of = limiter) => of.check({ ...noKeys, user: 1 }, limits, 1);
+    const check = (of = limiter) => of.check({ ...noKeys, user: 1 }, limits, 1);
     const began = Date.now();
     // This limiter has the time from before the clock went back.
     clock.now = began + 360;
-    expect((await ask(shifted)).admitted).toBe(true);
+    expect((await check(shifted)).admitted).toBe(true);
     await sleep(began + 740 - Date.now());
-    const second = await ask();
+    const second = await check();
     expect(second.admitted).toBe(true);
     await sleep(began + 830 - Date.now());
     // The entry of 740 ms still counts, unless this machine paused.
     if (Date.now() > began + 1_000) return;
-    const left = (await ask()) as Admitted;
+    const left = (await check()) as Admitted;
     expect(left.tightest!.remaining).toBe(second.at + windowMs > left.at ? 1 : 2);
   });
 
