@@ -4,8 +4,8 @@ import { ledgerDifferences } from '@tradepost/testing/external-shop';
 import { cleanUp } from '@tradepost/testing/processes/cleanup';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { runPair } from './race.ts';
-import { nothingYet } from './scenario.ts';
-import { act, openMoney, openStage, order, type Stage, tell } from './stage.ts';
+import { emptyOutcome } from './scenario.ts';
+import { openPayment, openTestShop, order, payOrCancel, sendNotice, type TestShop } from './test-shop.ts';
 import { sendCallback, signedCallback, wrongCallbacks } from './warehouse-callbacks.ts';
 import { externalPairs, shelfPairs } from './warehouse-pairs.ts';
 import { allDone, balanced, mix, openWarehouseStage, type WarehouseStage } from './warehouse-stage.ts';
@@ -40,9 +40,9 @@ describe('an external warehouse: held before each of its statements while anothe
 });
 
 describe('shelves of our own: held before each of its statements while another one runs', () => {
-  let stage: Stage;
+  let stage: TestShop;
   beforeAll(async () => {
-    stage = await openStage(inject('clusterUrl'), {}, { 'inventory.provider': 'builtin_wms' });
+    stage = await openTestShop(inject('clusterUrl'), {}, { 'inventory.provider': 'builtin_wms' });
   });
   afterAll(() => stage?.close());
   test.each(shelfPairs)(
@@ -87,10 +87,10 @@ describe('a partner that reserves and never says so, until the attempts are used
 
   test('money that comes in nevertheless: the pieces are gone in both books', async () => {
     const { buyer, sku, id, shown } = await place();
-    const money = await openMoney(stage.first, buyer, id);
+    const money = await openPayment(stage.first, buyer, id);
     await deliver();
     expect(await shown()).toBe('failed');
-    expect((await tell(stage.first, money)).data.status).toBe('succeeded');
+    expect((await sendNotice(stage.first, money)).data.status).toBe('succeeded');
     await deliver();
     expect(await shown()).toBe('confirmed');
     await agree(sku, 1);
@@ -99,7 +99,7 @@ describe('a partner that reserves and never says so, until the attempts are used
     const { buyer, sku, id, shown } = await place();
     await deliver();
     expect(await shown()).toBe('failed');
-    expect((await act(stage.first, 'cancel', buyer, id)).code).toBe(0);
+    expect((await payOrCancel(stage.first, 'cancel', buyer, id)).code).toBe(0);
     await deliver();
     expect(await shown()).toBe('released');
     await agree(sku, 0);
@@ -147,7 +147,7 @@ describe('callbacks', () => {
     expect(rows.length).toBe(10);
     expect(rows.reduce((all, row) => all + row.seen, 0)).toBe(50);
     expect(rows.filter(({ outcome, status }) => outcome === 'applied' && status === 'success').length).toBe(1);
-    await act(stage.first, 'cancel', buyer!, data.id);
+    await payOrCancel(stage.first, 'cancel', buyer!, data.id);
     // Ended before it was ever told: the partner learns only of the release.
     stage.warehouse.change({ callbacks: 'async' });
     await allDone(stage);
@@ -167,7 +167,7 @@ describe('callbacks', () => {
       buyers: await stage.buyers(16),
       skuIds: (await stage.goods({ stocks: Array(10).fill(1_000_000) })).sku_ids,
     };
-    const outcome = nothingYet();
+    const outcome = emptyOutcome();
     let ending = false;
     const seen = new Map<string, number[]>();
     const attack = async () => {

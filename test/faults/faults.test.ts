@@ -5,7 +5,7 @@ import { scenarios } from './scenarios.ts';
 /** The short form of `npm run faults`. */
 afterAll(cleanUp);
 
-describe('nothing is lost, nothing is doubled', () => {
+describe('no order, payment or stock is lost or doubled', () => {
   test.each(scenarios)(
     '$name: $about',
     async ({ run }) => {

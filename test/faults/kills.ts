@@ -11,25 +11,25 @@ import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { openWire } from '@tradepost/testing/servers/database-proxy';
-import { audit, check, type Ground, nothingYet, type Outcome, type Scenario } from './scenario.ts';
-import { type Crowd, openCrowd, type Target } from './shoppers.ts';
-import { type Buyer, makeBuyers, makeGoods, until } from './stage.ts';
+import { audit, check, emptyOutcome, type Ground, type Outcome, type Scenario } from './scenario.ts';
+import { type Shoppers, startShoppers, type Target } from './shopper-load.ts';
+import { type Buyer, makeBuyers, makeGoods, until } from './test-shop.ts';
 
-/** A data folder with its database running, and shoppers and goods in it. */
-export type Shelf = {
+/** A data folder with a running database that has shoppers and goods. */
+export type DataFolder = {
   data: string;
   buyers: Buyer[];
   skuIds: number[];
   url(): string;
   sql(): Sql;
   postmaster(): number;
-  /** Starts the database again after it was killed, or takes over the one that runs. */
+  /** Starts the database again after it was killed, or adopts the running one. */
   start(): Promise<void>;
 };
 
 const clients = 64;
 
-/** The shop as a process of its own, which does not outlive the run. */
+/** Starts the shop as a process, which is killed at the end of the run. */
 async function startShop(data: string, env: Record<string, string> = {}): Promise<RunningServer> {
   const server = await startProcess(['--data', data, '--seed', 'none'], env);
   const forget = defer(async () => server.child.kill('SIGKILL'));
@@ -37,9 +37,9 @@ async function startShop(data: string, env: Record<string, string> = {}): Promis
   return server;
 }
 
-export async function makeShelf(stored: Readonly<Record<string, unknown>> = {}): Promise<Shelf> {
+export async function createDataFolder(stored: Readonly<Record<string, unknown>> = {}): Promise<DataFolder> {
   const data = await mkdtemp(join(tmpdir(), 'tradepost-kills-'));
-  // Run as root, the database has an account of its own that must get in.
+  // When the test runs as root, the database runs as another account, which must be able to enter the folder.
   await chmod(data, 0o755);
   const directory = join(data, 'postgres');
   let sql: Sql | null = null;
@@ -73,45 +73,45 @@ export async function makeShelf(stored: Readonly<Record<string, unknown>> = {}):
   };
 }
 
-let shared: Promise<Shelf> | null = null;
-/** One for all scenarios: making it takes as long as a short one of them. Gone with `cleanUp`. */
-async function openShelf(): Promise<Shelf> {
-  shared ??= makeShelf();
-  const shelf = await shared;
-  // Whoever used it last has taken the database down with the shop.
-  await shelf.start();
-  return shelf;
+let shared: Promise<DataFolder> | null = null;
+/** All scenarios share one folder, because creating it takes as long as a short scenario. `cleanUp` removes it. */
+async function openDataFolder(): Promise<DataFolder> {
+  shared ??= createDataFolder();
+  const folder = await shared;
+  // The previous scenario stopped the database together with the shop.
+  await folder.start();
+  return folder;
 }
 
-/** The address of the server of the moment; while it is away, shoppers wait here. */
+/** The address of the current server. While no server runs, shoppers wait for it. */
 export function openTarget() {
-  let there: PromiseWithResolvers<string> = Promise.withResolvers();
-  const target: Target = () => there.promise;
+  let current: PromiseWithResolvers<string> = Promise.withResolvers();
+  const target: Target = () => current.promise;
   return {
     target,
-    up: (url: string) => there.resolve(url),
+    up: (url: string) => current.resolve(url),
     down() {
-      there = Promise.withResolvers();
+      current = Promise.withResolvers();
     },
   };
 }
 
-/** Enough orders since the last fault that many are under way again. */
-const load = { short: 100, long: 300 } as const;
-const untilBusy = (crowd: Crowd, { size }: Ground) => {
-  const from = crowd.confirmed();
-  return until('orders under load', () => crowd.confirmed() >= from + load[size], 60);
+/** Orders to wait for after a fault, so that many requests are running again. */
+const busyOrders = { short: 100, long: 300 } as const;
+const untilBusy = (shoppers: Shoppers, { size }: Ground) => {
+  const from = shoppers.confirmed();
+  return until('orders under load', () => shoppers.confirmed() >= from + busyOrders[size], 60);
 };
 
-async function settle(shelf: Shelf, crowd: Crowd, outcome: Outcome): Promise<void> {
-  await crowd.finish();
-  if (crowd.interrupted() === 0) outcome.faults.push('no request was cut off: nothing has been shown');
-  await crowd.verify(shelf.sql(), outcome);
-  await audit(shelf.sql(), outcome);
+async function verify(folder: DataFolder, shoppers: Shoppers, outcome: Outcome): Promise<void> {
+  await shoppers.finish();
+  if (shoppers.interrupted() === 0) outcome.faults.push('no request was interrupted, so the scenario tested nothing');
+  await shoppers.verify(folder.sql(), outcome);
+  await audit(folder.sql(), outcome);
 }
 
-/** A backend that works for the shop. */
-async function someBackend(sql: Sql): Promise<number> {
+/** The process id of a database connection of the shop. */
+async function backendOfShop(sql: Sql): Promise<number> {
   const [row] = await sql<{ pid: number }[]>`
     select pid from pg_stat_activity where application_name = 'tradepost' and datname = current_database() limit 1`;
   return row!.pid;
@@ -124,28 +124,28 @@ async function stop(server: RunningServer, outcome: Outcome): Promise<void> {
 
 const apiKilled: Scenario = {
   name: 'api-killed',
-  about: 'kill -9 of the API process while 64 clients order, pay and cancel',
+  about: 'the API process is killed with -9 while 64 clients order, pay and cancel',
   async run(ground) {
-    const outcome = nothingYet();
-    const shelf = await openShelf();
+    const outcome = emptyOutcome();
+    const folder = await openDataFolder();
     const at = openTarget();
     const start = async () => {
-      const server = await startShop(shelf.data);
+      const server = await startShop(folder.data);
       at.up(server.url);
       return server;
     };
     let server = await start();
-    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    const shoppers = startShoppers(at.target, folder.buyers, folder.skuIds);
     for (const rounds = ground.size === 'long' ? 20 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
-      await untilBusy(crowd, ground);
+      await untilBusy(shoppers, ground);
       at.down();
       server.child.kill('SIGKILL');
       await server.ended;
-      await audit(shelf.sql(), outcome);
+      await audit(folder.sql(), outcome);
       server = await start();
-      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
+      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${shoppers.confirmed()} orders confirmed`);
     }
-    await settle(shelf, crowd, outcome);
+    await verify(folder, shoppers, outcome);
     await stop(server, outcome);
     return outcome;
   },
@@ -153,21 +153,21 @@ const apiKilled: Scenario = {
 
 const postgresKilled: Scenario = {
   name: 'postgres-killed',
-  about: 'PostgreSQL beside the shop killed -9 or shut down under load, and started again; the shop lives on',
+  about: 'an external PostgreSQL is killed with -9 or shut down under load, and started again; the shop continues',
   async run(ground) {
-    const outcome = nothingYet();
-    const shelf = await openShelf();
-    // The database comes back on another port: the shop keeps its address, as behind a proxy.
-    const wire = await openWire(shelf.url());
+    const outcome = emptyOutcome();
+    const folder = await openDataFolder();
+    // The database restarts on another port. The proxy keeps the address that the shop uses.
+    const wire = await openWire(folder.url());
     const at = openTarget();
-    const server = await startShop(shelf.data, { DATABASE_URL: wire.url });
+    const server = await startShop(folder.data, { DATABASE_URL: wire.url });
     at.up(server.url);
-    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    const shoppers = startShoppers(at.target, folder.buyers, folder.skuIds);
     for (const rounds = ground.size === 'long' ? 8 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
-      await untilBusy(crowd, ground);
-      process.kill(shelf.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
-      await shelf.start();
-      wire.target(shelf.url());
+      await untilBusy(shoppers, ground);
+      process.kill(folder.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
+      await folder.start();
+      wire.target(folder.url());
       const back = performance.now();
       await until('the shop is ready again by itself', async () => {
         const ready = await fetch(`${server.url}/ready`).catch(() => null);
@@ -177,7 +177,7 @@ const postgresKilled: Scenario = {
       const seconds = ((performance.now() - back) / 1000).toFixed(1);
       ground.progress(`restart ${outcome.rounds + 1} of ${rounds}: ready ${seconds} s after the database`);
     }
-    await settle(shelf, crowd, outcome);
+    await verify(folder, shoppers, outcome);
     check(outcome, 'the process of the shop', [server.child.exitCode, server.child.signalCode], [null, null]);
     await stop(server, outcome);
     await wire.close();
@@ -185,14 +185,14 @@ const postgresKilled: Scenario = {
   },
 };
 
-/** What the shop says while its database is away: the status, and after how many seconds to come again. */
-async function askUntilBack(server: RunningServer, outcome: Outcome): Promise<void> {
+/** Calls the shop until it serves again. While its database is away it must answer 503 with Retry-After. */
+async function callUntilServed(server: RunningServer, outcome: Outcome): Promise<void> {
   const refused: (string | null)[] = [];
   await until('the shop serves again by itself', async () => {
     const answer = await fetch(`${server.url}/api/v1/products?page_size=1`);
     await answer.arrayBuffer();
     if (answer.status === 503) refused.push(answer.headers.get('retry-after'));
-    else if (answer.status !== 200) outcome.faults.push(`answered ${answer.status} while the database was away`);
+    else if (answer.status !== 200) outcome.faults.push(`answered ${answer.status} while the database was down`);
     return answer.status === 200 && refused.length > 0;
   });
   if (refused.some((seconds) => !(Number(seconds) >= 1))) outcome.faults.push('a 503 without Retry-After');
@@ -200,29 +200,30 @@ async function askUntilBack(server: RunningServer, outcome: Outcome): Promise<vo
 
 const embeddedKilled: Scenario = {
   name: 'embedded-killed',
-  about: 'the embedded PostgreSQL or one of its backends killed -9 under load; the shop starts it again and lives on',
+  about:
+    'the embedded PostgreSQL or one of its backends is killed with -9 under load; the shop restarts it and continues',
   async run(ground) {
-    const outcome = nothingYet();
-    const shelf = await openShelf();
+    const outcome = emptyOutcome();
+    const folder = await openDataFolder();
     const at = openTarget();
-    const server = await startShop(shelf.data);
+    const server = await startShop(folder.data);
     at.up(server.url);
-    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    const shoppers = startShoppers(at.target, folder.buyers, folder.skuIds);
     for (const rounds = ground.size === 'long' ? 12 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
-      await untilBusy(crowd, ground);
-      const postmaster = shelf.postmaster();
-      const killed = outcome.rounds % 2 ? await someBackend(shelf.sql()) : postmaster;
+      await untilBusy(shoppers, ground);
+      const postmaster = folder.postmaster();
+      const killed = outcome.rounds % 2 ? await backendOfShop(folder.sql()) : postmaster;
       process.kill(killed, 'SIGKILL');
       const back = performance.now();
-      if (killed === postmaster) await askUntilBack(server, outcome);
-      else await untilBusy(crowd, ground);
+      if (killed === postmaster) await callUntilServed(server, outcome);
+      else await untilBusy(shoppers, ground);
       const seconds = ((performance.now() - back) / 1000).toFixed(1);
-      await shelf.start();
+      await folder.start();
       ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, served again after ${seconds} s`);
-      // More than three ends of the server in a minute are one too many.
+      // The shop gives up after more than three restarts of the database within a minute.
       if (ground.size === 'long') await sleep(16_000);
     }
-    await settle(shelf, crowd, outcome);
+    await verify(folder, shoppers, outcome);
     check(outcome, 'the process of the shop', [server.child.exitCode, server.child.signalCode], [null, null]);
     await stop(server, outcome);
     return outcome;

@@ -5,10 +5,20 @@ import { createShopper } from '@tradepost/identity';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { freePort } from '../bench/server.ts';
-import { audit, check, nothingYet, type Outcome, type Scenario, tally } from './scenario.ts';
-import { act, type Buyer, type Instance, openMoney, openStage, order, type Stage, tell, until } from './stage.ts';
+import { audit, check, emptyOutcome, type Outcome, type Scenario, tally } from './scenario.ts';
+import {
+  type Buyer,
+  type Instance,
+  openPayment,
+  openTestShop,
+  order,
+  payOrCancel,
+  sendNotice,
+  type TestShop,
+  until,
+} from './test-shop.ts';
 
-/** Redis on a port of this machine, without a file; null when it is not installed. */
+/** Starts Redis on a port of this machine, without persistence. Answers null when it is not installed. */
 async function startRedis(port: number): Promise<ChildProcess | null> {
   const child = spawn(
     'redis-server',
@@ -45,9 +55,9 @@ const ready = async ({ url }: Instance) => {
 
 const password = 'correct horse battery';
 
-/** Logs in on one instance, logs out there, and looks whether the other one has heard of it. */
-async function loginAndOut(stage: Stage, username: string, outcome: Outcome, when: string): Promise<void> {
-  const { first, second } = stage;
+/** Logs in and out on one instance, and checks that the other instance accepts and then refuses the token. */
+async function loginAndOut(testShop: TestShop, username: string, outcome: Outcome, when: string): Promise<void> {
+  const { first, second } = testShop;
   const login = await first.call('POST', '/api/auth/login', { body: { username, password } });
   outcome.requests += 3;
   check(outcome, `login ${when}`, [login.status, login.code], [200, 0]);
@@ -68,17 +78,17 @@ async function loginAndOut(stage: Stage, username: string, outcome: Outcome, whe
 
 const redisKilled: Scenario = {
   name: 'redis-killed',
-  about: 'kill -9 of Redis while 32 clients order on two instances: orders, logins and logouts go on',
+  about: 'Redis is killed with -9 while 32 clients order on two instances: orders, logins and logouts continue',
   async run(ground) {
-    const outcome = nothingYet();
+    const outcome = emptyOutcome();
     const port = await freePort();
     let redis = await startRedis(port);
     if (!redis) return { ...outcome, skipped: 'redis-server is not installed' };
-    const stage = await openStage(ground.clusterUrl, { redisUrl: `redis://127.0.0.1:${port}` });
-    const { first, second } = stage;
-    await createShopper(stage.sql, { username: 'ann', password, nickname: 'Ann' });
-    const { sku_ids } = await stage.goods({ stocks: [1_000_000] });
-    const crowd = await stage.buyers(32);
+    const testShop = await openTestShop(ground.clusterUrl, { redisUrl: `redis://127.0.0.1:${port}` });
+    const { first, second } = testShop;
+    await createShopper(testShop.sql, { username: 'ann', password, nickname: 'Ann' });
+    const { sku_ids } = await testShop.goods({ stocks: [1_000_000] });
+    const crowd = await testShop.buyers(32);
     let ordering = true;
     const answers: { status: number; code: number }[] = [];
     const shop = async (buyer: Buyer, place: number) => {
@@ -86,7 +96,7 @@ const redisKilled: Scenario = {
         const at = (place + turn) % 2 ? first : second;
         const placed = await order(at, buyer, sku_ids);
         answers.push(placed);
-        if (placed.code === 0) answers.push(await act(at, turn % 3 ? 'pay' : 'cancel', buyer, placed.data.id));
+        if (placed.code === 0) answers.push(await payOrCancel(at, turn % 3 ? 'pay' : 'cancel', buyer, placed.data.id));
       }
     };
     const shopping = Promise.all(crowd.map(shop));
@@ -99,10 +109,10 @@ const redisKilled: Scenario = {
       await more(100);
       await killed(redis);
       await more(200);
-      await loginAndOut(stage, 'ann', outcome, 'without Redis');
+      await loginAndOut(testShop, 'ann', outcome, 'without Redis');
       redis = (await startRedis(port))!;
       await until('both instances are ready again', async () => (await ready(first)) && (await ready(second)));
-      await loginAndOut(stage, 'ann', outcome, 'with Redis again');
+      await loginAndOut(testShop, 'ann', outcome, 'with Redis again');
       await more(50);
       ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${answers.length} answers`);
     }
@@ -112,17 +122,17 @@ const redisKilled: Scenario = {
     outcome.confirmed = answers.filter(({ code }) => code === 0).length;
     outcome.refused = answers.length - outcome.confirmed;
     check(outcome, 'answers', tally(answers), { 0: answers.length });
-    await audit(stage.sql, outcome);
-    await stage.close();
+    await audit(testShop.sql, outcome);
+    await testShop.close();
     await killed(redis);
     return outcome;
   },
 };
 
-/** What stands for the gateway: pays a refund back once per number, and tells when it is asked. */
-async function openGateway() {
-  const asked = new Map<string, number>();
-  let onAsked: (() => Promise<void>) | null = null;
+/** A payment provider that confirms refunds. It counts calls per refund, and `onRefund` can run before an answer. */
+async function openPaymentProvider() {
+  const calls = new Map<string, number>();
+  let beforeAnswer: (() => Promise<void>) | null = null;
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => {
@@ -130,13 +140,13 @@ async function openGateway() {
     });
     request.on('end', () => {
       const { refund_no } = JSON.parse(body) as { refund_no: string };
-      asked.set(refund_no, (asked.get(refund_no) ?? 0) + 1);
+      calls.set(refund_no, (calls.get(refund_no) ?? 0) + 1);
       const answer = () => {
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ refund_no, status: 'succeeded', refund_id: `G-${refund_no}` }));
       };
-      // The money is on its way back when the worker dies.
-      if (onAsked) void onAsked().then(answer);
+      // The provider has accepted the refund when the worker dies.
+      if (beforeAnswer) void beforeAnswer().then(answer);
       else answer();
     });
   });
@@ -147,15 +157,15 @@ async function openGateway() {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/refund`,
-    asked,
-    whenAsked(work: (() => Promise<void>) | null) {
-      onAsked = work;
+    calls,
+    onRefund(work: (() => Promise<void>) | null) {
+      beforeAnswer = work;
     },
     close,
   };
 }
 
-async function startWorker({ databaseUrl }: Stage): Promise<RunningServer> {
+async function startWorker({ databaseUrl }: TestShop): Promise<RunningServer> {
   const env = { DATABASE_URL: databaseUrl };
   const worker = await startProcess(['--only', 'worker', '--seed', 'none'], env, /Worker\s+running/);
   const forget = defer(async () => worker.child.kill('SIGKILL'));
@@ -163,17 +173,19 @@ async function startWorker({ databaseUrl }: Stage): Promise<RunningServer> {
   return worker;
 }
 
-async function expireHalfway(stage: Stage, outcome: Outcome, orders: number): Promise<void> {
-  const { sql } = stage;
-  const { sku_ids } = await stage.goods({ stocks: [orders] });
+async function expireHalfway(testShop: TestShop, outcome: Outcome, orders: number): Promise<void> {
+  const { sql } = testShop;
+  const { sku_ids } = await testShop.goods({ stocks: [orders] });
   const ids = await Promise.all(
-    (await stage.buyers(orders)).map(async (buyer) => (await order(stage.first, buyer, sku_ids)).data.id as number),
+    (await testShop.buyers(orders)).map(
+      async (buyer) => (await order(testShop.first, buyer, sku_ids)).data.id as number,
+    ),
   );
   outcome.requests += orders;
   outcome.confirmed += orders;
   await sql`update orders.orders set expires_at = now() - interval '1 minute' where id = any(${ids})`;
-  const worker = await startWorker(stage);
-  // The sweep comes to an order that somebody holds, and is killed there, within its transaction.
+  const worker = await startWorker(testShop);
+  // The sweep waits for a locked order and is killed there, within its transaction.
   await sql.begin(async (tx) => {
     await tx`select from orders.orders where id = ${ids[orders / 2]!} for update`;
     await sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
@@ -184,7 +196,7 @@ async function expireHalfway(stage: Stage, outcome: Outcome, orders: number): Pr
     });
     await killed(worker.child);
   });
-  const next = await startWorker(stage);
+  const next = await startWorker(testShop);
   await sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
   const open = async () =>
     (await sql<{ n: number }[]>`select count(*)::int as n from orders.orders where id = any(${ids}) and status = 1`)[0]!
@@ -197,17 +209,17 @@ async function expireHalfway(stage: Stage, outcome: Outcome, orders: number): Pr
   check(outcome, 'exit code of the worker', await next.ended, 0);
 }
 
-async function refundHalfway(stage: Stage, outcome: Outcome, refunds: number): Promise<void> {
-  const { sql, first } = stage;
-  const gateway = await openGateway();
-  await first.server.runtime.settings.setMany({ 'pay.sandbox.refund_url': gateway.url });
-  const { sku_ids } = await stage.goods({ stocks: [refunds] });
+async function refundHalfway(testShop: TestShop, outcome: Outcome, refunds: number): Promise<void> {
+  const { sql, first } = testShop;
+  const provider = await openPaymentProvider();
+  await first.server.runtime.settings.setMany({ 'pay.sandbox.refund_url': provider.url });
+  const { sku_ids } = await testShop.goods({ stocks: [refunds] });
   const ids = await Promise.all(
-    (await stage.buyers(refunds)).map(async (buyer) => {
+    (await testShop.buyers(refunds)).map(async (buyer) => {
       const { data } = await order(first, buyer, sku_ids);
-      const money = await openMoney(first, buyer, data.id);
-      await act(first, 'cancel', buyer, data.id);
-      check(outcome, 'late money', (await tell(first, money)).data?.status, 'refunding');
+      const notice = await openPayment(first, buyer, data.id);
+      await payOrCancel(first, 'cancel', buyer, data.id);
+      check(outcome, 'late money', (await sendNotice(first, notice)).data?.status, 'refunding');
       return data.id as number;
     }),
   );
@@ -215,54 +227,54 @@ async function refundHalfway(stage: Stage, outcome: Outcome, refunds: number): P
   let worker: RunningServer | null = null;
   let calls = 0;
   const dead = Promise.withResolvers<void>();
-  gateway.whenAsked(async () => {
+  provider.onRefund(async () => {
     calls += 1;
     if (calls <= refunds / 2) return;
-    await until('the worker is known', () => worker !== null);
+    await until('the worker process has started', () => worker !== null);
     worker!.child.kill('SIGKILL');
     await worker!.ended;
     dead.resolve();
   });
-  worker = await startWorker(stage);
+  worker = await startWorker(testShop);
   await dead.promise;
-  gateway.whenAsked(null);
-  // What it had in hand stays locked; as if its sweep came later.
+  provider.onRefund(null);
+  // Jobs of the dead worker stay locked. Older timestamps let the sweep find them now.
   await sql`update orders.refunds set updated_at = updated_at - interval '10 minutes' where status = 'pending'`;
   await sql`
     update graphile_worker._private_jobs set locked_at = locked_at - interval '10 minutes' where locked_at is not null`;
   await first.job('payments.sweep');
-  const next = await startWorker(stage);
+  const next = await startWorker(testShop);
   const open = async () =>
     (
       await sql<{ n: number }[]>`
       select count(*)::int as n from orders.refunds where order_id = any(${ids}) and status <> 'succeeded'`
     )[0]!.n;
-  await until('another worker pays the rest back', async () => (await open()) === 0).catch((error: Error) =>
+  await until('another worker refunds the rest', async () => (await open()) === 0).catch((error: Error) =>
     outcome.faults.push(error.message),
   );
-  check(outcome, 'refunds that the gateway knows', gateway.asked.size, refunds);
+  check(outcome, 'refunds that the provider knows', provider.calls.size, refunds);
   const [row] = await sql`
     select count(*)::int as refunds, count(distinct payment_id)::int as payments from orders.refunds
     where order_id = any(${ids})`;
   check(outcome, 'refunds', row, { refunds, payments: refunds });
   next.child.kill('SIGTERM');
   check(outcome, 'exit code of the worker', await next.ended, 0);
-  await gateway.close();
+  await provider.close();
 }
 
 const workerKilled: Scenario = {
   name: 'worker-killed',
-  about: 'kill -9 of the worker in the middle of cancelling unpaid orders and of paying back; another one finishes',
+  about: 'the worker is killed with -9 while it cancels unpaid orders and while it refunds; another worker finishes',
   async run(ground) {
-    const outcome = nothingYet();
-    const stage = await openStage(ground.clusterUrl);
+    const outcome = emptyOutcome();
+    const testShop = await openTestShop(ground.clusterUrl);
     for (const rounds = ground.size === 'long' ? 5 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
-      await expireHalfway(stage, outcome, ground.size === 'long' ? 200 : 20);
-      await refundHalfway(stage, outcome, ground.size === 'long' ? 40 : 10);
+      await expireHalfway(testShop, outcome, ground.size === 'long' ? 200 : 20);
+      await refundHalfway(testShop, outcome, ground.size === 'long' ? 40 : 10);
       ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times each`);
     }
-    await audit(stage.sql, outcome);
-    await stage.close();
+    await audit(testShop.sql, outcome);
+    await testShop.close();
     return outcome;
   },
 };

@@ -1,40 +1,41 @@
-import { breakDeed, deeds } from './breaks.ts';
-import { type Raced, runPair } from './race.ts';
+import { breakWrite, writes } from './broken-connections.ts';
+import { type RaceResult, runPair } from './race.ts';
 import { pairs } from './race-pairs.ts';
-import { audit, type Ground, nothingYet, type Outcome, type Scenario, withoutWorker } from './scenario.ts';
-import { openStage, type Stage } from './stage.ts';
+import { audit, emptyOutcome, type Ground, type Outcome, type Scenario, withoutWorker } from './scenario.ts';
+import { openTestShop, type TestShop } from './test-shop.ts';
 
-/** The books are looked at after each of them. */
+/** Runs `race` for every item, with all audits after each. */
 async function each<T extends { name: string }>(
   ground: Ground,
   list: readonly T[],
-  race: (stage: Stage, one: T) => Promise<Raced>,
+  race: (testShop: TestShop, one: T) => Promise<RaceResult>,
 ): Promise<Outcome> {
-  const outcome = nothingYet();
-  const stage = await openStage(ground.clusterUrl);
+  const outcome = emptyOutcome();
+  const testShop = await openTestShop(ground.clusterUrl);
   for (const one of list) {
-    const { rounds, requests, refused, faults } = await race(stage, one);
+    const { rounds, requests, refused, faults } = await race(testShop, one);
     outcome.rounds += rounds;
     outcome.requests += requests;
     outcome.refused += refused;
     outcome.faults.push(...faults);
-    await audit(stage.sql, outcome, withoutWorker);
+    await audit(testShop.sql, outcome, withoutWorker);
     ground.progress(`${one.name}: ${rounds} rounds`);
   }
   outcome.confirmed = outcome.requests - outcome.refused;
-  await stage.close();
+  await testShop.close();
   return outcome;
 }
 
 export const raceScenarios: readonly Scenario[] = [
   {
     name: 'races',
-    about: `${pairs.length} contended pairs, one held before each of its statements while the other one runs`,
+    about: `${pairs.length} contended pairs: one use case is paused before each of its statements while the other one runs`,
     run: (ground) => each(ground, pairs, runPair),
   },
   {
     name: 'broken-connections',
-    about: 'the connection to the database broken at each statement of a write, which is repeated with its key',
-    run: (ground) => each(ground, deeds, (stage, deed) => breakDeed(stage, deed, ground.size)),
+    about:
+      'the connection to the database breaks at each statement of a write; the client repeats the write with its key',
+    run: (ground) => each(ground, writes, (testShop, write) => breakWrite(testShop, write, ground.size)),
   },
 ];

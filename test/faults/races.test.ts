@@ -1,30 +1,30 @@
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { breakDeed, deeds } from './breaks.ts';
+import { breakWrite, writes } from './broken-connections.ts';
 import { runPair } from './race.ts';
 import { pairs } from './race-pairs.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openTestShop, type TestShop } from './test-shop.ts';
 
-/** Two things happen to one order, one product, one account: whichever statement the first one is at, one of them wins. */
-let stage: Stage;
+/** Two use cases change the same order, product or account. At every statement of the first one, exactly one outcome is valid. */
+let testShop: TestShop;
 beforeAll(async () => {
-  stage = await openStage(inject('clusterUrl'));
+  testShop = await openTestShop(inject('clusterUrl'));
 });
-afterAll(() => stage?.close());
+afterAll(() => testShop?.close());
 
-describe('held before each of its statements while another one runs', () => {
+describe('a use case paused before each of its statements while another one runs', () => {
   test.each(pairs)('$name', async (pair) => {
-    const { faults, held } = await runPair(stage, pair);
+    const { faults, held } = await runPair(testShop, pair);
     expect(faults).toEqual([]);
-    expect(held.length, 'statements at which it was held').toBeGreaterThan(1);
+    expect(held.length, 'statements at which it was paused').toBeGreaterThan(1);
   });
 });
 
-describe('repeated with its key after the connection to the database broke at each of its statements', () => {
-  test.each(deeds)(
+describe('a write repeated with its key after the database connection broke at each of its statements', () => {
+  test.each(writes)(
     '$name: happens once',
-    async (deed) => {
-      const { faults, held } = await breakDeed(stage, deed, 'short');
+    async (write) => {
+      const { faults, held } = await breakWrite(testShop, write, 'short');
       expect(faults).toEqual([]);
       expect(held.length, 'statements at which it broke').toBeGreaterThan(4);
     },
@@ -32,6 +32,6 @@ describe('repeated with its key after the connection to the database broke at ea
   );
 });
 
-test('after all this the books are right', async () => {
-  expect(await auditViolations(stage.sql)).toEqual([]);
+test('all audits are clean afterwards', async () => {
+  expect(await auditViolations(testShop.sql)).toEqual([]);
 });

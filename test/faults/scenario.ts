@@ -15,12 +15,19 @@ export type Outcome = Result & {
 
 export type Scenario = Run<Outcome>;
 
-export const nothingYet = (): Outcome => ({ rounds: 0, requests: 0, confirmed: 0, refused: 0, auditMs: 0, faults: [] });
+export const emptyOutcome = (): Outcome => ({
+  rounds: 0,
+  requests: 0,
+  confirmed: 0,
+  refused: 0,
+  auditMs: 0,
+  faults: [],
+});
 
-/** About work left undone, for scenarios that let orders run out and refunds wait on purpose. */
+/** Audits of unfinished work, for scenarios that leave expired orders and open refunds on purpose. */
 export const withoutWorker: readonly string[] = ['orders.expired', 'orders.refunds_forgotten', 'runtime.jobs_late'];
 
-/** Every invariant of the shop, with no exception but those named. */
+/** Runs every audit of the shop except those in `except`, and records broken rows as faults. */
 export async function audit(
   sql: Sql,
   outcome: Pick<Outcome, 'auditMs' | 'faults'>,
@@ -43,7 +50,7 @@ export function check(outcome: Pick<Outcome, 'faults'>, what: string, found: unk
   if (a !== b) outcome.faults.push(`${what}: ${a} instead of ${b}`);
 }
 
-/** How often each code was answered; a 5xx is counted under its HTTP status. */
+/** Counts answers by code. A 5xx is counted under its HTTP status. */
 export function tally(answers: readonly { status: number; code: number }[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, code } of answers) {

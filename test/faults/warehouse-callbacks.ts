@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { externalSignature } from '@tradepost/external-wms';
 import type { Answer } from '@tradepost/testing/client';
 import { partner } from '@tradepost/testing/external-shop';
-import type { Instance } from './stage.ts';
+import type { Instance } from './test-shop.ts';
 
 type Status = 'success' | 'failed' | 'processing';
 export type Message = { request_id: string; callback_id?: string; status?: Status; message?: string };

@@ -1,7 +1,7 @@
 import type { Answer } from '@tradepost/testing/client';
 import { ledgerDifferences } from '@tradepost/testing/external-shop';
-import type { Doing, Pair } from './race.ts';
-import { act, type Buyer, order, type Stage } from './stage.ts';
+import type { Action, Pair } from './race.ts';
+import { type Buyer, order, payOrCancel, type TestShop } from './test-shop.ts';
 import { type Message, sendCallback, signedCallback } from './warehouse-callbacks.ts';
 import type { WarehouseStage } from './warehouse-stage.ts';
 
@@ -21,18 +21,18 @@ function expecting() {
 }
 
 const pay =
-  (buyer: Buyer, id: number): Doing =>
+  (buyer: Buyer, id: number): Action =>
   (at) =>
-    act(at, 'pay', buyer, id);
+    payOrCancel(at, 'pay', buyer, id);
 const cancel =
-  (buyer: Buyer, id: number): Doing =>
+  (buyer: Buyer, id: number): Action =>
   (at) =>
-    act(at, 'cancel', buyer, id);
-const deliver: Doing = async (at) => {
+    payOrCancel(at, 'cancel', buyer, id);
+const deliver: Action = async (at) => {
   await at.job('inventory.deliver');
   return undefined;
 };
-const expire: Doing = async (at) => {
+const expire: Action = async (at) => {
   await at.job('orders.expire');
   return undefined;
 };
@@ -62,11 +62,11 @@ async function begin(stage: WarehouseStage, to: Begin): Promise<Placed> {
 }
 
 const told =
-  (placed: Placed, message: Partial<Message>): Doing =>
+  (placed: Placed, message: Partial<Message>): Action =>
   (at) =>
     sendCallback(at, signedCallback({ request_id: placed.key, ...message }));
 const retried =
-  (stage: Stage, { key }: Placed): Doing =>
+  (stage: TestShop, { key }: Placed): Action =>
   async (at) => {
     const [task] = await stage.sql<{ id: number }[]>`
       select id from inventory.inventory_integration_tasks where request_id = ${key}`;
@@ -100,7 +100,7 @@ async function finish({ sql, second, warehouse }: WarehouseStage): Promise<void>
   }
 }
 
-async function stateOf({ sql }: Stage, id: number) {
+async function stateOf({ sql }: TestShop, id: number) {
   const [row] = await sql`
     select o.status, o.inventory_status as stock, s.status as state,
       (select string_agg(t.action || ' ' || t.status, ', ' order by t.id) from inventory.inventory_integration_tasks t
@@ -117,7 +117,7 @@ function ofOrder(
   stage: WarehouseStage,
   name: string,
   from: Begin,
-  acts: (placed: Placed) => [Doing, Doing],
+  acts: (placed: Placed) => [Action, Action],
   expected: Expected,
   { bothWays = true, answered }: { bothWays?: boolean; answered?: readonly string[] } = {},
 ): Pair {
@@ -274,7 +274,7 @@ export const externalPairs = (stage: WarehouseStage): readonly Pair[] => [
 
 type Shelved = { buyer: Buyer; sku: number; warehouse: number };
 let shelves = 0;
-async function shelved(stage: Stage, qty: number): Promise<Shelved> {
+async function shelved(stage: TestShop, qty: number): Promise<Shelved> {
   const [buyer] = await stage.buyers(1);
   const { sku_ids } = await stage.goods({ stocks: [0] });
   shelves += 1;
@@ -287,11 +287,11 @@ async function shelved(stage: Stage, qty: number): Promise<Shelved> {
   return of;
 }
 const staffCall =
-  (stage: Stage, method: string, path: string, body?: object): Doing =>
+  (stage: TestShop, method: string, path: string, body?: object): Action =>
   (at) =>
     at.call(method, path, { token: stage.staff, ...(body ? { body } : {}) });
 
-async function shelfOf({ sql }: Stage, { sku, warehouse }: Shelved) {
+async function shelfOf({ sql }: TestShop, { sku, warehouse }: Shelved) {
   const [row] = await sql`
     select i.qty, i.reserved_qty as held, s.stock, s.reserved_stock as reserved, s.sold
     from inventory.inventory_stock i join catalog.product_skus s on s.id = i.sku_id
@@ -300,23 +300,28 @@ async function shelfOf({ sql }: Stage, { sku, warehouse }: Shelved) {
 }
 
 /** A draft over the SKU's shelf, and what completes it. */
-async function completion(stage: Stage, of: Shelved, doc_type: 'inbound' | 'outbound', qty: number): Promise<Doing> {
+async function completion(
+  stage: TestShop,
+  of: Shelved,
+  doc_type: 'inbound' | 'outbound',
+  qty: number,
+): Promise<Action> {
   const body = { warehouse_id: of.warehouse, doc_type, items: [{ sku_id: of.sku, qty }] };
   const { data } = (await staffCall(stage, 'POST', '/admin/api/wms/docs', body)(stage.second)) as Answer;
   return staffCall(stage, 'POST', `/admin/api/wms/docs/${data.id}/complete`);
 }
 const place =
-  ({ buyer, sku }: Shelved): Doing =>
+  ({ buyer, sku }: Shelved): Action =>
   (at) =>
     order(at, buyer, [sku]);
-const disable = (stage: Stage, of: Shelved): Doing =>
+const disable = (stage: TestShop, of: Shelved): Action =>
   staffCall(stage, 'PUT', `/admin/api/wms/warehouses/${of.warehouse}/status`, { status: 0 });
 
 type Shelf = { qty: number; held: number; stock: number; reserved: number; sold: number };
 function ofShelf(
   name: string,
   qty: number,
-  acts: (stage: Stage, of: Shelved) => Promise<[Doing, Doing]>,
+  acts: (stage: TestShop, of: Shelved) => Promise<[Action, Action]>,
   expected: (answers: Answers) => Shelf | string,
   bothWays = true,
 ): Pair {
@@ -340,7 +345,7 @@ function ofShelf(
     },
   };
 }
-const placedOn = async (stage: Stage, of: Shelved): Promise<number> => {
+const placedOn = async (stage: TestShop, of: Shelved): Promise<number> => {
   const { code, data, message } = await order(stage.second, of.buyer, [of.sku]);
   if (code !== 0) throw new Error(message);
   return data.id;

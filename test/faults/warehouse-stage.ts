@@ -9,7 +9,7 @@ import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { audit, check, type Outcome } from './scenario.ts';
-import { act, type Buyer, type Instance, openStage, order, type Stage, until } from './stage.ts';
+import { type Buyer, type Instance, openTestShop, order, payOrCancel, type TestShop, until } from './test-shop.ts';
 import { openWitness, type Witness } from './warehouse-witness.ts';
 
 /** A simulated warehouse with its books on disk, which can be stopped and started again at the same address. */
@@ -24,7 +24,7 @@ export type Warehouse = {
 };
 /** A shop whose stock a partner keeps. */
 type Books = { sql: Sql; warehouse: Warehouse };
-export type WarehouseStage = Stage & Books;
+export type WarehouseStage = TestShop & Books;
 
 export async function openWarehouse(): Promise<Warehouse & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tradepost-warehouse-'));
@@ -86,7 +86,7 @@ export async function openWarehouseStage(
 ): Promise<WarehouseStage> {
   const warehouse = await openWarehouse();
   const rows = externalSettings(warehouse.witness.url, mode, { 'external_wms.callback_deadline_sec': 1, ...settings });
-  const stage = await openStage(clusterUrl, flags, rows);
+  const stage = await openTestShop(clusterUrl, flags, rows);
   warehouse.change({ callbackUrl: `${stage.second.url}/admin/api/external-wms/callback`, ...behaviour });
   return {
     ...stage,
@@ -203,7 +203,7 @@ type MixOptions = {
 
 /** Orders that are paid, cancelled, both at once, run out or are left alone, by as many clients as there are buyers. */
 export async function mix(
-  { first, second, sql }: Stage,
+  { first, second, sql }: TestShop,
   outcome: Outcome,
   { buyers, skuIds }: { buyers: readonly Buyer[]; skuIds: readonly number[] },
   { orders, onOrder = () => {} }: MixOptions,
@@ -231,7 +231,7 @@ export async function mix(
         if (n % 3 === 0) await expire(here);
       } else if (fate !== 'leave') {
         const acts = fate === 'both' ? (['pay', 'cancel'] as const) : [fate];
-        const answers = await Promise.all(acts.map((verb, k) => act(k ? there : here, verb, buyer, id)));
+        const answers = await Promise.all(acts.map((verb, k) => payOrCancel(k ? there : here, verb, buyer, id)));
         outcome.requests += answers.length;
         check(outcome, `acts of order ${id} that took it`, answers.filter(({ code }) => code === 0).length, 1);
       }

@@ -3,10 +3,10 @@ import { externalSettings } from '@tradepost/testing/external-shop';
 import { openWire } from '@tradepost/testing/servers/database-proxy';
 import { shelve } from '@tradepost/testing/warehouses';
 import type { BehaviourOptions } from '@tradepost/warehouse-simulator';
-import { makeShelf, openTarget } from './kills.ts';
-import { audit, check, type Ground, nothingYet, type Outcome, type Scenario } from './scenario.ts';
-import { openCrowd } from './shoppers.ts';
-import { openStage, until } from './stage.ts';
+import { createDataFolder, openTarget } from './kills.ts';
+import { audit, check, emptyOutcome, type Ground, type Outcome, type Scenario } from './scenario.ts';
+import { startShoppers } from './shopper-load.ts';
+import { openTestShop, until } from './test-shop.ts';
 import {
   allDone,
   balanced,
@@ -48,7 +48,7 @@ const onStage = (name: string, about: string, mode: 'sync' | 'async', options: O
   name,
   about,
   async run(ground) {
-    const outcome = nothingYet();
+    const outcome = emptyOutcome();
     const stage = await openWarehouseStage(ground.clusterUrl, mode, options);
     const begun = performance.now();
     await run(stage, outcome, ground);
@@ -163,7 +163,7 @@ const reserverKilled = onStage(
     const at = openTarget();
     let api = await startApi(databaseUrl);
     at.up(api.url);
-    const crowd = openCrowd(at.target, buyers, skuIds);
+    const crowd = startShoppers(at.target, buyers, skuIds);
     const dead: number[] = [];
     const kills = ground.size === 'long' ? 10 : 3;
     for (; outcome.rounds < kills; outcome.rounds += 1) {
@@ -250,17 +250,17 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
   name: `warehouse-postgres-killed-${mode}`,
   about: `${mode}: PostgreSQL killed -9 or shut down under the worker and under orders; both go on by themselves`,
   async run(ground) {
-    const outcome = nothingYet();
+    const outcome = emptyOutcome();
     const warehouse = await openWarehouse();
     warehouse.change({ ...failing, delayMs: 5, jitterMs: 20 });
-    const shelf = await makeShelf(externalSettings(warehouse.witness.url, mode));
+    const shelf = await createDataFolder(externalSettings(warehouse.witness.url, mode));
     await shelf.start();
     const wire = await openWire(shelf.url());
     const at = openTarget();
     const [api, worker] = await Promise.all([startApi(wire.url), startWorker(wire.url)]);
     at.up(api.url);
     const begun = performance.now();
-    const crowd = openCrowd(at.target, shelf.buyers, shelf.skuIds);
+    const crowd = startShoppers(at.target, shelf.buyers, shelf.skuIds);
     const calls = () => warehouse.totals().calls;
     for (const rounds = ground.size === 'long' ? 6 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = [crowd.confirmed(), calls()] as const;
@@ -297,8 +297,8 @@ const shelvesKilled: Scenario = {
   name: 'shelves-killed',
   about: 'warehouses of our own: kill -9 of the API while 48 clients order, pay and cancel; movements stay a chain',
   async run(ground) {
-    const outcome = nothingYet();
-    const stage = await openStage(ground.clusterUrl, {}, { 'inventory.provider': 'builtin_wms' });
+    const outcome = emptyOutcome();
+    const stage = await openTestShop(ground.clusterUrl, {}, { 'inventory.provider': 'builtin_wms' });
     const { sku_ids: skuIds } = await stage.goods({ stocks: Array.from({ length: 40 }, () => 0) });
     const stockOf = (from: number) =>
       Object.fromEntries(skuIds.filter((_, n) => n % 4 !== from).map((sku) => [sku, 1_000_000]));
@@ -311,7 +311,7 @@ const shelvesKilled: Scenario = {
       return server;
     };
     let server = await start();
-    const crowd = openCrowd(at.target, buyers, skuIds);
+    const crowd = startShoppers(at.target, buyers, skuIds);
     for (const rounds = ground.size === 'long' ? 10 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = crowd.confirmed();
       await until('orders under load', () => crowd.confirmed() >= from + 100, 60);

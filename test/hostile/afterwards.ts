@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scenario } from '@tradepost/testing/processes/scenario-cli';
 import { audit } from '../faults/scenario.ts';
-import { until } from '../faults/stage.ts';
+import { until } from '../faults/test-shop.ts';
 import { type Arena, openArena, type Target } from './arena.ts';
-import { nothingYet, type Outcome } from './attack.ts';
+import { emptyOutcome, type Outcome } from './attack.ts';
 import { openWitness } from './witness.ts';
 
 /**
@@ -71,7 +71,7 @@ export const afterwards: Scenario<Outcome> = {
     'both servers up, memory back, no 5xx but 503, no failure in the log, every audit clean; then they stop at once',
   async run(ground) {
     const arena = await openArena(ground.clusterUrl);
-    const outcome = nothingYet();
+    const outcome = emptyOutcome();
     for (const target of arena.targets)
       await settled(arena, target, outcome).catch((error: Error) =>
         outcome.faults.push(`${target.name}: ${error.stack}`),

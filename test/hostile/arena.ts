@@ -11,7 +11,7 @@ import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { delta, type FakeUpstream, openUpstream, sse } from '@tradepost/testing/servers/upstream';
 import { residentMb } from '../bench/usage.ts';
-import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/stage.ts';
+import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/test-shop.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { openWitness } from './witness.ts';
 

@@ -16,7 +16,7 @@ export type Outcome = Result & {
   peakMb: number;
 };
 
-export const nothingYet = (): Outcome => ({ sent: 0, purchases: 0, p99Ms: 0, stallMs: 0, peakMb: 0, faults: [] });
+export const emptyOutcome = (): Outcome => ({ sent: 0, purchases: 0, p99Ms: 0, stallMs: 0, peakMb: 0, faults: [] });
 
 /**
  * What must hold during every attack. The short form runs beside other tests on the same cores: its times are only those
@@ -62,7 +62,7 @@ const toldFaults = 12;
 
 async function fight(attack: Attack, target: Target, arena: Arena, ground: Ground): Promise<Outcome> {
   const { size } = ground;
-  const outcome = nothingYet();
+  const outcome = emptyOutcome();
   const faults: string[] = [];
   const battle: Battle = {
     ...{ arena, target, size },

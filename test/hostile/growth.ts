@@ -1,5 +1,5 @@
 import type { Sql } from '@tradepost/postgres';
-import type { Buyer } from '../faults/stage.ts';
+import type { Buyer } from '../faults/test-shop.ts';
 import type { Attack, Battle } from './attack.ts';
 import { type Attacker, faultOfReply, openAttacker } from './attacker.ts';
 import { inParallel, times } from './sockets.ts';

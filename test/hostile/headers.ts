@@ -1,4 +1,4 @@
-import type { Buyer } from '../faults/stage.ts';
+import type { Buyer } from '../faults/test-shop.ts';
 import type { Attack, Battle } from './attack.ts';
 import { dial, inParallel, statusesOf } from './sockets.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Buyer } from '../faults/stage.ts';
+import type { Buyer } from '../faults/test-shop.ts';
 import type { Attack, Battle } from './attack.ts';
 import { type Attacker, faultOfReply, openAttacker, type Reply } from './attacker.ts';
 import { times } from './sockets.ts';

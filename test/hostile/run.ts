@@ -1,6 +1,6 @@
 import { runSuite } from '@tradepost/testing/processes/scenario-cli';
 import { afterwards } from './afterwards.ts';
-import { nothingYet, type Outcome } from './attack.ts';
+import { emptyOutcome, type Outcome } from './attack.ts';
 import { attacks } from './attacks.ts';
 
 await runSuite<Outcome>({
@@ -13,7 +13,7 @@ Example: npm run hostile -- --only framing --only headers`,
   notes: `Everything runs on this machine on loopback, on a database in a temporary folder, which is removed at the end, also on Ctrl-C.`,
   scenarios: attacks,
   closing: afterwards,
-  nothingYet,
+  nothingYet: emptyOutcome,
   columns: [
     ['sent', (row) => row.sent],
     ['purchases', (row) => row.purchases],

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { newHistogram } from '../bench/histogram.ts';
-import { nothingYet } from '../faults/scenario.ts';
-import { openCrowd, type Told } from '../faults/shoppers.ts';
-import type { Buyer } from '../faults/stage.ts';
+import { emptyOutcome } from '../faults/scenario.ts';
+import { type ShopperAnswer, startShoppers } from '../faults/shopper-load.ts';
+import type { Buyer } from '../faults/test-shop.ts';
 
 type Begin = {
   id: number;
@@ -29,7 +29,11 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testim
   };
   const latencies = newHistogram();
   let requests = 0;
-  const onAnswer = (what: string, told: Pick<Told, 'status' | 'code' | 'text' | 'retryAfter'> | null, ms: number) => {
+  const onAnswer = (
+    what: string,
+    told: Pick<ShopperAnswer, 'status' | 'code' | 'text' | 'retryAfter'> | null,
+    ms: number,
+  ) => {
     requests += 1;
     latencies.record(ms * 1000);
     if (!told) fault(`${what} was not answered: the connection broke or 30 s went by`);
@@ -37,7 +41,7 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testim
       if (told.retryAfter === null) fault(`${what}: ${told.status} without Retry-After: ${told.text.slice(0, 120)}`);
     } else if (told.status !== 200 || told.code !== 0) fault(`${what}: ${told.status} ${told.text.slice(0, 200)}`);
   };
-  const crowd = openCrowd(() => Promise.resolve(url), buyers, skuIds, { pauseMs: 30, onAnswer });
+  const crowd = startShoppers(() => Promise.resolve(url), buyers, skuIds, { pauseMs: 30, onAnswer });
 
   let ending = false;
   const read = async () => {
@@ -60,7 +64,7 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testim
   return async () => {
     ending = true;
     await reading;
-    const outcome = nothingYet();
+    const outcome = emptyOutcome();
     const sql: Sql = openDatabase(databaseUrl, { max: 1, name: 'witness' });
     await crowd
       .finish()

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defer } from '@tradepost/testing/processes/cleanup';
-import type { Buyer } from '../faults/stage.ts';
+import type { Buyer } from '../faults/test-shop.ts';
 import type { Order, Said, Testimony } from './witness-worker.ts';
 
 let worker: Worker | null = null;

@@ -104,7 +104,7 @@ function report(done: string, { changed, unknown, running }: Changed, named: boo
     return;
   }
   for (const id of unknown) progress(`job ${id}: it is done, or it never existed`);
-  for (const id of running) progress(`job ${id}: it is running`);
+  for (const id of running) progress(`job ${id}: runs in a worker`);
   if (refused) throw new Error('nothing was changed');
   print(
     `${done}: ${changed.length === 0 ? 'no jobs' : `${changed.length} (${changed.slice(0, 20).join(', ')}${changed.length > 20 ? ', ...' : ''})`}`,

@@ -1,40 +1,40 @@
-import type { Doing } from '../race.ts';
-import { act, type Buyer, order, type Stage } from '../stage.ts';
+import type { Action } from '../race.ts';
+import { type Buyer, order, payOrCancel, type TestShop } from '../test-shop.ts';
 
 export type Placed = { buyer: Buyer; sku: number; product: number; order_id: number };
-/** An unpaid order of one piece, placed on the instance that is not held. */
-export async function placed(stage: Stage): Promise<Placed> {
-  const [buyer] = await stage.buyers(1);
-  const { id, sku_ids } = await stage.goods({ stocks: [10] });
-  const { code, data, message } = await order(stage.second, buyer!, sku_ids);
+/** Places an unpaid order of one piece, on the instance whose requests are never paused. */
+export async function placeUnpaid(testShop: TestShop): Promise<Placed> {
+  const [buyer] = await testShop.buyers(1);
+  const { id, sku_ids } = await testShop.goods({ stocks: [10] });
+  const { code, data, message } = await order(testShop.second, buyer!, sku_ids);
   if (code !== 0) throw new Error(message);
   return { buyer: buyer!, sku: sku_ids[0]!, product: id, order_id: data.id };
 }
-export const runOut = ({ sql }: Stage, id: number) =>
+export const expireOrder = ({ sql }: TestShop, id: number) =>
   sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${id}`;
 
-export const staffCall = (stage: Stage, method: string, path: string, body?: object): Doing => {
-  return (at) => at.call(method, path, { token: stage.staff, ...(body ? { body } : {}) });
+export const staffCall = (testShop: TestShop, method: string, path: string, body?: object): Action => {
+  return (at) => at.call(method, path, { token: testShop.staff, ...(body ? { body } : {}) });
 };
-export const expire: Doing = async (at) => {
+export const runExpiry: Action = async (at) => {
   await at.job('orders.expire');
   return undefined;
 };
 
 export const pay =
-  ({ buyer, order_id }: Placed): Doing =>
+  ({ buyer, order_id }: Placed): Action =>
   (at) =>
-    act(at, 'pay', buyer, order_id);
+    payOrCancel(at, 'pay', buyer, order_id);
 export const cancel =
-  ({ buyer, order_id }: Placed): Doing =>
+  ({ buyer, order_id }: Placed): Action =>
   (at) =>
-    act(at, 'cancel', buyer, order_id);
-/** Answers per order: what was refused for it is a refusal here. */
+    payOrCancel(at, 'cancel', buyer, order_id);
+/** A batch of one order. A refusal of the order within the batch becomes the code of the answer. */
 export const close =
-  (stage: Stage, { order_id }: Placed): Doing =>
+  (testShop: TestShop, { order_id }: Placed): Action =>
   async (at) => {
     const answer = await at.call('POST', '/admin/api/orders/batch/close', {
-      token: stage.staff,
+      token: testShop.staff,
       body: { ids: [order_id] },
     });
     return answer.code === 0 && answer.data.success_ids.length === 0 ? { ...answer, code: 500 } : answer;
@@ -42,11 +42,11 @@ export const close =
 
 export const newPrice = 7;
 export const reprice =
-  (stage: Stage, { order_id }: Placed): Doing =>
+  (testShop: TestShop, { order_id }: Placed): Action =>
   async (at) => {
-    const [item] = await stage.sql<{ id: number }[]>`select id from orders.order_items where order_id = ${order_id}`;
+    const [item] = await testShop.sql<{ id: number }[]>`select id from orders.order_items where order_id = ${order_id}`;
     return at.call('POST', `/admin/api/orders/${order_id}/repricing`, {
-      token: stage.staff,
+      token: testShop.staff,
       body: { items: [{ item_id: item!.id, price: newPrice }] },
     });
   };

@@ -1,25 +1,25 @@
 import type { Pair, Race } from '../race.ts';
-import { type Buyer, order, type Stage } from '../stage.ts';
-import { pay, placed, staffCall } from './actions.ts';
-import { type Answers, bothWin, expecting, oneWins, stockOf } from './checks.ts';
+import { type Buyer, order, type TestShop } from '../test-shop.ts';
+import { pay, placeUnpaid, staffCall } from './actions.ts';
+import { type Answers, bothWin, oneWins, openChecks, stockOf } from './checks.ts';
 
 type Good = { product: number; sku: number; buyer: Buyer };
-/** An order placed while staff change its goods. */
+/** A shopper places an order while staff edit the product. */
 function againstEdit(
   name: string,
   edit: { method: string; path: (product: number) => string; body?: (product: number) => object },
-  faults: (stage: Stage, of: Good, answers: Answers) => Promise<string[]>,
+  faults: (testShop: TestShop, of: Good, answers: Answers) => Promise<string[]>,
 ): Pair {
   return {
     name,
-    async setUp(stage): Promise<Race> {
-      const [buyer] = await stage.buyers(1);
-      const { id, sku_ids } = await stage.goods({ stocks: [10], price: 1000 });
+    async setUp(testShop): Promise<Race> {
+      const [buyer] = await testShop.buyers(1);
+      const { id, sku_ids } = await testShop.goods({ stocks: [10], price: 1000 });
       const of = { product: id, sku: sku_ids[0]!, buyer: buyer! };
       return {
         first: (at) => order(at, of.buyer, sku_ids),
-        second: staffCall(stage, edit.method, edit.path(id), edit.body?.(id)),
-        faults: (answers) => faults(stage, of, answers),
+        second: staffCall(testShop, edit.method, edit.path(id), edit.body?.(id)),
+        faults: (answers) => faults(testShop, of, answers),
       };
     },
   };
@@ -30,80 +30,85 @@ export const catalogPairs: readonly Pair[] = [
   againstEdit(
     'an order and a new price',
     { method: 'PUT', path: product, body: () => ({ product: { price: 20 } }) },
-    async (stage, of, answers) => {
-      const should = bothWin(answers);
+    async (testShop, of, answers) => {
+      const checks = bothWin(answers);
       const { total, id } = (
-        await stage.sql<{ total: number; id: number }[]>`
+        await testShop.sql<{ total: number; id: number }[]>`
           select id, total_amount as total from orders.orders where user_id = ${of.buyer.id}`
       )[0]!;
-      should.that(total === 1000 || total === 2000, `order ${id} costs ${total}`);
-      should.same('what the buyer was told', answers[0]?.data?.total_amount, total / 100);
-      return should.faults;
+      checks.isTrue(total === 1000 || total === 2000, `order ${id} costs ${total}`);
+      checks.equal('amount in the answer', answers[0]?.data?.total_amount, total / 100);
+      return checks.faults;
     },
   ),
   againstEdit(
-    'an order and its goods taken off the shelf',
+    'an order and its product hidden',
     { method: 'PUT', path: product, body: () => ({ product: { status: 0 } }) },
-    async (stage, of, answers) => {
-      const should = expecting();
-      should.same('the edit', answers[1]?.code, 0);
+    async (testShop, of, answers) => {
+      const checks = openChecks();
+      checks.equal('the edit', answers[1]?.code, 0);
       const reserved = answers[0]?.code === 0 ? 1 : 0;
-      should.same('stock', await stockOf(stage, of.sku), { stock: 10, reserved, sold: 0 });
-      return should.faults;
+      checks.equal('stock', await stockOf(testShop, of.sku), { stock: 10, reserved, sold: 0 });
+      return checks.faults;
     },
   ),
   againstEdit(
-    'an order and its stock set to nothing',
+    'an order and its stock set to 0',
     { method: 'PUT', path: product, body: () => ({ product: { stock: 0 } }) },
-    async (stage, of, answers) => {
-      const should = oneWins(answers);
-      const wanted = answers[0]?.code === 0 ? { stock: 10, reserved: 1, sold: 0 } : { stock: 0, reserved: 0, sold: 0 };
-      should.same('stock', await stockOf(stage, of.sku), wanted);
-      return should.faults;
+    async (testShop, of, answers) => {
+      const checks = oneWins(answers);
+      const expected =
+        answers[0]?.code === 0 ? { stock: 10, reserved: 1, sold: 0 } : { stock: 0, reserved: 0, sold: 0 };
+      checks.equal('stock', await stockOf(testShop, of.sku), expected);
+      return checks.faults;
     },
   ),
-  againstEdit('an order and its goods deleted', { method: 'DELETE', path: product }, async (stage, of, answers) => {
-    const should = oneWins(answers);
-    const [row] = await stage.sql<{ n: number }[]>`
+  againstEdit(
+    'an order and its product deleted',
+    { method: 'DELETE', path: product },
+    async (testShop, of, answers) => {
+      const checks = oneWins(answers);
+      const [row] = await testShop.sql<{ n: number }[]>`
       select count(*)::int as n from orders.orders where user_id = ${of.buyer.id}`;
-    should.same('orders', row!.n, answers[0]?.code === 0 ? 1 : 0);
-    return should.faults;
-  }),
+      checks.equal('orders', row!.n, answers[0]?.code === 0 ? 1 : 0);
+      return checks.faults;
+    },
+  ),
   {
     name: 'a payment and the stock edited',
-    async setUp(stage) {
-      const of = await placed(stage);
+    async setUp(testShop) {
+      const of = await placeUnpaid(testShop);
       return {
         first: pay(of),
-        second: staffCall(stage, 'PUT', product(of.product), { product: { stock: 50 } }),
+        second: staffCall(testShop, 'PUT', product(of.product), { product: { stock: 50 } }),
         async faults(answers) {
-          const should = bothWin(answers);
-          const { stock, reserved, sold } = await stockOf(stage, of.sku);
-          should.same('held and sold', { reserved, sold }, { reserved: 0, sold: 1 });
-          should.that(stock === 49 || stock === 50, `stock is ${stock}`);
-          return should.faults;
+          const checks = bothWin(answers);
+          const { stock, reserved, sold } = await stockOf(testShop, of.sku);
+          checks.equal('reserved and sold', { reserved, sold }, { reserved: 0, sold: 1 });
+          checks.isTrue(stock === 49 || stock === 50, `stock is ${stock}`);
+          return checks.faults;
         },
       };
     },
   },
   {
     name: 'a favourite added and removed',
-    async setUp(stage) {
-      const [buyer] = await stage.buyers(1);
-      const { id } = await stage.goods();
+    async setUp(testShop) {
+      const [buyer] = await testShop.buyers(1);
+      const { id } = await testShop.goods();
       const path = `/api/v1/products/${id}/favorite`;
       const { token } = buyer!;
       return {
         first: (at) => at.call('POST', path, { token }),
         second: (at) => at.call('DELETE', path, { token }),
         async faults(answers) {
-          const should = bothWin(answers);
-          const [row] = await stage.sql<{ counted: number; there: number }[]>`
+          const checks = bothWin(answers);
+          const [row] = await testShop.sql<{ counted: number; there: number }[]>`
             select favorite_count as counted,
               (select count(*)::int from catalog.favorites where product_id = ${id}) as there
             from catalog.products where id = ${id}`;
-          should.same('favourites counted', row!.counted, row!.there);
-          return should.faults;
+          checks.equal('favourites counted', row!.counted, row!.there);
+          return checks.faults;
         },
       };
     },

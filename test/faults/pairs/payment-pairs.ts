@@ -1,36 +1,36 @@
-import type { Doing, Pair } from '../race.ts';
-import { openMoney, type Stage, tell } from '../stage.ts';
-import { cancel, close, expire, type Placed, pay, placed, reprice, runOut } from './actions.ts';
-import { bothWin, expecting, stateOf, stockAt, stockOf } from './checks.ts';
+import type { Action, Pair } from '../race.ts';
+import { openPayment, sendNotice, type TestShop } from '../test-shop.ts';
+import { cancel, close, expireOrder, type Placed, pay, placeUnpaid, reprice, runExpiry } from './actions.ts';
+import { bothWin, openChecks, stateOf, stockAt, stockOf } from './checks.ts';
 
-/** Money that comes in while something else happens to its order: it settles the order, or goes back once. */
-function againstMoney(
+/** A payment notice against another action on its order. The money settles the order, or it is refunded once. */
+function againstNotice(
   name: string,
-  other: (stage: Stage, of: Placed) => Doing,
-  options: { expired?: boolean; lost?: number } = {},
+  other: (testShop: TestShop, of: Placed) => Action,
+  options: { expired?: boolean; statusWithoutMoney?: number } = {},
 ): Pair {
   return {
     name,
-    async setUp(stage) {
-      const of = await placed(stage);
-      const money = await openMoney(stage.second, of.buyer, of.order_id);
-      if (options.expired) await runOut(stage, of.order_id);
+    async setUp(testShop) {
+      const of = await placeUnpaid(testShop);
+      const notice = await openPayment(testShop.second, of.buyer, of.order_id);
+      if (options.expired) await expireOrder(testShop, of.order_id);
       return {
-        first: (at) => tell(at, money),
-        second: other(stage, of),
-        async faults([told, acted]) {
-          const should = expecting();
-          should.same('answer to the gateway', told?.code, 0);
-          const state = await stateOf(stage, of.order_id);
-          const [row] = await stage.sql<{ status: string }[]>`
-            select status from orders.payments where payment_no = ${money.payment_no}`;
+        first: (at) => sendNotice(at, notice),
+        second: other(testShop, of),
+        async faults([noticed, other]) {
+          const checks = openChecks();
+          checks.equal('answer to the provider', noticed?.code, 0);
+          const state = await stateOf(testShop, of.order_id);
+          const [row] = await testShop.sql<{ status: string }[]>`
+            select status from orders.payments where payment_no = ${notice.payment_no}`;
           const settled = row!.status === 'succeeded';
-          should.same('what the gateway was told', told?.data?.status, row!.status);
-          should.same('refunds', state.back, settled ? 0 : 1);
-          should.same('status', state.status, settled ? 2 : (options.lost ?? 6));
-          should.same('stock', await stockOf(stage, of.sku), stockAt[state.status]);
-          if (acted) should.same('both took the order', acted.code === 0, !settled);
-          return should.faults;
+          checks.equal('status in the answer to the provider', noticed?.data?.status, row!.status);
+          checks.equal('refunds', state.refunds, settled ? 0 : 1);
+          checks.equal('status', state.status, settled ? 2 : (options.statusWithoutMoney ?? 6));
+          checks.equal('stock', await stockOf(testShop, of.sku), stockAt[state.status]);
+          if (other) checks.equal('only one action changed the order', other.code === 0, !settled);
+          return checks.faults;
         },
       };
     },
@@ -38,43 +38,45 @@ function againstMoney(
 }
 
 export const paymentPairs: readonly Pair[] = [
-  againstMoney('money comes in and the buyer pays', (_stage, of) => pay(of), { lost: 2 }),
-  againstMoney('money comes in and the buyer cancels', (_stage, of) => cancel(of)),
-  againstMoney('money comes in and the merchant closes', (stage, of) => close(stage, of)),
-  againstMoney('money comes in late and the order runs out', () => expire, { expired: true }),
-  againstMoney('money comes in and the price changes', (stage, of) => reprice(stage, of), { lost: 1 }),
+  againstNotice('payment notice and the buyer pays', (_shop, of) => pay(of), { statusWithoutMoney: 2 }),
+  againstNotice('payment notice and the buyer cancels', (_shop, of) => cancel(of)),
+  againstNotice('payment notice and the merchant closes', (testShop, of) => close(testShop, of)),
+  againstNotice('late payment notice and the order expires', () => runExpiry, { expired: true }),
+  againstNotice('payment notice and the price changes', (testShop, of) => reprice(testShop, of), {
+    statusWithoutMoney: 1,
+  }),
   {
-    name: 'one notice of money twice',
+    name: 'the same payment notice twice',
     bothWays: false,
-    async setUp(stage) {
-      const of = await placed(stage);
-      const money = await openMoney(stage.second, of.buyer, of.order_id);
+    async setUp(testShop) {
+      const of = await placeUnpaid(testShop);
+      const notice = await openPayment(testShop.second, of.buyer, of.order_id);
       return {
-        first: (at) => tell(at, money),
-        second: (at) => tell(at, money),
+        first: (at) => sendNotice(at, notice),
+        second: (at) => sendNotice(at, notice),
         async faults(answers) {
-          const should = bothWin(answers);
-          const { status, paid, back, moves } = await stateOf(stage, of.order_id);
-          should.same('order', { status, paid, back, moves }, { status: 2, paid: 1, back: 0, moves: 2 });
-          return should.faults;
+          const checks = bothWin(answers);
+          const { status, paid, refunds, moves } = await stateOf(testShop, of.order_id);
+          checks.equal('order', { status, paid, refunds, moves }, { status: 2, paid: 1, refunds: 0, moves: 2 });
+          return checks.faults;
         },
       };
     },
   },
   {
     name: 'a payment is opened and the order cancelled',
-    async setUp(stage) {
-      const of = await placed(stage);
+    async setUp(testShop) {
+      const of = await placeUnpaid(testShop);
       const { token } = of.buyer;
       return {
         first: (at) =>
           at.call('POST', '/api/pay/create', { token, body: { order_id: of.order_id, provider: 'sandbox' } }),
         second: cancel(of),
         async faults(answers) {
-          const should = expecting();
-          should.same('the cancelling', answers[1]?.code, 0);
-          should.same('status', (await stateOf(stage, of.order_id)).status, 6);
-          return should.faults;
+          const checks = openChecks();
+          checks.equal('the cancellation', answers[1]?.code, 0);
+          checks.equal('status', (await stateOf(testShop, of.order_id)).status, 6);
+          return checks.faults;
         },
       };
     },
@@ -82,14 +84,14 @@ export const paymentPairs: readonly Pair[] = [
   {
     name: 'one refund run twice',
     bothWays: false,
-    async setUp(stage) {
-      const of = await placed(stage);
-      const money = await openMoney(stage.second, of.buyer, of.order_id);
-      await cancel(of)(stage.second);
-      await tell(stage.second, money);
-      const [refund] = await stage.sql<{ refund_no: string }[]>`
+    async setUp(testShop) {
+      const of = await placeUnpaid(testShop);
+      const notice = await openPayment(testShop.second, of.buyer, of.order_id);
+      await cancel(of)(testShop.second);
+      await sendNotice(testShop.second, notice);
+      const [refund] = await testShop.sql<{ refund_no: string }[]>`
         select refund_no from orders.refunds where order_id = ${of.order_id}`;
-      const run: Doing = async (at) => {
+      const run: Action = async (at) => {
         await at.job('payments.refund', { refund_no: refund!.refund_no });
         return undefined;
       };
@@ -97,12 +99,12 @@ export const paymentPairs: readonly Pair[] = [
         first: run,
         second: run,
         async faults() {
-          const should = expecting();
-          const rows = await stage.sql`
+          const checks = openChecks();
+          const rows = await testShop.sql`
             select r.status, p.status as payment from orders.refunds r join orders.payments p on p.id = r.payment_id
             where r.order_id = ${of.order_id}`;
-          should.same('refunds', rows, [{ status: 'succeeded', payment: 'refunded' }]);
-          return should.faults;
+          checks.equal('refunds', rows, [{ status: 'succeeded', payment: 'refunded' }]);
+          return checks.faults;
         },
       };
     },

@@ -14,20 +14,20 @@ import { openWire, type Wire } from '@tradepost/testing/servers/database-proxy';
 
 const paySecret = 'secret-of-the-fault-proofs';
 
-/** One process of the shop, as far as the database can tell: its API, and its jobs run on demand. */
+/** An instance of the shop within this process: its API, and its jobs on demand. */
 export type Instance = {
   url: string;
   server: Server;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Runs one job here, at once. */
+  /** Runs one job on this instance now. */
   job(task: string, payload?: unknown): Promise<void>;
 };
 
 export type Buyer = { id: number; token: string; address_id: number };
 export type Goods = { id: number; sku_ids: number[] };
 
-/** A shop of two instances on a database of its own; what `first` sends passes the wire. */
-export type Stage = {
+/** A shop of two instances on its own database. `first` uses the database through `wire`, a proxy that can pause and cut. */
+export type TestShop = {
   sql: Sql;
   databaseUrl: string;
   wire: Wire;
@@ -65,7 +65,7 @@ async function openInstance(
   };
 }
 
-/** Shoppers with an address, made by SQL: logins are not what is tested. */
+/** Creates shoppers with an address by SQL. Logins are not tested here. */
 export async function makeBuyers(sql: Sql, tokens: Server['tokens'], count: number): Promise<Buyer[]> {
   const rows = await sql<{ user_id: number; id: number }[]>`
     with made as (
@@ -81,7 +81,7 @@ export async function makeBuyers(sql: Sql, tokens: Server['tokens'], count: numb
   );
 }
 
-/** A product on the shelf with one SKU per stock. Prices in cents. */
+/** Creates a visible product with one SKU for each stock. Prices are in cents. */
 export async function makeGoods(sql: Sql, { stocks = [100], price = 1290 } = {}): Promise<Goods> {
   const title = `Mug ${randomBytes(4).toString('hex')}`;
   const [row] = await sql<{ id: number }[]>`
@@ -93,7 +93,7 @@ export async function makeGoods(sql: Sql, { stocks = [100], price = 1290 } = {})
   return { id: row!.id, sku_ids: skus.map((sku) => sku.id) };
 }
 
-/** A database of its own on this cluster, cloned from the migrated template. */
+/** Clones a database from the migrated template of this cluster. */
 export async function cloneTemplate(clusterUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `fault_${randomBytes(6).toString('hex')}`;
   const admin = openDatabase(clusterUrl, { max: 1 });
@@ -112,19 +112,19 @@ export async function cloneTemplate(clusterUrl: string): Promise<{ url: string; 
 const settingRows = (secret: string) => ({
   'pay.instant': true,
   'pay.sandbox.secret': secret,
-  // One address sends everything here.
+  // All requests come from one address, so limits per address are off.
   'sms.per_address_hour': 0,
   'login.failures_per_address': 0,
 });
 
-export async function openStage(
+export async function openTestShop(
   clusterUrl: string,
   flags: Partial<Record<ConfigKey, unknown>> = {},
   settings: Readonly<Record<string, unknown>> = {},
-): Promise<Stage> {
+): Promise<TestShop> {
   const database = await cloneTemplate(clusterUrl);
   const wire = await openWire(database.url);
-  const sql = openDatabase(database.url, { max: 4, name: 'stage' });
+  const sql = openDatabase(database.url, { max: 4, name: 'fault test' });
   const opened: { close(): Promise<void> }[] = [];
   const close = defer(async () => {
     wire.close().catch(() => {});
@@ -154,7 +154,7 @@ export async function openStage(
   };
 }
 
-/** Waits until it holds; the reason tells what did not happen. */
+/** Waits until `holds` answers true. Throws with the text `what` after the time. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
   for (const end = performance.now() + seconds * 1000; ; ) {
     if (await holds()) return;
@@ -175,7 +175,7 @@ export const order = (
     ...options,
   });
 
-export const act = (
+export const payOrCancel = (
   at: Instance,
   verb: 'pay' | 'cancel',
   { token }: Buyer,
@@ -185,18 +185,18 @@ export const act = (
 
 export const keyed = (key: string = randomUUID()) => ({ headers: { 'idempotency-key': key } });
 
-export type Money = { payment_no: string; amount: number; trade_no: string };
+export type Notice = { payment_no: string; amount: number; trade_no: string };
 
-/** What a gateway tells: money has come in. */
-export function tell(at: Instance, money: Money, nonce: string = randomUUID()): Promise<Answer> {
-  const body = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...money });
+/** Sends the notice of a payment provider that the money has arrived. */
+export function sendNotice(at: Instance, notice: Notice, nonce: string = randomUUID()): Promise<Answer> {
+  const body = JSON.stringify({ provider: 'sandbox', currency: 'CNY', status: 'succeeded', ...notice });
   const timestamp = String(Math.trunc(Date.now() / 1000));
   const headers = { 'content-type': 'application/json', ...signedHeaders(paySecret, { timestamp, nonce, body }) };
   return at.call('POST', '/api/pay/callback', { rawBody: body, headers });
 }
 
-/** An open payment of this order. */
-export async function openMoney(at: Instance, { token }: Buyer, orderId: number): Promise<Money> {
+/** Opens a payment of this order. Answers the notice that the provider would send. */
+export async function openPayment(at: Instance, { token }: Buyer, orderId: number): Promise<Notice> {
   const { code, data, message } = await at.call('POST', '/api/pay/create', {
     token,
     body: { order_id: orderId, provider: 'sandbox' },

@@ -4,30 +4,30 @@ import type { Answer } from '@tradepost/testing/client';
 import {
   audit,
   check,
+  emptyOutcome,
   type Ground,
-  nothingYet,
   type Outcome,
   type Scenario,
   tally,
   withoutWorker,
 } from './scenario.ts';
-import { act, keyed, openMoney, openStage, order, type Stage, tell } from './stage.ts';
+import { keyed, openPayment, openTestShop, order, payOrCancel, sendNotice, type TestShop } from './test-shop.ts';
 
 /** A scenario on two instances of the shop. */
-function onStage(
+function twoInstances(
   name: string,
   about: string,
-  run: (stage: Stage, outcome: Outcome, ground: Ground) => Promise<void>,
+  run: (testShop: TestShop, outcome: Outcome, ground: Ground) => Promise<void>,
 ): Scenario {
   return {
     name,
     about,
     async run(ground) {
-      const outcome = nothingYet();
-      const stage = await openStage(ground.clusterUrl);
-      await run(stage, outcome, ground);
-      await audit(stage.sql, outcome, withoutWorker);
-      await stage.close();
+      const outcome = emptyOutcome();
+      const testShop = await openTestShop(ground.clusterUrl);
+      await run(testShop, outcome, ground);
+      await audit(testShop.sql, outcome, withoutWorker);
+      await testShop.close();
       return outcome;
     },
   };
@@ -38,42 +38,44 @@ function count(outcome: Outcome, answers: readonly Answer[]): void {
   outcome.confirmed += answers.filter((answer) => answer.code === 0).length;
   outcome.refused += answers.filter((answer) => answer.code !== 0).length;
 }
-const either = ({ first, second }: Stage, index: number) => (index % 2 ? second : first);
+const either = ({ first, second }: TestShop, index: number) => (index % 2 ? second : first);
 const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index));
 
-const flashSale = onStage(
+const flashSale = twoInstances(
   'flash-sale',
-  '500 buyers of 100 pieces on two instances: 100 orders, 400 polite refusals',
-  async (stage, outcome, { size }) => {
+  '500 buyers of 100 pieces on two instances: 100 orders, 400 refusals',
+  async (testShop, outcome, { size }) => {
     for (const rounds = size === 'long' ? 5 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
-      const { sku_ids } = await stage.goods({ stocks: [100] });
-      const crowd = await stage.buyers(500);
-      const answers = await Promise.all(crowd.map((buyer, n) => order(either(stage, n), buyer, sku_ids)));
+      const { sku_ids } = await testShop.goods({ stocks: [100] });
+      const buyers = await testShop.buyers(500);
+      const answers = await Promise.all(buyers.map((buyer, n) => order(either(testShop, n), buyer, sku_ids)));
       count(outcome, answers);
       check(outcome, 'answers', tally(answers), { 0: 100, 20001: 400 });
-      const [sku] = await stage.sql`
+      const [sku] = await testShop.sql`
         select stock, reserved_stock as reserved, sold from catalog.product_skus where id = ${sku_ids[0]!}`;
       check(outcome, 'stock', sku, { stock: 100, reserved: 100, sold: 0 });
     }
   },
 );
 
-const callbackBurst = onStage(
+const callbackBurst = twoInstances(
   'callback-burst',
-  'one payment callback 50 times at once on two instances: paid once',
-  async (stage, outcome, { size }) => {
+  'the same payment callback 50 times at once on two instances: paid once',
+  async (testShop, outcome, { size }) => {
     for (const rounds = size === 'long' ? 20 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
-      const { sku_ids } = await stage.goods();
-      const [buyer] = await stage.buyers(1);
-      const { data } = await order(stage.first, buyer!, sku_ids);
-      const money = await openMoney(stage.first, buyer!, data.id);
+      const { sku_ids } = await testShop.goods();
+      const [buyer] = await testShop.buyers(1);
+      const { data } = await order(testShop.first, buyer!, sku_ids);
+      const notice = await openPayment(testShop.first, buyer!, data.id);
       const nonce = randomUUID();
-      // A gateway repeats the very message; some sign each repeat anew.
-      const answers = await Promise.all(times(50, (n) => tell(either(stage, n), money, n % 3 ? nonce : undefined)));
+      // Some providers repeat the same message, others sign each repeat again.
+      const answers = await Promise.all(
+        times(50, (n) => sendNotice(either(testShop, n), notice, n % 3 ? nonce : undefined)),
+      );
       count(outcome, answers);
       check(outcome, 'answers', [...new Set(answers.map(({ body }) => JSON.stringify(body.data)))].length, 1);
       check(outcome, 'codes', tally(answers), { 0: 50 });
-      const [row] = await stage.sql`
+      const [row] = await testShop.sql`
         select o.status, (select count(*)::int from orders.payments p where p.order_id = o.id) as payments,
           (select count(*)::int from orders.order_history h where h.order_id = o.id) as moves,
           (select count(*)::int from orders.refunds r where r.order_id = o.id) as refunds
@@ -83,53 +85,57 @@ const callbackBurst = onStage(
   },
 );
 
-const keyBurst = onStage(
+const keyBurst = twoInstances(
   'key-burst',
-  'one Idempotency-Key 50 times at once on two instances: one order, one answer',
-  async (stage, outcome, { size }) => {
+  'the same Idempotency-Key 50 times at once on two instances: one order, one answer',
+  async (testShop, outcome, { size }) => {
     for (const rounds = size === 'long' ? 20 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
-      const { sku_ids } = await stage.goods();
-      const [buyer] = await stage.buyers(1);
+      const { sku_ids } = await testShop.goods();
+      const [buyer] = await testShop.buyers(1);
       const key = keyed();
-      const answers = await Promise.all(times(50, (n) => order(either(stage, n), buyer!, sku_ids, key)));
+      const answers = await Promise.all(times(50, (n) => order(either(testShop, n), buyer!, sku_ids, key)));
       count(outcome, answers);
       check(outcome, 'codes', tally(answers), { 0: 50 });
       check(outcome, 'different answers', new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
-      const [row] = await stage.sql`select count(*)::int as n from orders.orders where user_id = ${buyer!.id}`;
+      const [row] = await testShop.sql`select count(*)::int as n from orders.orders where user_id = ${buyer!.id}`;
       check(outcome, 'orders', row!.n, 1);
     }
   },
 );
 
-const lastMoment = onStage(
+const lastMoment = twoInstances(
   'last-moment',
-  'pay, cancel, run out and callback of one order at once: one of them moves it, money that came too late goes back',
-  async (stage, outcome, { size }) => {
-    const { first, second, sql } = stage;
+  'pay, cancel, expire and callback of one order at once: one of them changes it; late money is refunded',
+  async (testShop, outcome, { size }) => {
+    const { first, second, sql } = testShop;
     const perRound = 20;
     for (const rounds = size === 'long' ? 25 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
-      const { sku_ids } = await stage.goods({ stocks: [perRound] });
-      const crowd = await stage.buyers(perRound);
+      const { sku_ids } = await testShop.goods({ stocks: [perRound] });
+      const buyers = await testShop.buyers(perRound);
       const orders = await Promise.all(
-        crowd.map(async (buyer) => {
+        buyers.map(async (buyer) => {
           const { data } = await order(first, buyer, sku_ids);
-          return { buyer, id: data.id as number, money: await openMoney(second, buyer, data.id) };
+          return { buyer, id: data.id as number, notice: await openPayment(second, buyer, data.id) };
         }),
       );
       const ids = orders.map(({ id }) => id);
-      // Some have run out, the others do so while the actions run: an order is payable until then.
+      // Some orders have expired, the others expire while the actions run. An order is payable until it expires.
       await sql`
         update orders.orders o set expires_at = clock_timestamp() + make_interval(secs => (n - 4) * 0.01)
         from unnest(${ids}::bigint[]) with ordinality as e (id, n) where o.id = e.id`;
       const sweeps = [first.job('orders.expire'), second.job('orders.expire')];
       const done = await Promise.all(
-        orders.map(async ({ buyer, id, money }, n) => {
+        orders.map(async ({ buyer, id, notice }, n) => {
           const [one, other] = n % 2 ? [first, second] : [second, first];
-          return Promise.all([act(one, 'pay', buyer, id), tell(other, money), act(other, 'cancel', buyer, id)]);
+          return Promise.all([
+            payOrCancel(one, 'pay', buyer, id),
+            sendNotice(other, notice),
+            payOrCancel(other, 'cancel', buyer, id),
+          ]);
         }),
       );
       await Promise.all(sweeps);
-      // Those that ran out after the first sweep and that nothing moved.
+      // Orders that expired after the first sweep and that no action changed.
       await sleep(perRound * 10);
       await first.job('orders.expire');
       const rows = await sql<{ id: number; status: number; moves: number; refunds: number }[]>`
@@ -139,7 +145,7 @@ const lastMoment = onStage(
       const byId = new Map(rows.map((row) => [row.id, row]));
       for (const [n, answers] of done.entries()) {
         count(outcome, answers);
-        const [paid, told, cancelled] = answers;
+        const [paid, noticed, cancelled] = answers;
         const { status, moves, refunds } = byId.get(orders[n]!.id)!;
         check(
           outcome,
@@ -148,11 +154,11 @@ const lastMoment = onStage(
           [],
         );
         check(outcome, 'moves of an order', moves, 2);
-        const settled = told.data?.status === 'succeeded';
-        const taken = Number(paid.code === 0) + Number(cancelled.code === 0) + Number(settled);
-        // None of the three when the sweep was first.
-        if (taken > 1 || (taken === 0 && status !== 6))
-          outcome.faults.push(`${taken} of them moved an order to ${status}`);
+        const settled = noticed.data?.status === 'succeeded';
+        const changes = Number(paid.code === 0) + Number(cancelled.code === 0) + Number(settled);
+        // Zero when the sweep was first.
+        if (changes > 1 || (changes === 0 && status !== 6))
+          outcome.faults.push(`${changes} actions changed an order to status ${status}`);
         check(outcome, 'status', status, paid.code === 0 || settled ? 2 : 6);
         check(outcome, 'refunds', refunds, settled ? 0 : 1);
       }
@@ -160,4 +166,4 @@ const lastMoment = onStage(
   },
 );
 
-export const crowds: readonly Scenario[] = [flashSale, callbackBurst, keyBurst, lastMoment];
+export const bursts: readonly Scenario[] = [flashSale, callbackBurst, keyBurst, lastMoment];
