@@ -163,6 +163,60 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
   printLedger(simulator, json);
 }
 
+const addFaultOptions = (command: Command): Command =>
+  command
+    .option('--delay-ms <number>', 'delay of each call', ms)
+    .option('--jitter-ms <number>', 'largest random addition to the delay', ms)
+    .option('--fail-rate <share>', 'share of calls that get a failure code', share)
+    .option('--fail-codes <codes>', 'failure codes, comma-separated (default: the codes that are retried)', codeList)
+    .option('--hang-rate <share>', 'share of calls that get no answer', share)
+    .option('--html-rate <share>', 'share of calls that get an HTML page', share)
+    .option('--string-code-rate <share>', 'share of calls that get the code "0" as a text', share)
+    .option('--close-rate <share>', 'share of calls whose connection is cut', share)
+    .option('--fail-after <share>', 'share of faults that happen after the work is done (default 0.5)', share)
+    .option('--faults-per-key <number>', 'largest number of faults per action of a document', wholeNumber(0, 1_000_000))
+    .addOption(
+      new Option('--fault-calls <calls>', 'calls that can have faults, comma-separated: reserve,confirm').argParser(
+        listOf,
+      ),
+    )
+    .option('--no-remember-refusals', 'decide a refused action again when it is delivered again');
+
+const addCallbackOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--callbacks <mode>', 'async: code 0 means accepted, and a callback reports the result')
+        .choices(['none', 'async'])
+        .default('none'),
+    )
+    .option('--callback-url <url>', `URL of the shop for callbacks, <shop>${callbackPath}`)
+    .option('--callback-delay-ms <number>', 'time between accepting and the callback', ms)
+    .option('--callback-jitter-ms <number>', 'largest random addition to that time', ms)
+    .addOption(
+      new Option('--carry-out <when>', 'do the work when the action is accepted, or later').choices([
+        'at_once',
+        'later',
+      ]),
+    )
+    .addOption(
+      new Option('--refusals-by <way>', 'how a shortage is reported with callbacks').choices(['code', 'callback']),
+    )
+    .option('--duplicate-rate <share>', 'share of callbacks that are sent twice', share)
+    .option('--late-rate <share>', 'share of callbacks that are late', share)
+    .option('--late-ms <number>', 'delay of late callbacks (default 5000)', ms)
+    .option('--early-rate <share>', 'share of callbacks that are sent before the answer to the call', share)
+    .option('--failed-callback-rate <share>', 'share of actions that are refused by a callback without reason', share)
+    .option(
+      '--processing-first-rate <share>',
+      'share of callbacks that follow a callback with status processing',
+      share,
+    )
+    .option(
+      '--lost-callback-rate <share>',
+      'share of callbacks that are sent only when the shop delivers again',
+      share,
+    );
+
 export const simulateCommand: ModuleCommand = {
   name: 'simulate',
   group: 'wms',
@@ -184,59 +238,10 @@ export const simulateCommand: ModuleCommand = {
         'seed of the random generator: the same calls get the same faults',
         wholeNumber(0, 2 ** 32),
         1,
-      )
-      .option('--delay-ms <number>', 'delay of each call', ms)
-      .option('--jitter-ms <number>', 'largest random addition to the delay', ms)
-      .option('--fail-rate <share>', 'share of calls that get a failure code', share)
-      .option('--fail-codes <codes>', 'failure codes, comma-separated (default: the codes that are retried)', codeList)
-      .option('--hang-rate <share>', 'share of calls that get no answer', share)
-      .option('--html-rate <share>', 'share of calls that get an HTML page', share)
-      .option('--string-code-rate <share>', 'share of calls that get the code "0" as a text', share)
-      .option('--close-rate <share>', 'share of calls whose connection is cut', share)
-      .option('--fail-after <share>', 'share of faults that happen after the work is done (default 0.5)', share)
-      .option(
-        '--faults-per-key <number>',
-        'largest number of faults per action of a document',
-        wholeNumber(0, 1_000_000),
-      )
-      .addOption(
-        new Option('--fault-calls <calls>', 'calls that can have faults, comma-separated: reserve,confirm').argParser(
-          listOf,
-        ),
-      )
-      .option('--no-remember-refusals', 'decide a refused action again when it is delivered again')
-      .addOption(
-        new Option('--callbacks <mode>', 'async: code 0 means accepted, and a callback reports the result')
-          .choices(['none', 'async'])
-          .default('none'),
-      )
-      .option('--callback-url <url>', `URL of the shop for callbacks, <shop>${callbackPath}`)
-      .option('--callback-delay-ms <number>', 'time between accepting and the callback', ms)
-      .option('--callback-jitter-ms <number>', 'largest random addition to that time', ms)
-      .addOption(
-        new Option('--carry-out <when>', 'do the work when the action is accepted, or later').choices([
-          'at_once',
-          'later',
-        ]),
-      )
-      .addOption(
-        new Option('--refusals-by <way>', 'how a shortage is reported with callbacks').choices(['code', 'callback']),
-      )
-      .option('--duplicate-rate <share>', 'share of callbacks that are sent twice', share)
-      .option('--late-rate <share>', 'share of callbacks that are late', share)
-      .option('--late-ms <number>', 'delay of late callbacks (default 5000)', ms)
-      .option('--early-rate <share>', 'share of callbacks that are sent before the answer to the call', share)
-      .option('--failed-callback-rate <share>', 'share of actions that are refused by a callback without reason', share)
-      .option(
-        '--processing-first-rate <share>',
-        'share of callbacks that follow a callback with status processing',
-        share,
-      )
-      .option(
-        '--lost-callback-rate <share>',
-        'share of callbacks that are sent only when the shop delivers again',
-        share,
-      )
+      );
+    addFaultOptions(command);
+    addCallbackOptions(command);
+    command
       .option(
         '--every <seconds>',
         'time between two lines of counters (default: 1 on a terminal, otherwise 10)',
