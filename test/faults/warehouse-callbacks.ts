@@ -8,7 +8,7 @@ type Status = 'success' | 'failed' | 'processing';
 export type Message = { request_id: string; callback_id?: string; status?: Status; message?: string };
 type Outer = { app_key: string; timestamp: string; nonce: string; body: string; sign: string };
 
-/** A message of the partner, signed; `secondsOff` puts its clock wrong. */
+/** A signed callback of the warehouse. `secondsOff`: the error of its clock. */
 export function signedCallback(
   { request_id, callback_id = randomUUID(), status = 'success', message = '' }: Message,
   { nonce = randomUUID(), secondsOff = 0, secret = partner.appSecret as string } = {},
@@ -26,7 +26,7 @@ export const sendCallback = (at: Instance, body: unknown): Promise<Answer> =>
     typeof body === 'string' ? { rawBody: body, headers: { 'content-type': 'application/json' } } : { body },
   );
 
-/** One of each kind that must not change anything, about a task that exists. */
+/** Invalid callbacks about an existing task, one of each kind. They must not change anything. */
 export function wrongCallbacks(request_id: string): { kind: string; body: unknown; codes: readonly number[] }[] {
   const about: Message = { request_id, status: 'failed', message: 'forged' };
   const good = signedCallback(about);
@@ -34,12 +34,12 @@ export function wrongCallbacks(request_id: string): { kind: string; body: unknow
     { kind: 'signed with another secret', body: signedCallback(about, { secret: 'guess' }), codes: [400] },
     { kind: 'too old', body: signedCallback(about, { secondsOff: -400 }), codes: [400] },
     { kind: 'from the future', body: signedCallback(about, { secondsOff: 400 }), codes: [400] },
-    { kind: 'of another app', body: { ...good, app_key: 'someone' }, codes: [400] },
+    { kind: 'with another app key', body: { ...good, app_key: 'someone' }, codes: [400] },
     { kind: 'with another body', body: { ...good, body: good.body.replace('forged', 'forger') }, codes: [400] },
-    { kind: 'cut off', body: JSON.stringify(good).slice(0, -20), codes: [400] },
+    { kind: 'truncated', body: JSON.stringify(good).slice(0, -20), codes: [400] },
     { kind: 'without a signature', body: { ...good, sign: undefined }, codes: [400] },
-    { kind: 'much too large', body: { ...good, padding: 'x'.repeat(80_000) }, codes: [413] },
-    { kind: 'about no task', body: signedCallback({ ...about, request_id: `${request_id}:no` }), codes: [500] },
+    { kind: 'too large', body: { ...good, padding: 'x'.repeat(80_000) }, codes: [413] },
+    { kind: 'about an unknown task', body: signedCallback({ ...about, request_id: `${request_id}:no` }), codes: [500] },
     { kind: 'not JSON', body: '<html></html>', codes: [400] },
   ];
 }

@@ -2,20 +2,20 @@ import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defer } from '@tradepost/testing/processes/cleanup';
 
-/** One call as it passed, by its idempotency key `<biz_type>:<biz_no>:<action>`. `answered`: else one side went away first. */
+/** One call. `key`: its idempotency key `<biz_type>:<biz_no>:<action>`. `answered`: false when one side disconnected first. */
 type Call = { key: string; began: number; ended: number; answered: boolean };
 
-export type Witness = {
+export type CallRecorder = {
   url: string;
   calls: readonly Call[];
-  /** What may never be seen on the way to a warehouse, in words. A callback may end a reserve before it is answered. */
+  /** Violations of the order of calls. With callbacks, a reserve can end before its call is answered. */
   faults(withCallbacks: boolean): string[];
   close(): Promise<void>;
 };
 
 /**
- * Only calls that were answered count: one that was given up may still be on its way, and arrives beside the next or behind what
- * came after it, as on any network.
+ * Finds overlapping calls of one key, and calls that were sent before the reserve of their order ended. Only answered calls
+ * count: an abandoned call can arrive at any later time, as on any network.
  */
 function faultsOf(calls: readonly Call[], withCallbacks: boolean): string[] {
   const faults: string[] = [];
@@ -29,33 +29,33 @@ function faultsOf(calls: readonly Call[], withCallbacks: boolean): string[] {
     const answered = all.filter((call) => call.answered);
     for (const [index, next] of answered.entries())
       if (answered.slice(0, index).some((before) => before.ended > next.began))
-        faults.push(`${key} was called by two at once`);
+        faults.push(`${key} was called twice at the same time`);
     const reserves = byKey.get(`${key.slice(0, key.lastIndexOf(':'))}:reserve`) ?? [];
     if (key.endsWith(':reserve') || reserves.length === 0) continue;
     const { began } = all[0]!;
-    // A callback ends a reserve that may just be on its way once more, under the same key.
+    // A callback can end a reserve while it is sent a second time, with the same key.
     const late = withCallbacks
       ? reserves[0]!.began > began
       : reserves.some((reserve) => reserve.answered && reserve.ended > began);
-    if (late) faults.push(`${key} overtook its reserve`);
+    if (late) faults.push(`${key} was sent before its reserve ended`);
   }
   return faults;
 }
 
-/** Stands between the shop and a warehouse, passes every call on, and remembers which one ran when. */
-export async function openWitness(target: () => string): Promise<Witness> {
+/** A proxy between the shop and a warehouse. It forwards every call and records its time. */
+export async function openCallRecorder(target: () => string): Promise<CallRecorder> {
   const calls: Call[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
-  const server = createServer({ keepAliveTimeout: 65_000 }, (asked, response) => {
+  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     const chunks: Buffer[] = [];
-    asked.on('data', (chunk: Buffer) => chunks.push(chunk));
-    asked.on('end', () => {
-      const key = String(asked.headers['idempotency-key']);
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const key = String(incoming.headers['idempotency-key']);
       const call: Call = { key, began: performance.now(), ended: Number.POSITIVE_INFINITY, answered: false };
-      if (asked.url !== '/stock/sellable') calls.push(call);
-      const cut = () => asked.socket.destroy();
-      const { headers } = asked;
-      const onwards = request(target() + asked.url, { method: 'POST', headers, agent }, (answer) => {
+      if (incoming.url !== '/stock/sellable') calls.push(call);
+      const cut = () => incoming.socket.destroy();
+      const { headers } = incoming;
+      const forwarded = request(target() + incoming.url, { method: 'POST', headers, agent }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('error', cut);
@@ -66,13 +66,13 @@ export async function openWitness(target: () => string): Promise<Witness> {
           response.end(Buffer.concat(parts));
         });
       });
-      onwards.on('error', cut);
-      // Whoever gave up is not answered any more.
+      forwarded.on('error', cut);
+      // The shop disconnected or has its answer.
       response.on('close', () => {
         if (!call.answered) call.ended = performance.now();
-        onwards.destroy();
+        forwarded.destroy();
       });
-      onwards.end(Buffer.concat(chunks));
+      forwarded.end(Buffer.concat(chunks));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -10,21 +10,21 @@ import { type RunningServer, startProcess } from '@tradepost/testing/processes/p
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { audit, check, type Outcome } from './scenario.ts';
 import { type Buyer, type Instance, openTestShop, order, payOrCancel, type TestShop, until } from './test-shop.ts';
-import { openWitness, type Witness } from './warehouse-witness.ts';
+import { type CallRecorder, openCallRecorder } from './warehouse-recorder.ts';
 
-/** A simulated warehouse with its books on disk, which can be stopped and started again at the same address. */
+/** A simulated warehouse with a journal. It can be stopped and started again at the same address. */
 export type Warehouse = {
-  witness: Witness;
+  recorder: CallRecorder;
   simulator(): Simulator;
   change(behaviour: BehaviourOptions): void;
-  /** Also adds up what the runs before have counted. */
+  /** The counts of this run and of all earlier runs. */
   totals(): { calls: number; repeats: number; callbacks: number };
   stop(): Promise<void>;
   start(): Promise<void>;
 };
-/** A shop whose stock a partner keeps. */
-type Books = { sql: Sql; warehouse: Warehouse };
-export type WarehouseStage = TestShop & Books;
+/** The database of a shop and the external warehouse that owns its stock. */
+type Ledgers = { sql: Sql; warehouse: Warehouse };
+export type WarehouseShop = TestShop & Ledgers;
 
 export async function openWarehouse(): Promise<Warehouse & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tradepost-warehouse-'));
@@ -45,14 +45,14 @@ export async function openWarehouse(): Promise<Warehouse & { close(): Promise<vo
       callbacks: before.callbacks + now.callbacks,
     };
   };
-  const witness = await openWitness(() => simulator.url);
+  const recorder = await openCallRecorder(() => simulator.url);
   const close = defer(async () => {
-    await witness.close();
+    await recorder.close();
     await simulator.close();
     await rm(folder, { recursive: true, force: true });
   });
   return {
-    witness,
+    recorder,
     simulator: () => simulator,
     change(changes) {
       behaviour = { ...behaviour, ...changes };
@@ -70,8 +70,8 @@ export async function openWarehouse(): Promise<Warehouse & { close(): Promise<vo
   };
 }
 
-/** `only: 'api,worker'` in the flags runs a worker in both instances. */
-export async function openWarehouseStage(
+/** Opens a shop of two instances with a simulated warehouse. The flag `only: 'api,worker'` runs a worker in both. */
+export async function openWarehouseShop(
   clusterUrl: string,
   mode: 'sync' | 'async',
   {
@@ -83,28 +83,28 @@ export async function openWarehouseStage(
     behaviour?: BehaviourOptions;
     flags?: Partial<Record<ConfigKey, unknown>>;
   } = {},
-): Promise<WarehouseStage> {
+): Promise<WarehouseShop> {
   const warehouse = await openWarehouse();
-  const rows = externalSettings(warehouse.witness.url, mode, { 'external_wms.callback_deadline_sec': 1, ...settings });
-  const stage = await openTestShop(clusterUrl, flags, rows);
-  warehouse.change({ callbackUrl: `${stage.second.url}/admin/api/external-wms/callback`, ...behaviour });
+  const rows = externalSettings(warehouse.recorder.url, mode, { 'external_wms.callback_deadline_sec': 1, ...settings });
+  const shop = await openTestShop(clusterUrl, flags, rows);
+  warehouse.change({ callbackUrl: `${shop.second.url}/admin/api/external-wms/callback`, ...behaviour });
   return {
-    ...stage,
+    ...shop,
     warehouse,
     async close() {
-      await stage.close();
+      await shop.close();
       await warehouse.close();
     },
   };
 }
 
-/** A process that can be stopped and killed. */
-export type Part = Pick<RunningServer, 'child' | 'ended'>;
-/** A process that only works the jobs of this database. */
+/** A server process that can be stopped and killed. */
+export type ServerProcess = Pick<RunningServer, 'child' | 'ended'>;
+/** Starts a process that only runs jobs. */
 export const startWorker = (databaseUrl: string): Promise<RunningServer> =>
-  startPart('worker', databaseUrl, /Worker\s+running/);
-/** `daemons/wms-retry.ts`, which only delivers. */
-export async function startDaemon(databaseUrl: string): Promise<Part> {
+  startRole('worker', databaseUrl, /Worker\s+running/);
+/** Starts `daemons/wms-retry.ts`, which only delivers tasks. */
+export async function startDaemon(databaseUrl: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../daemons/wms-retry.ts')], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -124,10 +124,10 @@ export async function startDaemon(databaseUrl: string): Promise<Part> {
   await Promise.race([gone, until('the daemon runs', () => /Delivering/.test(output), 30)]);
   return { child, ended };
 }
-/** A process that only serves requests. */
-export const startApi = (databaseUrl: string): Promise<RunningServer> => startPart('api', databaseUrl);
+/** Starts a process that only serves requests. */
+export const startApi = (databaseUrl: string): Promise<RunningServer> => startRole('api', databaseUrl);
 
-async function startPart(only: string, databaseUrl: string, ready?: RegExp): Promise<RunningServer> {
+async function startRole(only: string, databaseUrl: string, ready?: RegExp): Promise<RunningServer> {
   const part = await startProcess(['--only', only, '--seed', 'none'], { DATABASE_URL: databaseUrl }, ready);
   const forget = defer(async () => part.child.kill('SIGKILL'));
   void part.ended.then(forget);
@@ -135,8 +135,8 @@ async function startPart(only: string, databaseUrl: string, ready?: RegExp): Pro
 }
 
 /**
- * As if the time had gone by for which a killed process had locked its tasks, and for which a release rests behind a reserve that
- * may still be on its way; the minute's job has come, too. Tasks that somebody alive has in hand stay his.
+ * Simulates the passing of time: the locks of killed processes expire, delayed releases become due, and the delivery job
+ * runs. Tasks that are locked by a live process are not changed.
  */
 export async function timePasses(sql: Sql, dead: readonly number[] | 'all'): Promise<void> {
   await sql`
@@ -154,9 +154,9 @@ async function openTasks(sql: Sql): Promise<number> {
   return row!.n;
 }
 
-/** Until nobody owes anybody anything. */
-export async function allDone({ sql, warehouse }: Books, seconds = 60): Promise<void> {
-  await until('no task open', async () => (await openTasks(sql)) === 0, seconds).catch(async (error: Error) => {
+/** Waits until no task is open and no callback is owed. */
+export async function allDone({ sql, warehouse }: Ledgers, seconds = 60): Promise<void> {
+  await until('no task is open', async () => (await openTasks(sql)) === 0, seconds).catch(async (error: Error) => {
     const open = await sql`
       select request_id, status, mode, attempt_count, next_retry_at - now() as due, lock_owner, last_code, last_error
       from inventory.inventory_integration_tasks where status in ('pending', 'processing') order by id limit 5`;
@@ -167,24 +167,24 @@ export async function allDone({ sql, warehouse }: Books, seconds = 60): Promise<
       .simulator()
       .ledger()
       .callbacks.filter(({ state }) => state === 'owed');
-  await until('no callback owed', () => owed().length === 0, seconds);
+  await until('no callback is owed', () => owed().length === 0, seconds);
 }
 
-/** Both books to the piece, every order where its last act has led, and every audit. */
+/** Checks that both ledgers agree, that each order has the inventory status of its state, and that all audits pass. */
 export async function balanced(
-  { sql, warehouse }: Books,
+  { sql, warehouse }: Ledgers,
   outcome: Outcome,
   { except = [], refused = false }: { except?: readonly string[]; refused?: boolean } = {},
 ): Promise<void> {
   outcome.faults.push(...(await ledgerDifferences(sql, warehouse.simulator())).slice(0, 20));
   const withCallbacks = warehouse.simulator().behaviour().callbacks === 'async';
-  outcome.faults.push(...warehouse.witness.faults(withCallbacks).slice(0, 20));
+  outcome.faults.push(...warehouse.recorder.faults(withCallbacks).slice(0, 20));
   const wrong = await sql`
     select o.order_no, o.status, o.inventory_status from orders.orders o
     where o.inventory_status <> case o.status when 1 then 'reserved' when 2 then 'confirmed' when 6 then 'released' end
     limit 10`;
-  check(outcome, 'orders whose stock is not where they are', wrong, []);
-  // In sync mode a reserve that got no order is one that failed.
+  check(outcome, 'orders with the wrong inventory status', wrong, []);
+  // In sync mode, the reserve task of a refused order has failed.
   const failed = await sql`
     select request_id, mode, attempt_count, last_code, last_error from inventory.inventory_integration_tasks
     where status = 'failed' and not (${refused} and mode = 'sync' and action = 'reserve') limit 10`;
@@ -192,16 +192,16 @@ export async function balanced(
   await audit(sql, outcome, except);
 }
 
-type Fate = 'pay' | 'cancel' | 'expire' | 'both' | 'leave';
-const fates: readonly Fate[] = ['pay', 'cancel', 'expire', 'both', 'pay', 'cancel', 'leave'];
+type OrderEvent = 'pay' | 'cancel' | 'expire' | 'both' | 'leave';
+const orderEvents: readonly OrderEvent[] = ['pay', 'cancel', 'expire', 'both', 'pay', 'cancel', 'leave'];
 
 type MixOptions = {
   orders: number;
-  /** Called after every order with how many there are. */
+  /** Called after every order with the number of orders. */
   onOrder?: (count: number) => Promise<void> | void;
 };
 
-/** Orders that are paid, cancelled, both at once, run out or are left alone, by as many clients as there are buyers. */
+/** Places orders that are then paid, cancelled, both at the same time, expired, or left unpaid. Each buyer is one client. */
 export async function mix(
   { first, second, sql }: TestShop,
   outcome: Outcome,
@@ -225,15 +225,15 @@ export async function mix(
       }
       outcome.confirmed += 1;
       const id = answer.data.id as number;
-      const fate = fates[n % fates.length]!;
-      if (fate === 'expire') {
+      const event = orderEvents[n % orderEvents.length]!;
+      if (event === 'expire') {
         await sql`update orders.orders set expires_at = now() - interval '1 second' where id = ${id}`;
         if (n % 3 === 0) await expire(here);
-      } else if (fate !== 'leave') {
-        const acts = fate === 'both' ? (['pay', 'cancel'] as const) : [fate];
-        const answers = await Promise.all(acts.map((verb, k) => payOrCancel(k ? there : here, verb, buyer, id)));
+      } else if (event !== 'leave') {
+        const actions = event === 'both' ? (['pay', 'cancel'] as const) : [event];
+        const answers = await Promise.all(actions.map((verb, k) => payOrCancel(k ? there : here, verb, buyer, id)));
         outcome.requests += answers.length;
-        check(outcome, `acts of order ${id} that took it`, answers.filter(({ code }) => code === 0).length, 1);
+        check(outcome, `successful actions of order ${id}`, answers.filter(({ code }) => code === 0).length, 1);
       }
       placed += 1;
       await onOrder(placed);

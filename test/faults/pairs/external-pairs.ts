@@ -1,24 +1,9 @@
-import type { Answer } from '@tradepost/testing/client';
 import { ledgerDifferences } from '@tradepost/testing/external-shop';
-import type { Action, Pair } from './race.ts';
-import { type Buyer, order, payOrCancel, type TestShop } from './test-shop.ts';
-import { type Message, sendCallback, signedCallback } from './warehouse-callbacks.ts';
-import type { WarehouseStage } from './warehouse-stage.ts';
-
-type Answers = [Answer | undefined, Answer | undefined];
-const codes = (answers: Answers) => answers.map((answer) => answer?.code ?? null);
-
-/** What is not as it should be, in words. */
-function expecting() {
-  const faults: string[] = [];
-  return {
-    faults,
-    same(what: string, found: unknown, wanted: unknown) {
-      const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
-      if (a !== b) faults.push(`${what}: ${a} instead of ${b}`);
-    },
-  };
-}
+import type { Action, Pair } from '../race.ts';
+import { type Buyer, order, payOrCancel, type TestShop } from '../test-shop.ts';
+import { type Message, sendCallback, signedCallback } from '../warehouse-callbacks.ts';
+import type { WarehouseShop } from '../warehouse-shop.ts';
+import { type Answers, codes, openChecks } from './checks.ts';
 
 const pay =
   (buyer: Buyer, id: number): Action =>
@@ -38,15 +23,15 @@ const expire: Action = async (at) => {
 };
 
 type Placed = { buyer: Buyer; sku: number; id: number; no: string; key: string };
-/** How far the reserve of the order has come when the race begins. */
-type Begin = 'placed' | 'accepted' | 'reserved' | 'refused';
+/** The state of the order's reserve when the race starts. */
+type StartState = 'placed' | 'accepted' | 'reserved' | 'refused';
 
-async function begin(stage: WarehouseStage, to: Begin): Promise<Placed> {
-  const [buyer] = await stage.buyers(1);
-  const { sku_ids } = await stage.goods({ stocks: [10] });
-  const simulator = stage.warehouse.simulator();
+async function placeOrder(shop: WarehouseShop, to: StartState): Promise<Placed> {
+  const [buyer] = await shop.buyers(1);
+  const { sku_ids } = await shop.goods({ stocks: [10] });
+  const simulator = shop.warehouse.simulator();
   if (to === 'refused') await simulator.setStock(sku_ids[0]!, 0);
-  const { code, data, message } = await order(stage.second, buyer!, sku_ids);
+  const { code, data, message } = await order(shop.second, buyer!, sku_ids);
   if (code !== 0) throw new Error(message);
   const placed = {
     buyer: buyer!,
@@ -55,27 +40,27 @@ async function begin(stage: WarehouseStage, to: Begin): Promise<Placed> {
     no: data.order_no,
     key: `order:${data.order_no}:reserve`,
   };
-  if (to !== 'placed') await deliver(stage.second);
-  if (to === 'reserved') await sendCallback(stage.second, signedCallback({ request_id: placed.key }));
+  if (to !== 'placed') await deliver(shop.second);
+  if (to === 'reserved') await sendCallback(shop.second, signedCallback({ request_id: placed.key }));
   if (to === 'refused') await simulator.setStock(sku_ids[0]!, 10);
   return placed;
 }
 
-const told =
+const callback =
   (placed: Placed, message: Partial<Message>): Action =>
   (at) =>
     sendCallback(at, signedCallback({ request_id: placed.key, ...message }));
-const retried =
-  (stage: TestShop, { key }: Placed): Action =>
+const retry =
+  (shop: TestShop, { key }: Placed): Action =>
   async (at) => {
-    const [task] = await stage.sql<{ id: number }[]>`
+    const [task] = await shop.sql<{ id: number }[]>`
       select id from inventory.inventory_integration_tasks where request_id = ${key}`;
-    return at.call('POST', `/admin/api/inventory/tasks/${task!.id}/retry`, { token: stage.staff });
+    return at.call('POST', `/admin/api/inventory/tasks/${task!.id}/retry`, { token: shop.staff });
   };
 
-/** Delivers, and calls back what the partner has done, until nothing is open: the end that everything comes to. */
-async function finish({ sql, second, warehouse }: WarehouseStage): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) {
+/** Delivers tasks and sends their callbacks until no task is open. */
+async function finish({ sql, second, warehouse }: WarehouseShop): Promise<void> {
+  for (let round = 0; round < 20; round += 1) {
     await sql`
       update inventory.inventory_integration_tasks set next_retry_at = now()
       where status = 'pending' and next_retry_at > now()`;
@@ -91,7 +76,7 @@ async function finish({ sql, second, warehouse }: WarehouseStage): Promise<void>
     );
     for (const { id, request_id, biz_no } of accepted) {
       if (known.has(biz_no)) await sendCallback(second, signedCallback({ request_id }));
-      // Nobody will call back; the deadline passes.
+      // Without a callback, the deadline passes.
       else await sql`update inventory.inventory_integration_tasks set next_retry_at = now() where id = ${id}`;
     }
     const open = await sql`
@@ -112,12 +97,12 @@ async function stateOf({ sql }: TestShop, id: number) {
 type End = { status: number; stock: string; tasks: string };
 type Expected = End | ((answers: Answers) => End);
 
-/** One order of an external warehouse to which two things happen; whatever comes first, it ends so, in both books. */
+/** Two concurrent actions on one order of an external warehouse. Both ledgers must have the expected end, in either order. */
 function ofOrder(
-  stage: WarehouseStage,
+  shop: WarehouseShop,
   name: string,
-  from: Begin,
-  acts: (placed: Placed) => [Action, Action],
+  from: StartState,
+  actions: (placed: Placed) => [Action, Action],
   expected: Expected,
   { bothWays = true, answered }: { bothWays?: boolean; answered?: readonly string[] } = {},
 ): Pair {
@@ -125,29 +110,29 @@ function ofOrder(
     name,
     bothWays,
     async setUp() {
-      const placed = await begin(stage, from);
-      const [first, second] = acts(placed);
+      const placed = await placeOrder(shop, from);
+      const [first, second] = actions(placed);
       return {
         first,
         second,
         async faults(answers) {
-          const should = expecting();
-          // Right at once, and not only when the next task sets it right.
-          const between = await stateOf(stage, placed.id);
-          should.same(`status at the order while its tasks are ${between.tasks}`, between.stock, between.state);
-          await finish(stage);
-          const said = codes(answers).join();
-          if (answered && !answered.includes(said)) should.faults.push(`answers ${said}`);
+          const checks = openChecks();
+          // The status must be right immediately, not only after the next task.
+          const between = await stateOf(shop, placed.id);
+          checks.equal(`status at the order while its tasks are ${between.tasks}`, between.stock, between.state);
+          await finish(shop);
+          const answerCodes = codes(answers).join();
+          if (answered && !answered.includes(answerCodes)) checks.faults.push(`answers ${answerCodes}`);
           const { status, stock, tasks } = typeof expected === 'function' ? expected(answers) : expected;
-          should.same(`order ${placed.no} after ${said}`, await stateOf(stage, placed.id), {
+          checks.equal(`order ${placed.no} after ${answerCodes}`, await stateOf(shop, placed.id), {
             ...{ status, stock, state: stock, tasks },
           });
-          const differences = await ledgerDifferences(stage.sql, stage.warehouse.simulator());
-          // Each pair has goods of its own: what an earlier one has left is told there.
-          should.faults.push(
+          const differences = await ledgerDifferences(shop.sql, shop.warehouse.simulator());
+          // Each pair has its own goods. Differences of other pairs are reported there.
+          checks.faults.push(
             ...differences.filter((line) => line.includes(placed.no) || line.startsWith(`SKU ${placed.sku}:`)),
           );
-          return should.faults;
+          return checks.faults;
         },
       };
     },
@@ -158,285 +143,116 @@ const confirmed: End = { status: 2, stock: 'confirmed', tasks: 'reserve success,
 const released: End = { status: 6, stock: 'released', tasks: 'reserve success, release success' };
 const reserved: End = { status: 1, stock: 'reserved', tasks: 'reserve success' };
 
-/** For a shop in async mode with callbacks, which the pairs send themselves, and without a worker. */
-export const externalPairs = (stage: WarehouseStage): readonly Pair[] => [
+/** Pairs for a shop in async mode without a worker. The pairs send the callbacks. */
+export const externalPairs = (shop: WarehouseShop): readonly Pair[] => [
   ofOrder(
-    stage,
+    shop,
     'a payment and the answer to the reserve',
     'placed',
     ({ buyer, id }) => [pay(buyer, id), deliver],
     confirmed,
   ),
   ofOrder(
-    stage,
-    'a cancelling and the answer to the reserve',
+    shop,
+    'a cancellation and the answer to the reserve',
     'placed',
     ({ buyer, id }) => [cancel(buyer, id), deliver],
     released,
   ),
-  ofOrder(stage, 'two workers', 'placed', () => [deliver, deliver], reserved, { bothWays: false }),
+  ofOrder(shop, 'two workers', 'placed', () => [deliver, deliver], reserved, { bothWays: false }),
   ofOrder(
-    stage,
+    shop,
     'a payment and the callback of the reserve',
     'accepted',
-    (of) => [pay(of.buyer, of.id), told(of, {})],
+    (of) => [pay(of.buyer, of.id), callback(of, {})],
     confirmed,
     { answered: ['0,0'] },
   ),
   ofOrder(
-    stage,
-    'a cancelling and the callback of the reserve',
+    shop,
+    'a cancellation and the callback of the reserve',
     'accepted',
-    (of) => [cancel(of.buyer, of.id), told(of, {})],
+    (of) => [cancel(of.buyer, of.id), callback(of, {})],
     released,
     { answered: ['0,0'] },
   ),
   ofOrder(
-    stage,
-    'a cancelling and a callback that says that it goes on',
+    shop,
+    'a cancellation and a callback with status processing',
     'accepted',
-    (of) => [cancel(of.buyer, of.id), told(of, { status: 'processing' })],
+    (of) => [cancel(of.buyer, of.id), callback(of, { status: 'processing' })],
     released,
     { answered: ['0,0'] },
   ),
   ofOrder(
-    stage,
+    shop,
     'one callback twice',
     'accepted',
     (of) => {
       const message = { callback_id: `twice-${of.no}` };
-      return [told(of, message), told(of, message)];
+      return [callback(of, message), callback(of, message)];
     },
     reserved,
     { bothWays: false, answered: ['0,0'] },
   ),
   ofOrder(
-    stage,
+    shop,
     'two callbacks of one task',
     'accepted',
-    (of) => [told(of, {}), told(of, { status: 'processing' })],
+    (of) => [callback(of, {}), callback(of, { status: 'processing' })],
     reserved,
     { answered: ['0,0'] },
   ),
   ofOrder(
-    stage,
-    'the worker and a callback that comes before the answer',
+    shop,
+    'the worker and a callback before the answer',
     'placed',
     (of) => [
       deliver,
-      // Only what the partner was told it can call back about.
-      async (at) => (stage.warehouse.simulator().seen(of.key) > 0 ? told(of, {})(at) : undefined),
+      // The warehouse can send a callback only after it received the task.
+      async (at) => (shop.warehouse.simulator().seen(of.key) > 0 ? callback(of, {})(at) : undefined),
     ],
     reserved,
   ),
   ofOrder(
-    stage,
-    'an order that runs out and the callback of its reserve',
+    shop,
+    'an order that expires and the callback of its reserve',
     'accepted',
     (of) => [
       async (at) => {
-        await stage.sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${of.id}`;
+        await shop.sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${of.id}`;
         return expire(at);
       },
-      told(of, {}),
+      callback(of, {}),
     ],
     released,
   ),
   ofOrder(
-    stage,
+    shop,
     'a retry and a late callback',
     'refused',
-    (of) => [retried(stage, of), told(of, { status: 'processing' })],
+    (of) => [retry(shop, of), callback(of, { status: 'processing' })],
     reserved,
     { answered: ['0,0'] },
   ),
-  ofOrder(stage, 'a retry twice', 'refused', (of) => [retried(stage, of), retried(stage, of)], reserved, {
+  ofOrder(shop, 'a retry twice', 'refused', (of) => [retry(shop, of), retry(shop, of)], reserved, {
     bothWays: false,
     answered: ['0,409', '409,0'],
   }),
-  ofOrder(stage, 'a retry and the worker', 'refused', (of) => [retried(stage, of), deliver], reserved),
+  ofOrder(shop, 'a retry and the worker', 'refused', (of) => [retry(shop, of), deliver], reserved),
   ofOrder(
-    stage,
-    'a retry and a cancelling',
+    shop,
+    'a retry and a cancellation',
     'refused',
-    (of) => [retried(stage, of), cancel(of.buyer, of.id)],
+    (of) => [retry(shop, of), cancel(of.buyer, of.id)],
     ([retry]) => (retry?.code === 0 ? released : { ...released, tasks: 'reserve failed, release success' }),
   ),
   ofOrder(
-    stage,
+    shop,
     'a retry and a payment',
     'refused',
-    (of) => [retried(stage, of), pay(of.buyer, of.id)],
-    // What the warehouse has refused can not be paid until it is asked again.
+    (of) => [retry(shop, of), pay(of.buyer, of.id)],
+    // A reserve that the warehouse refused blocks the payment until it is retried.
     ([, paid]) => (paid?.code === 0 ? confirmed : reserved),
-  ),
-];
-
-type Shelved = { buyer: Buyer; sku: number; warehouse: number };
-let shelves = 0;
-async function shelved(stage: TestShop, qty: number): Promise<Shelved> {
-  const [buyer] = await stage.buyers(1);
-  const { sku_ids } = await stage.goods({ stocks: [0] });
-  shelves += 1;
-  const made = await staffCall(stage, 'POST', '/admin/api/wms/warehouses', {
-    code: `R${shelves}`,
-    name: `Warehouse ${shelves}`,
-  })(stage.second);
-  const of = { buyer: buyer!, sku: sku_ids[0]!, warehouse: made!.data.id };
-  if (qty > 0) await (await completion(stage, of, 'inbound', qty))(stage.second);
-  return of;
-}
-const staffCall =
-  (stage: TestShop, method: string, path: string, body?: object): Action =>
-  (at) =>
-    at.call(method, path, { token: stage.staff, ...(body ? { body } : {}) });
-
-async function shelfOf({ sql }: TestShop, { sku, warehouse }: Shelved) {
-  const [row] = await sql`
-    select i.qty, i.reserved_qty as held, s.stock, s.reserved_stock as reserved, s.sold
-    from inventory.inventory_stock i join catalog.product_skus s on s.id = i.sku_id
-    where i.warehouse_id = ${warehouse} and i.sku_id = ${sku}`;
-  return { ...row! };
-}
-
-/** A draft over the SKU's shelf, and what completes it. */
-async function completion(
-  stage: TestShop,
-  of: Shelved,
-  doc_type: 'inbound' | 'outbound',
-  qty: number,
-): Promise<Action> {
-  const body = { warehouse_id: of.warehouse, doc_type, items: [{ sku_id: of.sku, qty }] };
-  const { data } = (await staffCall(stage, 'POST', '/admin/api/wms/docs', body)(stage.second)) as Answer;
-  return staffCall(stage, 'POST', `/admin/api/wms/docs/${data.id}/complete`);
-}
-const place =
-  ({ buyer, sku }: Shelved): Action =>
-  (at) =>
-    order(at, buyer, [sku]);
-const disable = (stage: TestShop, of: Shelved): Action =>
-  staffCall(stage, 'PUT', `/admin/api/wms/warehouses/${of.warehouse}/status`, { status: 0 });
-
-type Shelf = { qty: number; held: number; stock: number; reserved: number; sold: number };
-function ofShelf(
-  name: string,
-  qty: number,
-  acts: (stage: TestShop, of: Shelved) => Promise<[Action, Action]>,
-  expected: (answers: Answers) => Shelf | string,
-  bothWays = true,
-): Pair {
-  return {
-    name,
-    bothWays,
-    async setUp(stage) {
-      const of = await shelved(stage, qty);
-      const [first, second] = await acts(stage, of);
-      return {
-        first,
-        second,
-        async faults(answers) {
-          const should = expecting();
-          const wanted = expected(answers);
-          if (typeof wanted === 'string') return [wanted];
-          should.same(`shelf after ${codes(answers)}`, await shelfOf(stage, of), wanted);
-          return should.faults;
-        },
-      };
-    },
-  };
-}
-const placedOn = async (stage: TestShop, of: Shelved): Promise<number> => {
-  const { code, data, message } = await order(stage.second, of.buyer, [of.sku]);
-  if (code !== 0) throw new Error(message);
-  return data.id;
-};
-const both = (answers: Answers, shelf: Shelf) =>
-  codes(answers).join() === '0,0' ? shelf : `answers ${codes(answers)}`;
-const shelf = (qty: number, held: number, sold = 0): Shelf => ({ qty, held, stock: qty, reserved: held, sold });
-/** What a disabled warehouse has is not for sale. */
-const shut = (qty: number, held: number, sold = 0): Shelf => ({ qty, held, stock: 0, reserved: 0, sold });
-
-/** For a shop with warehouses of its own. */
-export const shelfPairs: readonly Pair[] = [
-  ofShelf(
-    'an order and the last piece that goes out',
-    1,
-    async (stage, of) => [place(of), await completion(stage, of, 'outbound', 1)],
-    (answers) => {
-      const [placed, out] = codes(answers);
-      if ((placed === 0) === (out === 0)) return `answers ${codes(answers)}`;
-      return placed === 0 ? shelf(1, 1) : shelf(0, 0);
-    },
-  ),
-  ofShelf(
-    'an order and a piece that comes in',
-    0,
-    async (stage, of) => [place(of), await completion(stage, of, 'inbound', 1)],
-    ([placed]) => (placed?.code === 0 ? shelf(1, 1) : shelf(1, 0)),
-  ),
-  ofShelf(
-    'a payment and pieces that go out',
-    5,
-    async (stage, of) => {
-      const id = await placedOn(stage, of);
-      return [pay(of.buyer, id), await completion(stage, of, 'outbound', 4)];
-    },
-    (answers) => both(answers, shelf(0, 0, 1)),
-  ),
-  ofShelf(
-    'a cancelling and pieces that come in',
-    5,
-    async (stage, of) => {
-      const id = await placedOn(stage, of);
-      return [cancel(of.buyer, id), await completion(stage, of, 'inbound', 4)];
-    },
-    (answers) => both(answers, shelf(9, 0)),
-  ),
-  ofShelf(
-    'one document completed twice',
-    5,
-    async (stage, of) => {
-      const complete = await completion(stage, of, 'outbound', 3);
-      return [complete, complete];
-    },
-    (answers) => (codes(answers).includes(0) ? shelf(2, 0) : `answers ${codes(answers)}`),
-    false,
-  ),
-  ofShelf(
-    'two documents that take the same pieces',
-    5,
-    async (stage, of) => [await completion(stage, of, 'outbound', 3), await completion(stage, of, 'outbound', 3)],
-    (answers) =>
-      answers.filter((answer) => answer?.code === 0).length === 1 ? shelf(2, 0) : `answers ${codes(answers)}`,
-    false,
-  ),
-  ofShelf(
-    'an order and its warehouse that is disabled',
-    5,
-    async (stage, of) => [place(of), disable(stage, of)],
-    ([placed, put]) => (put?.code !== 0 ? `status answered ${put?.code}` : shut(5, placed?.code === 0 ? 1 : 0)),
-  ),
-  ofShelf(
-    'a payment and its warehouse that is disabled',
-    5,
-    async (stage, of) => [pay(of.buyer, await placedOn(stage, of)), disable(stage, of)],
-    (answers) => both(answers, shut(4, 0, 1)),
-  ),
-  ofShelf(
-    'a cancelling and its warehouse that is disabled',
-    5,
-    async (stage, of) => [cancel(of.buyer, await placedOn(stage, of)), disable(stage, of)],
-    (answers) => both(answers, shut(5, 0)),
-  ),
-  ofShelf(
-    'two orders of the last piece',
-    1,
-    async (stage, of) => {
-      const [other] = await stage.buyers(1);
-      return [place(of), place({ ...of, buyer: other! })];
-    },
-    (answers) =>
-      answers.filter((answer) => answer?.code === 0).length === 1 ? shelf(1, 1) : `answers ${codes(answers)}`,
-    false,
   ),
 ];
