@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scenario } from '@tradepost/testing/processes/scenario-cli';
 import { audit } from '../faults/scenario.ts';
 import { until } from '../faults/test-shop.ts';
-import { type Arena, openArena, type Target } from './arena.ts';
 import { emptyOutcome, type Outcome } from './attack.ts';
-import { openWitness } from './witness.ts';
+import { startOrdinaryLoad } from './ordinary-load.ts';
+import { openTestServers, type Target, type TestServers } from './test-servers.ts';
 
 /**
- * Megabytes that a server may keep above those before the first attack, after a collection. What its objects take comes
- * back; of freed memory the allocator gives some to the system late, and uses it again.
+ * Megabytes that a server may need more than before the first attack, after a collection. Memory of objects is freed. The
+ * allocator returns some freed memory to the system late, and uses it again.
  */
 const kept = { live: 40, resident: 250 } as const;
-/** Time for connections and bodies to be given up, and for jobs to end. */
+/** Time for the server to close dead connections, and for jobs to end. */
 const settleSeconds = 30;
-/** A server with nothing left to do ends at once; with an answer that it still holds it waits for its deadline of 15 s. */
+/** A server without work ends at once. With an open answer it waits for its deadline of 15 s. */
 const stopSeconds = 8;
-/** Bytes of log that attacks may cause. */
+/** Bytes of log that all attacks may cause. */
 const logBytes = 1024 * 1024;
 
-/** Answers of the gateway by status, as it has counted them itself. Of the API's own errors the log speaks. */
+/** 5xx answers in the metrics of the gateway, except 503. Errors of the API are in the log. */
 function wrongStatuses(metrics: string): string[] {
   const counted = /^gateway_requests_total\{.*status="(5\d\d)".*\} (\d+)/gm;
   return [...metrics.matchAll(counted)].flatMap(([line, status, count]) =>
@@ -28,28 +28,28 @@ function wrongStatuses(metrics: string): string[] {
 
 const failure = /a request failed|a gateway request failed|unhandled rejection|refused by the books/;
 
-/** Lines of the log that speak of a fault of our own. */
+/** Log lines about faults of the shop. */
 const failuresIn = (output: string) =>
   output
     .split('\n')
     .filter((line) => failure.test(line))
     .map((line) => line.slice(0, 400));
 
-async function settled(arena: Arena, target: Target, outcome: Outcome): Promise<void> {
+async function checkServer(servers: TestServers, target: Target, outcome: Outcome): Promise<void> {
   const fault = (text: string) => outcome.faults.push(`${target.name}: ${text}`);
   if (target.ended() !== null) return void fault(`the server ended with ${target.ended()}`);
   for (const path of ['/health', '/ready']) {
     const { status } = await fetch(target.api.url + path, { signal: AbortSignal.timeout(10_000) });
     if (status !== 200) fault(`${path} answers ${status}`);
   }
-  const witness = openWitness(arena, target);
+  const ordinaryLoad = startOrdinaryLoad(servers, target);
   await sleep(500);
-  const { faults, purchases, p99Ms } = await witness.end();
+  const { faults, purchases, p99Ms } = await ordinaryLoad.end();
   outcome.purchases += purchases;
   outcome.p99Ms = Math.max(outcome.p99Ms, Math.round(p99Ms));
   for (const text of faults) fault(text);
   await until(
-    'connections are given up',
+    'dead connections are closed',
     async () => (await target.metric('process_open_fds')) < 150,
     settleSeconds,
   ).catch((error: Error) => fault(error.message));
@@ -64,29 +64,29 @@ async function settled(arena: Arena, target: Target, outcome: Outcome): Promise<
   if (target.output().length > logBytes) fault(`${target.output().length} bytes of log`);
 }
 
-/** After the attacks: the servers are what they were, and the books are right. */
+/** Checks servers, memory, log and data after all attacks. */
 export const afterwards: Scenario<Outcome> = {
   name: 'afterwards',
   about:
-    'both servers up, memory back, no 5xx but 503, no failure in the log, every audit clean; then they stop at once',
+    'both servers ready, memory released, no 5xx except 503, no failure in the log, every audit clean; then both stop at once',
   async run(ground) {
-    const arena = await openArena(ground.clusterUrl);
+    const servers = await openTestServers(ground.clusterUrl);
     const outcome = emptyOutcome();
-    for (const target of arena.targets)
-      await settled(arena, target, outcome).catch((error: Error) =>
+    for (const target of servers.targets)
+      await checkServer(servers, target, outcome).catch((error: Error) =>
         outcome.faults.push(`${target.name}: ${error.stack}`),
       );
     await until(
       'jobs are done',
       async () => {
-        const [row] = await arena.sql<{ due: number }[]>`
+        const [row] = await servers.sql<{ due: number }[]>`
           select count(*)::int as due from graphile_worker.jobs where run_at <= now() and attempts < max_attempts`;
         return row!.due === 0;
       },
       settleSeconds,
     ).catch((error: Error) => outcome.faults.push(error.message));
-    await audit(arena.sql, Object.assign(outcome, { auditMs: 0 }));
-    for (const target of arena.targets) {
+    await audit(servers.sql, Object.assign(outcome, { auditMs: 0 }));
+    for (const target of servers.targets) {
       const begun = performance.now();
       const code = await target.stop();
       const seconds = (performance.now() - begun) / 1000;

@@ -1,44 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ground, Outcome as Result, Scenario, Size } from '@tradepost/testing/processes/scenario-cli';
-import { type Arena, openArena, type Target } from './arena.ts';
-import { openWitness } from './witness.ts';
+import { startOrdinaryLoad } from './ordinary-load.ts';
+import { openTestServers, type Target, type TestServers } from './test-servers.ts';
 
 export type Outcome = Result & {
   /** Hostile requests or connections. */
   sent: number;
-  /** Orders that the witness placed meanwhile. */
+  /** Orders that ordinary shoppers placed during the attack. */
   purchases: number;
-  /** Of the witness's requests. */
+  /** 99th percentile of ordinary requests. */
   p99Ms: number;
-  /** The longest turn of the server's event loop. */
+  /** The longest block of the server's event loop. */
   stallMs: number;
-  /** Most resident megabytes of the server. */
+  /** Peak resident memory of the server. */
   peakMb: number;
 };
 
 export const emptyOutcome = (): Outcome => ({ sent: 0, purchases: 0, p99Ms: 0, stallMs: 0, peakMb: 0, faults: [] });
 
 /**
- * What must hold during every attack. The short form runs beside other tests on the same cores: its times are only those
- * that no neighbour explains.
+ * Bounds during every attack. The short form runs beside other tests on the same cores, so its times are long enough to
+ * exclude their influence.
  */
 const bounds = {
-  /** The longest time in which the server answers nobody. */
+  /** The longest time in which the server answers no request. */
   stallMs: { short: 4_000, long: 1_500 },
-  witnessP99Ms: { short: 6_000, long: 2_000 },
+  ordinaryP99Ms: { short: 6_000, long: 2_000 },
   /** Resident megabytes above those before the attack. */
   growthMb: 300,
 } as const;
 
-/** What one attack may take on one server. */
+/** The longest time of one attack on one server. */
 const longestMs = { short: 45_000, long: 90_000 } as const;
 
 /** One attack on one server. */
-export type Battle = {
-  arena: Arena;
+export type AttackRun = {
+  servers: TestServers;
   target: Target;
   size: Size;
-  /** A figure by the size of the run. */
+  /** Chooses a figure by the size of the run. */
   of(figure: { short: number; long: number }): number;
   sent(count: number): void;
   fault(text: string): void;
@@ -48,24 +48,24 @@ export type Battle = {
 export type Attack = {
   name: string;
   about: string;
-  /** Whether it concerns the transport: then both are attacked in the short form, too. */
+  /** `each`: the attack concerns the transport, so the short form also attacks both. */
   transports: 'each' | 'any';
-  /** Most of the attack is waiting: both transports are attacked at once. */
+  /** The attack mostly waits, so both transports are attacked at the same time. */
   waits?: boolean;
-  /** Other than `bounds.growthMb`. */
+  /** Overrides `bounds.growthMb`. */
   growthMb?: number;
-  run(battle: Battle): Promise<void>;
+  run(attackRun: AttackRun): Promise<void>;
 };
 
-/** Faults that are told of one attack on one server. */
-const toldFaults = 12;
+/** Faults to report for one attack on one server. */
+const reportedFaults = 12;
 
-async function fight(attack: Attack, target: Target, arena: Arena, ground: Ground): Promise<Outcome> {
+async function attackTarget(attack: Attack, target: Target, servers: TestServers, ground: Ground): Promise<Outcome> {
   const { size } = ground;
   const outcome = emptyOutcome();
   const faults: string[] = [];
-  const battle: Battle = {
-    ...{ arena, target, size },
+  const attackRun: AttackRun = {
+    ...{ servers, target, size },
     of: (figure) => figure[size],
     sent(count) {
       outcome.sent += count;
@@ -78,49 +78,51 @@ async function fight(attack: Attack, target: Target, arena: Arena, ground: Groun
     outcome.faults.push(`${target.name}: the server has ended with ${target.ended()} before this attack`);
     return outcome;
   }
-  // Reading resets it.
+  // Reading the metric resets it.
   await stallOf();
   const before = target.residentMb();
-  const witness = openWitness(arena, target);
+  const ordinaryLoad = startOrdinaryLoad(servers, target);
   const sampling = setInterval(() => {
     outcome.peakMb = Math.max(outcome.peakMb, target.residentMb());
   }, 50);
   try {
-    // The witness is at work before the attack begins.
+    // Ordinary load starts before the attack.
     await sleep(200);
     const cancel = new AbortController();
     const late = sleep(longestMs[size], undefined, { signal: cancel.signal }).then(
-      () => battle.fault(`the attack is not over after ${longestMs[size] / 1000} s`),
+      () => attackRun.fault(`the attack has not ended after ${longestMs[size] / 1000} s`),
       () => {},
     );
-    const run = attack.run(battle).catch((error: Error) => battle.fault(`the attack ended early: ${error.stack}`));
+    const run = attack
+      .run(attackRun)
+      .catch((error: Error) => attackRun.fault(`the attack ended early: ${error.stack}`));
     await Promise.race([run, late]);
     cancel.abort();
     outcome.stallMs = Math.round(
       await stallOf().catch((error: Error) => {
-        battle.fault(`/metrics does not answer after the attack: ${error.message}`);
+        attackRun.fault(`/metrics does not answer after the attack: ${error.message}`);
         return 0;
       }),
     );
   } finally {
     clearInterval(sampling);
   }
-  const { purchases, p99Ms, faults: told } = await witness.end();
+  const { purchases, p99Ms, faults: loadFaults } = await ordinaryLoad.end();
   outcome.purchases = purchases;
   outcome.p99Ms = Math.round(p99Ms);
   outcome.peakMb = Math.round(outcome.peakMb);
-  faults.push(...told);
+  faults.push(...loadFaults);
   const grown = outcome.peakMb - before;
   if (outcome.stallMs > bounds.stallMs[size])
-    faults.push(`the event loop stood still for ${outcome.stallMs} ms (at most ${bounds.stallMs[size]})`);
-  if (p99Ms > bounds.witnessP99Ms[size])
-    faults.push(`the witness waited ${outcome.p99Ms} ms at p99 (at most ${bounds.witnessP99Ms[size]})`);
+    faults.push(`the event loop was blocked for ${outcome.stallMs} ms (at most ${bounds.stallMs[size]})`);
+  if (p99Ms > bounds.ordinaryP99Ms[size])
+    faults.push(`ordinary requests took ${outcome.p99Ms} ms at p99 (at most ${bounds.ordinaryP99Ms[size]})`);
   const { growthMb = bounds.growthMb } = attack;
   if (grown > growthMb)
     faults.push(`the server grew by ${Math.round(grown)} MB to ${outcome.peakMb} (at most ${growthMb})`);
   if (target.ended() !== null) faults.push(`the server ended with ${target.ended()}`);
-  outcome.faults = faults.slice(0, toldFaults).map((text) => `${target.name}: ${text}`);
-  if (faults.length > toldFaults) outcome.faults.push(`${target.name}: ${faults.length - toldFaults} more`);
+  outcome.faults = faults.slice(0, reportedFaults).map((text) => `${target.name}: ${text}`);
+  if (faults.length > reportedFaults) outcome.faults.push(`${target.name}: ${faults.length - reportedFaults} more`);
   ground.progress(`${target.name}: ${outcome.sent} sent, ${purchases} purchases meanwhile, p99 ${outcome.p99Ms} ms`);
   return outcome;
 }
@@ -138,16 +140,16 @@ const worst = (outcomes: readonly Outcome[]): Outcome => {
   };
 };
 
-/** An attack as a scenario: on both servers, with a witness on each. */
+/** Makes a scenario of an attack: on both servers, with ordinary load on each. */
 export function scenarioOf(attack: Attack): Scenario<Outcome> {
   return {
     name: attack.name,
     about: attack.about,
     async run(ground) {
-      const arena = await openArena(ground.clusterUrl);
-      const [first] = arena.targets;
-      const targets = attack.transports === 'any' && ground.size === 'short' ? [first] : arena.targets;
-      const on = (target: Target) => fight(attack, target, arena, ground);
+      const servers = await openTestServers(ground.clusterUrl);
+      const [first] = servers.targets;
+      const targets = attack.transports === 'any' && ground.size === 'short' ? [first] : servers.targets;
+      const on = (target: Target) => attackTarget(attack, target, servers, ground);
       if (attack.waits) return worst(await Promise.all(targets.map(on)));
       const outcomes: Outcome[] = [];
       for (const target of targets) outcomes.push(await on(target));

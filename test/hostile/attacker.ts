@@ -2,13 +2,13 @@ import { Agent, request } from 'node:http';
 import { attackerAddress } from './sockets.ts';
 
 export type Reply = {
-  /** 0: the connection broke, or nothing came within the limit; `text` then says which. */
+  /** 0 when the connection broke or no answer came within the limit; `text` has the reason. */
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   text: string;
   bytes: number;
   ms: number;
-  /** Code of the envelope; -1 where the answer has none. */
+  /** Code of the envelope; -1 when the answer has no envelope. */
   code: number;
 };
 
@@ -17,7 +17,7 @@ export type Asked = {
   token?: string | undefined;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, as JSON unless the headers say otherwise. */
+  /** Sent unchanged, with the content type JSON unless the headers set another. */
   body?: string | Uint8Array;
   headers?: Record<string, string | string[]>;
   limitMs?: number;
@@ -33,7 +33,7 @@ const codeOf = (text: string): number => {
   return found ? Number(found[1]) : -1;
 };
 
-/** An HTTP client on an address of its own. Paths and header values are sent as given. */
+/** An HTTP client with its own source address. Paths and header values are sent unchanged. */
 export function openAttacker(options: { from?: string; sockets?: number } = {}): Attacker {
   const { from = attackerAddress, sockets = 64 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, localAddress: from });
@@ -62,7 +62,7 @@ export function openAttacker(options: { from?: string; sockets?: number } = {}):
           },
         });
         const timer = setTimeout(() => {
-          reply(0, `nothing within ${limitMs} ms`);
+          reply(0, `no answer within ${limitMs} ms`);
           outgoing.destroy();
         }, limitMs);
         outgoing.on('response', (response) => {
@@ -85,7 +85,7 @@ export function openAttacker(options: { from?: string; sockets?: number } = {}):
   };
 }
 
-/** What must be true of any answer to an attack; null: it is. */
+/** Checks an answer to an attack. Answers the fault, or null. */
 export function faultOfReply({ status, headers, text }: Reply): string | null {
   if (status === 0) return `no answer (${text})`;
   if (status === 503) return headers['retry-after'] === undefined ? '503 without Retry-After' : null;

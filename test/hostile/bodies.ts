@@ -1,4 +1,4 @@
-import type { Attack, Battle } from './attack.ts';
+import type { Attack, AttackRun } from './attack.ts';
 import { faultOfReply, openAttacker } from './attacker.ts';
 import { shapes } from './shapes.ts';
 import { inParallel } from './sockets.ts';
@@ -12,17 +12,17 @@ const invalid: readonly (readonly [name: string, body: Uint8Array])[] = [
   ['a form', Buffer.from('username=a&password=b')],
 ];
 
-async function send(battle: Battle, sizes: readonly number[]): Promise<void> {
-  const { arena, target } = battle;
-  const [shopper] = await arena.shoppers(1);
+async function send(attackRun: AttackRun, sizes: readonly number[]): Promise<void> {
+  const { servers, target } = attackRun;
+  const [shopper] = await servers.shoppers(1);
   const attacker = openAttacker({ sockets: atOnce });
   const places = [
     { path: '/api/v1/cart/add', token: shopper!.token },
     { path: '/api/v1/orders', token: shopper!.token },
     { path: '/api/auth/login', token: undefined },
     { path: '/api/pay/callback', token: undefined },
-    { path: '/admin/api/products', token: arena.staff },
-    { path: '/admin/api/orders/batch/notes', token: arena.staff },
+    { path: '/admin/api/products', token: servers.staff },
+    { path: '/admin/api/orders/batch/notes', token: servers.staff },
   ];
   const bodies = [
     ...shapes.flatMap(({ name, value }) =>
@@ -38,24 +38,24 @@ async function send(battle: Battle, sizes: readonly number[]): Promise<void> {
     ),
     ...invalid.map(([name, body]) => ({ name, body })),
   ];
-  // Each body everywhere, or in the short form at one place each.
+  // Every body on every route; in the short form every body on one route.
   const everywhere = bodies.flatMap((body) => places.map((place) => ({ ...body, ...place })));
   const asked =
-    battle.size === 'long' ? everywhere : everywhere.filter((_, index) => index % (places.length + 1) === 0);
+    attackRun.size === 'long' ? everywhere : everywhere.filter((_, index) => index % (places.length + 1) === 0);
   await inParallel(asked, atOnce, async ({ name, body, path, token }) => {
     const reply = await attacker.ask(target.api.url, path, { body, token, method: 'POST' });
-    battle.sent(1);
+    attackRun.sent(1);
     const fault = faultOfReply(reply);
-    if (fault) battle.fault(`${name} to ${path}: ${fault}`);
-    else if (reply.code === 0) battle.fault(`${name} to ${path}: was taken`);
+    if (fault) attackRun.fault(`${name} to ${path}: ${fault}`);
+    else if (reply.code === 0) attackRun.fault(`${name} to ${path}: was taken`);
   });
   attacker.close();
 }
 
-/** No body, whatever its form, is taken, fails the server, or stops it for others. */
+/** No hostile body is accepted, makes the server fail, or blocks other clients. */
 export const bodies: Attack = {
   name: 'bodies',
-  about: 'huge and deep bodies of every shape to public, shopper and back-office routes, 60 at once',
+  about: 'large and deeply nested bodies to public, shopper and back-office routes, 60 at once',
   transports: 'each',
-  run: (battle) => send(battle, battle.size === 'long' ? [60_000, 1_000_000, 8_000_000] : [60_000, 1_000_000]),
+  run: (attackRun) => send(attackRun, attackRun.size === 'long' ? [60_000, 1_000_000, 8_000_000] : [60_000, 1_000_000]),
 };

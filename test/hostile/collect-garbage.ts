@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const listening = /Debugger listening on (ws:\S+)/g;
 
 /**
- * Has a Node process collect its garbage, through its inspector, so that memory that is only waiting for a collection does
- * not count as kept. `output` is what the process has written to stderr so far; it must run with `--inspect-port`.
+ * Makes a Node process collect garbage through its inspector, so that garbage does not count as used memory. `output`
+ * answers the stderr of the process so far. The process must run with `--inspect-port`.
  */
 export async function collectGarbage(pid: number, output: () => string): Promise<void> {
   process.kill(pid, 'SIGUSR1');
@@ -17,7 +17,7 @@ export async function collectGarbage(pid: number, output: () => string): Promise
       socket.onopen = resolve;
       socket.onerror = () => reject(new Error('no connection to the inspector of the server'));
     });
-    // Two: what finalizers of the first one let go of goes with the second.
+    // The second collection frees the objects that finalizers of the first one released.
     for (const id of [1, 2]) {
       const answered = new Promise<void>((resolve) => {
         socket.onmessage = ({ data }) => JSON.parse(String(data)).id === id && resolve();
@@ -28,6 +28,6 @@ export async function collectGarbage(pid: number, output: () => string): Promise
   } finally {
     socket.close();
   }
-  // Freed pages go back to the system a moment later.
+  // The allocator returns freed pages a moment later.
   await sleep(500);
 }

@@ -1,14 +1,14 @@
-/** Bytes of one message whose end two readers may see at different places. */
+/** One message whose end two parsers may find at different positions. */
 export type Variant = {
   name: string;
   /**
-   * refused: the connection must end with the answer, so that nothing behind it runs.
-   * body: the message is right, and the hidden request is its body, which must not run.
+   * refused: the connection must end with the answer, so that no request after it runs.
+   * body: the message is valid. The hidden request is its body and must not run.
    */
   kind: 'refused' | 'body';
   /** Why it is not sent to uWebSockets.js. */
   beyondUws?: string;
-  /** The request, from its request line on; `hidden` is the smuggled request. */
+  /** All bytes of the request; `hidden` is the smuggled request. */
   bytes(request: RequestParts, hidden: Buffer): Buffer;
 };
 
@@ -18,7 +18,7 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const head = (path: string, lines: readonly string[], method = 'POST', version = 'HTTP/1.1') =>
   `${method} ${path} ${version}\r\nHost: shop.example\r\nContent-Type: application/json\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 
-/** Lines of the head that say where a body of five bytes ends, each wrong in its own way. */
+/** Invalid header lines for the length of a body of five bytes. */
 const lengths: readonly (readonly [name: string, ...lines: string[]])[] = [
   ['two Content-Length', 'Content-Length: 5', 'Content-Length: 6'],
   ['two Content-Length in one line', 'Content-Length: 5, 6'],
@@ -58,7 +58,7 @@ const codings: readonly (readonly [name: string, ...lines: string[]])[] = [
   ['a folded coding', 'Transfer-Encoding:', ' chunked'],
 ];
 
-/** Bodies in chunks that break the grammar of chunks. */
+/** Chunked bodies that violate the chunk grammar. */
 const chunks: readonly (readonly [name: string, body: string])[] = [
   ['a chunk size with 0x', '0x5\r\nhello\r\n0\r\n\r\n'],
   ['a chunk size with a plus', '+5\r\nhello\r\n0\r\n\r\n'],
@@ -135,7 +135,7 @@ export const variants: readonly Variant[] = [
   {
     name: 'the length behind a header without a name',
     kind: 'refused',
-    beyondUws: 'it ends its list of headers at the empty name: the length is not seen, and the body runs as a request',
+    beyondUws: 'it ends its list of headers at the empty name, so it ignores the length and runs the body as a request',
     bytes: ({ path }, hidden) =>
       Buffer.concat([latin1(head(path, [': value', `Content-Length: ${hidden.length}`])), hidden]),
   },

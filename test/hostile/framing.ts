@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attack, Battle } from './attack.ts';
+import type { Attack, AttackRun } from './attack.ts';
 import { type Variant, variants } from './framing-variants.ts';
 import { dial, inParallel, statusesOf } from './sockets.ts';
 
-/** How the bytes travel: all at once, or what is hidden in a segment of its own. */
+/** Whether all bytes are sent at once, or the hidden request in its own segment. */
 type Way = 'in one segment' | 'in a later segment';
 const ways: readonly Way[] = ['in one segment', 'in a later segment'];
 
-/** Where hidden requests are sent, and how it is known which of them ran. */
+/** The target of hidden requests, and how the test finds which of them ran. */
 type Prey = {
   port: number;
   path: string;
@@ -39,11 +39,11 @@ async function strike(prey: Prey, variant: Variant, way: Way, marker: string): P
     }
     if (variant.kind === 'body') {
       await connection.until((text) => statusesOf(text).length > 0, closeMs);
-      // What is hidden would be answered after this.
+      // The answer to a hidden request would follow.
       await sleep(100);
     } else await connection.untilClosed(closeMs);
     const [status, ...more] = statusesOf(connection.received());
-    // What is left of a refused message may be refused once more.
+    // The rest of a refused message may be refused again.
     if (more.some((one) => one !== 400))
       return `${more.length + 1} answers (${status}, ${more.join(', ')}) to one request`;
     if (variant.kind === 'refused' && status !== undefined && !connection.closed())
@@ -54,56 +54,57 @@ async function strike(prey: Prey, variant: Variant, way: Way, marker: string): P
   }
 }
 
-async function hunt(battle: Battle, where: string, prey: Prey): Promise<void> {
-  // A hidden request must be one that runs when it is sent openly, or nothing is shown.
+async function hunt(attackRun: AttackRun, where: string, prey: Prey): Promise<void> {
+  // The hidden request must run when it is sent openly. Otherwise the attack tests nothing.
   const open = randomUUID();
   const connection = await dial(prey.port);
   connection.send(prey.hidden(open));
   await connection.until((text) => statusesOf(text).length > 0, 10_000);
   connection.destroy();
-  if ((await prey.ran([open])).length !== 1) return battle.fault(`${where}: the request to hide does not run openly`);
+  if ((await prey.ran([open])).length !== 1)
+    return attackRun.fault(`${where}: the request to hide does not run openly`);
 
-  const sent = variants.filter(({ beyondUws }) => battle.target.name === 'node' || beyondUws === undefined);
+  const sent = variants.filter(({ beyondUws }) => attackRun.target.name === 'node' || beyondUws === undefined);
   const cases = sent.flatMap((variant) => ways.map((way) => ({ variant, way, marker: randomUUID() })));
   const faults: string[] = [];
   await inParallel(cases, 250, async ({ variant, way, marker }) => {
     const fault = await strike(prey, variant, way, marker).catch((error: Error) => error.message);
-    battle.sent(1);
+    attackRun.sent(1);
     if (fault) faults.push(`${where}: ${variant.name}, ${way}: ${fault}`);
   });
   await sleep(300);
   const ran = new Set(await prey.ran(cases.map(({ marker }) => marker)));
   for (const { variant, way, marker } of cases)
     if (ran.has(marker)) faults.unshift(`${where}: ${variant.name}, ${way}: THE HIDDEN REQUEST RAN`);
-  for (const fault of faults) battle.fault(fault);
+  for (const fault of faults) attackRun.fault(fault);
 }
 
-/** A request inside or behind another one whose end is in doubt must never run: not as an order, not as a model call. */
+/** A request hidden in or after a message of ambiguous length must never run, as an order or as a model call. */
 export const framing: Attack = {
   name: 'framing',
-  about: 'requests hidden behind ambiguous framing and in bodies: none runs, and a refused connection ends',
+  about: 'requests hidden after ambiguous framing and in bodies must not run, and a refused connection ends',
   transports: 'each',
-  async run(battle) {
-    const { arena, target } = battle;
-    const [buyer] = await arena.shoppers(1);
+  async run(attackRun) {
+    const { servers, target } = attackRun;
+    const [buyer] = await servers.shoppers(1);
     const order = (remark: string) =>
-      JSON.stringify({ address_id: buyer!.address_id, items: [{ sku_id: arena.skuIds[0] }], remark });
-    const key = await arena.gatewayKey();
+      JSON.stringify({ address_id: buyer!.address_id, items: [{ sku_id: servers.skuIds[0] }], remark });
+    const key = await servers.gatewayKey();
     const chat = (content: string) => JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
-    const { received } = arena.upstream;
+    const { received } = servers.upstream;
     received.length = 0;
     await Promise.all([
-      hunt(battle, 'API', {
+      hunt(attackRun, 'API', {
         port: target.api.port,
         path: '/api/v1/cart/add',
         hidden: (marker) => post('/api/v1/orders', buyer!.token, order(marker)),
         async ran(markers) {
-          const rows = await arena.sql<{ remark: string }[]>`
+          const rows = await servers.sql<{ remark: string }[]>`
             select distinct remark from orders.orders where remark = any(${markers as string[]})`;
           return rows.map(({ remark }) => remark);
         },
       }),
-      hunt(battle, 'gateway', {
+      hunt(attackRun, 'gateway', {
         port: target.gateway.port,
         path: '/v1/chat/completions',
         hidden: (marker) => post('/v1/chat/completions', key, chat(marker)),

@@ -3,21 +3,21 @@ import { faultOfReply, openAttacker } from './attacker.ts';
 import { shapes } from './shapes.ts';
 import { inParallel, times } from './sockets.ts';
 
-/** Just below what the gateway takes by default. */
+/** Just below the default body limit of the gateway. */
 const bytes = 8_000_000;
 const places = ['messages', 'metadata', 'input'] as const;
 
-/** The gateway refuses what is dear to read at a price that its other callers do not notice. */
+/** The gateway refuses bodies that are expensive to parse without delaying other callers. */
 export const gatewayBodies: Attack = {
   name: 'gateway-bodies',
   about: '8 MB of numbers, literals, nesting, escapes and keys to the gateway, 60 at once',
   transports: 'any',
-  // The gateway may hold 128 MB of bodies, and what it parses is on a heap of up to 384.
+  // The gateway may buffer 128 MB of bodies, and parses them on a heap of up to 384 MB.
   growthMb: 500,
-  async run(battle) {
-    const { arena, target, size } = battle;
-    const key = await arena.gatewayKey();
-    const atOnce = battle.of({ short: 24, long: 60 });
+  async run(attackRun) {
+    const { servers, target, size } = attackRun;
+    const key = await servers.gatewayKey();
+    const atOnce = attackRun.of({ short: 24, long: 60 });
     const attacker = openAttacker({ sockets: atOnce });
     const chosen = size === 'long' ? shapes : shapes.filter(({ name }) => ['numbers', 'many keys'].includes(name));
     for (const [index, { name, value }] of chosen.entries()) {
@@ -31,11 +31,11 @@ export const gatewayBodies: Attack = {
           token: key,
           limitMs: 60_000,
         });
-        battle.sent(1);
+        attackRun.sent(1);
         const fault = faultOfReply(reply);
-        if (fault) battle.fault(`${name}: ${fault}`);
+        if (fault) attackRun.fault(`${name}: ${fault}`);
       });
-      battle.progress(`${atOnce} x ${name}: ${Math.round(performance.now() - begun)} ms`);
+      attackRun.progress(`${atOnce} x ${name}: ${Math.round(performance.now() - begun)} ms`);
     }
     attacker.close();
   },

@@ -1,31 +1,31 @@
 import type { Sql } from '@tradepost/postgres';
 import type { Buyer } from '../faults/test-shop.ts';
-import type { Attack, Battle } from './attack.ts';
+import type { Attack, AttackRun } from './attack.ts';
 import { type Attacker, faultOfReply, openAttacker } from './attacker.ts';
 import { inParallel, times } from './sockets.ts';
 
 type Catalogue = { skuIds: number[]; productIds: number[] };
 
-/** A set of rows that a caller adds to, and the list that answers it. */
+/** A set of rows that a caller can extend, and the list that answers it. */
 type Growing = {
   name: string;
   path: (index: number) => string;
   json: (index: number) => unknown;
   list: string;
   of: 'shopper' | 'staff';
-  /** Rows that are more than any limit should allow. */
+  /** A count above any reasonable limit. */
   tooMany: { short: number; long: number };
-  /** Makes rows by SQL where so many are allowed that adding them one by one takes too long for the short form. */
+  /** Creates rows by SQL, where adding them one by one takes too long for the short form. */
   fill?(sql: Sql, shopperId: number, rows: number): Promise<unknown>;
 };
 
-/** Bytes and milliseconds that a list may take, however much was put into it. */
+/** Bounds of a list answer in bytes and milliseconds, independent of the number of rows. */
 const listBytes = 512 * 1024;
 const listMs = { short: 3_000, long: 1_000 } as const;
 
 /** Products with one SKU each. */
 const products = 3_000;
-/** Rows that follow those made by SQL. */
+/** Rows to add over HTTP after those created by SQL. */
 const lastRows = 40;
 
 const growing = ({ skuIds, productIds }: Catalogue, orderId: number): readonly Growing[] => [
@@ -68,33 +68,34 @@ const growing = ({ skuIds, productIds }: Catalogue, orderId: number): readonly G
   },
 ];
 
-async function grow(battle: Battle, attacker: Attacker, growing: Growing, shopper: Buyer): Promise<void> {
+async function grow(attackRun: AttackRun, attacker: Attacker, growing: Growing, shopper: Buyer): Promise<void> {
   const { name, path, json, list } = growing;
-  const token = growing.of === 'staff' ? battle.arena.staff : shopper.token;
-  const tooMany = battle.of(growing.tooMany);
-  const filled = battle.size === 'short' && growing.fill ? tooMany - lastRows : 0;
-  if (filled > 0) await growing.fill?.(battle.arena.sql, shopper.id, filled);
-  const { url } = battle.target.api;
+  const token = growing.of === 'staff' ? attackRun.servers.staff : shopper.token;
+  const tooMany = attackRun.of(growing.tooMany);
+  const filled = attackRun.size === 'short' && growing.fill ? tooMany - lastRows : 0;
+  if (filled > 0) await growing.fill?.(attackRun.servers.sql, shopper.id, filled);
+  const { url } = attackRun.target.api;
   let refused = 0;
   await inParallel(times(tooMany - filled), 24, async (index) => {
     if (refused > 10) return;
     const reply = await attacker.ask(url, path(index), { token, json: json(index) });
-    battle.sent(1);
+    attackRun.sent(1);
     const fault = faultOfReply(reply);
-    if (fault) battle.fault(`${name}: ${fault}`);
+    if (fault) attackRun.fault(`${name}: ${fault}`);
     if (reply.code !== 0) refused += 1;
   });
-  if (refused === 0) battle.fault(`${name}: ${tooMany} were taken and none was refused`);
+  if (refused === 0) attackRun.fault(`${name}: ${tooMany} rows were accepted and no request was refused`);
   const listed = await attacker.ask(url, list, { token });
-  if (listed.code !== 0) battle.fault(`${name}: ${list} answers ${listed.status} ${listed.text.slice(0, 200)}`);
-  if (listed.bytes > listBytes) battle.fault(`${name}: ${list} answers ${listed.bytes} bytes (at most ${listBytes})`);
-  if (listed.ms > listMs[battle.size])
-    battle.fault(`${name}: ${list} takes ${Math.round(listed.ms)} ms (at most ${listMs[battle.size]})`);
+  if (listed.code !== 0) attackRun.fault(`${name}: ${list} answers ${listed.status} ${listed.text.slice(0, 200)}`);
+  if (listed.bytes > listBytes)
+    attackRun.fault(`${name}: ${list} answers ${listed.bytes} bytes (at most ${listBytes})`);
+  if (listed.ms > listMs[attackRun.size])
+    attackRun.fault(`${name}: ${list} takes ${Math.round(listed.ms)} ms (at most ${listMs[attackRun.size]})`);
 }
 
-/** A product list as long as the attack needs, made by SQL. */
-async function catalogue(battle: Battle, count: number): Promise<Catalogue> {
-  const { sql } = battle.arena;
+/** Creates the products of the attack by SQL. */
+async function catalogue(attackRun: AttackRun, count: number): Promise<Catalogue> {
+  const { sql } = attackRun.servers;
   const rows = await sql<{ id: number; product_id: number }[]>`
     with made as (
       insert into catalog.products (title, price, status)
@@ -104,23 +105,23 @@ async function catalogue(battle: Battle, count: number): Promise<Catalogue> {
   return { skuIds: rows.map(({ id }) => id), productIds: rows.map(({ product_id }) => product_id) };
 }
 
-async function anOrder(battle: Battle, attacker: Attacker, { token, address_id }: Buyer): Promise<number> {
-  const json = { address_id, items: [{ sku_id: battle.arena.skuIds[0] }] };
-  const reply = await attacker.ask(battle.target.api.url, '/api/v1/orders', { token, json });
+async function anOrder(attackRun: AttackRun, attacker: Attacker, { token, address_id }: Buyer): Promise<number> {
+  const json = { address_id, items: [{ sku_id: attackRun.servers.skuIds[0] }] };
+  const reply = await attacker.ask(attackRun.target.api.url, '/api/v1/orders', { token, json });
   return JSON.parse(reply.text).data.id;
 }
 
-/** Whatever one caller can add to has a limit with a refusal, and its list stays small and fast. */
+/** Every set that a caller can extend has a limit with a refusal, and its list stays small and fast. */
 export const growth: Attack = {
   name: 'growth',
-  about: 'one shopper adds addresses, cart lines and favourites, one administrator notes, until refused',
+  about: 'a shopper adds addresses, cart lines and favourites, an administrator adds notes, until refused',
   transports: 'any',
-  async run(battle) {
-    const { arena } = battle;
+  async run(attackRun) {
+    const { servers } = attackRun;
     const attacker = openAttacker();
-    const [shopper] = await arena.shoppers(1);
-    const [made, orderId] = await Promise.all([catalogue(battle, products), anOrder(battle, attacker, shopper!)]);
-    for (const one of growing(made, orderId)) await grow(battle, attacker, one, shopper!);
+    const [shopper] = await servers.shoppers(1);
+    const [made, orderId] = await Promise.all([catalogue(attackRun, products), anOrder(attackRun, attacker, shopper!)]);
+    for (const one of growing(made, orderId)) await grow(attackRun, attacker, one, shopper!);
     attacker.close();
   },
 };

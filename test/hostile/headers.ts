@@ -1,13 +1,13 @@
 import type { Buyer } from '../faults/test-shop.ts';
-import type { Attack, Battle } from './attack.ts';
+import type { Attack, AttackRun } from './attack.ts';
 import { dial, inParallel, statusesOf } from './sockets.ts';
 
-/** Bytes of a header's value, as they go over the wire. */
+/** The value of a header as bytes. */
 type Value = string | Buffer;
 const utf8 = (text: string) => Buffer.from(text, 'utf8');
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** Keys that lose their difference where bytes outside ASCII are lost. */
+/** Keys that become equal when bytes outside ASCII are removed. */
 const keyPairs: readonly (readonly [name: string, one: Value, other: Value])[] = [
   ['Latin-1 at the end', latin1('order-\xe9'), latin1('order-\xe8')],
   ['UTF-8 at the end', utf8('order-é'), utf8('order-è')],
@@ -19,7 +19,7 @@ const keyPairs: readonly (readonly [name: string, one: Value, other: Value])[] =
   ['4,000 characters', 'k'.repeat(4_000), `${'k'.repeat(3_999)}l`],
 ];
 
-/** Names and values that no header of the shop needs. */
+/** Header names and values that the shop does not use. */
 const oddHeaders: readonly (readonly [name: string, ...lines: Value[]])[] = [
   ['a value of 14 kB', `X-Long: ${'a'.repeat(14_000)}`],
   ['a value of 100 kB', `X-Long: ${'a'.repeat(100_000)}`],
@@ -42,10 +42,10 @@ const oddHeaders: readonly (readonly [name: string, ...lines: Value[]])[] = [
   ['conditions', 'If-None-Match: *', 'If-Modified-Since: x'],
 ];
 
-async function exchange(battle: Battle, bytes: Buffer): Promise<{ status: number | null; text: string }> {
-  const connection = await dial(battle.target.api.port);
+async function exchange(attackRun: AttackRun, bytes: Buffer): Promise<{ status: number | null; text: string }> {
+  const connection = await dial(attackRun.target.api.port);
   connection.send(bytes);
-  battle.sent(1);
+  attackRun.sent(1);
   const whole = (text: string) => {
     const body = text.indexOf('\r\n\r\n');
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN);
@@ -64,57 +64,58 @@ const requestOf = (start: string, lines: readonly Value[], body = '') =>
     latin1(`${body === '' ? '' : `Content-Length: ${body.length}\r\n`}\r\n${body}`),
   ]);
 
-function orderWith(battle: Battle, { token, address_id }: Buyer, key: Value): Promise<{ text: string }> {
-  const body = JSON.stringify({ address_id, items: [{ sku_id: battle.arena.skuIds[0] }] });
+function orderWith(attackRun: AttackRun, { token, address_id }: Buyer, key: Value): Promise<{ text: string }> {
+  const body = JSON.stringify({ address_id, items: [{ sku_id: attackRun.servers.skuIds[0] }] });
   const keyLine = Buffer.concat([latin1('Idempotency-Key: '), typeof key === 'string' ? latin1(key) : key]);
   const lines = ['Host: shop.example', `Authorization: Bearer ${token}`, 'Content-Type: application/json', keyLine];
-  return exchange(battle, requestOf('POST /api/v1/orders', lines, body));
+  return exchange(attackRun, requestOf('POST /api/v1/orders', lines, body));
 }
 
 const orderIn = (text: string) => /"code":0,.*?"id":(\d+)/.exec(text)?.[1] ?? null;
 
-/** Two keys are two orders or two refusals; never one order for both. */
-async function keys(battle: Battle): Promise<void> {
-  const buyers = await battle.arena.shoppers(keyPairs.length);
+/** Two different keys lead to two orders or two refusals, never to one order for both. */
+async function keys(attackRun: AttackRun): Promise<void> {
+  const buyers = await attackRun.servers.shoppers(keyPairs.length);
   await inParallel(keyPairs, 8, async ([name, one, other], index) => {
     for (const key of [one, other]) {
-      const { text } = await orderWith(battle, buyers[index]!, key);
+      const { text } = await orderWith(attackRun, buyers[index]!, key);
       const isPlain = typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key);
-      if (!isPlain && orderIn(text) !== null) battle.fault(`an Idempotency-Key with ${name} was taken`);
-      if (isPlain && orderIn(text) === null) battle.fault(`a plain Idempotency-Key was refused: ${text.slice(-200)}`);
+      if (!isPlain && orderIn(text) !== null) attackRun.fault(`an Idempotency-Key with ${name} was accepted`);
+      if (isPlain && orderIn(text) === null)
+        attackRun.fault(`a plain Idempotency-Key was refused: ${text.slice(-200)}`);
     }
   });
 }
 
-async function odd(battle: Battle): Promise<void> {
+async function odd(attackRun: AttackRun): Promise<void> {
   const targets = ['GET /api/v1/products', 'GET /api/v1/orders', 'POST /api/v1/cart/add'];
   const asked = oddHeaders.flatMap((header) => targets.map((start) => ({ header, start })));
   await inParallel(asked, 20, async ({ header: [name, ...lines], start }) => {
-    const { status, text } = await exchange(battle, requestOf(start, ['Host: shop.example', ...lines]));
-    if (status !== null && status >= 500) battle.fault(`${start} with ${name}: ${text.slice(0, 200)}`);
+    const { status, text } = await exchange(attackRun, requestOf(start, ['Host: shop.example', ...lines]));
+    if (status !== null && status >= 500) attackRun.fault(`${start} with ${name}: ${text.slice(0, 200)}`);
     const head = text.slice(0, Math.max(0, text.indexOf('\r\n\r\n')));
-    if (head.length > 4_000) battle.fault(`${start} with ${name}: a head of ${head.length} bytes comes back`);
+    if (head.length > 4_000) attackRun.fault(`${start} with ${name}: the answer has a head of ${head.length} bytes`);
   });
 }
 
-/** The host that a request names is no address of ours. */
-async function hosts(battle: Battle): Promise<void> {
+/** The Host header of a request never appears as an address of the shop. */
+async function hosts(attackRun: AttackRun): Promise<void> {
   for (const path of ['/api/v1/products', '/api/v1/site-settings', '/openapi.json', '/docs', '/'])
     for (const line of ['Host: evil.example', 'X-Forwarded-Host: evil.example', 'Forwarded: host=evil.example']) {
       const lines = line.startsWith('Host') ? [line] : ['Host: shop.example', line];
-      const { text } = await exchange(battle, requestOf(`GET ${path}`, lines));
-      if (text.includes('evil.example')) battle.fault(`${path} with ${line} answers with that host`);
+      const { text } = await exchange(attackRun, requestOf(`GET ${path}`, lines));
+      if (text.includes('evil.example')) attackRun.fault(`${path} with ${line} answers with that host`);
     }
 }
 
-/** Headers are read for what they are: none fails the server, is mixed up with another, or comes back as ours. */
+/** No header makes the server fail, is confused with another header, or appears in an answer as an address of the shop. */
 export const headers: Attack = {
   name: 'headers',
-  about: 'idempotency keys outside ASCII, long, repeated and odd headers, hosts of others',
+  about: 'idempotency keys outside ASCII; long, repeated and unusual headers; foreign hosts',
   transports: 'each',
-  async run(battle) {
-    await keys(battle);
-    await odd(battle);
-    await hosts(battle);
+  async run(attackRun) {
+    await keys(attackRun);
+    await odd(attackRun);
+    await hosts(attackRun);
   },
 };

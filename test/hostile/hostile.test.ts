@@ -1,14 +1,14 @@
 import { cleanUp } from '@tradepost/testing/processes/cleanup';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { afterwards } from './afterwards.ts';
-import { openArena } from './arena.ts';
 import { attacks } from './attacks.ts';
+import { openTestServers } from './test-servers.ts';
 
 /** The short form of `npm run hostile`. */
-beforeAll(() => openArena(inject('clusterUrl')), 120_000);
+beforeAll(() => openTestServers(inject('clusterUrl')), 120_000);
 afterAll(cleanUp);
 
-describe('a server that is attacked goes on selling', () => {
+describe('a server under attack continues to sell', () => {
   test.each([...attacks, afterwards])(
     '$name: $about',
     async ({ run }) => {

@@ -32,23 +32,23 @@ const valuesOf = (name: string): readonly string[] => {
   return texts;
 };
 
-/** No page, size, keyword or filter makes a list fail, take long, or answer more than a page. */
+/** No page, size, keyword or filter makes a list fail, slow, or longer than a page. */
 export const paging: Attack = {
   name: 'paging',
-  about: 'pages, sizes, keywords and filters beyond all measure, on every list of the API',
+  about: 'extreme pages, sizes, keywords and filters on every list of the API',
   transports: 'any',
-  async run(battle) {
-    const { arena, target, size } = battle;
+  async run(attackRun) {
+    const { servers, target, size } = attackRun;
     const attacker = openAttacker({ sockets: 16 });
     const document = JSON.parse((await attacker.ask(target.api.url, '/openapi.json')).text) as Document;
-    const [shopper] = await arena.shoppers(1);
+    const [shopper] = await servers.shoppers(1);
     const asked = Object.entries(document.paths).flatMap(([path, methods]) => {
       const parameters = methods.get?.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
       return parameters
         .filter(({ name }) => name !== 'lang')
         .flatMap(({ name }) => valuesOf(name).map((value) => ({ path, name, value })));
     });
-    if (asked.length < 300) battle.fault(`only ${asked.length} queries were found in /openapi.json`);
+    if (asked.length < 300) attackRun.fault(`only ${asked.length} queries were found in /openapi.json`);
     await inParallel(asked, 16, async ({ path, name, value }) => {
       const isShoppers = /^\/api\/(v1|pay|auth)\//.test(path);
       const at = path.replace(/\{\w+\}/g, '1');
@@ -57,15 +57,15 @@ export const paging: Attack = {
         target.api.url,
         `${at}?${query}&size=100`.replace('size=100', name === 'size' ? '' : 'size=100'),
         {
-          token: isShoppers ? shopper!.token : arena.staff,
+          token: isShoppers ? shopper!.token : servers.staff,
         },
       );
-      battle.sent(1);
+      attackRun.sent(1);
       const what = `GET ${at}?${name}=${value.slice(0, 30)}`;
       const fault = faultOfReply(reply);
-      if (fault) battle.fault(`${what}: ${fault}`);
-      if (reply.ms > answerMs[size]) battle.fault(`${what}: ${Math.round(reply.ms)} ms (at most ${answerMs[size]})`);
-      if (reply.bytes > answerBytes) battle.fault(`${what}: ${reply.bytes} bytes (at most ${answerBytes})`);
+      if (fault) attackRun.fault(`${what}: ${fault}`);
+      if (reply.ms > answerMs[size]) attackRun.fault(`${what}: ${Math.round(reply.ms)} ms (at most ${answerMs[size]})`);
+      if (reply.bytes > answerBytes) attackRun.fault(`${what}: ${reply.bytes} bytes (at most ${answerBytes})`);
     });
     attacker.close();
   },

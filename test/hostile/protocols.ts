@@ -8,7 +8,7 @@ const lines = (...texts: string[]) => Buffer.from(`${texts.join('\r\n')}\r\n\r\n
 /** The first bytes of a TLS 1.2 client. */
 const tlsHello = Buffer.concat([Buffer.from('16030100c8010000c40303', 'hex'), Buffer.alloc(193, 7)]);
 
-/** What is sent, and the statuses that may answer it; without an answer the connection has to end. */
+/** Bytes to send, with the statuses that may answer them. Without an answer the connection must end. */
 const messages: readonly (readonly [name: string, bytes: Buffer, statuses: RegExp])[] = [
   ['TLS', tlsHello, /^4\d\d|505/],
   ['HTTP/2 with prior knowledge', Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'), /^4\d\d|505/],
@@ -52,17 +52,17 @@ const messages: readonly (readonly [name: string, bytes: Buffer, statuses: RegEx
   ['a broken escape', lines('GET /api/v1/products/%zz HTTP/1.1', 'Host: a'), /^200|4\d\d/],
 ];
 
-/** A server gives up what is no request within this time. */
+/** Time in which a server must close a connection without a valid request. */
 const givenUpMs = 16_000;
 
-/** What is no HTTP/1.1 request is refused or cut, and never carried out as something else. */
+/** Bytes that are not an HTTP/1.1 request are refused or the connection ends. They never run as another request. */
 export const protocols: Attack = {
   name: 'protocols',
-  about: 'TLS, HTTP/2, WebSocket, CONNECT, TRACE, HTTP/1.0, odd targets and noise on both ports',
+  about: 'TLS, HTTP/2, WebSocket, CONNECT, TRACE, HTTP/1.0, unusual targets and random bytes on both ports',
   transports: 'each',
   waits: true,
-  async run(battle) {
-    const { target, size } = battle;
+  async run(attackRun) {
+    const { target, size } = attackRun;
     const asked = [target.api.port, target.gateway.port].flatMap((port) =>
       messages.map(([name, bytes, statuses]) => ({ port, name, bytes, statuses })),
     );
@@ -70,16 +70,16 @@ export const protocols: Attack = {
       const what = `${name} on the ${port === target.api.port ? 'API' : 'gateway'}`;
       const connection = await dial(port);
       connection.send(bytes);
-      battle.sent(1);
+      attackRun.sent(1);
       await connection.until((text) => statusesOf(text).length > 0, size === 'long' ? givenUpMs : 1_500);
       await sleep(50);
       const text = connection.received();
       const [status] = statusesOf(text);
-      if (/^HTTP\/1.1 101/.test(text)) battle.fault(`${what}: the protocol was switched`);
-      else if (text.includes('do-not-echo')) battle.fault(`${what}: the request comes back`);
-      else if (status !== undefined && !statuses.test(String(status))) battle.fault(`${what}: answered ${status}`);
+      if (/^HTTP\/1.1 101/.test(text)) attackRun.fault(`${what}: the protocol was switched`);
+      else if (text.includes('do-not-echo')) attackRun.fault(`${what}: the answer contains the request`);
+      else if (status !== undefined && !statuses.test(String(status))) attackRun.fault(`${what}: answered ${status}`);
       else if (status === undefined && !connection.closed() && size === 'long')
-        battle.fault(`${what}: neither answered nor cut within ${givenUpMs / 1000} s`);
+        attackRun.fault(`${what}: neither answered nor closed within ${givenUpMs / 1000} s`);
       connection.destroy();
     });
   },

@@ -6,8 +6,8 @@ import { attacks } from './attacks.ts';
 await runSuite<Outcome>({
   usage: `Usage: npm run hostile -- [--only NAME] [--short] [--json]
 
-Attacks running servers over their ports, one on each transport, while shoppers go on buying. Ends with a look at what is left:
-servers up, memory back, no 5xx but 503, every audit clean.
+Attacks running servers over their ports, one for each transport, during ordinary purchases. At the end it checks
+that both servers are ready, memory is released, the only 5xx is 503, and every audit is clean.
 
 Example: npm run hostile -- --only framing --only headers`,
   notes: `Everything runs on this machine on loopback, on a database in a temporary folder, which is removed at the end, also on Ctrl-C.`,

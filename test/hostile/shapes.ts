@@ -1,4 +1,4 @@
-/** JSON texts that are cheap to send and dear to read. Each takes about the bytes asked for. */
+/** JSON texts that are cheap to send and expensive to parse. Each has about the requested number of bytes. */
 const fill = (unit: string, bytes: number) => unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))));
 const list = (unit: string, bytes: number) => `[${fill(`${unit},`, bytes - unit.length)}${unit}]`;
 

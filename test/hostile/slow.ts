@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attack, Battle } from './attack.ts';
+import type { Attack, AttackRun } from './attack.ts';
 import { dial, inParallel, type RawConnection, statusesOf, times } from './sockets.ts';
 
-/** Time in which a server gives up whoever does not get on; the body deadline of 15 s is the longest. */
+/** Time in which a server closes a connection without progress. The longest deadline is 15 s, for bodies. */
 const givenUpSeconds = 30;
-/** The short form only sees that the shop goes on. */
+/** The short form checks only that the shop continues to serve. */
 const shortSeconds = 2;
 
 type Kind = {
   name: string;
   count: { short: number; long: number };
-  /** After it is connected; answers what goes on while it is open. */
+  /** Called after the connection is open. Answers a timer that runs while it is open. */
   begin(connection: RawConnection, index: number): undefined | (() => void);
 };
 
@@ -21,7 +21,7 @@ const drip = (connection: RawConnection, text: string, everyMs: number): (() => 
   return () => clearInterval(timer);
 };
 
-/** `token` is one of a shopper: whoever has an account can attack, too. */
+/** `token` belongs to a shopper, because an attacker can have an account. */
 const kindsOf = (token: string): readonly Kind[] => {
   const headOf = (path: string, line: string) =>
     `POST ${path} HTTP/1.1\r\nHost: shop.example\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${line}\r\n\r\n`;
@@ -78,23 +78,23 @@ const kindsOf = (token: string): readonly Kind[] => {
   ];
 };
 
-/** On the API's and on the gateway's port in turn. */
-async function hold(battle: Battle, kind: Kind): Promise<void> {
-  const { target } = battle;
+/** Alternates between the port of the API and the port of the gateway. */
+async function hold(attackRun: AttackRun, kind: Kind): Promise<void> {
+  const { target } = attackRun;
   const connections: RawConnection[] = [];
   const endings: (() => void)[] = [];
-  await inParallel(times(battle.of(kind.count)), 100, async (index) => {
+  await inParallel(times(attackRun.of(kind.count)), 100, async (index) => {
     const port = index % 2 ? target.gateway.port : target.api.port;
-    // A server may refuse connections; it may not stop accepting them from others, which the witness sees.
+    // A server may refuse these connections. It must accept those of other clients, which the ordinary load checks.
     const connection = await dial(port).catch(() => null);
-    battle.sent(1);
+    attackRun.sent(1);
     if (!connection) return;
     connections.push(connection);
     const ending = kind.begin(connection, index);
     if (ending) endings.push(ending);
   });
-  if (connections.length === 0) battle.fault(`${kind.name}: no connection was accepted`);
-  const seconds = battle.of({ short: shortSeconds, long: givenUpSeconds });
+  if (connections.length === 0) attackRun.fault(`${kind.name}: no connection was accepted`);
+  const seconds = attackRun.of({ short: shortSeconds, long: givenUpSeconds });
   const deadline = performance.now() + seconds * 1000;
   const open = () => connections.filter((connection) => !connection.closed()).length;
   while (open() > 0 && performance.now() < deadline) await sleep(100);
@@ -102,27 +102,27 @@ async function hold(battle: Battle, kind: Kind): Promise<void> {
   const answered = left.filter((connection) => connection.bytes() > 0).length;
   for (const end of endings) end();
   for (const connection of connections) {
-    // 505: uWebSockets.js answers so to a request line that arrives in pieces.
+    // uWebSockets.js answers 505 to a request line that arrives in pieces.
     const wrong = statusesOf(connection.received()).filter((status) => status >= 500 && ![503, 505].includes(status));
-    if (wrong.length > 0) battle.fault(`${kind.name}: answered ${wrong.join(', ')}`);
+    if (wrong.length > 0) attackRun.fault(`${kind.name}: answered ${wrong.join(', ')}`);
     if (/^HTTP\/1.1 503/.test(connection.received()) && !/\r\nretry-after: \d/i.test(connection.received()))
-      battle.fault(`${kind.name}: 503 without Retry-After`);
+      attackRun.fault(`${kind.name}: 503 without Retry-After`);
     connection.destroy();
   }
-  if (battle.size === 'long' && left.length > 0)
-    battle.fault(
+  if (attackRun.size === 'long' && left.length > 0)
+    attackRun.fault(
       `${kind.name}: ${left.length} of ${connections.length} connections still open after ${seconds} s, ${answered} of these answered`,
     );
 }
 
-/** Connections that never get to the end of their request take neither the shop's memory nor its time. */
+/** Connections that never complete their request do not use up memory or time of the shop. */
 export const slow: Attack = {
   name: 'slow-writers',
-  about: 'unfinished bodies, one byte a second, heads without end and idle connections, all at once',
+  about: 'incomplete bodies, one byte a second, endless heads and idle connections, all at once',
   transports: 'each',
   waits: true,
-  async run(battle) {
-    const [shopper] = await battle.arena.shoppers(1);
-    await Promise.all(kindsOf(shopper!.token).map((kind) => hold(battle, kind)));
+  async run(attackRun) {
+    const [shopper] = await attackRun.servers.shoppers(1);
+    await Promise.all(kindsOf(shopper!.token).map((kind) => hold(attackRun, kind)));
   },
 };

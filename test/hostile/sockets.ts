@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Source address of the attacks: another one than the witness has, so that limits per address hit the attacker alone. */
+/** Source address of the attacks. Ordinary load has another one, so limits per address apply only to the attacker. */
 export const attackerAddress = process.platform === 'linux' ? '127.9.9.9' : '127.0.0.1';
 
 /** Characters of an answer that are kept. */
@@ -9,9 +9,9 @@ const keptCharacters = 64 * 1024;
 
 export type RawConnection = {
   readonly socket: Socket;
-  /** What has arrived, as Latin-1; its first 64 Ki characters. */
+  /** The first 64 Ki characters that arrived, as Latin-1. */
   received(): string;
-  /** Bytes that have arrived. */
+  /** Number of bytes that arrived. */
   bytes(): number;
   /** Whether the server has closed or reset the connection. */
   closed(): boolean;
@@ -22,7 +22,7 @@ export type RawConnection = {
   destroy(): void;
 };
 
-/** A TCP connection without any HTTP client in between. `reads: false` never takes a byte from the kernel. */
+/** Opens a TCP connection without an HTTP client. With `reads: false` it never reads. */
 export async function dial(
   port: number,
   options: { from?: string; reads?: boolean; limitMs?: number } = {},
@@ -77,11 +77,11 @@ export async function dial(
   };
 }
 
-/** Statuses of the answers on a connection, in order; interim ones (100) are left out. */
+/** Statuses of the answers on a connection, in order, without interim answers (100). */
 export const statusesOf = (received: string): number[] =>
   [...received.matchAll(/HTTP\/1\.[01] (\d{3})/g)].map((match) => Number(match[1])).filter((status) => status >= 200);
 
-/** Runs the work of all items, `atOnce` of them at a time. */
+/** Runs `work` for all items, `atOnce` at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   atOnce: number,

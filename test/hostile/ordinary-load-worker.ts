@@ -13,18 +13,18 @@ type Begin = {
   buyers: readonly Buyer[];
   skuIds: readonly number[];
 };
-export type Order = { begin: Begin } | { end: number };
-export type Testimony = { faults: string[]; purchases: number; requests: number; p99Ms: number; maxMs: number };
-export type Said = { id: number; testimony: Testimony };
+export type Command = { begin: Begin } | { end: number };
+export type LoadReport = { faults: string[]; purchases: number; requests: number; p99Ms: number; maxMs: number };
+export type Reply = { id: number; report: LoadReport };
 
-/** Faults that are told one by one. */
-const toldFaults = 5;
+/** Faults to report one by one. */
+const reportedFaults = 5;
 
-function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testimony> {
+function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<LoadReport> {
   const faults: string[] = [];
   let unnamed = 0;
   const fault = (text: string) => {
-    if (faults.length < toldFaults) faults.push(text);
+    if (faults.length < reportedFaults) faults.push(text);
     else unnamed += 1;
   };
   const latencies = newHistogram();
@@ -36,7 +36,7 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testim
   ) => {
     requests += 1;
     latencies.record(ms * 1000);
-    if (!told) fault(`${what} was not answered: the connection broke or 30 s went by`);
+    if (!told) fault(`${what} was not answered: the connection broke, or no answer came within 30 s`);
     else if (told.status === 429 || told.status === 503) {
       if (told.retryAfter === null) fault(`${what}: ${told.status} without Retry-After: ${told.text.slice(0, 120)}`);
     } else if (told.status !== 200 || told.code !== 0) fault(`${what}: ${told.status} ${told.text.slice(0, 200)}`);
@@ -65,16 +65,16 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testim
     ending = true;
     await reading;
     const outcome = emptyOutcome();
-    const sql: Sql = openDatabase(databaseUrl, { max: 1, name: 'witness' });
+    const sql: Sql = openDatabase(databaseUrl, { max: 1, name: 'ordinary load' });
     await crowd
       .finish()
       .then(() => crowd.verify(sql, outcome))
       .catch((error: Error) => fault(error.message));
     await sql.end({ timeout: 1 });
-    if (crowd.confirmed() === 0) fault('not one order was placed meanwhile');
+    if (crowd.confirmed() === 0) fault('no order was placed during the attack');
     if (unnamed > 0) faults.push(`${unnamed} more of these`);
     return {
-      faults: [...faults, ...outcome.faults.slice(0, toldFaults)],
+      faults: [...faults, ...outcome.faults.slice(0, reportedFaults)],
       purchases: crowd.confirmed(),
       requests,
       p99Ms: latencies.quantile(0.99),
@@ -83,12 +83,12 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<Testim
   };
 }
 
-const running = new Map<number, () => Promise<Testimony>>();
-parentPort!.on('message', async (order: Order) => {
-  if ('begin' in order) running.set(order.begin.id, open(order.begin));
+const running = new Map<number, () => Promise<LoadReport>>();
+parentPort!.on('message', async (command: Command) => {
+  if ('begin' in command) running.set(command.begin.id, open(command.begin));
   else {
-    const testimony = await running.get(order.end)!();
-    running.delete(order.end);
-    parentPort!.postMessage({ id: order.end, testimony } satisfies Said);
+    const report = await running.get(command.end)!();
+    running.delete(command.end);
+    parentPort!.postMessage({ id: command.end, report } satisfies Reply);
   }
 });

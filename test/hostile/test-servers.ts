@@ -13,11 +13,11 @@ import { delta, type FakeUpstream, openUpstream, sse } from '@tradepost/testing/
 import { residentMb } from '../bench/usage.ts';
 import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/test-shop.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { openWitness } from './witness.ts';
+import { startOrdinaryLoad } from './ordinary-load.ts';
 
 type Listener = { url: string; port: number };
 
-/** Megabytes of a process: `resident` in all, `live` what its objects and buffers take. */
+/** Megabytes of a process: `resident` is all its memory, `live` that of objects and buffers. */
 type Memory = { resident: number; live: number };
 
 /** One server process under attack. */
@@ -25,41 +25,41 @@ export type Target = {
   name: 'uws' | 'node';
   api: Listener;
   gateway: Listener;
-  /** Shoppers that only the witness uses. */
+  /** Shoppers of the ordinary load. */
   buyers: readonly Buyer[];
-  /** Before the first attack, after a collection. */
+  /** Memory before the first attack, after a collection. */
   start: Memory;
   residentMb(): number;
-  /** Collects garbage in the server first. */
+  /** Memory of the server after a collection. */
   collected(): Promise<Memory>;
   /** The value of a metric without labels. */
   metric(name: string): Promise<number>;
   metrics(): Promise<string>;
-  /** What the process has written to its terminal. */
+  /** Output of the process. */
   output(): string;
   /** Exit code or signal; null while it runs. */
   ended(): number | string | null;
-  /** Ends the process as an operator does; answers its exit code, null when it had to be killed. */
+  /** Ends the process with SIGTERM. Answers its exit code, or null when it had to be killed. */
   stop(): Promise<number | null>;
 };
 
-/** Two servers, one per transport, on one database; and the services beside them. */
-export type Arena = {
+/** Two servers, one for each transport, on one database, and the services that they call. */
+export type TestServers = {
   sql: Sql;
   databaseUrl: string;
   targets: readonly [Target, Target];
   staff: string;
-  /** SKUs with stock without end. */
+  /** SKUs with a stock that no attack can sell out. */
   skuIds: readonly number[];
   /** New shoppers for an attack. */
   shoppers(count: number): Promise<Buyer[]>;
   goods: typeof goodsOf extends (sql: Sql, ...rest: infer Rest) => infer Made ? (...rest: Rest) => Made : never;
-  /** A key of the LLM gateway, of a new shopper. */
+  /** A gateway token of a new shopper. */
   gatewayKey(limits?: { rpm?: number; tpm?: number }): Promise<string>;
   upstream: FakeUpstream;
   /** Answers `firehoseModel` with a stream of 65 MB. */
   firehose: FakeUpstream;
-  /** Login codes that were sent out. */
+  /** Number of login codes that were sent. */
   codesSent(): number;
 };
 
@@ -72,7 +72,7 @@ export const limitedModelRpm = 5;
 export const limitedModel = 'limited';
 export const firehoseModel = 'firehose';
 
-/** A receiver of login codes. */
+/** Receives and counts login codes. */
 async function openSmsSink(): Promise<{ url: string; count(): number }> {
   let count = 0;
   const server = createServer((request, response) => {
@@ -88,9 +88,9 @@ async function openSmsSink(): Promise<{ url: string; count(): number }> {
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}/`, count: () => count };
 }
 
-/** What an operator of a shop in production has set. */
+/** Settings of a shop in production. */
 const shopSettings = (upstreamUrl: string, firehoseUrl: string, smsUrl: string) => ({
-  // Orders of the witness are settled without a payment provider.
+  // Ordinary shoppers pay without a payment provider.
   'pay.instant': true,
   'pay.sandbox.secret': paymentSecret,
   'pay.sandbox.cashier_url': 'http://cashier.example/pay',
@@ -120,7 +120,7 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
     LOG_LEVEL: 'warn',
     TRANSPORT: name,
   };
-  // The inspector listens only when it is asked for by a signal, on any free port of loopback.
+  // The inspector opens only on a signal, on a free port of loopback.
   const heap = ['--max-old-space-size=384', '--inspect-port=127.0.0.1:0'];
   const server: RunningServer = await startProcess(
     ['--data', data, '--seed', 'none'],
@@ -165,7 +165,7 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
   return target;
 }
 
-async function build(clusterUrl: string): Promise<Arena> {
+async function build(clusterUrl: string): Promise<TestServers> {
   const database = await cloneTemplate(clusterUrl);
   defer(() => database.drop());
   const sql = openDatabase(database.url, { max: 4, name: 'hostile' });
@@ -226,22 +226,22 @@ async function build(clusterUrl: string): Promise<Arena> {
   };
 }
 
-let shared: Promise<Arena> | null = null;
+let shared: Promise<TestServers> | null = null;
 
-/** Ordinary purchases first: what code and caches take is not the attackers' doing. */
-async function warmUp(arena: Arena): Promise<Arena> {
-  for (const target of arena.targets) {
-    const witness = openWitness(arena, target);
+/** Runs ordinary purchases first, so that memory of code and caches does not count as growth by an attack. */
+async function warmUp(servers: TestServers): Promise<TestServers> {
+  for (const target of servers.targets) {
+    const ordinaryLoad = startOrdinaryLoad(servers, target);
     await sleep(1_000);
-    const { faults } = await witness.end();
+    const { faults } = await ordinaryLoad.end();
     if (faults.length > 0) throw new Error(`before any attack: ${faults.join('; ')}`);
     target.start = await target.collected();
   }
-  return arena;
+  return servers;
 }
 
-/** One for all attacks of a run: what one of them leaves behind, the next one meets. Closed by `cleanUp`. */
-export function openArena(clusterUrl: string): Promise<Arena> {
+/** All attacks of a run share the servers, so later attacks also test the state that earlier ones left. `cleanUp` closes them. */
+export function openTestServers(clusterUrl: string): Promise<TestServers> {
   shared ??= build(clusterUrl).then(warmUp);
   return shared;
 }
