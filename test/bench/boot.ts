@@ -4,11 +4,11 @@ import { settings } from '@tradepost/app';
 import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openTokens } from '@tradepost/identity';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
+import { connections, shoppers, stockOfEach } from './alternating-runs.ts';
 import { mustSucceed, runLoad } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import { seedBuyers, seedSkus } from './seed.ts';
 import { type Cluster, postmasterOf, startShop, temporaryFolder } from './server.ts';
-import { connections, shoppers, stockOfEach } from './turns.ts';
 import { proportionalMb, readable, residentMb } from './usage.ts';
 
 const repeats = 3;
@@ -16,7 +16,7 @@ const loadSeconds = 10;
 const idleMs = 5_000;
 const apiLimitMb = 250;
 
-/** Wall time from spawning the command to an answered /health: with a fresh data folder, and with one that has run. */
+/** Measures the time from the start of the command to an answered /health, with a new data folder and with a used one. */
 async function startTimes(): Promise<Section> {
   const rows: Row[] = [];
   for (let n = 1; n <= repeats; n++) {
@@ -36,7 +36,7 @@ async function startTimes(): Promise<Section> {
   return { title: 'from spawn to a served /health, embedded database', rows };
 }
 
-/** Buyers and goods in the database of a running server, which is visited, not stopped. */
+/** Adds buyers and products to the database of a running server. */
 async function seedBeside(data: string) {
   const postgres = await startEmbeddedPostgres({ directory: join(data, 'postgres') });
   const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
@@ -51,7 +51,7 @@ async function seedBeside(data: string) {
 
 async function memory(): Promise<Section> {
   const title = `resident memory, idle and after ${loadSeconds} s of orders (${connections} connections)`;
-  if (!readable) return { title, rows: [], notes: ['skipped: read from /proc, which only Linux has'] };
+  if (!readable) return { title, rows: [], notes: ['skipped: it needs /proc, which only Linux has'] };
   const folder = await temporaryFolder();
   const server = await startShop({ data: folder.path });
   const { buyers, skus, postmaster } = await seedBeside(folder.path);

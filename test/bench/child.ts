@@ -2,9 +2,9 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { defer } from '@tradepost/testing/processes/cleanup';
 
-type Told = { event: string } | { result: unknown } | { failed: string };
+type ChildMessage = { event: string } | { result: unknown } | { failed: string };
 
-/** Runs a file of this folder that calls `takeJob` in a process of its own, and answers its result. */
+/** Runs a file of this folder that calls `takeJob` in its own process, and answers its result. */
 export async function runJob<Result>(
   file: string,
   job: unknown,
@@ -22,12 +22,12 @@ export async function runJob<Result>(
   let limit: NodeJS.Timeout | undefined;
   try {
     return await new Promise<Result>((resolve, reject) => {
-      limit = setTimeout(() => reject(new Error(`${file} does not end`)), options.limitSeconds * 1000);
+      limit = setTimeout(() => reject(new Error(`${file} has not ended in time`)), options.limitSeconds * 1000);
       child.on('message', (message) => {
-        const told = message as Told;
-        if ('event' in told) options.onEvent?.(told.event);
-        else if ('result' in told) resolve(told.result as Result);
-        else reject(new Error(`${file}: ${told.failed}`));
+        const received = message as ChildMessage;
+        if ('event' in received) options.onEvent?.(received.event);
+        else if ('result' in received) resolve(received.result as Result);
+        else reject(new Error(`${file}: ${received.failed}`));
       });
       child.on('error', reject);
       child.on('exit', (code, signal) => released || reject(new Error(`${file} ended with ${code ?? signal}`)));
@@ -39,17 +39,17 @@ export async function runJob<Result>(
   }
 }
 
-export const tell = (event: string): void => void process.send?.({ event } satisfies Told);
+export const sendEvent = (event: string): void => void process.send?.({ event } satisfies ChildMessage);
 
-/** In the child: does the one job it is given. */
+/** In the child: runs the job that the parent sends. */
 export function takeJob<Job, Result>(work: (job: Job) => Promise<Result>): void {
   process.once('message', (job) => {
     work(job as Job).then(
-      (result) => process.send?.({ result } satisfies Told),
+      (result) => process.send?.({ result } satisfies ChildMessage),
       (error: unknown) =>
-        process.send?.({ failed: error instanceof Error ? error.stack! : String(error) } satisfies Told),
+        process.send?.({ failed: error instanceof Error ? error.stack! : String(error) } satisfies ChildMessage),
     );
   });
-  // The bench is gone: nobody waits for the result.
+  // The parent has ended, so no process waits for the result.
   process.once('disconnect', () => process.exit());
 }

@@ -4,11 +4,11 @@ import { openLargeBodies } from '../../packages/gateway/proxy/large-bodies.ts';
 import { costlyBodies, hostileBodies } from '../../packages/gateway/testing/hostile-bodies.ts';
 import { takeJob } from './child.ts';
 
-/** `naiveTimes`: of the way that takes many times as long; its delay does not depend on how many follow. */
+/** `naiveTimes` is the number of bodies for the naive way, which is many times slower. Its delay does not depend on the number. */
 export type BodiesJob = { bytes: number; times: number; naiveTimes: number };
 export type Delay = { body: string; way: string; p50: number; p99: number; max: number; totalMs: number };
 
-/** What a proxy does that knows nothing of shapes: each body is parsed in the turn in which it is there. */
+/** The naive way: each body is parsed at once, in one event-loop iteration. */
 async function parseAtOnce(body: Buffer, times: number): Promise<void> {
   const parsing = Array.from(
     { length: times },
@@ -19,7 +19,7 @@ async function parseAtOnce(body: Buffer, times: number): Promise<void> {
 
 async function readInSteps(body: Buffer, times: number): Promise<void> {
   const read = openLargeBodies();
-  // What was read is let go, as it is when its tokens are counted.
+  // The parsed body is released, as after its tokens are counted.
   await Promise.all(Array.from({ length: times }, () => read('chat/completions', body, () => false).then(() => {})));
 }
 
@@ -28,12 +28,12 @@ const idle = async (): Promise<void> => void (await sleep(1_000));
 async function measured(name: string, way: string, work: () => Promise<void>): Promise<Delay> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  // It measures from its first turn on.
+  // The monitor measures from its first iteration.
   await sleep(20);
   const started = performance.now();
   await work();
   const totalMs = performance.now() - started;
-  // The last turn counts, too.
+  // One more iteration, so that the last delay is counted.
   await sleep(5);
   delay.disable();
   const ms = (nanoseconds: number) => nanoseconds / 1e6;

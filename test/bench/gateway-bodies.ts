@@ -6,7 +6,7 @@ const bytes = 8 * 1024 * 1024;
 const times = 60;
 const naiveTimes = 4;
 
-/** Event-loop delay while 60 bodies of 8 MB are read that are built to cost the parser much. */
+/** Measures event-loop delay while 60 bodies of 8 MB that are expensive to parse are read. */
 export async function gatewayBodies(): Promise<Section[]> {
   const job: BodiesJob = { bytes, times, naiveTimes };
   const delays = await runJob<Delay[]>('gateway-bodies-job.ts', job, { limitSeconds: 540 });

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeJob, tell } from './child.ts';
+import { sendEvent, takeJob } from './child.ts';
 import { newHistogram } from './histogram.ts';
 
 /**
- * The load generator of `gateway.ts`. Unlike `load-worker.ts` it reads chunked answers too, holds a rate if asked to, and
- * compares every body with the one it is told to expect.
+ * The load generator of `gateway.ts`. Unlike `load-worker.ts` it reads chunked answers, can hold a fixed rate, and compares
+ * every body with the expected one.
  */
 export type GatewayLoadJob = {
   port: number;
@@ -13,19 +13,19 @@ export type GatewayLoadJob = {
   request: string;
   body: string;
   connections: number;
-  /** Requests per second over all connections; null: the next as soon as the last is answered. */
+  /** Requests per second over all connections; null: each request follows the previous answer. */
   perSecond: number | null;
   warmupSeconds: number;
   seconds: number;
 };
 export type GatewayLoad = {
   perSecond: number;
-  /** Milliseconds to the end of an answer, and to the first piece of its body. */
+  /** Milliseconds to the end of an answer, and to the first bytes of its body. */
   p50: number;
   p99: number;
   firstP50: number;
   firstP99: number;
-  /** Answers in the measured time, and all. */
+  /** Answers in the measured time, and all answers. */
   measured: number;
   answers: number;
   /** CPU microseconds of the generator per answer. */
@@ -35,7 +35,7 @@ export type GatewayLoad = {
 const drainMs = 5_000;
 const lastChunk = '0\r\n\r\n';
 
-/** A head alone says nothing yet. */
+/** Whether bytes of the body have arrived after the head. */
 function bodyBegun(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   return end >= 0 && text.length > end + 4;
@@ -52,7 +52,7 @@ function bodyOf(text: string): string | null {
     const body = text.slice(end + 4);
     return body.length < Number(length[1]) ? null : body;
   }
-  // No event of the stream ends like that.
+  // No event of the stream ends with these bytes.
   if (!text.endsWith(lastChunk)) return null;
   let body = '';
   for (let at = end + 4; ; ) {
@@ -78,11 +78,11 @@ takeJob(async (job: GatewayLoadJob): Promise<GatewayLoad> => {
       let text = '';
       let sentAt = 0;
       let firstAt = 0;
-      // Connections take turns within the interval.
+      // Connections send evenly distributed over the interval.
       let due = performance.now() + (everyMs * index) / job.connections;
       const send = () => {
         if (stopping) return socket.end();
-        // A request that could not be sent when it was due has waited since then.
+        // A late request counts from the time at which it was due.
         sentAt = everyMs > 0 && performance.now() - due > 2 ? due : performance.now();
         due += everyMs;
         firstAt = 0;
@@ -99,7 +99,7 @@ takeJob(async (job: GatewayLoadJob): Promise<GatewayLoad> => {
         if (firstAt === 0 && bodyBegun(text)) firstAt = now;
         const body = bodyOf(text);
         if (body === null) return;
-        if (body !== job.body) throw new Error(`another answer than before: ${body.slice(0, 400)}`);
+        if (body !== job.body) throw new Error(`the answer differs from the expected one: ${body.slice(0, 400)}`);
         text = '';
         answers++;
         if (measuring) {
@@ -131,11 +131,11 @@ takeJob(async (job: GatewayLoadJob): Promise<GatewayLoad> => {
   const cpuFrom = process.cpuUsage();
   const from = performance.now();
   measuring = true;
-  tell('begin');
+  sendEvent('begin');
   await Promise.race([sleep(job.seconds * 1000), closed]);
   measuring = false;
   const seconds = (performance.now() - from) / 1000;
-  tell('end');
+  sendEvent('end');
   const cpu = process.cpuUsage(cpuFrom);
   stopping = true;
   const late = sleep(drainMs, undefined, { ref: false }).then(() => {

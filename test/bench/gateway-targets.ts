@@ -5,7 +5,7 @@ import { seedBuyers } from './seed.ts';
 import { type Cluster, freePort, type Process, startProcess, temporaryFolder } from './server.ts';
 
 const repository = join(import.meta.dirname, '../..');
-/** Every dimension is checked and none is reached. */
+/** Limits that are checked in every dimension and never reached. */
 const high = 1_000_000_000_000;
 
 export const targetNames = ['direct', 'tradepost', '@portkey-ai/gateway'] as const;
@@ -14,7 +14,7 @@ export type Target = {
   name: TargetName;
   port: number;
   headers: Readonly<Record<string, string>>;
-  /** What is between client and upstream. */
+  /** The processes between client and upstream. */
   pid: number | null;
 };
 export type Targets = { upstream: Process; all: readonly Target[]; stop(): Promise<void> };
@@ -25,7 +25,7 @@ async function startUpstream(): Promise<Process> {
   return startProcess([join(import.meta.dirname, 'gateway-upstream.ts')], { port, env, path: '/health' });
 }
 
-/** As an operator makes it. */
+/** Creates a token as an operator does. */
 function createToken(cluster: Cluster, user: string): string {
   const args = ['bin/tradepost.ts', 'gateway', 'token', 'create', '--user', user, '--database-url', cluster.url];
   const { PATH = '', HOME = '' } = process.env;
@@ -54,7 +54,7 @@ async function startOurs(cluster: Cluster, upstream: Process, profile: string | 
   const token = createToken(cluster, 'bench1');
   const folder = await temporaryFolder();
   const port = await freePort();
-  // As `npm start` runs it, without the other roles.
+  // Options as in `npm start`, with the role gateway only.
   const node = ['--max-old-space-size=384', ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])];
   const args = ['start', '--seed', 'none', '--only', 'gateway', '--gateway-port', String(port), '--data', folder.path];
   const server = await startProcess([...node, 'bin/tradepost.ts', ...args], {
@@ -65,19 +65,19 @@ async function startOurs(cluster: Cluster, upstream: Process, profile: string | 
   return { server, token };
 }
 
-async function startRival(): Promise<Process> {
+async function startPeer(): Promise<Process> {
   const port = await freePort();
-  // Without its console, and without the log it keeps for it.
+  // Without its console and the log of the console.
   const env = { NODE_ENV: 'production' };
-  const script = join(import.meta.dirname, 'gateway-rival.ts');
+  const script = join(import.meta.dirname, 'gateway-peer.ts');
   return startProcess([script, `--port=${port}`, '--headless'], { port, env, path: '/' });
 }
 
-/** The upstream, the two gateways in front of it, each a process of its own. */
+/** Starts the upstream and the two gateways, each in its own process. */
 export async function startTargets(cluster: Cluster, profile: string | undefined): Promise<Targets> {
   const upstream = await startUpstream();
   const ours = await startOurs(cluster, upstream, profile);
-  const rival = await startRival();
+  const peer = await startPeer();
   return {
     upstream,
     all: [
@@ -90,18 +90,18 @@ export async function startTargets(cluster: Cluster, profile: string | undefined
       },
       {
         name: '@portkey-ai/gateway',
-        port: rival.port,
+        port: peer.port,
         headers: {
           authorization: 'Bearer sk-bench',
           'x-portkey-provider': 'openai',
           'x-portkey-custom-host': `${upstream.url}/v1`,
         },
-        pid: rival.pid,
+        pid: peer.pid,
       },
     ],
     async stop() {
       await ours.server.stop();
-      await rival.stop();
+      await peer.stop();
       await upstream.stop();
     },
   };

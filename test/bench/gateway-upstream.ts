@@ -1,4 +1,4 @@
-/** The LLM service of `gateway.ts`: answers at once, after 200 ms, or in 20 pieces. */
+/** The LLM service of `gateway.ts`. It answers at once, after 200 ms, or as a stream of 20 events. */
 type Response = {
   cork(work: () => void): Response;
   writeHeader(name: string, value: string): Response;
@@ -36,7 +36,7 @@ function whole(response: Response): void {
   response.cork(() => response.writeHeader('content-type', 'application/json').end(answer));
 }
 
-/** Piece by piece, each in a turn of its own, as a model would. */
+/** Sends each event in its own event-loop iteration, as a model does. */
 function inPieces(response: Response, gone: () => boolean): void {
   response.cork(() => response.writeHeader('content-type', 'text/event-stream').write(events[0]!));
   let next = 1;
@@ -65,7 +65,7 @@ function chat(response: Response): void {
   });
 }
 
-// The HTTP package's own dependency: this folder declares none.
+// uWebSockets.js is a dependency of the HTTP package.
 const name = 'uWebSockets.js';
 const { App } = (await import(name)) as { App: () => Bare };
 App()

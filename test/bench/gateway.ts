@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '@tradepost/postgres';
+import { type BenchOptions, connections as manyConnections } from './alternating-runs.ts';
 import { runJob } from './child.ts';
 import type { GatewayLoad, GatewayLoadJob } from './gateway-load-job.ts';
 import { startTargets, type Target, type TargetName, type Targets, targetNames } from './gateway-targets.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import type { Cluster } from './server.ts';
-import { type BenchOptions, connections as manyConnections } from './turns.ts';
 import { cpuSeconds } from './usage.ts';
 
 const text =
@@ -24,7 +24,7 @@ type Scene = {
   perSecond: number | null;
   rounds: number;
 };
-/** As fast as it goes, and at rates that leave everybody idle most of the time. */
+/** Full load, and fixed rates at which all processes are idle most of the time. */
 const fullLoad: readonly Scene[] = [
   { kind: 'chat', connections: manyConnections, perSecond: null, rounds: 3 },
   { kind: 'stream', connections: manyConnections, perSecond: null, rounds: 3 },
@@ -32,7 +32,7 @@ const fullLoad: readonly Scene[] = [
 const lowRate: readonly Scene[] = [
   { kind: 'chat', connections: 1, perSecond: 100, rounds: 2 },
   { kind: 'chat', connections: 8, perSecond: 200, rounds: 2 },
-  // One at a time, so the rate is below that of the slowest.
+  // One request at a time, so the rate is below that of the slowest target.
   { kind: 'stream', connections: 1, perSecond: 20, rounds: 2 },
   { kind: 'stream', connections: 8, perSecond: 100, rounds: 2 },
   { kind: 'slow chat', connections: manyConnections, perSecond: 200, rounds: 2 },
@@ -50,14 +50,14 @@ function requestBody(kind: Kind): string {
   return JSON.stringify({ model: 'gpt-4o', messages, max_tokens: 100, ...more });
 }
 
-/** What is said, whatever else a gateway adds. */
+/** The text of the model in an answer, without fields that a gateway adds. */
 function contentOf(kind: Kind, body: string): string {
   if (kind !== 'stream') return JSON.parse(body).choices[0].message.content;
   const events = [...body.matchAll(/^data: (\{.*)$/gm)].map(([, event]) => JSON.parse(event!));
   return events.map((event) => event.choices[0].delta.content).join('');
 }
 
-/** The answer of each target, which must say what the upstream said; ours must be it, byte for byte. */
+/** Checks the answer of each target: it must have the text of the upstream. The answer of Tradepost must be equal byte for byte. */
 async function answersOf(targets: Targets, kind: Kind): Promise<Map<TargetName, string>> {
   const answers = new Map<TargetName, string>();
   for (const { name, port, headers } of targets.all) {
@@ -83,7 +83,7 @@ function requestOf(kind: Kind, { headers }: Target): string {
   return `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\n${head}\r\n${body}`;
 }
 
-/** Every answer has its row, ended; the ends are written up to 100 ms later. */
+/** Checks that every answer has a finished usage row. Rows are finished up to 100 ms after the answer. */
 async function mustBeInTheBooks(sql: Sql, answers: number): Promise<void> {
   for (let tries = 0; ; tries++) {
     const [row] = await sql<{ rows: number; ended: number }[]>`
@@ -129,7 +129,7 @@ async function measureTurn(
   return { ...result, gatewayCpu: per('gateway'), upstreamCpu: per('upstream'), postgresCpu: per('postgres') };
 }
 
-/** The targets in turns. */
+/** Measures the targets alternately. */
 async function runScene(cluster: Cluster, targets: Targets, scene: Scene, { seconds }: BenchOptions): Promise<Turn[]> {
   const { kind, connections, rounds } = scene;
   const bodies = await answersOf(targets, kind);
@@ -137,7 +137,7 @@ async function runScene(cluster: Cluster, targets: Targets, scene: Scene, { seco
   for (let round = 0; round < rounds; round++)
     for (const target of targets.all) {
       const body = bodies.get(target.name)!;
-      // What is compiled on the way to a steady state takes its time.
+      // Compilation before the steady state takes time.
       const times = { seconds, warmupSeconds: round === 0 ? 5 : 2 };
       const result = await measureTurn(cluster, targets, target, scene, body, times);
       progress(`${kind}, ${connections} connections, ${target.name}: ${Math.round(result.perSecond)}/s`);
@@ -149,7 +149,7 @@ async function runScene(cluster: Cluster, targets: Targets, scene: Scene, { seco
 type Figure = 'perSecond' | 'p50' | 'p99' | 'firstP50' | 'firstP99';
 const figureOf = (turns: readonly Turn[]) => (target: TargetName, field: Figure) =>
   mean(turns.filter((turn) => turn.target === target).map(({ result }) => result[field]));
-const [direct, ours, rival] = targetNames;
+const [direct, ours, peer] = targetNames;
 
 function loadSection({ kind, connections }: Scene, turns: readonly Turn[]): Section {
   const of = figureOf(turns);
@@ -176,13 +176,13 @@ function loadSection({ kind, connections }: Scene, turns: readonly Turn[]): Sect
         }),
       ),
       ratio('tradepost / direct', ours, direct),
-      ratio('tradepost / @portkey-ai/gateway', ours, rival),
+      ratio('tradepost / @portkey-ai/gateway', ours, peer),
     ],
     notes: [
       "every answer says what the upstream's says; tradepost's is the same bytes, and has its row of usage, committed with fsync before it begins",
       ...(kind === 'stream'
         ? [
-            '@portkey-ai/gateway waits 25 ms before the first event of a stream of its own accord (its streams need a mend: gateway-rival.ts)',
+            '@portkey-ai/gateway always waits 25 ms before the first event of a stream (its streams need a patch: gateway-peer.ts)',
           ]
         : []),
     ],
@@ -208,7 +208,7 @@ function addedSection(measured: readonly { scene: Scene; turns: readonly Turn[] 
   });
   const addedRatio = measured.map(({ scene: { kind, connections }, turns }): Row => {
     const of = figureOf(turns);
-    const ratio = (field: Figure) => (of(ours, field) - of(direct, field)) / (of(rival, field) - of(direct, field));
+    const ratio = (field: Figure) => (of(ours, field) - of(direct, field)) / (of(peer, field) - of(direct, field));
     return {
       call: `${kind}, ${connections} connections`,
       target: 'tradepost / @portkey-ai/gateway',
@@ -218,13 +218,13 @@ function addedSection(measured: readonly { scene: Scene; turns: readonly Turn[] 
     };
   });
   return {
-    title: 'what a gateway adds to a call, at a low fixed rate',
+    title: 'time that a gateway adds to a call, at a low fixed rate',
     rows: [...rows, ...addedRatio],
     notes: ['slow chat: the upstream takes 200 ms, as long as a commit can hide behind'],
   };
 }
 
-/** Our gateway beside another on one upstream, and the upstream alone. */
+/** Measures Tradepost and another gateway on one upstream, and the upstream alone. */
 export async function gateway(cluster: Cluster, options: BenchOptions): Promise<Section[]> {
   const targets = await startTargets(cluster, options.profile);
   const sections: Section[] = [];

@@ -1,7 +1,7 @@
 import { createApp, defineRoute, envelope, nothing, serve } from '@tradepost/http';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 
-/** What `http.ts` measures, one per process: `bare` uWebSockets.js, or one route of ours on the transport of `TRANSPORT`. */
+/** A target of `http.ts`: `bare` uWebSockets.js, or one route of the HTTP package on the transport of `TRANSPORT`. */
 const [target] = process.argv.slice(2);
 const data = { ok: true };
 
@@ -12,7 +12,7 @@ type Bare = {
 };
 
 async function bare(port: number): Promise<void> {
-  // The HTTP package's own dependency: the measurement is of what it stands on, so this folder declares none.
+  // uWebSockets.js is a dependency of the HTTP package.
   const name = 'uWebSockets.js';
   const { App } = (await import(name)) as { App: () => Bare };
   const body = envelope(0, 'success', data);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { type BenchOptions, connections } from './alternating-runs.ts';
 import { type LoadResult, mustSucceed, runLoad } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
-
 import { seedBuyers, seedSkus } from './seed.ts';
 import {
   type Cluster,
@@ -13,7 +13,6 @@ import {
   statementsOf,
   temporaryFolder,
 } from './server.ts';
-import { type BenchOptions, connections } from './turns.ts';
 import { cpuSeconds } from './usage.ts';
 
 const targets = ['bare uWebSockets.js', 'our router on uWebSockets.js', 'our router on node:http'] as const;
@@ -31,7 +30,7 @@ async function startTargets(cluster: Cluster): Promise<Process[]> {
   return started;
 }
 
-/** CPU of the server per request is the figure to trust: the generator shares the machine and may be the limit. */
+/** Compare CPU time of the server per request. Requests per second can be limited by the generator on the same machine. */
 async function transports(cluster: Cluster, seconds: number): Promise<Section> {
   const servers = await startTargets(cluster);
   const turns = servers.map((): { result: LoadResult; cpu: number | null }[] => []);
@@ -74,12 +73,12 @@ async function transports(cluster: Cluster, seconds: number): Promise<Section> {
       'load cores': m.load,
     }),
   );
-  return { title: `one trivial GET, ${connections} connections, mean of ${rounds} turns`, rows };
+  return { title: `one trivial GET, ${connections} connections, mean of ${rounds} runs`, rows };
 }
 
 type Read = { name: string; path: string; token?: string };
 
-/** One request alone: the statements it sends and the rows of its list. */
+/** Sends one request alone. Answers its statements and the rows of its list. */
 async function askOnce(server: Process, { path, token }: Read) {
   const before = await statementsOf(server);
   const headers = token ? { authorization: `Bearer ${token}` } : undefined;

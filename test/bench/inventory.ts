@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '@tradepost/postgres';
 import { defer } from '@tradepost/testing/processes/cleanup';
+import { type BenchOptions, connections, shoppers, stockOfEach } from './alternating-runs.ts';
 import { type LoadJob, mustSucceed } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import { resetOrders, seedBuyers, seedSkus } from './seed.ts';
 import { type Cluster, freePort, type Measured, measure, startProcess, startShop, temporaryFolder } from './server.ts';
-import { type BenchOptions, connections, shoppers, stockOfEach } from './turns.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const partner = { key: 'bench-key', secret: 'secret-of-the-bench' };
-/** Each provider in turns; `async, delivered` has a worker process deliver while the orders come. */
+/** The providers to measure. With `async, delivered` a worker process delivers tasks during the orders. */
 const modes = ['local', 'builtin_wms', 'external_wms async', 'async, delivered'] as const;
 type Mode = (typeof modes)[number];
 const isExternal = (mode: Mode) => mode.includes('async');
-/** Tasks that two worker processes find when they start, and jobs that do nothing. */
+/** Tasks, and empty jobs, that exist when two worker processes start. */
 const backlog = 20_000;
 const workers = 2;
 
@@ -36,8 +36,8 @@ async function setProvider(sql: Sql, mode: Mode, endpoint: string): Promise<void
     on conflict (key) do update set value = excluded.value`;
 }
 
-/** Every order that a client was told of is there, holds its two pieces, and an external one is known to its warehouse's task. */
-async function mustAgree(sql: Sql, mode: Mode, told: number): Promise<void> {
+/** Checks that every confirmed order exists, has reserved two pieces, and has a warehouse task when the provider is external. */
+async function mustAgree(sql: Sql, mode: Mode, confirmed: number): Promise<void> {
   const [row] = await sql<Record<string, number>[]>`
     select (select count(*) from orders.orders where status = 1)::int as orders,
       (select coalesce(sum(qty), 0) from inventory.inventory_reservation where status = 'reserved')::int as held,
@@ -46,14 +46,14 @@ async function mustAgree(sql: Sql, mode: Mode, told: number): Promise<void> {
       (select count(*) from inventory.inventory_integration_tasks where action = 'reserve')::int as tasks`;
   const external = isExternal(mode);
   const wanted = {
-    ...{ orders: told, held: told * 2, reserved_stock: external ? 0 : told * 2 },
-    ...{ on_shelves: mode === 'builtin_wms' ? told * 2 : 0, tasks: external ? told : 0 },
+    ...{ orders: confirmed, held: confirmed * 2, reserved_stock: external ? 0 : confirmed * 2 },
+    ...{ on_shelves: mode === 'builtin_wms' ? confirmed * 2 : 0, tasks: external ? confirmed : 0 },
   };
   if (JSON.stringify(row) !== JSON.stringify(wanted))
     throw new Error(`${mode}: the database has ${JSON.stringify(row)} instead of ${JSON.stringify(wanted)}`);
 }
 
-/** A process of ours until it is stopped. */
+/** Starts a process of the shop. Answers a function that stops it. */
 function startWorkerProcess(args: readonly string[], env: Record<string, string>): () => Promise<void> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [...args], {
@@ -80,7 +80,7 @@ async function startSimulator(): Promise<{ url: string; stop(): Promise<void> }>
   return startProcess([...args, '--stock', '1000000000', '--json'], { port, env, path: '/_ledger' });
 }
 
-/** Placing orders, each provider in turns on one cluster, a fresh server and empty tables each time. */
+/** Measures orders of each provider alternately on one cluster, each time with a new server and empty tables. */
 async function providerTurns(cluster: Cluster, options: BenchOptions, endpoint: string): Promise<Section> {
   const { sql } = cluster;
   const buyers = await seedBuyers(sql, cluster.tokens, shoppers);
@@ -90,7 +90,7 @@ async function providerTurns(cluster: Cluster, options: BenchOptions, endpoint: 
     await setProvider(sql, mode, endpoint);
     await resetOrders(sql, stockOfEach);
     const folder = await temporaryFolder();
-    // Its own worker would deliver too: who delivers is measured apart.
+    // No worker in the server: delivery runs in its own process and is measured separately.
     const server = await startShop({
       env: { TRADEPOST_ONLY: 'api' },
       data: folder.path,
@@ -137,7 +137,7 @@ async function providerTurns(cluster: Cluster, options: BenchOptions, endpoint: 
   };
 }
 
-/** Runs two processes until `left` answers 0; per second of the span in which the middle nine tenths went. */
+/** Runs two processes until `left` answers 0. Answers the rate without the first tenth. */
 async function drain(start: () => (() => Promise<void>)[], left: () => Promise<number>): Promise<number> {
   const stops = start();
   const marks: { at: number; left: number }[] = [];
@@ -149,13 +149,13 @@ async function drain(start: () => (() => Promise<void>)[], left: () => Promise<n
     await sleep(100);
   }
   for (const stop of stops) await stop();
-  // The first tenth belongs to processes that start.
+  // The first tenth includes the start of the processes.
   const from = marks.find((mark) => mark.left <= backlog * 0.9)!;
   const to = marks.find((mark) => mark.left === 0)!;
   return (from.left - to.left) / ((to.at - from.at) / 1000);
 }
 
-/** Tasks delivered by two worker processes, beside the same number of graphile-worker's jobs that do nothing. */
+/** Measures tasks that two worker processes deliver, and for comparison the same number of empty jobs of graphile-worker. */
 async function deliveryTurns(cluster: Cluster, endpoint: string): Promise<Section> {
   const { sql } = cluster;
   const deliveries: number[] = [];
@@ -229,7 +229,7 @@ async function deliveryTurns(cluster: Cluster, endpoint: string): Promise<Sectio
   };
 }
 
-/** Placing orders with each provider side by side, and the delivery of what an external warehouse is told. */
+/** Measures orders with each provider, and the delivery of tasks to an external warehouse. */
 export async function inventory(cluster: Cluster, options: BenchOptions): Promise<Section[]> {
   const simulator = await startSimulator();
   const sections = [await providerTurns(cluster, options, simulator.url), await deliveryTurns(cluster, simulator.url)];

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { openEmbeddedLimiter } from '@tradepost/rate-limiter';
 import { takeJob } from './child.ts';
 import { newHistogram } from './histogram.ts';
-import { rivalInMemory } from './limiter-rival.ts';
+import { peerInMemory } from './limiter-peer.ts';
 import { type Mix, mixes, openTraffic } from './limiter-traffic.ts';
 
 export type EmbeddedJob = {
@@ -25,15 +25,15 @@ export type EmbeddedResult = {
 };
 
 const oneIn = 61;
-/** Checks between two turns of the event loop, in which timers get their turn. */
+/** Checks before the event loop runs timers again. */
 const inOneTurn = 1_000;
 
 takeJob(async (job: EmbeddedJob): Promise<EmbeddedResult> => {
   const limits = mixes[job.mix];
   const traffic = openTraffic();
-  // Reserved, not used: a minute at full speed must fit, else memory would be what is measured.
+  // Reserved, not used. A minute at full speed must fit, otherwise the bench would measure memory.
   const limiter = openEmbeddedLimiter({ memoryMb: 2_048, windowMs: job.windowSeconds * 1000 });
-  const rival = rivalInMemory(limits, job.windowSeconds);
+  const peer = peerInMemory(limits, job.windowSeconds);
   const nanoseconds = newHistogram();
   let n = 0;
   let admitted = 0;
@@ -52,7 +52,7 @@ takeJob(async (job: EmbeddedJob): Promise<EmbeddedResult> => {
     for (const end = n + inOneTurn; n < end; n++) {
       const sampled = measuring && n % oneIn === 0;
       const began = sampled ? performance.now() : 0;
-      const passed = await rival(traffic.subject(n), traffic.cost(n));
+      const passed = await peer(traffic.subject(n), traffic.cost(n));
       if (sampled) nanoseconds.record(Math.round((performance.now() - began) * 1e6));
       if (passed) admitted++;
     }

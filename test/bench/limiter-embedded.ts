@@ -1,19 +1,19 @@
 import { runJob } from './child.ts';
 import type { EmbeddedJob, EmbeddedResult } from './limiter-embedded-job.ts';
-import { howTheRivalIsAsked } from './limiter-rival.ts';
+import { peerNote } from './limiter-peer.ts';
 import { about, type Mix } from './limiter-traffic.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 
 const scenes = [
   { title: 'all admitted', mix: 'admitted', windowSeconds: 60, warmupSeconds: 2 },
   { title: "the spec's default limits, most refused", mix: 'defaults', windowSeconds: 60, warmupSeconds: 2 },
-  // Long enough for entries to leave as fast as they come.
+  // Long enough for entries to expire at the rate at which they are added.
   { title: 'all admitted, window of 3 s', mix: 'admitted', windowSeconds: 3, warmupSeconds: 4 },
 ] as const satisfies { title: string; mix: Mix; windowSeconds: number; warmupSeconds: number }[];
 
 const names = { ours: 'embedded limiter', theirs: 'rate-limiter-flexible, memory' } as const;
 
-/** A fresh process for every turn. */
+/** Every run has a new process. */
 async function measureScene(scene: (typeof scenes)[number], seconds: number): Promise<Section> {
   const turns: { ours: boolean; result: EmbeddedResult }[] = [];
   for (const ours of [true, false, true, false]) {
@@ -46,7 +46,7 @@ async function measureScene(scene: (typeof scenes)[number], seconds: number): Pr
   if (scene.mix === 'admitted' && of(true, 'admittedShare') < 0.95)
     throw new Error('the limits are too low for this load');
   if (of(true, 'evicted') > 0) throw new Error('memory ran out: less was checked than the limits say');
-  return { title: `seven dimensions in one process, ${scene.title}`, rows, notes: [about, howTheRivalIsAsked] };
+  return { title: `seven dimensions in one process, ${scene.title}`, rows, notes: [about, peerNote] };
 }
 
 export async function embedded(seconds: number): Promise<Section[]> {

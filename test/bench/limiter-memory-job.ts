@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbeddedLimiter } from '@tradepost/rate-limiter';
 import { takeJob } from './child.ts';
-import { rivalInMemory } from './limiter-rival.ts';
+import { peerInMemory } from './limiter-peer.ts';
 import { addressOf, mixes, modelOf } from './limiter-traffic.ts';
 
 export type MemoryJob = { ours: boolean; all: boolean; users: number };
@@ -13,9 +13,9 @@ export type MemoryResult = {
   reserved: number;
 };
 
-/** As the shop's defaults limit it, and as often as they allow. */
+/** The default limits of the shop, fully used. */
 const perWindow = 60;
-/** Beyond the first window, so that queues have turned over. */
+/** Longer than the first window, so that old entries have been replaced. */
 const rounds = 90;
 const roundMs = 1_000;
 const subjectOf = (user: number, n: number) => ({ user, token: user, ip: addressOf(user), model: modelOf(user + n) });
@@ -51,8 +51,8 @@ takeJob(async ({ ours, all, users }: MemoryJob): Promise<MemoryResult> => {
     if (limiter.evicted > 0) throw new Error(`${limiter.evicted} keys were given up`);
     held = limiter;
   } else {
-    const check = rivalInMemory(limits, 3_600);
-    // Its counters do not grow with what is counted.
+    const check = peerInMemory(limits, 3_600);
+    // Its counters do not grow with the number of requests.
     for (let round = 0; round < 2; round++)
       for (let user = 0; user < users; user++) await check(subjectOf(user, round), 1_500);
     held = check;

@@ -9,14 +9,14 @@ const cases = [
   { what: 'rate-limiter-flexible: all seven counters', ours: false, all: true },
 ] as const;
 
-/** Bytes of a user that uses up 60 requests a minute, measured from outside the limiter: what the process came to hold. */
+/** Bytes per user with 60 requests a minute, measured as growth of the process. */
 export async function memory(): Promise<Section[]> {
   const rows: Row[] = [];
   for (const { what, ours, all } of cases) {
     const job: MemoryJob = { ours, all, users };
     const result = await runJob<MemoryResult>('limiter-memory-job.ts', job, {
       limitSeconds: 180,
-      // What V8 keeps for its own garbage is not the limiter's: with several threads that is 90 MB.
+      // One collector thread: with several threads V8 itself needs 90 MB.
       execArgv: ['--expose-gc', '--single-threaded-gc', '--max-semi-space-size=1'],
     });
     progress(`${what}: ${Math.round(result.resident)} bytes`);
@@ -34,7 +34,7 @@ export async function memory(): Promise<Section[]> {
       notes: [
         'embedded: 60 entries in the log of each user and of each token, spread over the minute (checked)',
         'arrays are reserved at once and touched as keys come: resident is what counts',
-        'rate-limiter-flexible keeps one count per window and dimension, from which no exact wait can be told',
+        'rate-limiter-flexible keeps one count per window and dimension, from which the exact waiting time cannot be derived',
       ],
     },
   ];

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { openRedisLimiter } from '@tradepost/rate-limiter';
 import { openLog } from '@tradepost/runtime';
-import { takeJob, tell } from './child.ts';
+import { sendEvent, takeJob } from './child.ts';
 import { newHistogram } from './histogram.ts';
-import { rivalOnRedis } from './limiter-rival.ts';
+import { peerOnRedis } from './limiter-peer.ts';
 import { mixes, openTraffic } from './limiter-traffic.ts';
 
 export const contenders = ['bare EVALSHA', 'ours', 'ours, a call per check', 'rate-limiter-flexible'] as const;
@@ -37,13 +37,13 @@ const openClient = async (url: string) => {
   return client;
 };
 
-/** What a contender does for one request; fails when it was not asked, or refused. */
+/** The check of one request. Throws when the check was skipped or refused. */
 type Check = (n: number) => Promise<void>;
 type Opened = { check: Check; close(): Promise<void> };
 
 const traffic = openTraffic();
 
-/** Keys and arguments as of a check, and no work: what is left is the way to Redis and back. */
+/** A script with the keys and arguments of a check and no work. It measures the round trip to Redis. */
 async function openBare(url: string): Promise<Opened> {
   const client = await openClient(url);
   const source = 'return 1';
@@ -68,7 +68,7 @@ async function openBare(url: string): Promise<Opened> {
 }
 
 async function openOurs(url: string, batching: { maxBatch?: number }): Promise<Opened> {
-  // No check may be let through because this machine is busy.
+  // A long deadline, so that no check is skipped on a busy machine.
   const log = openLog({ level: 'silent' });
   const limiter = openRedisLimiter({ urls: [url], log, deadlineMs: () => 30_000, ...batching });
   await limiter.ready();
@@ -83,10 +83,10 @@ async function openOurs(url: string, batching: { maxBatch?: number }): Promise<O
 
 async function openRival(url: string): Promise<Opened> {
   const client = await openClient(url);
-  const rival = rivalOnRedis(limits, client);
+  const peer = peerOnRedis(limits, client);
   return {
     async check(n) {
-      if (!(await rival(traffic.subject(n), traffic.cost(n)))) throw new Error('refused');
+      if (!(await peer(traffic.subject(n), traffic.cost(n)))) throw new Error('refused');
     },
     close: async () => client.destroy(),
   };
@@ -99,7 +99,7 @@ const openers: Record<Contender, (url: string) => Promise<Opened>> = {
   'rate-limiter-flexible': openRival,
 };
 
-/** Scripts that Redis has run since it was last told to forget. */
+/** Scripts that Redis has run since the last reset of its statistics. */
 async function callsOf(client: Awaited<ReturnType<typeof openClient>>): Promise<number> {
   const info = await client.info('commandstats');
   return [...info.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0);
@@ -126,10 +126,10 @@ takeJob(async (job: RedisJob): Promise<RedisResult> => {
   await Promise.race([sleep(job.warmupSeconds * 1000), callers]);
   const from = { at: performance.now(), cpu: process.cpuUsage() };
   measuring = true;
-  tell('begin');
+  sendEvent('begin');
   await Promise.race([sleep(job.seconds * 1000), callers]);
   measuring = false;
-  tell('end');
+  sendEvent('end');
   const seconds = (performance.now() - from.at) / 1000;
   const cpu = process.cpuUsage(from.cpu);
   stopping = true;

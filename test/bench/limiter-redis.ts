@@ -1,6 +1,6 @@
 import { runJob } from './child.ts';
+import { peerNote } from './limiter-peer.ts';
 import type { Contender, RedisJob, RedisResult } from './limiter-redis-job.ts';
-import { howTheRivalIsAsked } from './limiter-rival.ts';
 import { about } from './limiter-traffic.ts';
 import type { RedisServer } from './redis-server.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
@@ -24,7 +24,7 @@ async function measureTurn(server: RedisServer, job: RedisJob): Promise<Measured
   return { ...result, redisCpu };
 }
 
-/** Contenders in turns, a fresh process and an emptied Redis each time. */
+/** Measures the contenders alternately, each time with a new process and an empty Redis. */
 async function atConcurrency(server: RedisServer, concurrency: number, seconds: number): Promise<Section> {
   const turns: { contender: Contender; result: Measured }[] = [];
   for (let round = 0; round < rounds; round++)
@@ -40,7 +40,7 @@ async function atConcurrency(server: RedisServer, concurrency: number, seconds: 
     'p50 ms': of(one, 'p50') / of(other, 'p50'),
     'p99 ms': of(one, 'p99') / of(other, 'p99'),
   });
-  const [bare, ours, single, rival] = order;
+  const [bare, ours, single, peer] = order;
   return {
     title: `seven dimensions on ${server.version}, ${concurrency} concurrent callers in one process`,
     rows: [
@@ -58,14 +58,14 @@ async function atConcurrency(server: RedisServer, concurrency: number, seconds: 
       ),
       ratio('ours / bare EVALSHA', ours, bare),
       ratio('a call per check / bare EVALSHA', single, bare),
-      ratio('ours / rate-limiter-flexible', ours, rival),
-      ratio('a call per check / rate-limiter-flexible', single, rival),
+      ratio('ours / rate-limiter-flexible', ours, peer),
+      ratio('a call per check / rate-limiter-flexible', single, peer),
     ],
     notes: [
       `ours: checks of one turn of the event loop share a call of the script, ${(1 / of(ours, 'calls')).toFixed(1)} on average`,
       'bare: EVALSHA of `return 1` per check with its keys and arguments; all through @redis/client on one connection',
       about,
-      howTheRivalIsAsked,
+      peerNote,
     ],
   };
 }

@@ -11,7 +11,7 @@ export type Phase = {
   checks: number;
   admitted: number;
   refused: number;
-  /** Let through unchecked, by reason. */
+  /** Requests that were admitted without a check, by reason. */
   unchecked: Record<string, number>;
   p50: number;
   p99: number;
@@ -23,7 +23,7 @@ export type StallResult = { of: Record<(typeof phases)[number], Phase>; all: Omi
 const stallFrom = 3;
 const stallTo = 8;
 const endAt = 12;
-/** One request in so many is of a user that asks far beyond its limit; each second it is another such user. */
+/** One of this number of requests belongs to a user far above the limit. Each second it is another user. */
 const greedyOneIn = 5;
 const limits = { ...mixes.defaults, ip_rpm: mixes.admitted.ip_rpm };
 
@@ -47,7 +47,7 @@ takeJob(async ({ url, pid, perSecond, deadlineMs }: StallJob): Promise<StallResu
   let n = 0;
 
   async function one(second: number): Promise<void> {
-    // A check belongs to the phase in which it is made.
+    // A check counts for the phase in which it starts.
     const into = phase[second < stallFrom ? 'before' : second < stallTo ? 'stalled' : 'after'];
     n++;
     const user = n % greedyOneIn === 0 ? 1_000_000 + Math.floor(second) : n;
@@ -63,7 +63,7 @@ takeJob(async ({ url, pid, perSecond, deadlineMs }: StallJob): Promise<StallResu
     }
   }
 
-  // Compilers and the connection settle first.
+  // Warm-up of compilers and the connection.
   for (let i = 0; i < 2_000; i++) await limiter.check({ user: i, token: i, ip: '10.9.9', model: 'bench' }, limits, 10);
   await limiter.reset();
   const began = performance.now();

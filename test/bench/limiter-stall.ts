@@ -21,7 +21,7 @@ const rowOf = (phase: string, of: Phase): Row => ({
   'max ms': of.max,
 });
 
-/** A Redis that stands still for five seconds with its connection open. */
+/** Stops Redis for five seconds while its connection stays open. */
 export async function stall(server: RedisServer): Promise<Section[]> {
   const job: StallJob = { url: server.url, pid: server.pid, perSecond, deadlineMs };
   const { of, all } = await runJob<StallResult>('limiter-stall-job.ts', job, { limitSeconds: 60 });
@@ -30,7 +30,7 @@ export async function stall(server: RedisServer): Promise<Section[]> {
   const refusedAfter = of.after.refused / of.after.checks;
   const broken = [
     of.stalled.p99 > deadlineMs + allowanceMs && `p99 while stalled is over ${deadlineMs + allowanceMs} ms`,
-    of.before.refused === 0 && 'nobody was refused before the stall',
+    of.before.refused === 0 && 'no request was refused before the stall',
     refusedAfter < refusedBefore / 2 && 'those beyond their limit were not refused again after the stall',
   ].filter(Boolean);
   return [

@@ -8,7 +8,7 @@ const length = 2 ** 20;
 /** A million requests, the same in every process: users by Zipf's law (s = 1), one token and one /24 each. */
 export type Traffic = { subject(n: number): Subject; cost(n: number): number };
 
-/** Uniform over [0, 1), the same sequence in every run. */
+/** Random numbers in [0, 1), the same sequence in every run. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -70,12 +70,12 @@ export function openTraffic(seed = 1): Traffic {
 
 const high = 1_000_000_000_000;
 export const mixes = {
-  /** All seven dimensions are checked, none is ever reached. */
+  /** All seven dimensions are checked and no limit is reached. */
   admitted: {
     ...{ user_rpm: high, user_tpm: high, token_rpm: high, token_tpm: high },
     ...{ ip_rpm: high, model_rpm: high, model_tpm: high },
   },
-  /** As a shop starts, but with a limit on the model as well, which by default has none. */
+  /** The default limits of a shop, and in addition a limit on the model. */
   defaults: {
     ...{ user_rpm: 60, user_tpm: 100_000, token_rpm: 60, token_tpm: 100_000 },
     ...{ ip_rpm: 600, model_rpm: high, model_tpm: high },

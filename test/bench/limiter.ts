@@ -12,7 +12,7 @@ const onRedis = {
 export const limiterParts = ['embedded', 'memory', 'redis', 'stall'] as const;
 export type LimiterPart = (typeof limiterParts)[number];
 
-/** The limiter alone: in one process, its memory, on Redis, and on a Redis that stands still. */
+/** Measures the limiter in one process, its memory, on Redis, and during a stop of Redis. */
 export async function limiter(options: { seconds: number; only?: LimiterPart | undefined }): Promise<Section[]> {
   const wanted = options.only ? [options.only] : limiterParts;
   const sections: Section[] = [];

@@ -4,16 +4,16 @@ import type { LoadEvent, LoadJob, LoadResult } from './load.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
 
 /**
- * The load generator, a process of its own so that its work is not the server's. Per connection: one request in flight,
- * prebuilt bytes out, one reused buffer in. It knows only responses with a Content-Length.
+ * The load generator. It is its own process, so that its CPU time does not count as the server's. Each connection has one
+ * request in flight, sends prebuilt bytes and reads into one buffer. Responses must have a Content-Length.
  */
 const readBuffer = 64 * 1024;
 const drainMs = 5_000;
 const headEnd = Buffer.from('\r\n\r\n');
 const contentLength = /\ncontent-length: *(\d+)/i;
-/** The envelope begins with its code; anything else counts under its HTTP status. */
+/** The envelope begins with its code. Other answers count under their HTTP status. */
 const envelopeStart = Buffer.from('{"code":');
-const tell = (event: LoadEvent) => process.send?.(event);
+const sendEvent = (event: LoadEvent) => process.send?.(event);
 
 function codeOf(status: string, body: Buffer): string {
   if (envelopeStart.compare(body, 0, Math.min(envelopeStart.length, body.length)) !== 0) return `HTTP ${status}`;
@@ -52,7 +52,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
         latencies.record((now - sentAt) * 1000);
         if (call.completes) units.record((now - unitAt) * 1000);
       }
-      // A unit that was begun is finished, so that what is counted here and in the database agrees.
+      // A unit that was begun is finished, so that the counts here and in the database agree.
       if (stopping && call.completes) {
         socket.end();
         return;
@@ -67,7 +67,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
       const end = bytes.indexOf(headEnd);
       const head = end < 0 ? '' : bytes.toString('latin1', 0, end);
       const length = end < 0 ? 0 : Number(contentLength.exec(head)?.[1] ?? Number.NaN);
-      if (Number.isNaN(length)) return fail('an answer without Content-Length');
+      if (Number.isNaN(length)) return fail('the answer has no Content-Length');
       if (end < 0 || bytes.length < end + 4 + length) {
         partial = Buffer.from(bytes);
         return;
@@ -112,11 +112,11 @@ async function run(job: LoadJob): Promise<LoadResult> {
   const cpuFrom = process.cpuUsage();
   const from = performance.now();
   measuring = true;
-  tell({ event: 'measuring' });
+  sendEvent({ event: 'measuring' });
   await Promise.race([pause(job.seconds * 1000), closed]);
   measuring = false;
   const seconds = (performance.now() - from) / 1000;
-  tell({ event: 'measured' });
+  sendEvent({ event: 'measured' });
   const cpu = process.cpuUsage(cpuFrom);
   stopping = true;
   await Promise.race([closed, pause(drainMs)]);
@@ -141,10 +141,10 @@ async function run(job: LoadJob): Promise<LoadResult> {
 process.once('message', (job) => {
   run(job as LoadJob)
     .then(
-      (result) => tell({ event: 'done', result }),
-      (error: unknown) => tell({ event: 'failed', reason: String(error) }),
+      (result) => sendEvent({ event: 'done', result }),
+      (error: unknown) => sendEvent({ event: 'failed', reason: String(error) }),
     )
     .finally(() => process.disconnect());
 });
-// The bench is gone: nobody waits for the result.
+// The parent has ended, so no process waits for the result.
 process.once('disconnect', () => process.exit());

@@ -6,7 +6,7 @@ import type { OrderData, PurchaseData, ReadData, ScenarioName } from './scenario
 export type LoadJob = {
   port: number;
   connections: number;
-  /** Load that is not measured: compilers, caches and connections settle. */
+  /** Load before the measurement, for compilers, caches and connections. */
   warmupSeconds: number;
   seconds: number;
 } & (
@@ -16,10 +16,10 @@ export type LoadJob = {
 );
 
 export type LoadResult = {
-  /** Of the measured window, as all but `codes` and `failures`. */
+  /** Length of the measured window. All figures except `codes` and `failures` are of this window. */
   seconds: number;
   answers: number;
-  /** Units of work: what the scenario says one is. */
+  /** Units of work. The scenario defines a unit. */
   units: number;
   perSecond: number;
   /** Milliseconds per unit. */
@@ -29,7 +29,7 @@ export type LoadResult = {
   /** Milliseconds per answer. */
   answerP50: number;
   answerP99: number;
-  /** Answers by envelope code, warm-up and last answers included: the database must agree with these. */
+  /** Answers by envelope code, including warm-up and last answers. The database must agree with these counts. */
   codes: Record<string, number>;
   failures: string[];
   /** CPU time of the generator itself. */
@@ -42,14 +42,14 @@ export type LoadEvent =
   | { event: 'done'; result: LoadResult }
   | { event: 'failed'; reason: string };
 
-/** Runs one load in a process of its own; `onWindow` is told when the measured window begins and when it ends. */
+/** Runs one load in its own process. Calls `onWindow` when the measured window begins and when it ends. */
 export async function runLoad(job: LoadJob, onWindow: (edge: 'begin' | 'end') => void = () => {}): Promise<LoadResult> {
   const child = fork(join(import.meta.dirname, 'load-worker.ts'), { serialization: 'advanced' });
   const release = defer(async () => void child.kill());
   try {
     return await new Promise<LoadResult>((resolve, reject) => {
       const limit = setTimeout(
-        () => reject(new Error('the load generator does not end')),
+        () => reject(new Error('the load generator has not ended in time')),
         (job.warmupSeconds + job.seconds + 20) * 1000,
       );
       child.on('message', (message) => {
@@ -71,7 +71,7 @@ export async function runLoad(job: LoadJob, onWindow: (edge: 'begin' | 'end') =>
   }
 }
 
-/** A load whose answers are not all code 0 measures something else than it says. */
+/** Throws unless every answer has code 0. Otherwise the figures would include refusals. */
 export function mustSucceed(result: LoadResult, scenario: ScenarioName): void {
   const refused = Object.entries(result.codes).filter(([code]) => code !== '0');
   if (refused.length > 0 || result.failures.length > 0)

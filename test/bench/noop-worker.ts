@@ -1,4 +1,4 @@
-/** A worker whose only task does nothing: `node noop-worker.ts <database url> <concurrency>`; ends on SIGTERM. */
+/** A worker with an empty task. Usage: `node noop-worker.ts <database url> <concurrency>`. It ends on SIGTERM. */
 import { openLog, openMetrics, startWorker } from '@tradepost/runtime';
 
 const [url = '', concurrency = ''] = process.argv.slice(2);

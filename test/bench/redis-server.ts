@@ -6,7 +6,7 @@ import { freePort, temporaryFolder } from './server.ts';
 
 export type RedisServer = { url: string; pid: number; version: string; stop(): Promise<void> };
 
-/** A Redis or Valkey of the bench's own, which keeps nothing; null where none is installed. */
+/** Starts a Redis or Valkey without persistence. Answers null when neither is installed. */
 export async function startRedis(): Promise<RedisServer | null> {
   const command = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
   if (!command) return null;
@@ -16,7 +16,7 @@ export async function startRedis(): Promise<RedisServer | null> {
   const child = spawn(command, [...args, '--dir', folder.path], { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const stop = defer(async () => {
-    // It may stand still.
+    // The process may be stopped, so only SIGKILL ends it.
     child.kill('SIGCONT');
     child.kill('SIGTERM');
     const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);

@@ -2,20 +2,20 @@ import { cpus } from 'node:os';
 import { table } from '@tradepost/terminal';
 
 export type Cell = string | number | null;
-/** Cells by column name; a number is printed to three significant digits, in JSON as it is. */
+/** Cells by column name. Text output rounds numbers to three significant digits, JSON does not. */
 export type Row = Readonly<Record<string, Cell>>;
 export type Section = {
   readonly title: string;
   readonly rows: readonly Row[];
   readonly notes?: readonly string[];
-  /** A promise that the figures break: everything is printed, then the bench fails. */
+  /** The promise that the figures break. The bench prints everything, then fails. */
   readonly broken?: string | undefined;
 };
 
-/** The machine and what ran on it: a figure means nothing without them. */
+/** Machine and versions. Figures are only meaningful with them. */
 export type Context = { cpu: string; cores: number; node: string; postgres?: string; fsync?: string };
 
-/** `database` is null where none took part. */
+/** `database` is null for benches without a database. */
 export function contextOf(database: { version: string; fsync: string } | null): Context {
   const all = cpus();
   return {
@@ -53,7 +53,7 @@ export function textOf(bench: string, context: Context, sections: readonly Secti
   return [head, ...parts].join('\n');
 }
 
-/** Progress goes to stderr: stdout is the result. */
+/** Progress goes to stderr, so that stdout holds only the result. */
 export function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

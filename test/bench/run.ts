@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { cleanUp } from '@tradepost/testing/processes/cleanup';
+import type { BenchOptions } from './alternating-runs.ts';
 import { boot } from './boot.ts';
 import { gateway } from './gateway.ts';
 import { gatewayBodies } from './gateway-bodies.ts';
@@ -11,7 +12,6 @@ import { purchase } from './purchase.ts';
 import { type Context, contextOf, progress, type Section, textOf } from './report.ts';
 import { scale } from './scale.ts';
 import { type Cluster, startCluster } from './server.ts';
-import type { BenchOptions } from './turns.ts';
 
 type Options = BenchOptions & { only?: LimiterPart | undefined };
 type Bench = { about: string } & (
@@ -27,7 +27,7 @@ const benches: Record<string, Bench> = {
   },
   purchase: { about: 'whole purchases/s: two cart adds, order, payment', run: purchase },
   inventory: {
-    about: 'orders/s by inventory provider; tasks delivered/s beside the rate of empty jobs',
+    about: 'orders/s by inventory provider; tasks delivered/s compared with the rate of empty jobs',
     run: inventory,
   },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
@@ -37,11 +37,11 @@ const benches: Record<string, Bench> = {
   },
   boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
   limiter: {
-    about: 'checks/s and memory of the rate limiter, embedded and on Redis, beside rate-limiter-flexible',
+    about: 'checks/s and memory of the rate limiter, embedded and on Redis, compared with rate-limiter-flexible',
     runAlone: limiter,
   },
   gateway: {
-    about: 'requests/s through the LLM gateway and what it adds to a call, beside @portkey-ai/gateway',
+    about: 'requests/s through the LLM gateway and the time it adds to a call, compared with @portkey-ai/gateway',
     run: gateway,
   },
   'gateway-bodies': {
@@ -66,7 +66,7 @@ Everything runs on this machine on loopback, all but the limiter on an embedded 
 fsync on, which is removed at the end. Figures drift with what else the machine does: read the ratios.
 `;
 
-/** No bench takes longer: a hung one ends here. */
+/** A bench that takes longer is ended. */
 const longestMinutes = 15;
 
 function usage(problem: string): number {

@@ -1,11 +1,11 @@
 import { seedScale } from '@tradepost/app';
+import type { BenchOptions } from './alternating-runs.ts';
 import { newHistogram } from './histogram.ts';
 import { progress, type Row, type Section } from './report.ts';
 import { type Cluster, startShop, temporaryFolder } from './server.ts';
-import type { BenchOptions } from './turns.ts';
 
 const requests = 400;
-/** One after the other: how long a person waits. Four at once on two cores wait for each other. */
+/** One client, so the latency is that of a single user. Four clients on two cores would wait for each other. */
 const connections = 1;
 const limitMs = 50;
 
@@ -48,7 +48,7 @@ const endpoints: Endpoint[] = [
 ];
 
 async function factsOf({ sql, tokens }: Cluster): Promise<Facts> {
-  // Shoppers as they come, and the one who has bought most.
+  // Ordinary shoppers, and the shopper with most orders.
   const rows = await sql<{ user_id: number; id: number }[]>`
     (select user_id, max(id) as id from orders.orders group by user_id order by count(*) desc limit 1)
     union all
@@ -79,7 +79,7 @@ async function measureEndpoint(url: string, endpoint: Endpoint, facts: Facts) {
       const answer = await fetch(url + endpoint.path(n, facts), { headers: { authorization: `Bearer ${token}` } });
       const { code, message } = (await answer.json()) as { code: number; message: string };
       if (code !== 0) throw new Error(`${endpoint.path(n, facts)}: ${code} ${message}`);
-      // The first ones open connections and fill caches.
+      // The first requests open connections and fill caches.
       if (n >= 20) histogram.record(Math.round((performance.now() - began) * 1000));
     }
   };
@@ -101,7 +101,7 @@ async function measureAll(cluster: Cluster): Promise<Map<string, { p50: number; 
   return results;
 }
 
-/** The lists and details of a big shop beside those of one with a hundredth of its orders, by one server in one run. */
+/** Measures lists and details of a large shop and of a shop with a hundredth of its orders, by one server in one run. */
 export async function scale(cluster: Cluster, { orders }: BenchOptions): Promise<Section[]> {
   const small = Math.ceil(orders / 100);
   const sizeOf = (count: number) => ({
@@ -120,7 +120,7 @@ export async function scale(cluster: Cluster, { orders }: BenchOptions): Promise
   const slow = rows.filter((row) => (row['p99 ms'] as number) > limitMs).map((row) => row.endpoint);
   return [
     {
-      title: `${orders.toLocaleString('en')} orders beside ${small.toLocaleString('en')}, one client, ${requests} requests each`,
+      title: `${orders.toLocaleString('en')} orders and ${small.toLocaleString('en')}, one client, ${requests} requests each`,
       rows,
       notes: [slow.length > 0 ? `p99 over ${limitMs} ms: ${slow.join(', ')}` : `p99 of all under ${limitMs} ms`],
     },

@@ -1,7 +1,7 @@
 /** One request of a scenario. A unit of work (an order, a whole purchase) ends with the call that `completes` it. */
 export type Call = { readonly bytes: Buffer; readonly completes: boolean };
 
-/** The requests of one connection; what `yield` answers is the body of the response, valid until the next `yield`. */
+/** The requests of one connection. `yield` answers the body of the response, which is valid until the next `yield`. */
 export type Scenario<Data = never> = (
   data: Data,
   connection: number,
@@ -23,7 +23,7 @@ function request(method: string, path: string, token?: string, body?: unknown): 
   );
 }
 
-/** A different sequence per connection, the same in every run. */
+/** Random numbers: a different sequence for each connection, the same in every run. */
 function randomBelow(seed: number): (limit: number) => number {
   let state = (seed + 1) * 0x9e3779b1;
   return (limit) => {
@@ -38,7 +38,7 @@ function distinct(count: number, from: readonly number[], random: (limit: number
   return [...picked];
 }
 
-/** The paths in turn. */
+/** Requests the paths cyclically. */
 function* reads(data: ReadData, connection: number): Generator<Call, void, Buffer> {
   const calls = data.paths.map((path) => ({ bytes: request('GET', path, data.token), completes: true }));
   for (let i = connection; ; i++) yield calls[i % calls.length]!;
@@ -62,10 +62,10 @@ function orderIdIn(body: Buffer): number {
   return from < 5 ? 0 : Number.parseInt(body.toString('latin1', from, from + 16), 10);
 }
 
-/** The story of a shopper: two lines into the cart, an order of the whole cart, its payment. */
+/** A purchase: two lines into the cart, an order of the whole cart, its payment. */
 function* purchases(data: PurchaseData, connection: number, connections: number): Generator<Call, void, Buffer> {
   const random = randomBelow(connection);
-  // A shopper belongs to one connection: two purchases in one cart at once would take each other's lines.
+  // Each shopper belongs to one connection. Two concurrent purchases in one cart would order each other's lines.
   const mine = data.buyers.filter((_, index) => index % connections === connection);
   const adds = data.skus.map((sku_id) => JSON.stringify({ sku_id, qty: 1 }));
   const choices = [...adds.keys()];

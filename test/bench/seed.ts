@@ -2,7 +2,7 @@ import type { Tokens } from '@tradepost/identity';
 import type { Sql } from '@tradepost/postgres';
 import type { Buyer } from './scenarios.ts';
 
-/** Shoppers with one address each and a real token. */
+/** Creates shoppers with one address each and a valid token. */
 export async function seedBuyers(sql: Sql, tokens: Tokens, count: number): Promise<Buyer[]> {
   const rows = await sql<{ id: number; address_id: number }[]>`
     with made as (
@@ -22,7 +22,7 @@ export async function seedBuyers(sql: Sql, tokens: Tokens, count: number): Promi
   );
 }
 
-/** Products with two SKUs and three pictures each; answers the SKU ids. */
+/** Creates products with two SKUs and three pictures each. Answers the SKU ids. */
 export async function seedSkus(sql: Sql, products: number, stock: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with made as (
@@ -42,20 +42,20 @@ export async function seedSkus(sql: Sql, products: number, stock: number): Promi
   return rows.map((row) => row.id);
 }
 
-/** Back to a shop that has sold nothing, in the same physical state each time. */
+/** Resets the shop to a state without orders, physically equal each time. */
 export async function resetOrders(sql: Sql, stock: number): Promise<void> {
   await sql`
     truncate orders.orders, orders.order_items, orders.order_history, orders.payments, orders.refunds, orders.cart_lines,
       orders.order_blocks, orders.order_changes,
       inventory.inventory_reservation, inventory.order_inventory_state, fulfilment.shipments`;
   await sql`update catalog.product_skus set stock = ${stock}, reserved_stock = 0, sold = 0`;
-  // Not the emptied tables: a plan made on a table that is known to be empty scans it, and the checks of foreign keys
-  // keep that plan. Truncated, they are taken for new, as in a new shop.
+  // Truncated tables are not analyzed. For a table known to be empty PostgreSQL plans a scan, and checks of foreign keys would
+  // keep that plan. A truncated table counts as new, as in a new shop.
   await sql`vacuum analyze catalog.product_skus, catalog.products, identity.shoppers, identity.addresses`;
   await sql`checkpoint`;
 }
 
-/** Orders and pieces as the tables have them, and whether the books agree with each other. */
+/** Counts orders and pieces in the tables. Throws when orders, reservations and stock disagree. */
 export async function countOrders(sql: Sql, stock: number): Promise<{ unpaid: number; paid: number }> {
   const [row] = await sql<Record<string, number>[]>`
     select (select count(*) from orders.orders where status = 1)::int as unpaid,
@@ -74,6 +74,6 @@ export async function countOrders(sql: Sql, stock: number): Promise<{ unpaid: nu
     payments === paid &&
     [held, reserved_stock].every((n) => n === held_by_orders) &&
     [sold, gone].every((n) => n === sold_by_orders);
-  if (!agree) throw new Error(`the books do not agree: ${JSON.stringify(row)}`);
+  if (!agree) throw new Error(`orders, reservations and stock do not agree: ${JSON.stringify(row)}`);
   return { unpaid: unpaid!, paid: paid! };
 }

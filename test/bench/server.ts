@@ -34,7 +34,7 @@ export type Cluster = {
 export const postmasterOf = (dataDirectory: string): number =>
   Number(readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-/** An embedded PostgreSQL as the product starts it (fsync on), migrated, with the shop's own token issuer. */
+/** Starts an embedded PostgreSQL as the shop does (fsync on), with migrations and the token issuer of the shop. */
 export async function startCluster(): Promise<Cluster> {
   const folder = await temporaryFolder();
   const postgres = await startEmbeddedPostgres({ directory: folder.path });
@@ -75,7 +75,7 @@ export function freePort(): Promise<number> {
 
 export type Process = { pid: number; port: number; url: string; startedMs: number; stop(): Promise<void> };
 
-/** A Node script of ours as a child that serves on `port`; resolves when `path` answers 200. */
+/** Starts a script as a child process that serves on `port`. Resolves when `path` answers 200. */
 export async function startProcess(
   args: readonly string[],
   options: { port: number; env: Record<string, string>; path: string },
@@ -110,17 +110,17 @@ export async function startProcess(
 
 export type ShopOptions = {
   env?: Record<string, string>;
-  /** An existing data folder; without `databaseUrl` the embedded database lives in it. */
+  /** An existing data folder. Without `databaseUrl` it has the embedded database. */
   data: string;
   databaseUrl?: string;
   /** Folder for a CPU profile of the server. */
   profile?: string | undefined;
 };
 
-/** `tradepost start` as a user runs it: API and worker in one process. */
+/** Runs `tradepost start` as a user does, with API and worker in one process. */
 export async function startShop({ env = {}, data, databaseUrl, profile }: ShopOptions): Promise<Process> {
   const port = await freePort();
-  // As `npm start` and `npx tradepost` run it.
+  // Options as in `npm start` and `npx tradepost`.
   const heap = '--max-old-space-size=384';
   const node = profile ? [heap, '--cpu-prof', `--cpu-prof-dir=${profile}`] : [heap];
   const args = [
@@ -140,7 +140,7 @@ export async function startShop({ env = {}, data, databaseUrl, profile }: ShopOp
   return startProcess(args, { port, env: { ...database, ...env }, path: '/health' });
 }
 
-/** SQL statements this server has sent since it started. */
+/** SQL statements that this server has sent since its start. */
 export async function statementsOf(server: Process): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   return Number(/^db_statements_total (\d+)/m.exec(text)?.[1] ?? Number.NaN);
@@ -148,12 +148,12 @@ export async function statementsOf(server: Process): Promise<number> {
 
 export type Measured = LoadResult & {
   statementsPerUnit: number;
-  /** CPU microseconds per unit of work of each party; null where /proc can not be read. */
+  /** CPU microseconds per unit of work of each process; null where /proc is not available. */
   apiCpu: number | null;
   postgresCpu: number | null;
 };
 
-/** One load on a server with the price of a unit: SQL statements, CPU of the API process and of PostgreSQL. */
+/** Runs one load on a server. Measures SQL statements and CPU of the API process and of PostgreSQL per unit. */
 export async function measure(server: Process, cluster: Cluster, job: Omit<LoadJob, 'port'>): Promise<Measured> {
   const read = async () => ({
     api: cpuSeconds(server.pid),

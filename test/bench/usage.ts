@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Readings from /proc: Linux only, `null` elsewhere. */
+/** Reads /proc. Answers null on platforms other than Linux. */
 export const readable = process.platform === 'linux';
 const ticksPerSecond = 100;
 
-/** The fields of /proc/PID/stat after the name, which may hold anything: [0] state, [1] parent, [11..14] CPU ticks. */
+/** The fields of /proc/PID/stat after the name: [0] state, [1] parent, [11..14] CPU ticks. The name can have any characters. */
 function statOf(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -43,7 +43,7 @@ function kilobytes(path: string, field: string): number {
 export const residentMb = (pid: number): number | null =>
   readable ? kilobytes(`/proc/${pid}/status`, 'VmRSS') / 1024 : null;
 
-/** Megabytes of a process and its children with shared pages counted once. */
+/** Megabytes of a process and its children. Shared pages count once. */
 export function proportionalMb(pid: number): number | null {
   if (!readable) return null;
   return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + kilobytes(`/proc/${one}/smaps_rollup`, 'Pss'), 0) / 1024;

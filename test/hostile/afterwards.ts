@@ -26,7 +26,7 @@ function wrongStatuses(metrics: string): string[] {
   );
 }
 
-const failure = /a request failed|a gateway request failed|unhandled rejection|refused by the books/;
+const failure = /a request failed|a gateway request failed|unhandled rejection|a write was refused/;
 
 /** Log lines about faults of the shop. */
 const failuresIn = (output: string) =>

@@ -30,7 +30,7 @@ const oddHeaders: readonly (readonly [name: string, ...lines: Value[]])[] = [
   ['a language of odd bytes', latin1('Accept-Language: \xe9\xff;q=\xe9')],
   ['a long trace', `X-Request-Id: ${'t'.repeat(8_000)}`],
   ['a trace outside ASCII', utf8('X-Request-Id: 订单')],
-  ['a token that is none', 'Authorization: Bearer a.b.c'],
+  ['an invalid token', 'Authorization: Bearer a.b.c'],
   ['a token without a signature', 'Authorization: Bearer eyJhbGciOiJub25lIn0.eyJ1c2VyX2lkIjoxLCJyb2xlIjoiYWRtaW4ifQ.'],
   ['a long token', `Authorization: Bearer ${'a'.repeat(12_000)}`],
   ['a token outside ASCII', latin1('Authorization: Bearer \xe9\xff')],

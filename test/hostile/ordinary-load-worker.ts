@@ -31,15 +31,17 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<LoadRe
   let requests = 0;
   const onAnswer = (
     what: string,
-    told: Pick<ShopperAnswer, 'status' | 'code' | 'text' | 'retryAfter'> | null,
+    answer: Pick<ShopperAnswer, 'status' | 'code' | 'text' | 'retryAfter'> | null,
     ms: number,
   ) => {
     requests += 1;
     latencies.record(ms * 1000);
-    if (!told) fault(`${what} was not answered: the connection broke, or no answer came within 30 s`);
-    else if (told.status === 429 || told.status === 503) {
-      if (told.retryAfter === null) fault(`${what}: ${told.status} without Retry-After: ${told.text.slice(0, 120)}`);
-    } else if (told.status !== 200 || told.code !== 0) fault(`${what}: ${told.status} ${told.text.slice(0, 200)}`);
+    if (!answer) fault(`${what} was not answered: the connection broke, or no answer came within 30 s`);
+    else if (answer.status === 429 || answer.status === 503) {
+      if (answer.retryAfter === null)
+        fault(`${what}: ${answer.status} without Retry-After: ${answer.text.slice(0, 120)}`);
+    } else if (answer.status !== 200 || answer.code !== 0)
+      fault(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
   };
   const crowd = startShoppers(() => Promise.resolve(url), buyers, skuIds, { pauseMs: 30, onAnswer });
 
@@ -47,7 +49,7 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<LoadRe
   const read = async () => {
     while (!ending) {
       const begun = performance.now();
-      const told = await fetch(`${url}/api/v1/products?size=20`, { signal: AbortSignal.timeout(30_000) })
+      const answer = await fetch(`${url}/api/v1/products?size=20`, { signal: AbortSignal.timeout(30_000) })
         .then(async (response) => {
           const text = await response.text();
           const { status, headers } = response;
@@ -55,7 +57,7 @@ function open({ url, databaseUrl, buyers, skuIds }: Begin): () => Promise<LoadRe
           return { status, code, text, retryAfter: headers.get('retry-after') };
         })
         .catch(() => null);
-      onAnswer('the product list', told, performance.now() - begun);
+      onAnswer('the product list', answer, performance.now() - begun);
       await sleep(50);
     }
   };

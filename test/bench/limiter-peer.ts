@@ -2,13 +2,13 @@ import type { Limits, Subject } from '@tradepost/rate-limiter';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 
 /** Answers whether a request was admitted. */
-export type RivalCheck = (subject: Subject, cost: number) => Promise<boolean>;
+export type PeerCheck = (subject: Subject, cost: number) => Promise<boolean>;
 
 /**
- * `rate-limiter-flexible` on the same seven dimensions: a limiter each, asked at once. It has no all-or-none, so on a refusal
- * everything is given back, a refused consume too, as it has counted.
+ * `rate-limiter-flexible` on the same seven dimensions, with one limiter for each, called concurrently. It has no check of all
+ * dimensions at once. After a refusal every consumed amount is returned, also that of the refused limiter, which counted it.
  */
-function sevenDimensions(limits: Limits, open: (name: string, points: number) => RateLimiterAbstract): RivalCheck {
+function sevenDimensions(limits: Limits, open: (name: string, points: number) => RateLimiterAbstract): PeerCheck {
   const userRpm = open('ur', limits.user_rpm);
   const userTpm = open('ut', limits.user_tpm);
   const tokenRpm = open('tr', limits.token_rpm);
@@ -46,15 +46,15 @@ function sevenDimensions(limits: Limits, open: (name: string, points: number) =>
   };
 }
 
-export const rivalInMemory = (limits: Limits, duration: number): RivalCheck =>
+export const peerInMemory = (limits: Limits, duration: number): PeerCheck =>
   sevenDimensions(limits, (keyPrefix, points) => new RateLimiterMemory({ keyPrefix, points, duration }));
 
-export const rivalOnRedis = (limits: Limits, storeClient: unknown): RivalCheck =>
+export const peerOnRedis = (limits: Limits, storeClient: unknown): PeerCheck =>
   sevenDimensions(
     limits,
     (keyPrefix, points) =>
       new RateLimiterRedis({ storeClient, useRedisPackage: true, keyPrefix, points, duration: 60 }),
   );
 
-export const howTheRivalIsAsked =
+export const peerNote =
   'rate-limiter-flexible counts fixed windows; seven consume() at once, on a refusal all seven reward() back: all or none';

@@ -3,7 +3,7 @@ import { mean, progress, type Row, type Section } from './report.ts';
 import { countOrders, resetOrders } from './seed.ts';
 import { type Cluster, type Measured, measure, startShop, temporaryFolder } from './server.ts';
 
-/** Grouping as delivered, and the same code with a transaction per call on more connections. */
+/** The default group commit, and the same code with one transaction per call on more connections. */
 export const modes = {
   'group commit': {},
   'one by one': { BATCH_MAX: '1', BATCHES_IN_FLIGHT: '12', DATABASE_POOL: '16' },
@@ -16,19 +16,19 @@ export const connections = 64;
 export const shoppers = 2_048;
 
 export type BenchOptions = {
-  /** Measured seconds of each turn. */
+  /** Measured seconds of each run. */
   seconds: number;
-  /** Orders of the big shop (bench scale). */
+  /** Orders of the large shop (bench scale). */
   orders: number;
   /** Folder for CPU profiles of the server. */
   profile?: string | undefined;
 };
 
 /**
- * Both modes in turns on one cluster, a fresh server and empty order tables each time, so that what else the machine
- * does falls on both. After every turn the database must hold exactly what the clients were told.
+ * Runs both modes alternately on one cluster, each time with a new server and empty order tables. Other work of the machine
+ * thus affects both. After every run the database must have exactly the confirmed orders.
  */
-export async function runTurns(
+export async function runAlternating(
   cluster: Cluster,
   load: { title: string; unit: string; callsPerUnit: number } & Omit<
     LoadJob,
@@ -52,16 +52,18 @@ export async function runTurns(
     await server.stop();
     await folder.remove();
     mustSucceed(result, scenario);
-    const told = result.codes['0']! / load.callsPerUnit;
+    const confirmed = result.codes['0']! / load.callsPerUnit;
     const { unpaid, paid } = await countOrders(cluster.sql, stockOfEach);
     const [found, other] = scenario === 'purchases' ? [paid, unpaid] : [unpaid, paid];
-    if (found !== told || other !== 0)
-      throw new Error(`${load.title}, ${mode}: clients were told of ${told}, the database has ${found} (+ ${other})`);
+    if (found !== confirmed || other !== 0)
+      throw new Error(
+        `${load.title}, ${mode}: clients got ${confirmed} confirmed, the database has ${found} (+ ${other})`,
+      );
     progress(`${load.title}, ${mode}: ${Math.round(result.perSecond)}/s, ${found} found in the database`);
     measured.push({ mode, result });
   }
   const of = (mode: Mode, field: 'perSecond' | 'p50' | 'p99' | 'statementsPerUnit') =>
-    mean(measured.filter((turn) => turn.mode === mode).map((turn) => turn.result[field]));
+    mean(measured.filter((run) => run.mode === mode).map((run) => run.result[field]));
   const ratio = (field: Parameters<typeof of>[1]) => of('group commit', field) / of('one by one', field);
   const { unit } = load;
   const rows = measured.map(({ mode, result }): Row => rowOf(mode, unit, result));
@@ -75,7 +77,7 @@ export async function runTurns(
   return {
     title: load.title,
     rows,
-    notes: ['after every turn: orders, reservations and stock agree with the answers'],
+    notes: ['after every run: orders, reservations and stock agree with the answers'],
   };
 }
 

@@ -1,6 +1,9 @@
 import { Socket } from 'node:net';
 
-/** @portkey-ai/gateway as its `npm start` runs it, which knows no SIGTERM. It is held to this machine. */
+/**
+ * Runs @portkey-ai/gateway as its `npm start` does, and adds an end on SIGTERM. Connections to other machines end the
+ * process.
+ */
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (this: Socket, ...args: never[]) {
   const [first] = args.flat() as { host?: string }[];
@@ -15,8 +18,8 @@ process.once('SIGTERM', () => process.exit());
 const name = '@portkey-ai/gateway/build/start-server.js';
 await import(name);
 
-// On the @hono/node-server that its package.json resolves to it fails every stream: it adds to the headers of what `fetch`
-// has answered, which are immutable there. A copy of them is what it needs.
+// With the installed @hono/node-server it fails on every stream, because it adds headers to an answer of `fetch`, whose headers
+// are immutable. This patch gives it a copy of the headers.
 const Lightweight = globalThis.Response;
 globalThis.Response = class extends Lightweight {
   constructor(body?: ConstructorParameters<typeof Response>[0], init?: ResponseInit) {
