@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { boundaryFaults } from './boundaries.ts';
 
-test('packages use only what they declare, through the front door, in one direction', async () => {
+test('packages import only declared packages, through index.ts, in one direction', async () => {
   expect(await boundaryFaults()).toEqual([]);
 });

@@ -97,7 +97,7 @@ export async function boundaryFaults(): Promise<string[]> {
       else if (
         !owner.declared.has(name) &&
         !(isTest && [workspace.development, workspace.declared, owner.development].some((names) => names.has(name))) &&
-        // What only developers run is made with what only they install.
+        // Files that only developers run may import development dependencies.
         !(where.endsWith('/generate.ts') && owner.development.has(name))
       )
         faults.push(`${where}: ${name} is not declared in ${relative(root, owner.folder) || '.'}/package.json`);

@@ -15,7 +15,7 @@ test('a longer word that contains one of them is not found', () => {
   expect(countWords('indeed, storyteller, unfated, dearth, clients, believe, notebooks, takeover')).toEqual({});
 });
 
-test('every word has a term that stands in its place', () => {
+test('every word has a term to use instead', () => {
   expect(new Set(entries.map(({ word }) => word)).size).toBe(entries.length);
   for (const { word, instead } of entries) {
     expect(instead, word).not.toBe('');
@@ -23,7 +23,7 @@ test('every word has a term that stands in its place', () => {
   }
 });
 
-test('a count above its allowance is a fault, a count below it asks to be lowered', () => {
+test('a count above its allowance is a fault; for a count below it the allowance can be lowered', () => {
   const allowed = { 'packages/orders': { keeper: 2 }, test: { deed: 5 } };
   expect(compareCounts({ 'packages/orders': { keeper: 3 }, test: { deed: 5 } }, allowed)).toEqual({
     risen: ['packages/orders: "keeper" occurs 3 times, 2 are allowed: write stock owner'],

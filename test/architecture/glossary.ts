@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { filesOf, root } from './tree.ts';
 
 /**
- * Words that the tree does not use, with the term that stands in their place (docs/GLOSSARY.md). They are found in names of
+ * Words that the tree does not use, each with the term to use instead (docs/GLOSSARY.md). They are found in names of
  * files and identifiers, in comments and in documents. `glossary.json` allows each folder the occurrences that are left from
  * earlier versions; a count may fall and not rise.
  *
@@ -18,7 +18,7 @@ const entry = (word: string, instead: string, forms: string): Entry => ({
   pattern: new RegExp(`(?<![a-z])(?:${forms})(?![a-z])`, 'g'),
 });
 
-/** Patterns meet lower-case words with one blank between them: `giveBack`, `give_back` and `give back` are `give back`. */
+/** Patterns match lower-case words with one blank between them: `giveBack`, `give_back` and `give back` are `give back`. */
 export const entries: readonly Entry[] = [
   entry('keeper', 'stock owner', 'keepers?'),
   entry('obey', 'follow', 'obey(?:s|ed)?'),
@@ -76,7 +76,7 @@ const folderOf = (path: string): string => {
   return first === 'packages' ? `packages/${second}` : first;
 };
 
-/** The check itself names the words. A landed migration does not change, so SQL files are not read. */
+/** The check itself contains the words. A landed migration does not change, so SQL files are not read. */
 const isRead = (path: string) => !path.startsWith('test/architecture/glossary') && path !== 'packages/client/schema.ts';
 
 export function countTree(): Counts {

@@ -2,19 +2,19 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { filesOf, root } from './tree.ts';
 
-/** What a document points to: a link, or a file name in backticks. */
+/** A reference in a document: a link, or a file name in backticks. */
 type Reference = { readonly kind: 'link' | 'file'; readonly target: string; readonly line: number };
 
-/** Names that no file of the tree has: examples, and files that the reader or a running shop makes. */
+/** Names without a file in the tree: examples, and files that a reader or a running shop creates. */
 const examples = /^(?:try\.ts|instance\.json|archive-products\.ts|packages\/suppliers\/.*)$/;
 
 const link = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const inlineCode = /`([^`]+)`/g;
 const fileName = /^(?!https?:)[\w@.*-]+(?:\/[\w@.*-]+)*\.(?:ts|sql|md|json)$/;
-/** `NNNN_words.sql`, `NAME.ts`: names with a part in capitals stand for other names. README.md and its like are real. */
+/** `NNNN_words.sql`, `NAME.ts`: names with a part in capitals are placeholders. README.md and similar names are files. */
 const isPlaceholder = (name: string) => /[A-Z]{3}/.test(name.replace(/[A-Z]+\.md$/, ''));
 
-/** The lines of a document, those of code blocks empty. */
+/** The lines of a document. Lines of code blocks are empty. */
 function proseLines(text: string): string[] {
   let inBlock = false;
   return text.split('\n').map((line) => {
@@ -36,7 +36,7 @@ export function referencesOf(text: string): Reference[] {
   });
 }
 
-/** The anchors that a Markdown renderer gives the headings of a document. */
+/** The anchors of the headings, as a Markdown renderer makes them. */
 export function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();

@@ -58,7 +58,7 @@ ${statements(90)}
   ]);
 });
 
-test('long functions, full folders and exceptions without need are faults', async () => {
+test('long functions, full folders and unnecessary exceptions are faults', async () => {
   const full = join(folder, 'full');
   await mkdir(full);
   await writeFile(join(folder, 'long.ts'), `function long() {\n${statements(mostLines - 1)}\n}\n`);

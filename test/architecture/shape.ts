@@ -7,12 +7,12 @@ import { isTestFile, root } from './tree.ts';
  * Size limits of the source: no function above 80 lines, no folder above 15 source files. Tests are not counted.
  * Definitions of routes and metrics do not count towards the function that lists them; handlers in them are functions of
  * their own.
- * `node test/architecture/shape.ts` prints what is above a limit.
+ * `node test/architecture/shape.ts` prints the faults.
  */
 export const mostLines = 80;
 export const mostFiles = 15;
 
-/** Calls that declare one thing: a list of them is a table, which is read entry by entry. */
+/** Calls that declare one thing. A list of them is a table, which is read entry by entry. */
 const definitions = new Set(['defineRoute', 'defineChannel', 'Counter', 'Gauge', 'Histogram']);
 
 /** Functions above the limit, `file function`, each with its reason. */
@@ -22,7 +22,7 @@ const fullFolders: Readonly<Record<string, string>> = {};
 
 export type FunctionSize = { readonly name: string; readonly line: number; readonly lines: number };
 
-/** What this check reads of a node of the syntax tree. */
+/** The fields of a syntax node that this check reads. */
 type Node = {
   readonly type: string;
   readonly start: number;

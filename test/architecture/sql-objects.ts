@@ -5,12 +5,12 @@ import { join } from 'node:path';
 export type SqlObject = {
   name: string;
   kind: 'table' | 'view' | 'function';
-  /** The statement that creates it; of a function with its body. */
+  /** The statement that creates it, with the body of a function. */
   text: string;
 };
 
 const creates = /^create (?:or replace )?(table|view|function)\s+(?:if not exists\s+)?(\w+\.\w+)/gm;
-/** The end of a statement at the end of a line; the body of a function is between two `$$`. */
+/** A statement ends at the end of a line, outside of `$$`, which enclose the body of a function. */
 const endOf = (text: string, kind: string): number => {
   const bodyAt = kind === 'function' ? text.indexOf('$$') : -1;
   const from = bodyAt < 0 ? 0 : text.indexOf('$$', bodyAt + 2);
@@ -20,7 +20,7 @@ const endOf = (text: string, kind: string): number => {
 
 export const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, '');
 
-/** What the migrations of a folder create, in their order. */
+/** The objects that the migrations of a folder create, in order. */
 export async function readSqlObjects(folder: string): Promise<SqlObject[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));

@@ -43,7 +43,7 @@ test('an audit reads every table and writes none', () => {
   ]);
 });
 
-test('what the owner publishes may be used, and it uses tables of its owner alone', () => {
+test('published views may be used by other packages, and read only tables of their owner', () => {
   const view: SqlObject = {
     name: 'shop.names',
     kind: 'view',
@@ -63,7 +63,7 @@ test('what the owner publishes may be used, and it uses tables of its owner alon
   ]);
 });
 
-test('a table without an owner, with two, and one that is not there are faults', () => {
+test('a table without an owner, with two owners, or that does not exist is a fault', () => {
   const twice = [...packages, { name: 'third', tables: ['till.sales', 'third.none'] }];
   expect(ownershipFaults(twice, [...objects, table('third.some')], [])).toEqual([
     'till.sales is declared by till and by third',

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..');
 export type Declared = { name: string; tables?: readonly string[]; publishes?: readonly string[] };
 export type Source = { file: string; package: string; text: string };
 
-/** Packages whose tables are no module's. */
+/** Packages that own tables without a module. */
 const withoutModule: readonly Declared[] = [{ name: 'postgres', tables: postgresTables }];
 /** Tables that are created in code, before there is a migration. */
 const createdInCode = ['runtime.migrations'];
@@ -37,7 +37,7 @@ const isWrite = (sql: string, name: string) =>
     `(?:insert into|update|delete from|truncate(?: table)?|merge into|lock table)\\s+(?:only\\s+)?${name}\\b`,
   ).test(sql);
 
-/** The tables, views and functions that a text of SQL names. */
+/** Finds the tables, views and functions in an SQL text. */
 function namesIn(sql: string, known: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   for (const [name] of sql.matchAll(/(?<![\w.])[a-z_]+\.[a-z_]+(?!\w)/g))
@@ -45,7 +45,7 @@ function namesIn(sql: string, known: ReadonlySet<string>): Set<string> {
   return found;
 }
 
-/** The texts in a source file that can hold SQL: template literals, a `$` for each of their values, and plain strings. */
+/** The texts of a source file that can contain SQL: plain strings, and template literals with `$` for each value. */
 export function textsIn(file: string, source: string): string[] {
   const texts: string[] = [];
   const visitor = new Visitor({
@@ -62,7 +62,7 @@ export function textsIn(file: string, source: string): string[] {
   return texts.map(withoutComments);
 }
 
-/** The faults of these packages over these objects of the database. Pure: the test tries it on made-up packages. */
+/** Finds the faults of packages, given the objects of the database. A pure function, so that a test can use invented packages. */
 export function ownershipFaults(
   packages: readonly Declared[],
   objects: readonly SqlObject[],
@@ -124,7 +124,7 @@ async function packageSources(): Promise<Source[]> {
   );
 }
 
-/** The faults of this repository. */
+/** Finds the faults of this repository. */
 export async function tableFaults(): Promise<string[]> {
   const created: SqlObject[] = createdInCode.map((name) => ({ name, kind: 'table', text: '' }));
   const objects = [...created, ...(await readSqlObjects(join(root, 'sql')))];

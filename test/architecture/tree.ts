@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 
-/** Folders that hold no files of the checkout. */
+/** Folders without source files. */
 const skipped = /^(node_modules|\.git|\.tradepost|coverage)$/;
 
 /** Files of the checkout that match one of the patterns: sorted paths from its root. */
@@ -12,6 +12,6 @@ export function filesOf(patterns: readonly string[]): string[] {
   return found.map((path) => path.replaceAll('\\', '/')).sort();
 }
 
-/** Tests, what only tests import (the `testing` folder of a package), and the package `@tradepost/testing`: path from the root. */
+/** Whether a path is a test, a file that only tests import (folder `testing` of a package), or in `@tradepost/testing`. */
 export const isTestFile = (path: string): boolean =>
   path.endsWith('.test.ts') || /^packages\/(?:[^/]+\/)?testing\//.test(path);

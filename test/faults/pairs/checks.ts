@@ -2,7 +2,7 @@ import type { Answer } from '@tradepost/testing/client';
 import type { TestShop } from '../test-shop.ts';
 
 export type Answers = [Answer | undefined, Answer | undefined];
-export const codes = (answers: Answers) => answers.map((answer) => answer?.code ?? null);
+const codes = (answers: Answers) => answers.map((answer) => answer?.code ?? null);
 
 /** Compares values and collects the differences as texts. */
 export function openChecks() {
@@ -19,7 +19,7 @@ export function openChecks() {
   };
 }
 
-export const winners = (answers: Answers) => answers.filter((answer) => answer?.code === 0).length;
+const winners = (answers: Answers) => answers.filter((answer) => answer?.code === 0).length;
 export const oneWins = (answers: Answers) => {
   const checks = openChecks();
   checks.equal(`winners (answers ${codes(answers)})`, winners(answers), 1);
