@@ -84,7 +84,7 @@ function requestOf(kind: Kind, { headers }: Target): string {
 }
 
 /** Checks that every answer has a finished usage row. Rows are finished up to 100 ms after the answer. */
-async function mustBeInTheBooks(sql: Sql, answers: number): Promise<void> {
+async function checkUsageRows(sql: Sql, answers: number): Promise<void> {
   for (let tries = 0; ; tries++) {
     const [row] = await sql<{ rows: number; ended: number }[]>`
       select count(*)::int as rows, count(*) filter (where state = 'done' and http_status = 200)::int as ended
@@ -121,7 +121,7 @@ async function measureTurn(
       edges[edge] = read();
     },
   });
-  if (target.name === 'tradepost') await mustBeInTheBooks(cluster.sql, result.answers);
+  if (target.name === 'tradepost') await checkUsageRows(cluster.sql, result.answers);
   const per = (of: keyof ReturnType<typeof read>) => {
     const [from, to] = [edges.begin![of], edges.end![of]];
     return from === null || to === null ? null : ((to - from) / result.measured) * 1e6;
