@@ -19,7 +19,7 @@ export const done = (request: UwsRequest): void => {
   release(request);
 };
 
-/** Cuts the connection. There is no other way to tell the client that a started response is incomplete. */
+/** Cuts the connection. No other signal shows the client that a started response is incomplete. */
 const cut = (request: UwsRequest): void => {
   if (request._state === WAITING) request._res.close();
 };
