@@ -8,7 +8,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: admin 1.1 (menus) and 11 (site settings), storefront 2 (site settings). */
+/** Menus of the console, and site settings of back office and storefront. */
 let shop: Shop;
 let token: string;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('menus', () => {
   });
 });
 
-/** What the console's form and the merchant app send. */
+/** The bodies of the console's form and of the merchant app. */
 const consoleKeys = {
   site_name: 'Harbour Goods',
   site_logo: '/uploads/2026/logo.png',
@@ -86,7 +86,7 @@ describe('site settings', () => {
     expect(inChinese.shop_name).toMatch(chinese);
     expect(english.color_primary).toMatch(/^#/);
     expect(english.order_auto_cancel_minutes).toBe(15);
-    // The storefront writes dark text on it.
+    // The storefront writes dark text on this colour.
     expect(english.color_bg_footer).toBe('#f9fafb');
   });
 
@@ -157,7 +157,7 @@ describe('site settings', () => {
     expect((await site('zh-CN')).hero_title).toMatch(chinese);
     expect((await site('en')).hero_title).not.toMatch(chinese);
     expect((await site()).icp).toBe('kept');
-    // An emptied name or colour is the default again; other texts may be empty.
+    // An emptied name or colour becomes the default again. Other texts may be empty.
     await admin('PUT', '/site-settings', { site_name: 'Mine', color_price: 'red', hero_badge: 'Sale' });
     await admin('PUT', '/site-settings', { site_name: '', color_price: '', hero_badge: '' });
     expect(await site()).toMatchObject({ site_name: data.site_name, color_price: data.color_price, hero_badge: '' });
@@ -209,7 +209,7 @@ describe('site settings', () => {
         expect(
           await there('PUT', '/admin/api/site-settings', { icp: 'x', order_auto_cancel_minutes: 25 }, lang),
         ).toMatchObject({ code: 409, message: expect.stringContaining('order_auto_cancel_minutes') });
-      // The whole form with a fixed value as it is can be saved.
+      // The whole form can be saved when a fixed value is unchanged.
       expect(
         await there('PUT', '/admin/api/site-settings', {
           icp: 'from there',

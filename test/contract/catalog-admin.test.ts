@@ -3,7 +3,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: admin 2: removal and batches of products, categories, spec templates. */
+/** The catalogue of the back office: deletion and batches of products, categories, spec templates. */
 let shop: Shop;
 let token: string;
 beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('batches', () => {
     ['set', 0, 7, 0],
     ['set', -3, 7, 0],
   ])('price %s %s of %s is %s, to the cent', async (type, value, before, after) => {
-    // On sale nothing costs 0: product-prices.test.ts.
+    // A product on sale cannot cost 0: product-prices.test.ts.
     const status = after > 0 ? 1 : 0;
     const id = await create({ product: { title: 'Priced', price: before, origin_price: 50, status } });
     expect((await price([id], type, value)).data).toEqual({ success_ids: [id], fail: [] });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refreshSales } from '../../packages/catalog/products/product-list-store.ts';
 import { addFavorites, removeFavorites } from '../../packages/catalog/storefront/favorite-store.ts';
 
-/** Contract: storefront 3: categories, best sellers, favourites, reviews. */
+/** The catalogue of the storefront: categories, best sellers, favourites, reviews. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -136,7 +136,7 @@ describe('favourites', () => {
     ];
     const shoppers = await Promise.all(Array.from({ length: 50 }, () => shop.shopper()));
     const act = async (token: string, index: number) => {
-      // In different orders, so that two requests meet on two products from both sides.
+      // In different orders, so that two requests lock two products in opposite orders.
       const order = index % 2 ? products : [...products].reverse();
       await Promise.all(order.map(({ id }) => shop.call('POST', `/api/v1/products/${id}/favorite`, { token })));
       await Promise.all([
@@ -259,7 +259,7 @@ describe('reviews', () => {
     const { data } = await get(`/products/${id}/reviews`);
     expectFields(data, `${contract.paged}, summary o`);
     expectFields(data.summary, contract.reviewSummary);
-    // 3, 4 and 5 in turn over 56 rows beginning with 4.
+    // The values 3, 4 and 5 are repeated over 56 rows that begin with 4.
     expect(data.summary).toEqual({ avg_product_score: 4.02, avg_logistics_score: 4, total: 56 });
     expect(data).toMatchObject({ total: 56, page: 1, size: 10 });
     expect(data.list.map((row: { content: string }) => row.content).slice(0, 3)).toEqual([

@@ -3,7 +3,7 @@ import { chinese, contract, expectFields } from '@tradepost/testing/routes/contr
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Contract: storefront 3, list and detail of products. */
+/** List and detail of products in the storefront. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -13,7 +13,7 @@ afterAll(() => shop?.close());
 const list = async (query = '', options = {}) => (await shop.call('GET', `/api/v1/products${query}`, options)).data;
 const titles = async (query: string) => (await list(query)).list.map((row: { title: string }) => row.title);
 
-/** A product with everything a shopper can see. */
+/** A product with all data that a shopper can see. */
 async function fullProduct() {
   const { sql } = shop.database;
   const { id, sku_ids } = await insertProduct(shop.database, { title: 'Full mug', price: 1290, stocks: [5, 7, 9] });

@@ -5,7 +5,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The document and its page: what an integrator reads must be what the server does. */
+/** The API document and its page describe the behaviour of the server. */
 let shop: Shop;
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
 let document: any;
@@ -27,7 +27,10 @@ const resolve = (part: Part): Part =>
       )
     : part;
 
-/** What does not fit of `value`, by as much of JSON Schema as the document uses; an unknown keyword is a fault too. */
+/**
+ * The parts of `value` that do not fit the schema. It checks the keywords that the document uses; an unknown keyword is
+ * a fault too.
+ */
 function misfits(schema: Part, value: unknown, at: string): string[] {
   const { $ref, type, properties, required, items, anyOf, oneOf, allOf, additionalProperties, propertyNames, ...rest } =
     schema;
@@ -84,7 +87,7 @@ const operationOf = (route: Route): Part =>
   document.paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
 const label = (route: Route) => `${route.method} ${route.path}`;
 const mediaOf = (part: Part): Part => resolve(part)?.content?.['application/json'];
-/** Every example of a media type or parameter, under either keyword. */
+/** All examples of a media type or parameter, under both keywords. */
 const examplesOf = (part: Part): unknown[] => [
   ...('example' in part ? [part.example] : []),
   ...Object.values(part.examples ?? {}).map((example: Part) => resolve(example).value),
@@ -106,7 +109,7 @@ describe('/openapi.json', () => {
     for (const [path, methods] of Object.entries(document.paths as Record<string, Part>))
       for (const method of Object.keys(methods)) {
         if (known.has(`${method.toUpperCase()} ${path}`)) continue;
-        // What is left are files and system pages: they must be served.
+        // The other paths are files and system pages. They must be served.
         const response = await fetch(shop.url + path.replace('{file}', 'none'));
         await response.text();
         expect(path.includes('{') ? 200 : response.status, path).toBe(200);
@@ -247,7 +250,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     await page.locator('.opblock').first().waitFor({ timeout: 20_000 });
     const methods = await page.locator('.opblock-summary-method').allTextContents();
     const paths = await page.locator('.opblock-summary-path').allTextContents();
-    // The page puts zero-width blanks into paths, so that they can wrap.
+    // The page inserts zero-width spaces into paths, so that they can wrap.
     const shown = methods.map((method, i) => `${method} ${paths[i]!.replaceAll('\u200b', '')}`);
     for (const route of shop.server.routes)
       expect(shown).toContain(`${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`);

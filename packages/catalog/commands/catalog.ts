@@ -102,7 +102,7 @@ const importFrom =
         if (options.json) return printJson({ ...done, seconds: seconds(), lines_per_second: rate(done.lines), errors });
         const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map((name) => count(done[name], name));
         print(`${count(done.lines, 'lines')}: ${counts.join(', ')} products in ${seconds()} s`);
-        if (done.stock_ignored) print('stock and stock_before were ignored: warehouses keep the stock');
+        if (done.stock_ignored) print('stock and stock_before were ignored: warehouses own the stock');
         if (options.dryRun) print('nothing was written (--dry-run)');
       })
       .finally(() => input.destroy());
@@ -112,19 +112,19 @@ export const catalogCommand: ModuleCommand = {
   name: 'catalog',
   sort: 210,
   register(program, context) {
-    const group = program.command('catalog').description('the catalogue as a CSV file: export, import');
+    const group = program.command('catalog').description('export and import the catalogue as a CSV file');
     withDatabaseOptions(
       group
         .command('export [file]')
-        .description('write all products, one line per SKU, to a file or (-) to standard output')
+        .description('write all products, one line per SKU, to a file or to standard output (-)')
         .option('--json', 'print the summary as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost catalog export products.csv'),
     ).action((file: string | undefined, options: GlobalOptions) => exportTo(context, file ?? '-', options));
     withDatabaseOptions(
       group
         .command('import <file>')
-        .description('create and change products from a file or (-) from standard input')
-        .option('--dry-run', 'check every line and count what would change, but write nothing')
+        .description('create and change products from a file or from standard input (-)')
+        .option('--dry-run', 'check every line and count the changes, but write nothing')
         .option('--json', 'print the summary and the faults as JSON')
         .addHelpText(
           'after',

@@ -51,7 +51,7 @@ const contents = (sql: Sql) => sql`
   from catalog.products p left join catalog.categories c on c.id = p.category_id
   left join catalog.categories up on up.id = c.parent_id order by p.id`;
 
-/** The rows that were written since then. There are none when nothing changed. */
+/** The rows that were written since then. The list is empty when nothing changed. */
 const stamps = (sql: Sql) => sql`
   select 'p' as kind, id, xmin::text as by from catalog.products
   union all select 's', id, xmin::text from catalog.product_skus

@@ -28,7 +28,7 @@ import { type ImportPlan, planProduct, type Refused } from './plan-import.ts';
 const batchProducts = 500;
 const batchLines = 4_000;
 /** An id this far above the last one is a typing error. */
-const maxAhead = 1_000_000;
+const maxIdGap = 1_000_000;
 const attempts = 3;
 
 export type Imported = {
@@ -75,7 +75,7 @@ async function matchDrafts(
     const line = draft.skus[0]?.line ?? draft.line;
     if (draft.product_id !== null) {
       const id = draft.product_id;
-      if (id > last + maxAhead) return csvFault(draft.line, 'product_id', 'far_ahead', { last });
+      if (id > last + maxIdGap) return csvFault(draft.line, 'product_id', 'id_too_high', { last });
       const other = owners.find((owner) => !taken.has(owner));
       if (!owners.includes(id) && other !== undefined)
         return csvFault(draft.line, 'product_id', 'other_product', { id, other });

@@ -26,11 +26,8 @@ export const batchPriceBody = z.object({
       .min(-limit)
       .max(limit)
       .meta({ description: 'an amount, or a percentage: -12.5 lowers the price by an eighth', examples: [-12.5] }),
-    scope: z
-      .enum(['all', 'product', 'sku'])
-      .optional()
-      .meta({
-        description: 'the prices to change: of the product and all its SKUs (default), or only of one of the two',
-      }),
+    scope: z.enum(['all', 'product', 'sku']).optional().meta({
+      description: 'the prices to change: of the product and all its SKUs (default), or only of one of the two',
+    }),
   }),
 });

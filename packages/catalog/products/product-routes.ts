@@ -137,7 +137,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       summary: 'Create a product with its SKU matrix',
       description:
         'The SKUs are the Cartesian product of `spec_schema` (at most 300); without specs there is one default SKU. ' +
-        'Where warehouses keep the stock, `stock` is ignored and begins with 0.',
+        'Where warehouses own the stock, `stock` is ignored and begins with 0.',
       body: productCreateBody,
       response: productCreated,
       refuses: saveRefusals,
@@ -162,7 +162,7 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       summary: 'Change a product; absent parts stay unchanged',
       description:
         'A plain title, subtitle or detail is the text of the shop’s language; translations of others stay and are marked ' +
-        '`outdated`. `translations` replaces those of all other languages. Where warehouses keep the stock, `stock` is ignored.',
+        '`outdated`. `translations` replaces those of all other languages. Where warehouses own the stock, `stock` is ignored.',
       params: idParams,
       body: productUpdateBody,
       response: productUpdated,
