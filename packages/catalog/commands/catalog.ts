@@ -16,7 +16,7 @@ const maxFaults = 1_000;
 const count = (n: number, of: string) => `${n.toLocaleString('en')} ${of}`;
 
 /** Writes the progress to stderr once a second. */
-function pace(unit: string) {
+function createProgress(unit: string) {
   const begun = performance.now();
   let last = begun;
   const rate = (done: number) => Math.round(done / Math.max(0.001, (performance.now() - begun) / 1000));
@@ -59,7 +59,7 @@ async function openOutput(file: string) {
 async function exportTo(context: CommandContext, file: string, options: GlobalOptions): Promise<void> {
   await context.withRuntime(options, async ({ sql }) => {
     const output = await openOutput(file);
-    const { seconds, rate, report } = pace('rows');
+    const { seconds, rate, report } = createProgress('rows');
     try {
       const done = await exportProducts(sql, output.write, ({ products, skus }) =>
         report(skus, `${count(products, 'products')}, ${count(skus, 'SKUs')}`),
@@ -85,7 +85,7 @@ const importFrom =
     if (file !== '-') await once(input, 'open');
     await context
       .withRuntime(options, async (runtime) => {
-        const { seconds, rate, report } = pace('lines');
+        const { seconds, rate, report } = createProgress('lines');
         const errors: CsvFault[] = [];
         const done = await importProducts(runtime.sql, input, {
           stockOwner: await openStockOwner(runtime, context.modulesOf(runtime.config)),

@@ -228,7 +228,7 @@ describe('a file', () => {
     const { faults, counts } = await imported(sql, 'product_id,title,price,sku_code\n1,Dish,7,PLATE\n');
     expect(counts.failed).toBe(1);
     expect(faults[0]).toMatchObject({ line: 2, field: 'product_id' });
-    expect(faults[0]!.message).toMatch(/product 1 has none of these codes and product 2 has/);
+    expect(faults[0]!.message).toMatch(/product 1 does not have these codes, product 2 has them/);
     // Without the id the codes of the SKUs identify the product.
     await imported(sql, 'product_id,handle,title,price,sku_code\n,x,Dish,7,PLATE\n');
     expect((await contents(sql)).map((row) => [row.id, row.title])).toEqual([

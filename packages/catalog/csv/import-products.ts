@@ -1,7 +1,7 @@
 import type { Locale } from '@tradepost/core';
 import type { Sql, Transaction } from '@tradepost/postgres';
 import { shopLocale } from '@tradepost/runtime';
-import { announceStock, saysStock, withoutStockCells } from '../stock-ownership/enforce-stock-owner.ts';
+import { announceStock, hasStockCells, withoutStockCells } from '../stock-ownership/enforce-stock-owner.ts';
 import { ownStock, type StockOwner } from '../stock-ownership/stock-owner.ts';
 import { categoriesIn } from './csv-categories.ts';
 import { type Draft, draftOf, groupLines } from './csv-drafts.ts';
@@ -260,7 +260,7 @@ export async function importProducts(
       done.lines += 1;
       continue;
     }
-    const ignored = !stockOwner.editable && saysStock(item);
+    const ignored = !stockOwner.editable && hasStockCells(item);
     done.stock_ignored ||= ignored;
     const draft = draftOf(ignored ? withoutStockCells(item) : item);
     lines += draft.lines;

@@ -72,7 +72,7 @@ export async function adjustPrices(
     ), skus as materialized (
       select id, product_id, status, ${adjusted()} as price from catalog.product_skus
       where product_id = any(${[...ids]}::bigint[]) and (${scope !== 'product'}::boolean or sku_key = '__default__')
-    ), too_dear as (
+    ), above_max as (
       select id from products where price > ${max}
       union
       select product_id from skus where price > ${max}
@@ -81,7 +81,7 @@ export async function adjustPrices(
       union
       select product_id from skus where price = 0 and status = 'active'
     ), decided as materialized (
-      select id, case when id in (select id from too_dear) then 'too_large'
+      select id, case when id in (select id from above_max) then 'too_large'
                       when status = 1 and id in (select id from free) then 'missing' else 'done' end as outcome
       from goods
     ), done as (

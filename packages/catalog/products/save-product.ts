@@ -5,7 +5,7 @@ import { catalogErrors } from '../errors.ts';
 import { maxSkus } from '../limits.ts';
 import type { productCreateBody, productUpdateBody } from '../schemas.ts';
 import { productTexts, savedTexts } from '../shop-texts.ts';
-import { announceStock, movedStock, withoutStock } from '../stock-ownership/enforce-stock-owner.ts';
+import { announceStock, changedStock, withoutStock } from '../stock-ownership/enforce-stock-owner.ts';
 import type { StockOwner } from '../stock-ownership/stock-owner.ts';
 import type { Detail, Product, Sku } from './product.ts';
 import {
@@ -200,6 +200,6 @@ export async function editProduct(
   if (body.images) await replaceImages(tx, id, sortedImages(body.images));
   if (!planned) return { added: 0, kept: active.length, inactivated: 0 };
   const stored = await writeSkus(tx, id, planned);
-  await announceStock(tx, stockOwner, movedStock(skus, stored));
+  await announceStock(tx, stockOwner, changedStock(skus, stored));
   return diffOf(skus, planned);
 }

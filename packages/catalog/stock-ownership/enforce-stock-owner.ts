@@ -20,7 +20,7 @@ export function withoutStock<T extends WithStock>(body: T): T {
 }
 
 /** True when lines of a file have values for stock. */
-export const saysStock = ({ lines }: Group): boolean =>
+export const hasStockCells = ({ lines }: Group): boolean =>
   lines.some(({ cells }) => stockColumns.some((column) => (cells.get(column) ?? '').trim() !== ''));
 
 /** The lines of a product, as if the file had no stock columns. */
@@ -33,7 +33,7 @@ export const withoutStockCells = (group: Group): Group => ({
 });
 
 /** SKUs of `stored` that are new, or whose stock differs from `before`, the rows as they were locked. */
-export function movedStock(
+export function changedStock(
   before: readonly Pick<Sku, 'id' | 'stock'>[],
   stored: readonly Pick<Sku, 'id' | 'stock'>[],
 ): Pick<Sku, 'id' | 'stock'>[] {

@@ -31,20 +31,20 @@ const kinds: Readonly<Record<string, Localized>> = {
 };
 
 type Issue = z.core.$ZodRawIssue;
-type Said = readonly [keyof typeof texts, Record<string, string | number>?];
+type IssueText = readonly [keyof typeof texts, Record<string, string | number>?];
 
 function boundOf(
   issue: Issue,
   bound: unknown,
   [text, list, inclusive, exclusive]: readonly (keyof typeof texts)[],
-): Said {
+): IssueText {
   const n = Number(bound);
   if (issue.origin === 'string') return n === 1 && text === 'short' ? ['empty'] : [text!, { n }];
   if (issue.origin === 'array' || issue.origin === 'set') return n === 1 && list === 'few' ? ['empty'] : [list!, { n }];
   return [issue.inclusive === false ? exclusive! : inclusive!, { n }];
 }
 
-function said(issue: Issue, locale: Locale): Said | null {
+function textOf(issue: Issue, locale: Locale): IssueText | null {
   if (issue.input === undefined && issue.code !== 'custom') return ['missing'];
   switch (issue.code) {
     case 'invalid_type': {
@@ -71,6 +71,6 @@ const others = { en: en().localeError, 'zh-CN': zhCN().localeError } as const;
 
 /** The text of an issue. A message that a schema declares is used instead of it. */
 export const describeIssue = (locale: Locale) => (issue: Issue) => {
-  const found = said(issue, locale);
+  const found = textOf(issue, locale);
   return found ? fill(texts[found[0]][locale], found[1] ?? {}) : others[locale](issue);
 };

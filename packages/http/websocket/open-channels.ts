@@ -123,13 +123,17 @@ async function prepare(connection: Connection, handshakeSeconds: number): Promis
   }
 }
 
-type Asked = { request: Request; search: URLSearchParams; params: Record<string, string> };
+type HandshakeRequest = { request: Request; search: URLSearchParams; params: Record<string, string> };
 
 /** Reads a handshake and opens its connection. Throws the refusal. */
-async function accept(state: ChannelState, asked: Asked, { authenticate, runtime }: Deps): Promise<Upgrade> {
+async function accept(
+  state: ChannelState,
+  handshake: HandshakeRequest,
+  { authenticate, runtime }: Deps,
+): Promise<Upgrade> {
   const { log, settings, config, isDatabaseAway } = runtime;
   if (isDatabaseAway()) throw postgresErrors.database_away();
-  const { request, search } = asked;
+  const { request, search } = handshake;
   const { params, query, tokenFrom, limits } = state.channel;
   const { token, protocol } = readHandshake({ tokenFrom }, request, search);
   const locale = requestLocale(request, search.get('lang'), settings);
@@ -138,7 +142,7 @@ async function accept(state: ChannelState, asked: Asked, { authenticate, runtime
     token,
     locale,
     address: clientNetwork(clientAddress(request, config.trustedProxies)),
-    params: params ? parseOrRefuse(params, tolerantParams(params)(asked.params), locale, 'path') : {},
+    params: params ? parseOrRefuse(params, tolerantParams(params)(handshake.params), locale, 'path') : {},
     query: query ? parseOrRefuse(query, tolerantQuery(query)(search), locale, 'query') : {},
     authenticate,
     log,
