@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-test('32 clients order, pay, cancel, and staff ship: the audit says clean at every moment of it, and after it', async () => {
+test('the audits pass at every moment while 32 clients order, pay and cancel and staff ship, and afterwards', async () => {
   const { call, database, server } = shop;
   const { sku_ids } = await insertProduct(database, { stocks: [200, 5_000, 5_000] });
   const rows = await database.sql<{ user_id: number; id: number }[]>`
@@ -32,12 +32,12 @@ test('32 clients order, pay, cancel, and staff ship: the audit says clean at eve
         continue;
       }
       done.ordered += 1;
-      const move = async (what: 'pay' | 'cancel') =>
-        (await call('POST', `/api/v1/orders/${order.data.id}/${what}`, { token })).code === 0;
-      // Some do both at once: one of the two is refused.
+      const act = async (action: 'pay' | 'cancel') =>
+        (await call('POST', `/api/v1/orders/${order.data.id}/${action}`, { token })).code === 0;
+      // Some clients send both at once: one of the two is refused.
       const [paid, cancelled] = await Promise.all([
-        (n + round) % 3 !== 0 && move('pay'),
-        (n + round) % 3 !== 1 && move('cancel'),
+        (n + round) % 3 !== 0 && act('pay'),
+        (n + round) % 3 !== 1 && act('cancel'),
       ]);
       expect(paid && cancelled).toBe(false);
       if (cancelled) done.cancelled += 1;
@@ -62,7 +62,7 @@ test('32 clients order, pay, cancel, and staff ship: the audit says clean at eve
   }
   await working;
   expect(runs).toBeGreaterThan(2);
-  for (const what of ['ordered', 'paid', 'cancelled', 'shipped'] as const)
-    expect({ ...done, enough: done[what] > 20 }).toMatchObject({ enough: true });
+  for (const action of ['ordered', 'paid', 'cancelled', 'shipped'] as const)
+    expect({ ...done, enough: done[action] > 20 }).toMatchObject({ enough: true });
   expect((await runAudits(database.sql, audits)).filter((result) => !auditPassed(result))).toEqual([]);
 });

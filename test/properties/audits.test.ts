@@ -7,50 +7,50 @@ import { loadTestData } from '@tradepost/testing/test-data';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const testData = await loadTestData();
-/** A shop with rows of every package, in which no audit finds a fault. */
+/** SQL of a shop with rows of every package. All audits pass on it. */
 const smallShop = testData.map(({ rows }) => rows ?? '').join('\n');
 const auditCases = testData.flatMap((data) => data.auditCases ?? []);
 
-const found = async (database: TestDatabase) => {
+const failedAudits = async (database: TestDatabase) => {
   const results = await runAudits(database.sql, audits);
   expect(results.map((result) => result.error)).toEqual(audits.map(() => null));
   return results.filter((result) => !auditPassed(result));
 };
 
-describe('each fault is reported by the audit that is named for it', () => {
-  test.concurrent.each(auditCases)('%s: %s', async (audit, _what, sql, also = []) => {
+describe('a fault in the data is reported by its audit and by no other', () => {
+  test.concurrent.each(auditCases)('%s: %s', async (audit, _fault, sql, also = []) => {
     const database = await cloneDatabase();
     try {
       await database.sql.unsafe(smallShop);
       await database.sql.unsafe(sql);
-      const broken = await found(database);
-      expect(broken.map((result) => result.name).sort()).toEqual([audit, ...also].sort());
-      for (const { rows, total } of broken) expect(rows).toHaveLength(total);
+      const failed = await failedAudits(database);
+      expect(failed.map((result) => result.name).sort()).toEqual([audit, ...also].sort());
+      for (const { rows, total } of failed) expect(rows).toHaveLength(total);
     } finally {
       await database.drop();
     }
   });
 
-  test('each audit has a case that it reports', () => {
+  test('each audit has at least one case, and names are unique', () => {
     const proven = new Set(auditCases.map(([audit]) => audit));
     expect(audits.map((audit) => audit.name).filter((name) => !proven.has(name))).toEqual([]);
     expect(new Set(audits.map((audit) => audit.name)).size).toBe(audits.length);
   });
 });
 
-describe('the command', () => {
+describe('the command audit', () => {
   let database: TestDatabase;
   let env: Record<string, string>;
-  let on: string[];
+  let onDatabase: string[];
   beforeAll(async () => {
     database = await cloneDatabase();
     env = { DATABASE_URL: database.url };
-    on = ['--database-url', database.url];
+    onDatabase = ['--database-url', database.url];
     await database.sql.unsafe(smallShop);
   });
   afterAll(() => database?.drop());
 
-  test('a shop without faults: exit code 0, the table on stdout, progress on stderr', async () => {
+  test('without faults the exit code is 0, the table is on stdout and progress on stderr', async () => {
     const { code, stdout, stderr } = await runCommand(['audit'], { env });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`clean: ${audits.length} checks`) });
     expect(stdout).toMatch(/^CHECK +ROWS +MS\n/);
@@ -58,14 +58,14 @@ describe('the command', () => {
     expect(stderr).toContain(`${audits.length}/${audits.length} `);
   });
 
-  test('broken rows are shown up to the limit and counted beyond it, with exit code 1', async () => {
+  test('with faults the exit code is 1, rows are printed up to the limit and all are counted', async () => {
     await database.sql`update catalog.product_skus set sold = sold + 1`;
-    const plain = await runHere(['audit', '--limit', '2', ...on]);
+    const plain = await runHere(['audit', '--limit', '2', ...onDatabase]);
     expect(plain.code).toBe(1);
     expect(plain.stdout).toMatch(/^inventory\.sold +3 /m);
     expect(plain.stdout).toContain('"sku_id":1');
     expect(plain.stdout).toContain('and 1 more');
-    const json = await runHere(['audit', '--json', '--only', 'inventory', ...on]);
+    const json = await runHere(['audit', '--json', '--only', 'inventory', ...onDatabase]);
     expect(json.code).toBe(1);
     const { ok, checks } = JSON.parse(json.stdout);
     expect(ok).toBe(false);
@@ -77,12 +77,12 @@ describe('the command', () => {
     ]);
     expect(totals.slice(3).every(([, total]: [string, number]) => total === 0)).toBe(true);
     expect(checks[2].rows).toHaveLength(3);
-    expect(await runHere(['audit', '--only', 'orders.amounts,identity', ...on])).toMatchObject({ code: 0 });
+    expect(await runHere(['audit', '--only', 'orders.amounts,identity', ...onDatabase])).toMatchObject({ code: 0 });
   });
 
-  test('a check that can not be made is no pass, and the others are still made', async () => {
+  test('an audit that cannot run fails, and the other audits still run', async () => {
     await database.sql`alter table catalog.favorites rename to favourites`;
-    const { code, stdout } = await runHere(['audit', '--only', 'catalog', '--json', ...on]);
+    const { code, stdout } = await runHere(['audit', '--only', 'catalog', '--json', ...onDatabase]);
     const { checks } = JSON.parse(stdout);
     expect(code).toBe(1);
     expect(checks.length).toBeGreaterThan(1);
@@ -95,14 +95,14 @@ describe('the command', () => {
     ['--only', 'orders.bogus'],
     ['--limit', '0'],
     ['--limit', 'many'],
-  ])('wrong usage ends with 2: %s %s', async (...args) => {
-    expect(await runHere(['audit', ...args, ...on])).toMatchObject({
+  ])('wrong usage ends with exit code 2: %s %s', async (...args) => {
+    expect(await runHere(['audit', ...args, ...onDatabase])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('error:'),
     });
   });
 
-  test('the audits change nothing and do not wait for a transaction that holds locks', async () => {
+  test('the audits do not wait for a transaction that holds locks', async () => {
     const results = await database.sql.begin(async (tx) => {
       await tx`update catalog.product_skus set updated_at = now()`;
       return runAudits(database.sql, audits);

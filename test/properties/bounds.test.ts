@@ -3,7 +3,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonSchema } from '../../packages/http/openapi/example.ts';
 
-/** What one caller sends and gets is bounded. Walks all routes: a new one is covered by being there. */
+/** Requests and answers have a maximum size. The tests use all routes, so new routes are included. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop({ only: ['api', 'gateway'], gatewayPort: 0 });
@@ -12,7 +12,7 @@ afterAll(() => shop?.close());
 
 type Visit = (schema: JsonSchema, at: string) => void;
 
-/** Visits every part of a schema once, with its place; `$ref` is followed. */
+/** Visits every part of a schema once, with its path. `$ref` is resolved. */
 function walk(root: Route['response'], io: 'input' | 'output', visit: Visit): void {
   const schema = root.toJSONSchema({ io, unrepresentable: 'any' }) as JsonSchema & {
     $defs?: Record<string, JsonSchema>;
@@ -33,7 +33,7 @@ function walk(root: Route['response'], io: 'input' | 'output', visit: Visit): vo
 
 const name = ({ method, path }: Route) => `${method} ${path}`;
 
-test('every list of an answer states how many entries it has at most', () => {
+test('every list of an answer has a maximum number of entries', () => {
   const unbounded: string[] = [];
   for (const route of shop.server.routes)
     walk(route.response, 'output', (schema, at) => {
@@ -42,7 +42,7 @@ test('every list of an answer states how many entries it has at most', () => {
   expect(unbounded).toEqual([]);
 });
 
-test('every list, text and free object of a request has a maximum', () => {
+test('every list, text and free-form object of a request has a maximum size', () => {
   const unbounded: string[] = [];
   for (const route of shop.server.routes)
     for (const [part, schema] of Object.entries({ path: route.params, query: route.query, body: route.body }))
@@ -54,8 +54,8 @@ test('every list, text and free object of a request has a maximum', () => {
             unbounded.push(`${name(route)} ${part}${at}: list`);
           if (types.includes('string') && !fixed && node.maxLength === undefined && node.format !== 'uuid')
             unbounded.push(`${name(route)} ${part}${at}: text`);
-          const free = node.additionalProperties !== undefined && node.additionalProperties !== false;
-          if (free && node.maxProperties === undefined) unbounded.push(`${name(route)} ${part}${at}: object`);
+          const isFreeForm = node.additionalProperties !== undefined && node.additionalProperties !== false;
+          if (isFreeForm && node.maxProperties === undefined) unbounded.push(`${name(route)} ${part}${at}: object`);
         });
   expect(unbounded).toEqual([]);
 });

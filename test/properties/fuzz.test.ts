@@ -1,52 +1,52 @@
 import type { Route } from '@tradepost/http';
 import { invariantErrors } from '@tradepost/testing/invariants';
 import {
-  fitting,
   jsonText,
   oddAuthorization,
   oddBody,
   oddHeaders,
   oddQuery,
   oddSegments,
-  oneWrong,
+  oneInvalidField,
+  validValues,
 } from '@tradepost/testing/routes/fuzz';
 import { inputSchema, type Json, label, valid, withAt } from '@tradepost/testing/routes/inputs';
 import { openRouteRequests, type RouteRequests } from '@tradepost/testing/routes/route-requests';
-import { changed, openTraces } from '@tradepost/testing/routes/traces';
+import { changedTables, openTables } from '@tradepost/testing/routes/table-contents';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * Requests that nobody thought of, made of every route's schemas. FUZZ_SEED repeats a run, FUZZ_RUNS makes it longer
- * (batches of requests for each route and property).
+ * Random requests, made of the schemas of every route. FUZZ_SEED repeats a run. FUZZ_RUNS is the number of batches for each
+ * route and property.
  */
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_301);
 const runs = Number(process.env.FUZZ_RUNS ?? 4);
-/** Requests sent at once: some meet on the same rows. */
+/** Requests of a batch are sent at once, so that some use the same rows. */
 const atOnce = 8;
 const deadlineMs = 5_000;
-const limitMs = 60_000 + runs * 15_000;
+const timeoutMs = 60_000 + runs * 15_000;
 
 let shop: Shop;
-let mine: RouteRequests;
-let theirs: RouteRequests;
-let traces: Awaited<ReturnType<typeof openTraces>>;
-/** Of both shoppers, of the catalogue and of nobody. */
+let callerRequests: RouteRequests;
+let otherRequests: RouteRequests;
+let tables: Awaited<ReturnType<typeof openTables>>;
+/** Ids of objects of both shoppers, of the catalogue, and ids that no object has. */
 let ids: number[];
 beforeAll(async () => {
   console.info(`FUZZ_SEED=${seed} FUZZ_RUNS=${runs}`);
   shop = await openShop();
-  mine = await openRouteRequests(shop);
-  theirs = await openRouteRequests(shop);
-  traces = await openTraces(shop.database);
+  callerRequests = await openRouteRequests(shop);
+  otherRequests = await openRouteRequests(shop);
+  tables = await openTables(shop.database);
   const made = await Promise.all(
-    [mine, theirs].flatMap((world) => [
-      world.make('/api/v1/orders', 2, { order: 'unpaid', large: false }),
-      world.make('/api/v1/orders', 1, { order: 'paid', large: true }),
-      world.make('/api/v1/cart', 1),
-      world.make('/api/v1/products', 1),
-      Promise.resolve([world.owner.address_id, world.owner.id]),
+    [callerRequests, otherRequests].flatMap((requests) => [
+      requests.make('/api/v1/orders', 2, { order: 'unpaid', large: false }),
+      requests.make('/api/v1/orders', 1, { order: 'paid', large: true }),
+      requests.make('/api/v1/cart', 1),
+      requests.make('/api/v1/products', 1),
+      Promise.resolve([requests.owner.address_id, requests.owner.id]),
     ]),
   );
   ids = [...new Set([1, 2, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, ...(made.flat() as number[])])];
@@ -55,14 +55,14 @@ afterAll(() => shop?.close());
 
 type Request = { path: string; query: string; body?: string | undefined; headers: Record<string, string> };
 
-/** A new token each time: some routes end those of their account. */
+/** Issues a new token for each request, because some routes end the tokens of their account. */
 async function tokenOf(route: Route): Promise<string | undefined> {
   if (route.auth === 'public') return undefined;
   if (route.auth === 'staff') return shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
-  return shop.server.tokens.issue({ role: 'user', id: mine.owner.id, perms: [] });
+  return shop.server.tokens.issue({ role: 'user', id: callerRequests.owner.id, perms: [] });
 }
 
-/** The answer, whose envelope `call` has held against the document. Throws for a 5xx and past the deadline. */
+/** Sends a request; `call` checks the answer against the document. Throws for a 5xx and after the deadline. */
 async function send(route: Route, { path, query, body, headers }: Request) {
   const token = 'authorization' in headers ? undefined : await tokenOf(route);
   const at = `${label(route)} ${path}${query}`.slice(0, 300);
@@ -84,36 +84,41 @@ async function send(route: Route, { path, query, body, headers }: Request) {
   return answer;
 }
 
-/** All at once; the first failure after the last has ended, so that nothing goes on behind the next step. */
-async function together<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Runs `work` for all items at once and waits until all have ended. Then throws the first failure. */
+async function runTogether<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const settled = await Promise.allSettled(items.map(work));
-  return settled.map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
   });
 }
 
-async function refusedAgain(route: Route, requests: readonly Request[]): Promise<void> {
+/** Sends refused requests again, one by one, and expects that a refusal adds and removes no row. */
+async function repeatRefused(route: Route, requests: readonly Request[]): Promise<void> {
   for (const request of requests) {
     const { 'idempotency-key': _answered, ...headers } = request.headers;
-    const before = await traces.rows();
+    const before = await tables.rows();
     const { code, message } = await send(route, { ...request, headers });
     if (code !== 0)
-      expect(changed(before, await traces.rows()), `has other rows although refused: ${code} ${message}`).toEqual([]);
+      expect(
+        changedTables(before, await tables.rows()),
+        `rows were added or removed by a refused request: ${code} ${message}`,
+      ).toEqual([]);
   }
 }
 
-const exactPath = (path: string) => new URL(path, 'http://shop').pathname === path;
+/** True when a URL parser does not change the path. */
+const isExactPath = (path: string) => new URL(path, 'http://shop').pathname === path;
 const json = { 'content-type': 'application/json' };
 
-/** Path segments: `params` for each route parameter. */
+/** The path of the route with `params` in it. */
 function pathWith(route: Route, params: Record<string, string>): string {
   return route.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '1');
 }
 
-function fittingPath(route: Route): fc.Arbitrary<string> {
+function validPath(route: Route): fc.Arbitrary<string> {
   if (!route.params) return fc.constant(route.path);
-  return fitting(inputSchema(route.params), ids)
+  return validValues(inputSchema(route.params), ids)
     .map((params) =>
       pathWith(
         route,
@@ -125,11 +130,11 @@ function fittingPath(route: Route): fc.Arbitrary<string> {
         ),
       ),
     )
-    .filter(exactPath);
+    .filter(isExactPath);
 }
 
-function fittingQuery(schema: Json): fc.Arbitrary<Record<string, string>> {
-  return fitting(schema, ids).map((fields) =>
+function validQuery(schema: Json): fc.Arbitrary<Record<string, string>> {
+  return validValues(schema, ids).map((fields) =>
     Object.fromEntries(
       Object.entries(fields as object).map(([name, value]) => [name, String(value).toWellFormed().slice(0, 1_000)]),
     ),
@@ -143,11 +148,11 @@ const options = (route: Route) => ({
   interruptAfterTimeLimit: 15_000,
 });
 
-/** One pass over the routes; what is wrong with each, shrunk. */
-async function everyRoute(of: (route: Route) => Promise<void> | undefined): Promise<void> {
+/** Checks every route and reports the shrunk counterexample of each fault. */
+async function everyRoute(check: (route: Route) => Promise<void> | undefined): Promise<void> {
   const faults: string[] = [];
   for (const route of shop.server.routes)
-    await of(route)?.catch((error: Error) => {
+    await check(route)?.catch((error: Error) => {
       const cause = error.cause instanceof Error ? `\n${error.cause.message}` : '';
       faults.push(
         `${label(route)}: ${error.message.replace(/path: .*?, endOn/, 'endOn').slice(0, 1_500)}${cause.slice(0, 600)}`,
@@ -159,11 +164,11 @@ async function everyRoute(of: (route: Route) => Promise<void> | undefined): Prom
 const textsOf = (fields: object): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
 
-type Wrong = { request: Request; name: string };
-/** Requests that fit but for exactly one field. */
-function wrongRequests(route: Route): fc.Arbitrary<Wrong> | undefined {
-  const parts: fc.Arbitrary<Wrong>[] = [];
-  // Examples are taken whole (bad-input.test.ts), so whatever is refused is the one field.
+type InvalidRequest = { request: Request; name: string };
+/** Requests with exactly one invalid field. */
+function invalidRequests(route: Route): fc.Arbitrary<InvalidRequest> | undefined {
+  const parts: fc.Arbitrary<InvalidRequest>[] = [];
+  // bad-input.test.ts proves that the examples are accepted, so only the changed field can be refused.
   const params = route.params ? (valid(inputSchema(route.params)) as object) : {};
   const path = fc.constant(pathWith(route, textsOf(params)));
   const query = fc.constant(
@@ -171,10 +176,10 @@ function wrongRequests(route: Route): fc.Arbitrary<Wrong> | undefined {
   );
   const body = fc.constant(route.body ? valid(inputSchema(route.body)) : undefined);
   if (route.body && route.method !== 'GET') {
-    const wrong = oneWrong(inputSchema(route.body), 'json');
-    if (wrong)
+    const invalidField = oneInvalidField(inputSchema(route.body), 'json');
+    if (invalidField)
       parts.push(
-        fc.tuple(path, query, body, wrong).map(([at, fields, value, { field, value: put }]) => ({
+        fc.tuple(path, query, body, invalidField).map(([at, fields, value, { field, value: put }]) => ({
           name: field.name,
           request: {
             path: at,
@@ -186,10 +191,10 @@ function wrongRequests(route: Route): fc.Arbitrary<Wrong> | undefined {
       );
   }
   if (route.query) {
-    const wrong = oneWrong(inputSchema(route.query), 'text');
-    if (wrong)
+    const invalidField = oneInvalidField(inputSchema(route.query), 'text');
+    if (invalidField)
       parts.push(
-        fc.tuple(path, query, body, wrong).map(([at, fields, value, { field, value: put }]) => ({
+        fc.tuple(path, query, body, invalidField).map(([at, fields, value, { field, value: put }]) => ({
           name: field.name,
           request: {
             path: at,
@@ -201,10 +206,10 @@ function wrongRequests(route: Route): fc.Arbitrary<Wrong> | undefined {
       );
   }
   if (route.params) {
-    const wrong = oneWrong(inputSchema(route.params), 'text');
-    if (wrong)
+    const invalidField = oneInvalidField(inputSchema(route.params), 'text');
+    if (invalidField)
       parts.push(
-        fc.tuple(query, body, wrong).map(([fields, value, { field, value: put }]) => ({
+        fc.tuple(query, body, invalidField).map(([fields, value, { field, value: put }]) => ({
           name: field.name,
           request: {
             path: pathWith(route, { ...textsOf(params), [field.name]: encodeURIComponent(String(put)) }),
@@ -219,29 +224,32 @@ function wrongRequests(route: Route): fc.Arbitrary<Wrong> | undefined {
 }
 
 test(
-  'a request with one wrong field is refused, the field is named, and nothing has changed',
+  'a request with one invalid field is refused with the name of the field, and no row changes',
   () =>
     everyRoute((route) => {
-      const wrong = wrongRequests(route);
-      if (!wrong) return undefined;
+      const invalid = invalidRequests(route);
+      if (!invalid) return undefined;
       return fc.assert(
-        fc.asyncProperty(fc.array(wrong, { minLength: atOnce, maxLength: atOnce }), async (requests) => {
-          const before = await traces.contents();
-          await together(requests, async ({ request, name }) => {
+        fc.asyncProperty(fc.array(invalid, { minLength: atOnce, maxLength: atOnce }), async (requests) => {
+          const before = await tables.contents();
+          await runTogether(requests, async ({ request, name }) => {
             const { code, message } = await send(route, request);
             if (code !== 400 || !message.includes(name))
               throw new Error(`expected 400 naming ${name}, got ${code} ${message.slice(0, 200)}`);
           });
-          expect(changed(before, await traces.contents()), 'changed although all was refused').toEqual([]);
+          expect(
+            changedTables(before, await tables.contents()),
+            'tables changed although all requests were refused',
+          ).toEqual([]);
         }),
         options(route),
       );
     }),
-  limitMs,
+  timeoutMs,
 );
 
 test(
-  'whatever comes is answered: an envelope as documented, no 5xx, and no new row where all was refused',
+  'any input gets a documented answer without a 5xx, and refused requests add or remove no row',
   () =>
     everyRoute((route) => {
       const names = route.query ? Object.keys(inputSchema(route.query).properties ?? {}) : [];
@@ -249,9 +257,9 @@ test(
       const oddPath = fc
         .record(Object.fromEntries(params.map((name) => [name, oddSegments])))
         .map((values) => pathWith(route, values))
-        .filter(exactPath);
+        .filter(isExactPath);
       const request: fc.Arbitrary<Request> = fc.record({
-        path: fc.oneof({ weight: 3, arbitrary: fittingPath(route) }, { weight: 1, arbitrary: oddPath }),
+        path: fc.oneof({ weight: 3, arbitrary: validPath(route) }, { weight: 1, arbitrary: oddPath }),
         query: fc.oneof({ weight: 1, arbitrary: fc.constant('') }, { weight: 2, arbitrary: oddQuery(names) }),
         body: route.body ? oddBody(inputSchema(route.body), ids) : fc.option(oddBody({}, ids), { nil: undefined }),
         headers: fc
@@ -263,42 +271,48 @@ test(
       const writes = route.method !== 'GET';
       return fc.assert(
         fc.asyncProperty(fc.array(request, { minLength: atOnce, maxLength: atOnce }), async (requests) => {
-          const before = writes ? await traces.rows() : null;
-          const answers = await together(requests, (one) => send(route, one));
+          const before = writes ? await tables.rows() : null;
+          const answers = await runTogether(requests, (one) => send(route, one));
           if (!before) return;
           if (answers.every(({ code }) => code !== 0))
-            expect(changed(before, await traces.rows()), 'has other rows although all was refused').toEqual([]);
-          // What a rule refused, once more by itself: its neighbours were taken.
+            expect(
+              changedTables(before, await tables.rows()),
+              'rows were added or removed although all requests were refused',
+            ).toEqual([]);
+          // Other requests of the batch succeeded: those that a rule refused are sent again alone.
           else
-            await refusedAgain(route, requests.filter((_, i) => ![0, 400, 401].includes(answers[i]!.code)).slice(0, 2));
+            await repeatRefused(
+              route,
+              requests.filter((_, i) => ![0, 400, 401].includes(answers[i]!.code)).slice(0, 2),
+            );
         }),
         options(route),
       );
     }),
-  limitMs,
+  timeoutMs,
 );
 
 test(
-  'what the schemas call right is answered, and what it left behind can be read',
+  'valid input gets a documented answer without a 5xx',
   () =>
     everyRoute((route) => {
       const request: fc.Arbitrary<Request> = fc.record({
-        path: fittingPath(route),
-        query: route.query ? fittingQuery(inputSchema(route.query)).map(queryText) : fc.constant(''),
-        body: route.body ? fitting(inputSchema(route.body), ids).map(jsonText) : fc.constant(undefined),
+        path: validPath(route),
+        query: route.query ? validQuery(inputSchema(route.query)).map(queryText) : fc.constant(''),
+        body: route.body ? validValues(inputSchema(route.body), ids).map(jsonText) : fc.constant(undefined),
         headers: fc.constantFrom<Record<string, string>>(json, { ...json, 'idempotency-key': 'right' }),
       });
       return fc.assert(
         fc.asyncProperty(fc.array(request, { minLength: atOnce, maxLength: atOnce }), async (requests) => {
-          await together(requests, (one) => send(route, one));
+          await runTogether(requests, (one) => send(route, one));
         }),
         options(route),
       );
     }),
-  limitMs,
+  timeoutMs,
 );
 
-test('afterwards all lists and details answer, and the books are right', async () => {
+test('after these requests all lists and details can be read, and the audits pass', async () => {
   await everyRoute((route) => {
     if (route.method !== 'GET') return undefined;
     const read = async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 
 /**
- * Field lists in the contract's own notation, copied from /contract, never from our schemas:
+ * Field lists in the notation of the contract. They are copied from /contract, never from the schemas of the code:
  * i integer, n number with at most two decimals, s string, b boolean, t ISO 8601 with offset, o object, [] array,
- * 0/1 the integer 0 or 1, json a string holding JSON; `|null` may be null; `?` after a name may be absent.
+ * 0/1 the integer 0 or 1, json a string holding JSON; `|null`: may be null; `?` after a name: may be absent.
  */
 export const contract = {
   address:
@@ -74,7 +74,7 @@ export const contract = {
   batchFail: 'id i, reason s',
 } as const;
 
-/** The summary of an order without an after-sale case. */
+/** The after-sale summary of an order without an after-sale case. */
 export const noAfterSale = {
   in_progress_count: 0,
   has_open_case: false,
@@ -86,7 +86,7 @@ export const noAfterSale = {
 
 const isoWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/;
 
-const fits: Record<string, (value: unknown) => boolean> = {
+const checks: Record<string, (value: unknown) => boolean> = {
   i: (v) => Number.isSafeInteger(v),
   n: (v) => typeof v === 'number' && Number.isFinite(v) && Math.abs(v * 100 - Math.round(v * 100)) < 1e-6,
   s: (v) => typeof v === 'string',
@@ -105,10 +105,10 @@ const fits: Record<string, (value: unknown) => boolean> = {
   },
 };
 
-/** Fails with the list of every field that is absent or of another type. */
+/** Fails with a list of all fields that are absent or have another type. */
 export function expectFields(value: unknown, notation: string): void {
   const faults: string[] = [];
-  if (!fits.o!(value)) faults.push(`not an object: ${JSON.stringify(value)}`);
+  if (!checks.o!(value)) faults.push(`not an object: ${JSON.stringify(value)}`);
   else
     for (const entry of notation.split(', ')) {
       const [name = '', type = ''] = entry.split(' ');
@@ -116,14 +116,14 @@ export function expectFields(value: unknown, notation: string): void {
       const field = (value as Record<string, unknown>)[key];
       if (!Object.hasOwn(value as object, key)) {
         if (!name.endsWith('?')) faults.push(`${key} is absent`);
-      } else if (!type.split('|').some((t) => fits[t]!(field)))
+      } else if (!type.split('|').some((t) => checks[t]!(field)))
         faults.push(`${key} is ${JSON.stringify(field)}, not ${type}`);
     }
   expect(faults).toEqual([]);
 }
 
-/** Amounts of an order agree with each other and with its lines (wire numbers, compared in cents). */
-// biome-ignore lint/suspicious/noExplicitAny: an order as answered
+/** Expects that the amounts of an order agree with each other and with its lines. Numbers of the wire are compared in cents. */
+// biome-ignore lint/suspicious/noExplicitAny: an order of an answer
 export function expectMoneyAddsUp(order: any): void {
   const cents = (amount: number) => Math.round(amount * 100);
   const { goods_amount, discount_amount, freight_amount, payable_amount } = order.amount_breakdown;
@@ -141,5 +141,5 @@ export function expectMoneyAddsUp(order: any): void {
   expect(sum((item) => cents(item.payable_amount))).toBe(cents(goods_amount) - cents(discount_amount));
 }
 
-/** A text a Chinese reader gets is Chinese. */
+/** Matches a text that has a Chinese character. */
 export const chinese = /[\u4e00-\u9fff]/;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { deep, type Field, fieldsOf, huge, type Json, kindsOf, nastyTexts, notNumbers, withAt } from './inputs.ts';
 
 /**
- * Arbitraries over the schemas of a route: what fits, what fits but for one field, and what nobody had in mind. Values are
- * JSON text in the end, as some can only be said there (1e400, a key twice).
+ * Arbitraries made of the schemas of a route: valid values, values with one invalid field, and arbitrary input. Bodies are
+ * JSON text, because some values exist only there (1e400, a repeated key).
  */
 const rawMark = '\u0001raw:';
-/** Put into a value, it becomes this very text in `jsonText`. */
+/** A marked text: `jsonText` writes it without quotes. */
 const raw = (text: string) => `${rawMark}${text}`;
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value) ?? '';
@@ -30,29 +30,31 @@ const oddValues: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.constantFrom(null, 1, 'a', {}), { minLength: 1_000, maxLength: 1_100 }) },
 );
 
-/** Values a schema says it takes. `ids`: what stands in number fields beside small numbers. */
-export function fitting(schema: Json, ids: readonly number[]): fc.Arbitrary<unknown> {
+/** Values that a schema accepts. Number fields get small numbers, limits of the schema and `ids`. */
+export function validValues(schema: Json, ids: readonly number[]): fc.Arbitrary<unknown> {
   const examples = schema.examples?.length ? [fc.constantFrom(...schema.examples)] : [];
   const or = (arbitrary: fc.Arbitrary<unknown>) => fc.oneof(...examples, arbitrary);
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum?.length) return fc.constantFrom(...schema.enum);
   const options = schema.anyOf ?? schema.oneOf;
-  if (options?.length) return or(fc.oneof(...options.map((option) => fitting(option, ids))));
+  if (options?.length) return or(fc.oneof(...options.map((option) => validValues(option, ids))));
   if (schema.type === 'object' && schema.properties) {
     const required = (schema.required ?? []) as never[];
-    const fields = Object.entries(schema.properties).map(([name, part]) => [name, fitting(part, ids)] as const);
+    const fields = Object.entries(schema.properties).map(([name, part]) => [name, validValues(part, ids)] as const);
     return fc.record(Object.fromEntries(fields), { requiredKeys: required });
   }
   if (schema.type === 'array')
     return or(
-      fc.array(fitting(schema.items ?? {}, ids), { minLength: (schema.minItems as number) ?? 0, maxLength: 4 }),
+      fc.array(validValues(schema.items ?? {}, ids), { minLength: (schema.minItems as number) ?? 0, maxLength: 4 }),
     );
   if (schema.type === 'integer' || schema.type === 'number') {
     const min = Math.ceil(Math.max(schema.minimum ?? -1_000, Number.MIN_SAFE_INTEGER));
     const max = Math.floor(Math.min((schema.maximum as number) ?? 1_000_000, Number.MAX_SAFE_INTEGER));
-    const own = ids.filter((id) => id >= min && id <= max);
+    const allowedIds = ids.filter((id) => id >= min && id <= max);
     const numbers = fc.integer({ min: Math.min(min, max), max: Math.min(Math.max(min, 1_000_000), max) });
-    return or(fc.oneof(numbers, fc.constantFrom(min, max), ...(own.length > 0 ? [fc.constantFrom(...own)] : [])));
+    return or(
+      fc.oneof(numbers, fc.constantFrom(min, max), ...(allowedIds.length > 0 ? [fc.constantFrom(...allowedIds)] : [])),
+    );
   }
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type === 'string') {
@@ -67,59 +69,60 @@ export function fitting(schema: Json, ids: readonly number[]): fc.Arbitrary<unkn
   return fc.jsonValue({ maxDepth: 2 });
 }
 
-/** Values that the schema of a field refuses for sure, with why. null and "" stand for an absent field, and are not among them. */
-function misfits(schema: Json, as: 'json' | 'text'): fc.Arbitrary<unknown>[] {
+/** Values that the schema of a field always refuses. Without null and "", which mean an absent field. */
+function invalidValues(schema: Json, as: 'json' | 'text'): fc.Arbitrary<unknown>[] {
   const kinds = kindsOf(schema);
   if (kinds.size === 0) return [];
-  const out: fc.Arbitrary<unknown>[] = [];
+  const values: fc.Arbitrary<unknown>[] = [];
   const noNumber = fc.constantFrom(...notNumbers, 'wrong', '[]', '{}', '1.5x', '0b1', '٣', '1_000', 'undefined');
   if (as === 'text') return kinds.has('number') && !kinds.has('string') ? [noNumber] : [];
-  if (!kinds.has('object')) out.push(fc.dictionary(fc.string({ maxLength: 5 }), fc.integer(), { maxKeys: 3 }));
-  if (!kinds.has('array')) out.push(fc.array(fc.integer(), { maxLength: 3 }));
-  if (!kinds.has('boolean')) out.push(fc.boolean());
-  if (!kinds.has('number')) out.push(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
-  if (!kinds.has('string')) out.push(kinds.has('number') ? noNumber : fc.constantFrom('wrong', 'NaN', ' '));
-  if (schema.type === 'integer') out.push(fc.constantFrom(1.5, -0.1, raw('1e400'), raw('-1e400'), 2 ** 53, -(2 ** 60)));
-  if (schema.type === 'number') out.push(fc.constantFrom(raw('1e400'), raw('-1e400')));
+  if (!kinds.has('object')) values.push(fc.dictionary(fc.string({ maxLength: 5 }), fc.integer(), { maxKeys: 3 }));
+  if (!kinds.has('array')) values.push(fc.array(fc.integer(), { maxLength: 3 }));
+  if (!kinds.has('boolean')) values.push(fc.boolean());
+  if (!kinds.has('number')) values.push(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
+  if (!kinds.has('string')) values.push(kinds.has('number') ? noNumber : fc.constantFrom('wrong', 'NaN', ' '));
+  if (schema.type === 'integer')
+    values.push(fc.constantFrom(1.5, -0.1, raw('1e400'), raw('-1e400'), 2 ** 53, -(2 ** 60)));
+  if (schema.type === 'number') values.push(fc.constantFrom(raw('1e400'), raw('-1e400')));
   if (typeof schema.minimum === 'number' && schema.minimum > Number.MIN_SAFE_INTEGER)
-    out.push(fc.constant(schema.minimum - 1));
+    values.push(fc.constant(schema.minimum - 1));
   if (typeof schema.maximum === 'number' && schema.maximum < Number.MAX_SAFE_INTEGER)
-    out.push(fc.constant(schema.maximum + 1));
-  if (typeof schema.maxLength === 'number') out.push(fc.constant('x'.repeat(schema.maxLength + 1)));
-  return out;
+    values.push(fc.constant(schema.maximum + 1));
+  if (typeof schema.maxLength === 'number') values.push(fc.constant('x'.repeat(schema.maxLength + 1)));
+  return values;
 }
 
-export type Spoilt = { field: Field; value: unknown };
-/** Exactly one field of an object schema and a value that it refuses. Undefined when no field can be wrong. */
-export function oneWrong(schema: Json, as: 'json' | 'text'): fc.Arbitrary<Spoilt> | undefined {
+type InvalidField = { field: Field; value: unknown };
+/** One field of an object schema and a value that it refuses. Undefined when no field can be invalid. */
+export function oneInvalidField(schema: Json, as: 'json' | 'text'): fc.Arbitrary<InvalidField> | undefined {
   const fields = fieldsOf(schema).flatMap((field) => {
-    const values = misfits(field.schema, as);
-    // Taking a needed field out is the other way to be wrong.
+    const values = invalidValues(field.schema, as);
+    // `undefined` removes a required field.
     if (as === 'json' && field.required) values.push(fc.constant(undefined));
     return values.length > 0 ? [fc.record({ field: fc.constant(field), value: fc.oneof(...values) })] : [];
   });
   return fields.length > 0 ? fc.oneof(...fields) : undefined;
 }
 
-/** A body's text: a fitting value, spoilt in places, doubled, wrapped, cut, or something else altogether. */
+/** The text of a body: a valid value with changed fields, a repeated, wrapped or cut text, or arbitrary text. */
 export function oddBody(schema: Json, ids: readonly number[]): fc.Arbitrary<string> {
   const numbers = fc.oneof(fc.constantFrom(...huge, 0, -1, 1.5), fc.constantFrom(...rawNumbers).map(raw));
   const changes = fieldsOf(schema).map(({ path, schema: field }) => {
     const kinds = kindsOf(field);
-    const near = kinds.has('string') || kinds.size === 0 ? oddTexts : kinds.has('number') ? numbers : oddValues;
+    const similar = kinds.has('string') || kinds.size === 0 ? oddTexts : kinds.has('number') ? numbers : oddValues;
     const put = fc.oneof(
-      { weight: 6, arbitrary: near },
+      { weight: 6, arbitrary: similar },
       { weight: 3, arbitrary: oddValues },
       { weight: 1, arbitrary: fc.constant(undefined) },
     );
     return fc.tuple(fc.constant(path), put);
   });
-  // Of many changes most would hide behind the first that is refused.
+  // Mostly one change: the first refused field hides the others.
   const change = changes.length > 0 ? fc.oneof(...changes) : fc.tuple(fc.constant<(string | number)[]>([]), oddValues);
-  const spoilt = fc
-    .tuple(fitting(schema, ids), fc.oneof({ weight: 4, arbitrary: change.map((one) => [one]) }, fc.array(change)))
-    .map(([value, spoils]) =>
-      jsonText(spoils.reduce<unknown>((so, [path, odd]) => withAtSafely(so, path, odd), value)),
+  const changedBody = fc
+    .tuple(validValues(schema, ids), fc.oneof({ weight: 4, arbitrary: change.map((one) => [one]) }, fc.array(change)))
+    .map(([value, replacements]) =>
+      jsonText(replacements.reduce<unknown>((body, [path, put]) => withAtSafely(body, path, put), value)),
     );
   const form = fc.constantFrom<(text: string) => string>(
     (text) => text,
@@ -135,13 +138,13 @@ export function oddBody(schema: Json, ids: readonly number[]): fc.Arbitrary<stri
     (text) => (text.startsWith('{') && text.length > 2 ? `{"__proto__":{"polluted":1},"":0,${text.slice(1)}` : text),
   );
   return fc.oneof(
-    { weight: 6, arbitrary: fc.tuple(spoilt, form).map(([text, into]) => into(text)) },
+    { weight: 6, arbitrary: fc.tuple(changedBody, form).map(([text, into]) => into(text)) },
     { weight: 1, arbitrary: oddValues.map(jsonText) },
     { weight: 1, arbitrary: oddTexts },
   );
 }
 
-/** As `withAt`, where a spoilt value may stand on the way. */
+/** As `withAt`. Leaves the value unchanged when an earlier change has replaced an object on the path. */
 function withAtSafely(value: unknown, path: readonly (string | number)[], put: unknown): unknown {
   try {
     return withAt(value, path, put);
@@ -155,7 +158,7 @@ const encodings = [
   (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
   (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+'),
 ];
-/** A query string of these names in all the forms that programs make of them. */
+/** A query string with these names, in the forms that client programs send. */
 export function oddQuery(names: readonly string[]): fc.Arbitrary<string> {
   const name = fc.oneof(
     fc.constantFrom(...names, 'lang', 'page', 'size', '__proto__', 'constructor', ''),
@@ -179,6 +182,7 @@ export function oddQuery(names: readonly string[]): fc.Arbitrary<string> {
     .map((parts) => (parts.length > 0 ? `?${parts.join('&').replaceAll('#', '%23')}` : ''));
 }
 
+/** Path segments that are not a usual id. */
 export const oddSegments: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '0',
@@ -202,7 +206,7 @@ export const oddSegments: fc.Arbitrary<string> = fc.oneof(
     .filter((text) => !/^\.{0,2}$/.test(text)),
 );
 
-/** What a header can hold at all: bytes above 31 but for 127. Head and query together stay below the 16 KB of the transports. */
+/** Values that a header can have: bytes above 31, without 127. Header and query stay below the 16 KB limit of the transports. */
 const headerTexts = fc.oneof(
   fc.constantFrom(
     '',
@@ -245,7 +249,7 @@ const contentTypes = [
   '',
 ];
 const languages = ['en', 'zh-CN', 'zh;q=NaN', 'en-;q=1', '*;q=0', 'xx', 'zh-Hant-TW,zh;q=0.9,en;q=-1', ','.repeat(200)];
-/** `keys`: Idempotency-Keys, few, so that some come twice and with another body. */
+/** Idempotency-Keys have few values, so that some are repeated with another body. */
 export const oddHeaders: fc.Arbitrary<Record<string, string>> = fc
   .record(
     {

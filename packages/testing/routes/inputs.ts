@@ -1,6 +1,6 @@
 import type { Route } from '@tradepost/http';
 
-/** As much of JSON Schema as request schemas produce. */
+/** The part of JSON Schema that request schemas use. */
 export type Json = {
   type?: string;
   properties?: Record<string, Json>;
@@ -26,7 +26,7 @@ export const inputSchema = (schema: Schema): Json =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `over` laid over `base`, object by object. */
+/** A copy of `base` with the fields of `over`. Objects are merged at every depth. */
 function merged(base: unknown, over: unknown): unknown {
   if (!isObject(base) || !isObject(over)) return over;
   return {
@@ -35,7 +35,7 @@ function merged(base: unknown, over: unknown): unknown {
   };
 }
 
-/** A value that fits, from examples and defaults; every property is present, so that each can be spoilt. */
+/** A valid value, made of examples and defaults. Every property is present, so that a test can replace each one. */
 export function valid(schema: Json): unknown {
   const { examples, ...plain } = schema;
   if (examples?.length) return schema.properties ? merged(valid(plain), examples[0]) : examples[0];
@@ -52,11 +52,11 @@ export function valid(schema: Json): unknown {
   return {};
 }
 
-/** Every field of an object or list schema, at any depth; of lists the first element. */
+/** Every field of an object or list schema, at any depth. For a list these are the fields of its first element. */
 export function fieldsOf(schema: Json, at: (string | number)[] = []): Field[] {
   if (schema.items) {
     const path = [...at, 0];
-    // An element that is no object has no field that names it: the list's name does.
+    // An element that is not an object has the name of its list.
     const name = String(at.at(-1) ?? '[0]');
     const element: Field[] = schema.items.properties ? [] : [{ path, name, schema: schema.items, required: false }];
     return [...element, ...fieldsOf(schema.items, path)];
@@ -71,7 +71,7 @@ export function fieldsOf(schema: Json, at: (string | number)[] = []): Field[] {
   });
 }
 
-/** `value` with one place replaced (or taken out, with `undefined`); places on the way are made. */
+/** A copy of `value` with `put` at the path; `undefined` removes it. Missing objects and lists on the path are created. */
 export function withAt(value: unknown, path: readonly (string | number)[], put: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return put;
@@ -82,11 +82,12 @@ export function withAt(value: unknown, path: readonly (string | number)[], put: 
   return copy;
 }
 
+/** The JSON text of an object with this depth. */
 export function deep(levels: number): string {
   return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 }
 
-/** The kinds of JSON value a schema takes; empty when it takes anything. */
+/** The kinds of JSON values that a schema accepts. Empty when it accepts every value. */
 export function kindsOf(schema: Json): Set<string> {
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return new Set(options.flatMap((option) => [...kindsOf(option)]));
@@ -96,7 +97,7 @@ export function kindsOf(schema: Json): Set<string> {
   return new Set([schema.type === 'integer' ? 'number' : schema.type]);
 }
 
-/** Values of a kind that the schema does not take. null and "" are left out: they stand for an absent field. */
+/** Values of a kind that the schema refuses, with a description. Without null and "", which mean an absent field. */
 export function wrongKinds(schema: Json): [string, unknown][] {
   const kinds = kindsOf(schema);
   if (kinds.size === 0) return [];
@@ -109,12 +110,12 @@ export function wrongKinds(schema: Json): [string, unknown][] {
   ];
   const wrong = candidates
     .filter(([kind]) => !kinds.has(kind))
-    .map(([, what, value]): [string, unknown] => [what, value]);
+    .map(([, description, value]): [string, unknown] => [description, value]);
   if (schema.type === 'integer') wrong.push(['a fraction', 1.5]);
   return wrong;
 }
 
-/** Texts no number is. */
+/** Texts that are not accepted as a number. */
 export const notNumbers = [
   'NaN',
   'Infinity',
@@ -146,7 +147,7 @@ export const huge = [
   -0,
   0.1 + 0.2,
 ];
-/** Texts that databases, encoders and templates stumble over. */
+/** Texts that often cause faults in databases, encoders and templates. */
 export const nastyTexts = [
   '\u0000',
   'a\u0000b',

@@ -6,22 +6,22 @@ export type Id = number | string;
 /** A shopper with an address and a token. */
 export type TestShopper = { id: number; token: string; address_id: number; username: string };
 
-/** `order`: the state of the orders that are made. `large`: many lines, many ids in a list, many rows on a page. */
+/** `order`: the state of orders that are made. `large`: orders, lists of ids and pages are long. */
 export type MakeOptions = { order: 'unpaid' | 'paid' | 'shipped'; large: boolean };
 
 export type MakerContext = {
   readonly shop: Shop;
   readonly sql: Sql;
-  /** The shopper who owns what is made. */
+  /** The shopper who owns the objects. */
   readonly owner: TestShopper;
   /** The token of an administrator with all permissions. */
   readonly staff: string;
-  /** Answers the data of a request; throws when it is refused. */
+  /** Sends a request and answers its data. Throws when the request is refused. */
   // biome-ignore lint/suspicious/noExplicitAny: the caller knows the route
   send(method: string, path: string, token: string | undefined, body?: unknown): Promise<any>;
   /** Makes `count` objects at the same time. */
   repeat<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]>;
-  /** A number that no other object of this context has. */
+  /** A new number: no other call of this context gets it. */
   nextNumber(): number;
   /** Makes objects of another kind. */
   make(kind: string, count: number, options?: MakeOptions): Promise<Id[]>;

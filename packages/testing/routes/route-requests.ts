@@ -7,11 +7,11 @@ import { fieldsOf, inputSchema, type Json, label, valid, withAt } from './inputs
 import { type Id, type MakeOptions, type MakerContext, many, type TestShopper } from './makers.ts';
 
 /**
- * Meaningful requests for any route: its examples, with each id replaced by the id of an object that is made for the
- * request. The path before a path parameter says what the parameter is an id of; for a field its name says it.
+ * Meaningful requests for any route: its examples, with each id replaced by the id of an object that is made for the request.
+ * The kind of the object is found in the path before a path parameter, or in the name of a field.
  */
 export type RequestOptions = MakeOptions & {
-  /** True: the last id is of no object. */
+  /** True: the request has an id that no object has. */
   missing?: boolean;
   /** The optional query parameter that is sent. */
   query?: string;
@@ -20,17 +20,18 @@ type RouteRequest = { path: string; query: string; body: unknown; kinds: Set<str
 export type RouteRequests = {
   owner: TestShopper;
   staff: string;
-  /** New objects of a kind. They belong to the owner where they belong to a shopper. */
+  /** Makes objects of a kind. Objects of shoppers belong to the owner. */
   make(kind: string, count: number, options?: MakeOptions): Promise<Id[]>;
+  /** Makes a request for the route. `kinds` are the kinds of objects that it names. */
   fill(route: Route, options?: RequestOptions): Promise<RouteRequest>;
-  /** The token of the owner, of the administrator, or of a new shopper where the call ends the account or the token. */
+  /** The token of the owner or of the administrator. A call that ends its account or token gets the token of a new shopper. */
   tokenFor(route: Route): Promise<string | undefined>;
 };
 
 const small: RequestOptions = { order: 'unpaid', large: false };
-/** Fields whose value must differ from that of other objects. */
+/** Fields whose value must be unique. */
 const unique = /^(name|username|title|code|key)$/;
-/** Calls that end the account or the token that sends them. */
+/** Calls that end the account or the token of the caller. */
 const lastCalls = /\/(logout|user\/delete)$/;
 
 const repeat = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
@@ -44,13 +45,13 @@ async function openExampleAccounts({ database: { sql } }: Shop): Promise<number>
   return createStaff(sql, { username: 'admin', password: 'admin123' });
 }
 
-export async function openRouteRequests(shop: Shop, person?: TestShopper): Promise<RouteRequests> {
+export async function openRouteRequests(shop: Shop, existingOwner?: TestShopper): Promise<RouteRequests> {
   const { sql } = shop.database;
   await shop.server.runtime.settings.set('pay.sandbox.secret', 'a secret for tests '.repeat(3));
   const makers = Object.assign({}, ...(await loadTestData()).map((data) => data.makers ?? {})) as NonNullable<
     Awaited<ReturnType<typeof loadTestData>>[number]['makers']
   >;
-  const owner = person ?? (await shop.shopper());
+  const owner = existingOwner ?? (await shop.shopper());
   const staffId = await openExampleAccounts(shop);
   const staff = await shop.server.tokens.issue({ role: 'admin', id: staffId, perms: ['*'] });
   let lastNumber = 0;
@@ -71,13 +72,13 @@ export async function openRouteRequests(shop: Shop, person?: TestShopper): Promi
     return (
       (await makeByPost(collection, count)) ??
       (await firstOfList(collection, count)) ??
-      Promise.reject(new Error(`no way to make ${collection}: add a maker to the test data of its package`))
+      Promise.reject(new Error(`cannot make ${collection}: add a maker to the test data of its package`))
     );
   }
   const routeOf = (method: string, path: string) =>
     shop.server.routes.find((route) => route.method === method && route.path === path);
 
-  /** With the POST route of the collection, or that of the back office where shoppers can only read. */
+  /** Uses the POST route of the collection, or the POST route of the back office when shoppers can only read. */
   async function makeByPost(collection: string, count: number): Promise<Id[] | null> {
     const post = routeOf('POST', collection) ?? routeOf('POST', `/admin/api/${kindOf(collection)}`);
     if (!post) return null;
@@ -86,7 +87,7 @@ export async function openRouteRequests(shop: Shop, person?: TestShopper): Promi
       return (await send('POST', path, await tokenFor(post), body)).id;
     });
   }
-  /** Objects that exist. */
+  /** Answers ids of objects that exist already. */
   async function firstOfList(collection: string, count: number): Promise<Id[] | null> {
     const list = routeOf('GET', collection);
     if (!list) return null;
@@ -96,21 +97,21 @@ export async function openRouteRequests(shop: Shop, person?: TestShopper): Promi
     return ids.length > 0 ? ids : null;
   }
 
-  /** Ids for a field. Null, which leaves the example of the field, where a staff route names objects that cannot be made yet. */
+  /** Ids for a field. Null keeps the example of the field: staff routes can name objects that tests cannot make. */
   const idsFor = (route: Route, name: string, count: number, options: MakeOptions): Promise<Id[] | null> =>
     make(collectionOf(route, name, 'fields'), count, options).catch((error: Error) => {
       if (route.auth === 'staff') return null;
-      throw new Error(`${label(route)}: what is ${name} an id of? ${error.message}`);
+      throw new Error(`${label(route)}: which object has the id ${name}? ${error.message}`);
     });
 
-  /** The example of a schema with ids put in. Lists of ids have the greatest length that is allowed, up to `many`. */
+  /** The example of a schema with ids of objects. In a large request, lists of ids are as long as allowed, up to `many`. */
   async function filledFields(
     route: Route,
     schema: Json,
     options: RequestOptions,
     kinds: Set<string>,
   ): Promise<unknown> {
-    // A list at the top is filled as the list of an object.
+    // A schema that is a list is filled as the field of an object.
     if (schema.items?.properties) {
       const inside = await filledFields(route, { type: 'object', properties: { list: schema } }, options, kinds);
       return (inside as { list: unknown }).list;
@@ -130,7 +131,7 @@ export async function openRouteRequests(shop: Shop, person?: TestShopper): Promi
       const ids = await idsOf(name, isList ? lengthOf(of) : 1);
       if (ids) value = withAt(value, path, isList ? ids : ids[0]);
     }
-    // Lists of objects with one id each: an object for each id.
+    // A list of objects with one id each gets one object per id.
     for (const [name, part] of Object.entries(schema.properties ?? {})) {
       const names = Object.keys(part.items?.properties ?? {}).filter(
         (inner) => idName.test(inner) && !notIds.has(inner),
@@ -152,7 +153,7 @@ export async function openRouteRequests(shop: Shop, person?: TestShopper): Promi
       const collection = collectionOf(route, name!, 'path');
       kinds.add(kindOf(collection));
       const [id] = await make(collection, 1, options).catch((error: Error) => {
-        throw new Error(`${label(route)}: what is :${name} an id of? ${error.message}`);
+        throw new Error(`${label(route)}: which object has the id :${name}? ${error.message}`);
       });
       path = path.replace(`:${name}`, encodeURIComponent(String(options.missing && !route.body ? missingId(id!) : id)));
     }
@@ -164,7 +165,7 @@ export async function openRouteRequests(shop: Shop, person?: TestShopper): Promi
     const query = new URLSearchParams();
     const schema = inputSchema(route.query);
     const fields = (await filledFields(route, schema, options, kinds)) as Record<string, unknown>;
-    // Only the filters that the route needs: an example of each filter at once would find nothing.
+    // Only required filters are sent: all examples together would find nothing.
     for (const name of Object.keys(schema.properties ?? {}))
       if (schema.required?.includes(name) || name === (options.query ?? 'payment_no') || name === 'sku_ids')
         query.set(name, String(fields[name]));
