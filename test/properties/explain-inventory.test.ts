@@ -21,8 +21,8 @@ import { selectLevels, selectStocks, selectStocksOf } from '../../packages/inven
 import { writeInventoryStatus } from '../../packages/orders/orders/order-store.ts';
 
 /**
- * The plans of what a warehouse is worked with every second, and of its lists, in a shop that has done it for long: what a
- * statement looks at is bounded by what it is about, not by what has been done before.
+ * The query plans of frequent stock statements and of the stock lists, in a shop with a long history. The rows that a statement
+ * reads are bounded by its subject, not by the size of the history.
  */
 let database: TestDatabase;
 let sql: Sql;
@@ -92,7 +92,7 @@ beforeAll(async () => {
       from generate_series(1, 300) as n;
     insert into inventory.external_callbacks (callback_id, request_id, status, body, outcome)
       select 'cb-' || n, 'order:N' || (n / 3) || ':reserve', 'success', '{}', 'applied' from generate_series(1, 20000) as n`);
-  // As autovacuum leaves them; a movement's day is found by what it has summed up.
+  // The state after autovacuum. The BRIN index on the time of a movement needs its summaries.
   for (const table of [
     'inventory.stock_movements',
     'inventory.inventory_integration_tasks',
@@ -123,42 +123,42 @@ afterAll(async () => {
 });
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-/** Rows a node looked at: those it gave and those it threw away. */
-const looked = (node: Node) =>
+/** The rows that a node read: those that it returned and those that it filtered out. */
+const rowsRead = (node: Node) =>
   ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
   (node['Actual Loops'] ?? 0);
 
-/** Runs it, and answers which big tables its statements read whole and how many rows they looked at. */
-async function readBy(work: () => Promise<unknown>): Promise<{ whole: string[]; rows: number }> {
+/** Runs `work`. Answers the big tables that its statements scanned in full, and the number of rows that they read. */
+async function readBy(work: () => Promise<unknown>): Promise<{ fullScans: string[]; rows: number }> {
   plans = [];
   await work();
-  // Asked for before the next statement, so they have all arrived with it.
+  // The notices of a statement arrive before the answer to the next one.
   await sql`select 1`;
   const nodes = plans.flatMap(nodesOf);
-  expect(plans.length, 'plans were seen').toBeGreaterThan(0);
-  const whole = nodes
+  expect(plans.length, 'number of recorded plans').toBeGreaterThan(0);
+  const fullScans = nodes
     .filter((node) => node['Node Type'] === 'Seq Scan' && big.has(node['Relation Name'] ?? ''))
     .map((node) => node['Relation Name']!);
-  // Scans of tables and of their indexes; what stock_movements_time counts are pages.
+  // Scans of tables and indexes. The index stock_movements_time counts pages, so it is left out.
   const scans = nodes.filter((node) =>
     node['Relation Name'] !== undefined
       ? / Scan$/.test(node['Node Type'])
       : node['Node Type'] === 'Bitmap Index Scan' && node['Index Name'] !== 'stock_movements_time',
   );
-  const rows = scans.reduce((sum, node) => sum + looked(node), 0);
-  return { whole, rows };
+  const rows = scans.reduce((sum, node) => sum + rowsRead(node), 0);
+  return { fullScans, rows };
 }
 
-class Undone extends Error {}
-/** What it writes is taken back, so that each statement meets the same shop. */
-const undone = (work: (tx: Transaction) => Promise<unknown>) => () =>
+class RollbackSignal extends Error {}
+/** Runs `work` in a transaction that is rolled back, so that each case has the same data. */
+const rolledBack = (work: (tx: Transaction) => Promise<unknown>) => () =>
   sql
     .begin(async (tx) => {
       await work(tx);
-      throw new Undone();
+      throw new RollbackSignal();
     })
     .catch((error: unknown) => {
-      if (!(error instanceof Undone)) throw error;
+      if (!(error instanceof RollbackSignal)) throw error;
     });
 
 const now = () => new Date();
@@ -181,10 +181,10 @@ const settled = (requestIds: string[]) => async (tx: Transaction) => {
   const moves = tasks.map(({ id }) => ({ id, to: 'success' as const, next: null, code: 0, error: '' }));
   await settleTasks(tx, { writeOrderStatus: writeInventoryStatus, wake: true }, tasks, moves, now());
 };
-/** 100 orders of builtin_wms that hold something still, two SKUs each. */
-const open = numbers(29_001, 100, 2);
+/** 100 orders of builtin_wms with reserved stock of two SKUs each. */
+const reservedOrders = numbers(29_001, 100, 2);
 
-describe.each(['auto', 'force_generic_plan'])('what is written again and again, planned %s', (mode) => {
+describe.each(['auto', 'force_generic_plan'])('a frequent statement reads few rows, plan_cache_mode %s', (mode) => {
   beforeAll(async () => {
     await sql.unsafe(`set plan_cache_mode = ${mode}`);
   });
@@ -193,9 +193,9 @@ describe.each(['auto', 'force_generic_plan'])('what is written again and again, 
   });
   test.each<[string, (tx: Transaction) => Promise<unknown>, number]>([
     ['a worker claims a batch', claim(100), 700],
-    ['a worker claims what is left', claim(1_000), 1_500],
+    ['a worker claims all due tasks', claim(1_000), 1_500],
     [
-      'a SKU that was announced 5,000 times is announced again',
+      'a SKU with 5,000 earlier tasks is synchronized again',
       async (tx) => {
         await tx`update inventory.inventory_integration_tasks set next_retry_at = now() - interval '1 year'
                  where request_id = 'sku:77-5000:sync_sku'`;
@@ -203,59 +203,71 @@ describe.each(['auto', 'force_generic_plan'])('what is written again and again, 
       },
       50,
     ],
-    ['who has paid claims its own order', claim(10, { bizNos: ['N29250'], except: [] }), 30],
-    ['who pays many claims theirs', claim(100, { bizNos: numbers(29_201, 90), except: [] }), 1_200],
+    ['a payment claims the tasks of its order', claim(10, { bizNos: ['N29250'], except: [] }), 30],
+    [
+      'a batch of payments claims the tasks of its orders',
+      claim(100, { bizNos: numbers(29_201, 90), except: [] }),
+      1_200,
+    ],
     ['a callback finds its task', (tx) => lockTasks(tx, { requestIds: ['order:N5:reserve'] }), 4],
     [
-      'a batch of callbacks finds theirs',
+      'a batch of callbacks finds its tasks',
       (tx) => lockTasks(tx, { requestIds: numbers(1, 100).map((no) => `order:${no}:reserve`) }),
       400,
     ],
-    ['answers are kept by id', (tx) => lockTasks(tx, { ids: Array.from({ length: 100 }, (_, n) => 100 * n + 1) }), 400],
-    ['the states of 100 orders by their tasks', (tx) => tx`${orderStatuses(tx, numbers(29_001, 100))}`, 900],
-    ['100 tasks end, with their orders', settled(numbers(29_001, 100).map((no) => `order:${no}:restore`)), 4_000],
-    ['what comes after failed tasks', (tx) => selectLaterTasks(tx, [50_001, 50_002, 50_003]), 30],
-    ['whose orders they are', (tx) => selectProvidersOf(tx, numbers(29_001, 100), ['external_wms']), 400],
+    ['tasks are locked by id', (tx) => lockTasks(tx, { ids: Array.from({ length: 100 }, (_, n) => 100 * n + 1) }), 400],
+    ['the states of 100 orders are found by their tasks', (tx) => tx`${orderStatuses(tx, numbers(29_001, 100))}`, 900],
     [
-      'orders of a partner are paid',
+      '100 tasks are completed, with their orders',
+      settled(numbers(29_001, 100).map((no) => `order:${no}:restore`)),
+      4_000,
+    ],
+    ['the tasks after failed tasks are found', (tx) => selectLaterTasks(tx, [50_001, 50_002, 50_003]), 30],
+    [
+      'the providers of 100 orders are found',
+      (tx) => selectProvidersOf(tx, numbers(29_001, 100), ['external_wms']),
+      400,
+    ],
+    [
+      'orders of an external warehouse are paid',
       async (tx) => settleRemoteReservations(tx, numbers(29_002, 100, 2), 'confirmed'),
       1_500,
     ],
     [
-      'orders of a partner are cancelled',
+      'orders of an external warehouse are cancelled',
       async (tx) => settleRemoteReservations(tx, numbers(29_002, 100, 2), 'released'),
       1_200,
     ],
     [
-      'a warehouse holds 50 orders',
+      'a warehouse reserves stock for 50 orders',
       async (tx) => {
         const ids = Array.from({ length: 100 }, (_, n) => 1 + n * 3);
-        const hold = await builtinProvider.openStockSession(tx, ids);
+        const session = await builtinProvider.openStockSession(tx, ids);
         for (const [n, sku_id] of ids.entries())
-          expect(hold.reserve({ biz_no: `X${n % 50}`, lines: [{ sku_id, qty: 1 }], expires_at: later(15) }).ok).toBe(
+          expect(session.reserve({ biz_no: `X${n % 50}`, lines: [{ sku_id, qty: 1 }], expires_at: later(15) }).ok).toBe(
             true,
           );
-        for (const statement of hold.statements()) await statement;
+        for (const statement of session.statements()) await statement;
       },
       2_500,
     ],
     [
-      'orders leave a warehouse',
+      'a warehouse confirms 100 orders',
       async (tx) => {
-        for (const statement of builtinProvider.confirm(tx, open)) await statement;
+        for (const statement of builtinProvider.confirm(tx, reservedOrders)) await statement;
       },
       3_500,
     ],
     [
-      'orders are given back to a warehouse',
+      'a warehouse releases 100 orders',
       async (tx) => {
-        for (const statement of builtinProvider.release(tx, open, 'timeout')) await statement;
+        for (const statement of builtinProvider.release(tx, reservedOrders, 'timeout')) await statement;
       },
       3_500,
     ],
-    ['one order leaves a warehouse', async (tx) => settleStockReservations(tx, ['N29001'], 'confirmed'), 60],
+    ['a warehouse confirms one order', async (tx) => settleStockReservations(tx, ['N29001'], 'confirmed'), 60],
     [
-      'a document looks at its stock',
+      'a document reads the stock of its SKUs',
       (tx) =>
         selectLevels(
           tx,
@@ -264,29 +276,29 @@ describe.each(['auto', 'force_generic_plan'])('what is written again and again, 
         ),
       400,
     ],
-  ])('%s', async (_name, work, most) => {
-    const { whole, rows } = await readBy(undone(work));
-    expect(whole).toEqual([]);
-    expect(rows).toBeLessThanOrEqual(most);
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows } = await readBy(rolledBack(work));
+    expect(fullScans).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(maxRows);
   });
 });
 
-describe('what is looked at', () => {
+describe('a list or report reads few rows', () => {
   const span = (from: Date | null, before: Date | null) => ({ from, before });
   const movements = (filter: object, of = span(null, null), at = page(1)) => selectMovements(sql, filter, of, at, 'en');
   const stocks = (filter: object, at = page(1)) => selectStocks(sql, filter, at, 'en');
   test.each<[string, () => Promise<unknown>, number]>([
     ['when the next task is due', () => selectNextDue(sql), 400],
-    ['how the tasks stand', () => selectTaskCounts(sql), 900],
+    ['the number of tasks by status', () => selectTaskCounts(sql), 900],
     ['the last 50 tasks', () => selectTasks(sql, {}, 50), 60],
-    ['the last 50 of an action', () => selectTasks(sql, { action: 'confirm' }, 50), 600],
-    ['the last 50 that are open', () => selectTasks(sql, { open: true }, 50), 700],
-    ['the last 50 that failed', () => selectTasks(sql, { status: 'failed' }, 50), 500],
+    ['the last 50 tasks of an action', () => selectTasks(sql, { action: 'confirm' }, 50), 600],
+    ['the last 50 open tasks', () => selectTasks(sql, { open: true }, 50), 700],
+    ['the last 50 failed tasks', () => selectTasks(sql, { status: 'failed' }, 50), 500],
     ['the tasks of an order', () => selectTasks(sql, { biz_no: 'N77' }, 50), 10],
-    ['how many failed', () => countTasks(sql, { status: 'failed' }), 300],
-    ['failed ones to be retried', () => selectFailedTasks(sql, 0, 500), 500],
+    ['the number of failed tasks', () => countTasks(sql, { status: 'failed' }), 300],
+    ['failed tasks to be retried', () => selectFailedTasks(sql, 0, 500), 500],
     ['a task with its callbacks', () => selectTask(sql, 'order:N77:reserve'), 10],
-    // Found and counted, then named: what is counted is what is meant.
+    // The rows that are found and counted are bounded. Names are read for one page only.
     ['the movements of a SKU', () => movements({ sku_id: 77 }), 200],
     ['the movements of a SKU in a warehouse', () => movements({ sku_id: 77, warehouse_id: 2 }), 200],
     ['the movements of an order', () => movements({ doc_no: 'N77' }), 60],
@@ -295,12 +307,12 @@ describe('what is looked at', () => {
     ['the stock of a SKU', () => stocks({ sku_id: 77 }), 60],
     ['the stock of SKUs, for the product form', () => selectStocksOf(sql, [1, 2, 3], 'en'), 80],
     ['the stock of a warehouse', () => stocks({ warehouse_id: 2 }), 12_000],
-    ['the stock of a warehouse, far back', () => stocks({ warehouse_id: 2 }, page(200)), 12_000],
-  ])('%s', async (_name, work, most) => {
+    ['the stock of a warehouse, page 200', () => stocks({ warehouse_id: 2 }, page(200)), 12_000],
+  ])('%s', async (_name, work, maxRows) => {
     for (const repeat of [1, 2]) {
-      const { whole, rows } = await readBy(work);
-      expect(whole, `the ${repeat}. time`).toEqual([]);
-      expect(rows).toBeLessThanOrEqual(most);
+      const { fullScans, rows } = await readBy(work);
+      expect(fullScans, `run ${repeat}`).toEqual([]);
+      expect(rows).toBeLessThanOrEqual(maxRows);
     }
   });
 });

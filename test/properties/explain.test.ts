@@ -14,8 +14,8 @@ import { resolveKeyword } from '../../packages/orders/orders/order-search-store.
 import { selectExpiredOrders, selectOrder, selectOrderItems } from '../../packages/orders/orders/order-store.ts';
 
 /**
- * The plans of the queries that a shop with many orders lives on, as PostgreSQL ran them (auto_explain): no whole table is
- * read, whatever the page, and few rows are looked at for a page of 20.
+ * The query plans of frequent queries in a shop with many orders, as PostgreSQL ran them (auto_explain). No query scans a big
+ * table in full, on any page, and a page of 20 reads few rows.
  */
 let database: TestDatabase;
 let sql: Sql;
@@ -64,26 +64,26 @@ afterAll(async () => {
 });
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-/** Rows a node looked at: those it gave and those it threw away. */
-const looked = (node: Node) =>
+/** The rows that a node read: those that it returned and those that it filtered out. */
+const rowsRead = (node: Node) =>
   ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0);
 
-/** Runs it, and answers what its statements read. */
-async function readBy<T>(work: () => Promise<T>): Promise<{ result: T; whole: string[]; rows: number }> {
+/** Runs `work`. Answers its result, the big tables that its statements scanned in full, and the number of rows that they read. */
+async function readBy<T>(work: () => Promise<T>): Promise<{ result: T; fullScans: string[]; rows: number }> {
   plans = [];
   const result = await work();
-  // Asked for before the next statement, so they have all arrived with it.
+  // The notices of a statement arrive before the answer to the next one.
   await sql`select 1`;
   const nodes = plans.flatMap((plan) => nodesOf(plan.root));
-  expect(plans.length, 'plans were seen').toBeGreaterThan(0);
-  const whole = nodes
+  expect(plans.length, 'number of recorded plans').toBeGreaterThan(0);
+  const fullScans = nodes
     .filter((node) => node['Node Type'] === 'Seq Scan' && big.has(node['Relation Name'] ?? ''))
     .map((node) => node['Relation Name']!);
-  const rows = nodes.filter((node) => / Scan$/.test(node['Node Type'])).reduce((sum, node) => sum + looked(node), 0);
-  return { result, whole, rows };
+  const rows = nodes.filter((node) => / Scan$/.test(node['Node Type'])).reduce((sum, node) => sum + rowsRead(node), 0);
+  return { result, fullScans, rows };
 }
 
-const none: AdminOrderFilter = {
+const noFilter: AdminOrderFilter = {
   status: null,
   pay_method: null,
   time_start: null,
@@ -100,44 +100,46 @@ const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
 const admin =
   (filter: Partial<AdminOrderFilter>, at = page(1)) =>
   () =>
-    selectAdminOrders(sql, { ...none, ...filter }, at);
+    selectAdminOrders(sql, { ...noFilter, ...filter }, at);
 const keyword =
   (text: string, filter: Partial<AdminOrderFilter> = {}) =>
   async () =>
-    selectAdminOrders(sql, { ...none, ...filter, keyword: await resolveKeyword(sql, text) }, page(1));
+    selectAdminOrders(sql, { ...noFilter, ...filter, keyword: await resolveKeyword(sql, text) }, page(1));
 
-describe('no page of orders reads a whole table', () => {
-  // The most rows a page may look at; a block of ids is 4,096.
+describe('no page of orders scans a whole table', () => {
+  // The last value is the maximum number of rows that the page may read. A block of ids has 4,096 rows.
   test.each<[string, () => Promise<{ rows: unknown[]; total: number }>, number]>([
-    ['newest', admin({}), 9_000],
+    ['the newest', admin({}), 9_000],
     ['the middle', admin({}, page(750)), 9_000],
     ['the last page', admin({}, page(1500)), 9_000],
     ['a status', admin({ status: 6 }), 9_000],
-    ['a status, far back', admin({ status: 3 }, page(900)), 9_000],
+    ['a status, page 900', admin({ status: 3 }, page(900)), 9_000],
     ['a payment method', admin({ pay_method: 'alipay' }), 9_000],
     ['a day', admin({ time_start: ago(101), time_end: ago(100) }), 14_000],
-    ['half a year, far back', admin({ time_start: ago(300), time_end: ago(100) }, page(500)), 20_000],
-    ['amounts, few', admin({ amount_min: 70_000, amount_max: 70_100 }), 3_000],
-    ['amounts, many', admin({ amount_min: 1 }), 3_000],
+    ['half a year, page 500', admin({ time_start: ago(300), time_end: ago(100) }, page(500)), 20_000],
+    ['a range of amounts with few orders', admin({ amount_min: 70_000, amount_max: 70_100 }), 3_000],
+    ['a range of amounts with many orders', admin({ amount_min: 1 }), 3_000],
     ['a province', async () => admin({ provinces: await selectProvinces(sql, '浙江') })(), 9_000],
-    // Few enough to be counted one by one.
+    // These orders are few enough to be counted.
     ['a carrier', () => admin({ restrictedTo: shippedWith(sql, 'EMS') })(), 45_000],
-    ['a carrier nobody uses', () => admin({ restrictedTo: shippedWith(sql, 'NONE') })(), 100],
+    ['a carrier without orders', () => admin({ restrictedTo: shippedWith(sql, 'NONE') })(), 100],
     ['a receiver', keyword('李伟'), 12_000],
     ['a phone', keyword('13000000077'), 1_000],
     ['a product', keyword('Tea pot No. 101'), 3_000],
     ['many products', keyword('mug'), 90_000],
-    ['a keyword that is nowhere', keyword('nothing like it'), 500],
+    ['a keyword without matches', keyword('nothing like it'), 500],
     ['a keyword and a status', keyword('scarf', { status: 2 }), 90_000],
-  ])('%s', async (name, work, most) => {
-    const { result, whole, rows } = await readBy(work);
-    // A common keyword is counted by walking, for a quarter of a second at most: here that is all orders.
-    expect(/products|status/.test(name) ? whole.filter((relation) => relation !== 'orders') : whole).toEqual([]);
-    expect(rows).toBeLessThan(most);
+  ])('%s', async (name, work, maxRows) => {
+    const { result, fullScans, rows } = await readBy(work);
+    // Orders with a common keyword are counted by a scan of at most a quarter of a second. Here this is the whole table.
+    expect(/products|status/.test(name) ? fullScans.filter((relation) => relation !== 'orders') : fullScans).toEqual(
+      [],
+    );
+    expect(rows).toBeLessThan(maxRows);
     expect(result.rows.length).toBeLessThanOrEqual(20);
   });
 
-  test('totals are what counting gives', async () => {
+  test('the totals of pages agree with counted rows', async () => {
     const counts = await sql<
       { status: 3; n: number }[]
     >`select status, count(*)::int as n from orders.orders group by 1`;
@@ -145,16 +147,16 @@ describe('no page of orders reads a whole table', () => {
     expect((await admin({})()).total).toBe(orders);
     const [day] = await sql<{ n: number }[]>`
       select count(*)::int as n from orders.orders where created_at between ${ago(200)} and ${ago(100)} and status = 3`;
-    // Both ends move by the milliseconds between the two statements.
+    // Both ends of the range differ by the milliseconds between the two statements.
     expect(
       Math.abs((await admin({ status: 3, time_start: ago(200), time_end: ago(100) })()).total - day!.n),
     ).toBeLessThan(3);
   });
 
-  test('all pages together are all orders, newest first, each once', async () => {
+  test('all pages together have each order once, newest first', async () => {
     const seen: number[] = [];
     for (let number = 1; ; number++) {
-      const { rows } = await selectAdminOrders(sql, { ...none, status: 6 }, page(number, 500));
+      const { rows } = await selectAdminOrders(sql, { ...noFilter, status: 6 }, page(number, 500));
       if (rows.length === 0) break;
       seen.push(...rows.map((row) => row.id));
     }
@@ -163,7 +165,7 @@ describe('no page of orders reads a whole table', () => {
   });
 });
 
-test('a shopper, an order, its lines and the sweep of unpaid orders', async () => {
+test('the orders of a shopper, one order, its lines and the sweep of unpaid orders scan no whole table', async () => {
   const [top] = await sql<{ user_id: number; id: number; n: number }[]>`
     select user_id, max(id) as id, count(*)::int as n from orders.orders group by 1 order by 3 desc limit 1`;
   const { user_id: userId, id, n } = top!;
@@ -172,12 +174,12 @@ test('a shopper, an order, its lines and the sweep of unpaid orders', async () =
     [() => selectShopperOrders(sql, { userId, status: 6 }, page(1)), 2 * n + 200],
     [() => selectOrder(sql, id, userId), 2],
     [() => selectOrderItems(sql, [id]), 4],
-    // The blocks in which there are unpaid ones.
+    // The blocks that have unpaid orders are read.
     [() => selectExpiredOrders(sql, new Date(), 200, []), 5_000],
   ] as const;
-  for (const [work, most] of reads) {
-    const { whole, rows } = await readBy<unknown>(work);
-    expect(whole).toEqual([]);
-    expect(rows).toBeLessThanOrEqual(most);
+  for (const [work, maxRows] of reads) {
+    const { fullScans, rows } = await readBy<unknown>(work);
+    expect(fullScans).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(maxRows);
   }
 });

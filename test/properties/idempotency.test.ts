@@ -42,14 +42,14 @@ const ordersOf = async (buyer: Buyer) => {
     select count(*)::int as n from orders.orders where user_id = ${buyer.id}`;
   return row!.n;
 };
-/** As if the process that ran the request had died before it kept the answer. */
-const forgetAnswer = (key: string, { outcome = true } = {}) => shop.database.sql`
+/** Makes the state of a process that died before it stored the answer. */
+const loseAnswer = (key: string, { outcome = true } = {}) => shop.database.sql`
   update runtime.idempotency_keys
   set answer = null, status = null, code = null, instance = 'gone', outcome = ${outcome ? shop.database.sql`outcome` : null}
   where key = ${key}`;
 
-describe('an order placed twice with one key', () => {
-  test('is one order, and both calls get the same answer', async () => {
+describe('a repeated order with the same key', () => {
+  test('places one order, and both calls get the same answer', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     const first = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
@@ -60,7 +60,7 @@ describe('an order placed twice with one key', () => {
     expect(await ordersOf(buyer)).toBe(1);
   });
 
-  test('50 times at once on two instances is one order', async () => {
+  test('50 calls at once on two instances place one order', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     const urls = [shop.url, second.transport!.url];
@@ -75,7 +75,7 @@ describe('an order placed twice with one key', () => {
     expect(await ordersOf(buyer)).toBe(1);
   });
 
-  test('with another body, another path or another method is refused, and nothing happens', async () => {
+  test('with another body, path or method is refused and changes nothing', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     const first = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
@@ -95,7 +95,7 @@ describe('an order placed twice with one key', () => {
     expect(await ordersOf(buyer)).toBe(1);
   });
 
-  test('a key belongs to its caller: another shopper and an administrator may use the same', async () => {
+  test('a key belongs to its caller: another shopper can use the same key', async () => {
     const [one, two] = [await shop.shopper(), await shop.shopper()];
     const key = randomUUID();
     const first = await shop.call('POST', '/api/v1/orders', orderOf(one, key));
@@ -105,7 +105,7 @@ describe('an order placed twice with one key', () => {
     expect(other.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  test('a refusal is kept too: stock that came later does not turn a repeat into an order', async () => {
+  test('a refusal is stored too: a repeat places no order, even if stock has arrived since', async () => {
     const buyer = await shop.shopper();
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
     const key = randomUUID();
@@ -116,30 +116,30 @@ describe('an order placed twice with one key', () => {
     expect(await ordersOf(buyer)).toBe(0);
   });
 
-  test('bad input and a bad token do not use the key up', async () => {
+  test('invalid input and an invalid token do not use the key', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     const bad = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key, { address_id: 'x' }));
     expect(bad.code).toBe(400);
-    const stranger = await shop.call('POST', '/api/v1/orders', { ...orderOf(buyer, key), token: 'x.y.z' });
-    expect(stranger.code).toBe(401);
+    const unauthorized = await shop.call('POST', '/api/v1/orders', { ...orderOf(buyer, key), token: 'x.y.z' });
+    expect(unauthorized.code).toBe(401);
     expect((await shop.call('POST', '/api/v1/orders', orderOf(buyer, key))).code).toBe(0);
   });
 });
 
-describe('the process dies between the write and its answer', () => {
-  test('an order is found again: the repeat answers it instead of placing a second one', async () => {
+describe('the process dies between the commit and its answer', () => {
+  test('a repeated order gets the answer of the first call and places no second order', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     const first = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
-    await forgetAnswer(key);
+    await loseAnswer(key);
     const again = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
     expect(again.body).toEqual(first.body);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(await ordersOf(buyer)).toBe(1);
   });
 
-  test('paying, cancelling and adding to the cart too', async () => {
+  test('a repeated payment, cancellation or addition to the cart is not executed twice', async () => {
     const buyer = await shop.shopper();
     const orders = [];
     for (const verb of ['pay', 'cancel']) {
@@ -147,47 +147,47 @@ describe('the process dies between the write and its answer', () => {
       const key = randomUUID();
       const path = `/api/v1/orders/${order.id}/${verb}`;
       expect((await shop.call('POST', path, { token: buyer.token, ...keyed(key) })).code).toBe(0);
-      await forgetAnswer(key);
+      await loseAnswer(key);
       expect((await shop.call('POST', path, { token: buyer.token, ...keyed(key) })).code).toBe(0);
-      // Without the key it is what it is: done already.
+      // Without the key the call is refused, because the order has left its state.
       expect((await shop.call('POST', path, { token: buyer.token })).code).toBe(500);
       orders.push(order.id);
     }
     const key = randomUUID();
     const options = { token: buyer.token, body: { sku_id: sku, qty: 3 }, ...keyed(key) };
     await shop.call('POST', '/api/v1/cart/add', options);
-    await forgetAnswer(key);
+    await loseAnswer(key);
     await shop.call('POST', '/api/v1/cart/add', options);
     const cart = await shop.call('GET', '/api/v1/cart', { token: buyer.token });
     expect(cart.data[0].qty).toBe(3);
   });
 
-  test('a payment at once is not refused because it has been made', async () => {
+  test('a repeated instant payment gets its first answer and no refusal', async () => {
     const buyer = await shop.shopper();
     const { data: order } = await shop.call('POST', '/api/v1/orders', orderOf(buyer, randomUUID()));
     const key = randomUUID();
     const options = { token: buyer.token, body: { order_id: order.id, provider: 'instant' }, ...keyed(key) };
     const first = await shop.call('POST', '/api/pay/create', options);
-    await forgetAnswer(key);
+    await loseAnswer(key);
     expect((await shop.call('POST', '/api/pay/create', options)).data).toEqual(first.data);
   });
 
-  test('many repeats of a request that another instance runs do not wait one after the other', async () => {
+  test('repeats of a request that another instance runs wait at the same time, not one after the other', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
     await shop.database.sql`update runtime.idempotency_keys set answer = null where key = ${key}`;
-    const began = performance.now();
+    const startedAt = performance.now();
     const answers = await Promise.all(
       Array.from({ length: 4 }, () =>
         call(second.transport!.url, shop.server.routes, 'POST', '/api/v1/orders', orderOf(buyer, key)),
       ),
     );
     expect(answers.map((answer) => answer.status)).toEqual([409, 409, 409, 409]);
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
-  test('before anything was written: the repeat runs', async () => {
+  test('if the process dies before the commit, the repeat runs the request', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
@@ -198,24 +198,24 @@ describe('the process dies between the write and its answer', () => {
       s as (delete from inventory.order_inventory_state where order_no in (select order_no from o)),
       r as (delete from inventory.inventory_reservation where biz_no in (select order_no from o) returning sku_id, qty)
       update catalog.product_skus k set reserved_stock = reserved_stock - r.qty from r where r.sku_id = k.id`;
-    await forgetAnswer(key, { outcome: false });
+    await loseAnswer(key, { outcome: false });
     expect((await shop.call('POST', '/api/v1/orders', orderOf(buyer, key))).code).toBe(0);
     expect(await ordersOf(buyer)).toBe(1);
   });
 
-  test('a write that keeps no outcome is refused rather than done twice; one that keeps it is answered', async () => {
+  test('a write without a recorded outcome is refused and not executed twice; with one it is answered', async () => {
     const buyer = await shop.shopper();
     const body = { name: 'Bo', phone: '13900000000', detail: '2 Road' };
     const [made, changed] = [randomUUID(), randomUUID()];
     const options = { token: buyer.token, body };
     await shop.call('POST', '/api/v1/addresses', { ...options, ...keyed(made) });
     await shop.call('PUT', `/api/v1/addresses/${buyer.address_id}`, { ...options, ...keyed(changed) });
-    await forgetAnswer(made);
-    await forgetAnswer(changed);
+    await loseAnswer(made);
+    await loseAnswer(changed);
     const again = await shop.call('POST', '/api/v1/addresses', { ...options, ...keyed(made) });
     expect([again.status, again.code]).toEqual([409, 409]);
     expect(again.message).toContain('interrupted');
-    // Only looked at: were its process alive after all, it could still keep its answer.
+    // The repeat does not claim the row: a process that is alive could still store its answer.
     const [owner] = await shop.database.sql`select instance from runtime.idempotency_keys where key = ${made}`;
     expect(owner!.instance).toBe('gone');
     const put = await shop.call('PUT', `/api/v1/addresses/${buyer.address_id}`, { ...options, ...keyed(changed) });
@@ -224,7 +224,7 @@ describe('the process dies between the write and its answer', () => {
     expect(list.data).toHaveLength(2);
   });
 
-  test('a request that another living instance still runs is waited for, not doubled', async () => {
+  test('a repeat waits for a request that another live instance still runs', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     const first = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
@@ -232,7 +232,7 @@ describe('the process dies between the write and its answer', () => {
     const [row] = await sql<{ answer: string; instance: string }[]>`
       select answer, instance from runtime.idempotency_keys where key = ${key}`;
     await sql`update runtime.idempotency_keys set answer = null where key = ${key}`;
-    // Asked of the second instance, while the first one is alive.
+    // The repeat goes to the second instance, while the first one is alive.
     const waiting = call(second.transport!.url, shop.server.routes, 'POST', '/api/v1/orders', orderOf(buyer, key));
     await new Promise((resolve) => setTimeout(resolve, 300));
     await sql`update runtime.idempotency_keys set answer = ${row!.answer} where key = ${key}`;
@@ -241,8 +241,8 @@ describe('the process dies between the write and its answer', () => {
   });
 });
 
-describe('the key itself', () => {
-  test('one that is not 1 to 255 visible ASCII characters is refused by name, and nothing happens', async () => {
+describe('an Idempotency-Key', () => {
+  test('that is not 1 to 255 visible ASCII characters is refused by name, and nothing changes', async () => {
     const buyer = await shop.shopper();
     for (const key of ['', 'a b', 'cl\xe9-1', 'x'.repeat(256)]) {
       const answer = await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
@@ -252,7 +252,7 @@ describe('the key itself', () => {
     expect(await ordersOf(buyer)).toBe(0);
   });
 
-  test('is good for a day: after that it is a new one', async () => {
+  test('expires after a day and can then be used for a new request', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     await shop.call('POST', '/api/v1/orders', orderOf(buyer, key));
@@ -265,7 +265,7 @@ describe('the key itself', () => {
     expect(await ordersOf(buyer)).toBe(2);
   });
 
-  test('one account cannot fill the table: over the limit new keys are refused by name, kept ones still answer', async () => {
+  test('over the limit of an account is refused by name, and stored keys still get their answer', async () => {
     const [greedy, other] = [await shop.shopper(), await shop.shopper()];
     const put = (buyer: Buyer, key?: string) =>
       shop.call('PUT', `/api/v1/addresses/${buyer.address_id}`, {
@@ -273,7 +273,7 @@ describe('the key itself', () => {
         body: { name: 'Bo', phone: '13900000000', detail: '2 Road' },
         ...(key === undefined ? {} : keyed(key)),
       });
-    const kept = async () =>
+    const storedKeys = async () =>
       (
         await shop.database.sql`
         select count(*)::int as n from runtime.idempotency_keys where caller = ${`user:${greedy.id}`}`
@@ -283,9 +283,9 @@ describe('the key itself', () => {
       const answers = [];
       for (let sent = 0; sent < 1_000; sent += 50)
         answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, n) => put(greedy, `greedy-${sent + n}`)))));
-      expect(await kept()).toBeLessThanOrEqual(100 + keysBetweenCounts + 50);
+      expect(await storedKeys()).toBeLessThanOrEqual(100 + keysBetweenCounts + 50);
       const refused = answers.filter((answer) => answer.code !== 0);
-      expect(refused.length).toBe(1_000 - (await kept()));
+      expect(refused.length).toBe(1_000 - (await storedKeys()));
       expect(new Set(refused.map(({ status, message }) => `${status} ${message}`))).toEqual(
         new Set(['429 Idempotency-Key: more than 100 new keys in 24 hours; send requests without a key, or wait']),
       );
@@ -297,7 +297,7 @@ describe('the key itself', () => {
     }
   });
 
-  test('reads take no notice of it, logins neither: no token is kept', async () => {
+  test('is not stored for reads and logins, so no token is stored', async () => {
     const buyer = await shop.shopper();
     const key = randomUUID();
     await shop.call('GET', '/api/v1/orders', { token: buyer.token, ...keyed(key) });
@@ -306,13 +306,13 @@ describe('the key itself', () => {
     expect(rows).toEqual([]);
   });
 
-  test('a browser on another origin may send it', async () => {
+  test('is allowed in requests of browsers from another origin', async () => {
     const response = await fetch(`${shop.url}/api/v1/orders`, { method: 'OPTIONS' });
     expect(response.headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
   });
 });
 
-describe('another request under a used key', () => {
+describe('another request with a used key', () => {
   const refused = { status: 422, code: 422, data: null };
   let owner: number;
   beforeAll(async () => {
@@ -320,7 +320,7 @@ describe('another request under a used key', () => {
   });
   const staffToken = () => shop.server.tokens.issue({ role: 'admin', id: owner, perms: ['*'] });
 
-  test('with another password is refused, and never answered as if the password had been changed', async () => {
+  test('with another password is refused, not answered as if the password had been changed', async () => {
     const token = await staffToken();
     const { data: role } = await shop.call('POST', '/admin/api/roles', { token, body: { name: 'r', permissions: [] } });
     const username = 'keyed-staff';
@@ -342,7 +342,7 @@ describe('another request under a used key', () => {
     for (const url of [shop.url, second.transport!.url])
       expect(await change('third-secret', url)).toMatchObject(refused);
     expect([await logsIn('second-secret'), await logsIn('third-secret')]).toEqual([true, false]);
-    // The same request is still answered, also by another process.
+    // The same request still gets its answer, also from another process.
     for (const url of [shop.url, second.transport!.url]) {
       const again = await change('second-secret', url);
       expect([again.code, again.headers.get('idempotency-replayed')]).toEqual([0, 'true']);
@@ -353,7 +353,7 @@ describe('another request under a used key', () => {
     expect(await change('third-secret')).toMatchObject(refused);
   });
 
-  test('a password cannot be found from the stored key by a fast hash, nor one guess be tried on all rows', async () => {
+  test('a password cannot be found from the stored fingerprint by a fast hash, or guessed for all rows at once', async () => {
     const token = await staffToken();
     const rows = async (key: string) =>
       shop.database.sql<{ row: string; fingerprint: Buffer }[]>`
@@ -370,7 +370,7 @@ describe('another request under a used key', () => {
     expect(one!.fingerprint.equals(plain), 'a plain digest of the request').toBe(false);
   });
 
-  test('every secret of a request body is named as one, as the fingerprint goes by that', async () => {
+  test('every secret of a request body has the format password, which the fingerprint depends on', async () => {
     const unnamed: string[] = [];
     const walk = (schema: JsonSchema, at: string): void => {
       for (const [name, part] of Object.entries(schema.properties ?? {})) {
@@ -384,7 +384,7 @@ describe('another request under a used key', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('with another query, path parameter or order of its fields is refused; another language is the same request', async () => {
+  test('with another query, path parameter or order of fields is refused; another language is the same request', async () => {
     const buyer = await shop.shopper();
     const body = { name: 'Bo', phone: '13900000000', detail: '2 Road' };
     const { token } = buyer;
@@ -409,11 +409,11 @@ describe('another request under a used key', () => {
     expect((await logout(buyer.token)).headers.get('idempotency-replayed')).toBeNull();
     const answer = await logout(admin);
     expect([answer.code, answer.headers.get('idempotency-replayed')]).toEqual([0, null]);
-    // The administrator's own request ran: this token is over.
+    // The request of the administrator was executed: this token is revoked.
     expect((await shop.call('GET', '/api/auth/profile', { token: admin })).code).toBe(401);
   });
 
-  test('by another account at the same moment runs for that account', async () => {
+  test('from other accounts at the same time is executed for each account', async () => {
     const buyers = await Promise.all(Array.from({ length: 10 }, () => shop.shopper()));
     const key = randomUUID();
     const answers = await Promise.all(buyers.map((buyer) => shop.call('POST', '/api/v1/orders', orderOf(buyer, key))));
@@ -421,6 +421,6 @@ describe('another request under a used key', () => {
   });
 });
 
-test('after all this the books are right', async () => {
+test('after these requests the audits pass', async () => {
   expect(await invariantErrors(shop.database)).toEqual([]);
 });

@@ -7,20 +7,20 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * A PUT, PATCH or DELETE whose process dies between its commit and its answer: the repeat with the same key does nothing more and
- * gets the first answer. Walks the route table: a new route is covered by being there.
+ * The process of a PUT, PATCH or DELETE dies between its commit and its answer. The repeat with the same key changes nothing and
+ * gets the first answer. The tests use all routes, so new routes are included.
  */
 let shop: Shop;
-let world: RouteRequests;
+let requests: RouteRequests;
 let changing: Route[];
 beforeAll(async () => {
   shop = await openShop();
-  world = await openRouteRequests(shop);
+  requests = await openRouteRequests(shop);
   changing = shop.server.routes.filter((route) => ['PUT', 'PATCH', 'DELETE'].includes(route.method));
 });
 afterAll(() => shop?.close());
 
-/** What a caller repeats without harm: values that are set as they are given, and ends that stay ends. */
+/** Routes whose repeat changes nothing: they set a given value or delete an object. */
 const natural = [
   'PUT /api/v1/cart/qty',
   'DELETE /api/v1/cart/:sku_id',
@@ -30,19 +30,19 @@ const natural = [
   'DELETE /api/admin/api-tokens/:id',
   'PUT /api/admin/users/:id/ratelimit',
   'DELETE /api/admin/users/:id/ratelimit',
-  // The log is in Redis or in memory: it can not be part of a transaction.
+  // The log of the limiter is in Redis or in memory, so it cannot be part of a transaction.
   'DELETE /api/admin/ratelimit/usage',
   'PUT /admin/api/site-settings',
 ];
 
-/** No gateway runs here whose memory could be asked. */
-const refused = ['DELETE /api/admin/ratelimit/usage'];
+/** Routes that refuse here, because no gateway is running. */
+const refusedHere = ['DELETE /api/admin/ratelimit/usage'];
 
-/** As if the process had died after its commit, before it kept the answer. */
+/** Makes the state of a process that died after its commit and before it stored the answer. */
 const loseAnswer = (key: string) => shop.database.sql`
   update runtime.idempotency_keys set answer = null, status = null, code = null, instance = 'gone' where key = ${key}`;
 
-test('every PUT, PATCH and DELETE keeps its outcome, or says that a second time changes nothing', () => {
+test('every PUT, PATCH and DELETE records its outcome, or declares that a repeat changes nothing', () => {
   const others = changing.filter((route) => route.repeat !== 'recorded');
   expect(others.map(label).sort()).toEqual([...natural].sort());
   expect(others.filter((route) => route.repeat !== 'natural').map(label)).toEqual([]);
@@ -52,8 +52,8 @@ test('a repeat after a crash gets the first answer', async () => {
   const broken: string[] = [];
   for (const route of changing) {
     const paid = route.path.endsWith('/ship') ? 'paid' : 'unpaid';
-    const { path, query, body } = await world.fill(route, { order: paid, large: false });
-    const token = await world.tokenFor(route);
+    const { path, query, body } = await requests.fill(route, { order: paid, large: false });
+    const token = await requests.tokenFor(route);
     const key = randomUUID();
     const send = () =>
       shop.call(route.method, path + query, {
@@ -62,7 +62,7 @@ test('a repeat after a crash gets the first answer', async () => {
         headers: { 'idempotency-key': key },
       });
     const first = await send();
-    if (first.code !== 0 && !refused.includes(label(route)))
+    if (first.code !== 0 && !refusedHere.includes(label(route)))
       broken.push(`${label(route)}: ${first.code} ${first.message}`);
     await loseAnswer(key);
     const again = await send();
@@ -74,7 +74,7 @@ test('a repeat after a crash gets the first answer', async () => {
   expect(broken).toEqual([]);
 }, 60_000);
 
-test('a repeat does not overwrite what was written since', async () => {
+test('a repeat does not overwrite a later change', async () => {
   const { token, address_id } = await shop.shopper();
   const key = randomUUID();
   const put = (name: string, headers: Record<string, string> = {}) =>

@@ -5,7 +5,7 @@ import { chinese } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** One caller cannot fill the shop's tables and memory: what can grow has a limit that holds when all is sent at once. */
+/** One caller cannot fill the tables or the memory of the shop. Each limit also holds for requests that are sent at once. */
 let shop: Shop;
 let staff: string;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => shop?.close());
 const atOnce = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
-/** `accepted` of the answers succeed, and the others are refused with this code and a text that names the limit. */
+/** Expects that `accepted` answers succeed and the others are refused with this code and a text with the limit. */
 function expectLimit(answers: readonly Answer[], accepted: number, code: number, limit: number): void {
   const refused = answers.filter((answer) => answer.code !== 0);
   expect(answers.length - refused.length).toBe(accepted);
@@ -26,27 +26,27 @@ function expectLimit(answers: readonly Answer[], accepted: number, code: number,
   for (const { message } of refused) expect(message.replaceAll(',', '')).toContain(String(limit));
 }
 
-describe('of a shopper', () => {
+describe('the limit of a shopper', () => {
   const address = { name: 'Bo', phone: '13900000000', detail: '2 Road' };
 
-  test('addresses: 70 sent at once leave 50, and the list answers those', async () => {
+  test('addresses: 70 requests at once leave 50 addresses, and the list shows them', async () => {
     const { token } = await shop.shopper();
     const add = (lang = 'en') => shop.call('POST', '/api/v1/addresses', { token, body: address, lang });
     expectLimit(await atOnce(70, () => add()), 49, 409, 50);
     const { data } = await shop.call('GET', '/api/v1/addresses', { token });
     expect(data).toHaveLength(50);
     expect((await add('zh-CN')).message).toMatch(chinese);
-    // A refused default takes nothing from the present one.
+    // A refused default address does not change the present default.
     const body = { ...address, is_default: 1 };
     expect((await shop.call('POST', '/api/v1/addresses', { token, body })).code).toBe(409);
     const after = await shop.call('GET', '/api/v1/addresses', { token });
     expect(after.data.filter((row: { is_default: number }) => row.is_default === 1)).toHaveLength(1);
-    // Removing one makes room.
+    // After a deletion a new address is accepted.
     await shop.call('DELETE', `/api/v1/addresses/${data[49].id}`, { token });
     expect((await add()).code).toBe(0);
   });
 
-  test('favourites: 2,000, then refused; one that is there stays, and removing one makes room', async () => {
+  test('favourites: more than 2,000 are refused; an existing favourite is kept, and after a deletion a new one is accepted', async () => {
     const buyer = await shop.shopper();
     const ids = (
       await shop.database.sql<{ id: number }[]>`
@@ -63,7 +63,7 @@ describe('of a shopper', () => {
     const answers = [];
     for (const id of ids.slice(1_995, 2_005)) answers.push(await like(id));
     expectLimit(answers, 5, 409, 2_000);
-    expect((await like(ids[0]!)).code, 'liked before').toBe(0);
+    expect((await like(ids[0]!)).code, 'already a favourite').toBe(0);
     expect((await like(999_999_999)).code).toBe(10002);
     await like(ids[0]!, 'DELETE');
     expect((await like(ids.at(-1)!)).code).toBe(0);
@@ -72,7 +72,7 @@ describe('of a shopper', () => {
     expect(data.total).toBe(2_000);
   });
 
-  test('lines of a cart: 60 new ones at once beside 170 leave 200; lines that are there still take pieces', async () => {
+  test('cart lines: 60 new lines at once, with 170 present, leave 200; present lines still accept more pieces', async () => {
     const buyer = await shop.shopper();
     const { token } = buyer;
     const { sku_ids: skus } = await insertProduct(shop.database, { stocks: Array(240).fill(10) });
@@ -85,7 +85,7 @@ describe('of a shopper', () => {
         body: { sku_id, qty: 1 },
         ...(key ? { headers: { 'idempotency-key': key } } : {}),
       });
-    // Half of them with a key, as those are written in another way.
+    // Half of the requests have a key, because those use another code path.
     const answers = await atOnce(60, (n) => add(skus[170 + n]!, n % 2 ? `line-${n}` : undefined));
     expectLimit(answers, 30, 409, 200);
     const cart = async () => (await shop.call('GET', '/api/v1/cart', { token })).data;
@@ -102,7 +102,7 @@ describe('of a shopper', () => {
     ).toHaveLength(200);
   });
 
-  test('API tokens: 40 made at once beside 980 leave 1000', async () => {
+  test('API tokens: 40 requests at once, with 980 present, leave 1,000', async () => {
     const { id } = await shop.shopper();
     await shop.database.sql`
       insert into gateway.api_tokens (user_id, name, prefix, token_hash)
@@ -115,8 +115,8 @@ describe('of a shopper', () => {
   });
 });
 
-describe('of the shop', () => {
-  test('notes of an order: 70 at once leave 50, also from batches', async () => {
+describe('the limit of the shop', () => {
+  test('notes of an order: 70 requests at once leave 50', async () => {
     const buyer = await shop.shopper();
     const { sku_ids } = await insertProduct(shop.database);
     const { data: order } = await shop.call('POST', '/api/v1/orders', {
@@ -136,7 +136,7 @@ describe('of the shop', () => {
       ([row]) => row!.n,
     );
 
-  test('roles: 200', async () => {
+  test('roles: more than 200 are refused', async () => {
     await shop.database.sql`
       insert into identity.roles (name, permissions)
       select 'filler ' || n, '{}' from generate_series(1, ${190 - (await rows('identity.roles'))}::int) n`;
@@ -147,7 +147,7 @@ describe('of the shop', () => {
     expect((await shop.call('GET', '/admin/api/roles', { token: staff })).data).toHaveLength(200);
   });
 
-  test('administrators: 1000', async () => {
+  test('administrators: more than 1,000 are refused', async () => {
     const { sql } = shop.database;
     await sql`
       insert into identity.staff (username, password_hash, role_id)
@@ -164,7 +164,7 @@ describe('of the shop', () => {
     expect((await shop.call('GET', '/admin/api/admins', { token: staff })).data).toHaveLength(1_000);
   });
 
-  test('categories: 2000, by the editor and by a file', async () => {
+  test('categories: more than 2,000 are refused, in the editor and in a file', async () => {
     await shop.database.sql`
       insert into catalog.categories (name)
       select 'filler ' || n from generate_series(1, ${1_990 - (await rows('catalog.categories'))}::int) n`;
@@ -184,7 +184,7 @@ describe('of the shop', () => {
     await expect(importing).rejects.toThrow(/line 2: category: .*2000/);
   });
 
-  test('warehouses: 1000', async () => {
+  test('warehouses: more than 1,000 are refused', async () => {
     await shop.database.sql`
       insert into inventory.warehouses (code, name)
       select 'F' || n, 'filler' from generate_series(1, ${990 - (await rows('inventory.warehouses'))}::int) n`;
@@ -196,7 +196,7 @@ describe('of the shop', () => {
     expect([data.list.length, data.total]).toEqual([1_000, 1_000]);
   });
 
-  test('SKUs of a product with those of earlier specifications: 1000', async () => {
+  test('SKUs of a product: more than 1,000, with those of earlier specifications, are refused', async () => {
     const product = { title: 'Shirt', price: 10 };
     const specs = (round: number) => [{ name: 'Size', values: Array.from({ length: 300 }, (_, n) => `${round}-${n}`) }];
     const made = await shop.call('POST', '/admin/api/products', {
@@ -208,6 +208,6 @@ describe('of the shop', () => {
       shop.call('PUT', `/admin/api/products/${made.data.id}`, { token: staff, body: { spec_schema: specs(round) } });
     expect([(await change(1)).code, (await change(2)).code]).toEqual([0, 0]);
     expectLimit([await change(3)], 0, 400, 1000);
-    expect((await change(1)).code, 'specifications that are there may come back').toBe(0);
+    expect((await change(1)).code, 'earlier specifications can be used again').toBe(0);
   });
 });

@@ -4,13 +4,13 @@ import { takeUnnamedRefusals } from '@tradepost/testing/routes/named-refusals';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** A refusal that no document shows surprises a client: the suite must notice a handler that throws one. */
+/** Clients do not expect a refusal that the API document does not show. The suite must find a handler that throws one. */
 const errors = defineErrors({
   named: { code: 4001, en: 'Named', 'zh-CN': '已列出' },
   unnamed: { code: 4002, en: 'Not named: {why}', 'zh-CN': '未列出：{why}' },
 });
-/** Of another package, with the same name and code. */
-const others = defineErrors({ named: { code: 4001, en: 'Named', 'zh-CN': '已列出' } });
+/** The refusals of another package, with the same name and code. */
+const otherErrors = defineErrors({ named: { code: 4001, en: 'Named', 'zh-CN': '已列出' } });
 
 let shop: Shop;
 let token: string;
@@ -43,29 +43,29 @@ const refusing = (error: Error) => () => {
   throw error;
 };
 
-test('a refusal that the route names, and one that every route can answer, are in order', async () => {
+test('a refusal that the route names, or that every route can answer, is not reported', async () => {
   await post(refusing(errors.named()));
   await post(refusing(errors.named()), { authorization: '' });
   await post(refusing(errors.named()), { 'idempotency-key': 'two words' });
-  await post(refusing(new Error('a fault of our own')));
+  await post(refusing(new Error('a fault of the server')));
   expect(takeUnnamedRefusals()).toEqual([]);
 });
 
 test.each([
   ['without an Idempotency-Key', {}],
   ['with an Idempotency-Key', { 'idempotency-key': 'first' }],
-])('another one is found, %s', async (_how, headers: Record<string, string>) => {
+])('a refusal that the route does not name is reported, %s', async (_case, headers: Record<string, string>) => {
   expect(await (await post(refusing(errors.unnamed({ why: 'test' })), headers)).json()).toMatchObject({ code: 4002 });
   expect(takeUnnamedRefusals()).toEqual(['POST /api/v1/refusing does not name unnamed (4002 Not named: test)']);
 });
 
-test('a row of the same name in another table is another refusal', async () => {
-  await post(refusing(others.named()));
+test('a refusal with the same name in another table is a different refusal', async () => {
+  await post(refusing(otherErrors.named()));
   expect(takeUnnamedRefusals()).toHaveLength(1);
 });
 
-test('a route names a refusal once', () => {
-  const twice = { refuses: [errors.named, others.named], handle: () => null, response: nothing } as const;
+test('a route that names a refusal twice is rejected', () => {
+  const twice = { refuses: [errors.named, otherErrors.named], handle: () => null, response: nothing } as const;
   const rest = { method: 'GET', path: '/twice', auth: 'public', tag: 'Test', summary: 'Twice' } as const;
   expect(() => defineRoute({ ...rest, ...twice })).toThrow('GET /twice: names the refusal named twice');
 });

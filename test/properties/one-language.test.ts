@@ -3,7 +3,7 @@ import { chinese } from '@tradepost/testing/routes/contract';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** An answer is in one language: a shopper who reads Chinese finds no English beside it where there is a translation. */
+/** An answer is in one language: where a translation exists, a Chinese answer has no English text. */
 let shop: Shop;
 let shopper: string;
 let staff: string;
@@ -32,10 +32,10 @@ beforeAll(async () => {
 afterAll(() => shop?.close());
 
 /**
- * What is not in the language of the request, on purpose: keys and codes, what people wrote, an order's lines (the texts
- * its buyer saw), translations themselves.
+ * Fields that are deliberately not in the language of the request: keys and codes, texts of users, order lines (the texts that
+ * the buyer saw), and translations.
  */
-const sameInEvery = new Set([
+const untranslated = new Set([
   'sku_key',
   'translations',
   'items',
@@ -44,24 +44,24 @@ const sameInEvery = new Set([
   'user_nickname',
   'spec_schema',
 ]);
-/** Forms of the back office: what is edited there is the text of the shop's language, in every request. */
+/** Forms of the back office. They edit texts in the language of the shop, whatever the language of the request. */
 const forms = new Set(['/admin/api/products/:id', '/admin/api/categories', '/admin/api/categories/tree']);
 
 type Leaf = { at: string; text: string };
 function leavesOf(value: unknown, at = ''): Leaf[] {
   if (typeof value === 'string') {
-    // SKU attributes are a JSON text on the storefront.
+    // On the storefront the attributes of a SKU are a JSON text.
     if (/^\[\{"name":/.test(value)) return leavesOf(JSON.parse(value), at);
     return value === '' ? [] : [{ at, text: value }];
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, part]) => (sameInEvery.has(key) ? [] : leavesOf(part, `${at}.${key}`)));
+  return Object.entries(value).flatMap(([key, part]) => (untranslated.has(key) ? [] : leavesOf(part, `${at}.${key}`)));
 }
 
-/** In the editor the words of a SKU's specs are the key that it is found by. */
+/** In the editor the specification texts of a SKU are its key, so they are not translated. */
 const isKey = (path: string, at: string) => path === '/admin/api/products/:id' && /^\.skus\.\d+\.attrs/.test(at);
 
-/** Every list and page of the shop with an id that is there; a route that refuses (no such thing here) is left out. */
+/** The texts of the answers of all GET routes. Routes that refuse (there is no such object here) are left out. */
 async function answers(lang: string): Promise<Map<string, Leaf[]>> {
   const found = new Map<string, Leaf[]>();
   const gets = shop.server.routes.filter((route) => route.method === 'GET' && !/gateway|settings\//.test(route.path));
@@ -79,7 +79,7 @@ const pathOf = ({ path }: Route) =>
 describe('all GET routes on the demo shop', () => {
   let english: Map<string, Leaf[]>;
   let inChinese: Map<string, Leaf[]>;
-  /** Words that some route says in both languages. */
+  /** English texts with their Chinese translation, as found in the answers. */
   const pairs = new Map<string, string>();
   beforeAll(async () => {
     english = await answers('en');
@@ -93,7 +93,7 @@ describe('all GET routes on the demo shop', () => {
     }
   }, 60_000);
 
-  test('there is enough to compare', () => {
+  test('the demo shop has enough texts to compare', () => {
     expect(english.size).toBeGreaterThan(25);
     expect([...english.keys()].sort()).toEqual([...inChinese.keys()].sort());
     expect(pairs.size).toBeGreaterThan(200);
@@ -101,7 +101,7 @@ describe('all GET routes on the demo shop', () => {
       expect(english.get(path)!.length, path).toBeGreaterThan(3);
   });
 
-  test('an English answer has no Chinese', () => {
+  test('an English answer has no Chinese text', () => {
     const wrong = [...english].flatMap(([path, leaves]) =>
       forms.has(path)
         ? []
@@ -110,7 +110,7 @@ describe('all GET routes on the demo shop', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a Chinese answer has no English that is said in Chinese elsewhere', () => {
+  test('a Chinese answer has no English text that another answer translates', () => {
     const wrong = [...inChinese].flatMap(([path, leaves]) =>
       leaves
         .filter(
@@ -121,17 +121,17 @@ describe('all GET routes on the demo shop', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a form of the back office is in the language of the shop, whatever the request’s', () => {
+  test('a form of the back office is in the language of the shop for every request', () => {
     for (const path of forms) expect(english.get(path), path).toEqual(inChinese.get(path));
   });
 });
 
-describe('which language', () => {
+describe('the language of an answer', () => {
   const messageIn = async (path: string, lang: string) =>
     (await shop.call('GET', path, { lang, token: shopper })).message;
   const missing = '/api/v1/products/999999';
 
-  test('?lang= wins over Accept-Language, in messages and texts', async () => {
+  test('?lang= has precedence over Accept-Language, in messages and texts', async () => {
     expect(await messageIn(`${missing}?lang=zh-CN`, 'en')).toMatch(chinese);
     expect(await messageIn(`${missing}?lang=en`, 'zh-CN')).not.toMatch(chinese);
     const title = async (query: string, lang: string) =>
@@ -140,7 +140,7 @@ describe('which language', () => {
     expect(await title('&lang=en', 'zh-CN')).not.toMatch(chinese);
   });
 
-  test('with shop.accept_language off, the browser’s language does not count: the page says what it wants, or it is the shop’s', async () => {
+  test('with shop.accept_language off, Accept-Language is ignored: ?lang= or the language of the shop is used', async () => {
     expect(await messageIn(missing, 'en')).not.toMatch(chinese);
     await shop.server.runtime.settings.set('shop.accept_language', false);
     try {

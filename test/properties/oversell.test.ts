@@ -4,12 +4,12 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { shelve } from '@tradepost/testing/warehouses';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Many buyers at once over real HTTP: nothing is sold twice, nothing is paid and cancelled, nothing hangs. */
+/** Many buyers at once over HTTP: no piece is sold twice, no order is both paid and cancelled, no request hangs. */
 let shop: Shop;
-let inWarehouses = false;
+let usesWarehouses = false;
 
 type Buyer = { token: string; address_id: number };
-/** Accounts with an address, made by SQL: the logins are not what is tested. */
+/** Creates accounts with an address by SQL, because logins are not tested here. */
 async function buyers(count: number): Promise<Buyer[]> {
   const rows = await shop.database.sql<{ user_id: number; id: number }[]>`
     with made as (
@@ -23,15 +23,15 @@ async function buyers(count: number): Promise<Buyer[]> {
   );
 }
 
-/** A product whose stock is where the provider keeps it: each SKU in the one of two warehouses. */
-async function goods(of: { stocks: number[] }) {
-  const product = await insertProduct(shop.database, of);
-  if (inWarehouses) {
-    const shelves: Record<string, Record<number, number>> = { EVEN: {}, ODD: {} };
+/** Creates a product with stock. The warehouse provider gets each SKU in one of two warehouses. */
+async function goods(options: { stocks: number[] }) {
+  const product = await insertProduct(shop.database, options);
+  if (usesWarehouses) {
+    const stocks: Record<string, Record<number, number>> = { EVEN: {}, ODD: {} };
     product.sku_ids.forEach((sku, i) => {
-      shelves[i % 2 ? 'ODD' : 'EVEN']![sku] = of.stocks[i]!;
+      stocks[i % 2 ? 'ODD' : 'EVEN']![sku] = options.stocks[i]!;
     });
-    await shelve(shop.database.sql, shelves);
+    await shelve(shop.database.sql, stocks);
   }
   return product;
 }
@@ -44,7 +44,7 @@ const stockOf = async (sku: number) => {
     .sql`select stock, reserved_stock as reserved, sold from catalog.product_skus where id = ${sku}`;
   return { ...row! };
 };
-/** How often each code was answered; a 5xx is counted under its HTTP status. */
+/** The number of answers by code. An answer without HTTP status 200 is counted under its status. */
 const tally = (answers: { status: number; code: number }[]) => {
   const counts: Record<string, number> = {};
   for (const { status, code } of answers) {
@@ -54,20 +54,20 @@ const tally = (answers: { status: number; code: number }[]) => {
   return counts;
 };
 
-/** Grouped, a batch settles what its calls contend for; one by one, only the locks of the database do. */
+/** In batches, one transaction decides between its calls. Without batches only the locks of the database do. */
 describe.each([
-  ['in groups', {}, 'local'],
-  ['one by one', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }, 'local'],
-  ['in groups from warehouses', {}, 'builtin_wms'],
-  ['one by one from warehouses', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }, 'builtin_wms'],
-])('orders written %s', (_how, flags, provider) => {
+  ['in batches', {}, 'local'],
+  ['without batches', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }, 'local'],
+  ['in batches from warehouses', {}, 'builtin_wms'],
+  ['without batches from warehouses', { batchMax: 1, batchesInFlight: 8, databasePool: 12 }, 'builtin_wms'],
+])('orders written %s', (_case, flags, provider) => {
   beforeAll(async () => {
     shop = await openShop({ only: 'api,worker', ...flags }, { 'inventory.provider': provider });
-    inWarehouses = provider === 'builtin_wms';
+    usesWarehouses = provider === 'builtin_wms';
   });
   afterAll(() => shop?.close());
 
-  test('400 buyers of 100 pieces: 100 orders, 300 polite refusals; all paid, nothing is left over', async () => {
+  test('400 buyers of 100 pieces: 100 orders are placed and paid, 300 are refused, and no stock is left', async () => {
     const { sku_ids } = await goods({ stocks: [100] });
     const sku = sku_ids[0]!;
     const crowd = await buyers(400);
@@ -86,7 +86,7 @@ describe.each([
     expect(await invariantErrors(shop.database)).toEqual([]);
   });
 
-  test('200 buyers with two pieces in the cart, of 101: fifty orders, one piece stays', async () => {
+  test('200 buyers of two pieces each, with 101 in stock: 50 orders are placed and one piece is left', async () => {
     const { sku_ids } = await goods({ stocks: [101] });
     const crowd = await buyers(200);
     await Promise.all(crowd.map(({ token }) => post('/api/v1/cart/add', token, { sku_id: sku_ids[0], qty: 2 })));
@@ -97,20 +97,22 @@ describe.each([
     expect(await stockOf(sku_ids[0]!)).toEqual({ stock: 101, reserved: 100, sold: 0 });
   });
 
-  test('pay and cancel of one order at once: exactly one wins, twenty times', async () => {
+  test('pay and cancel of one order at once: exactly one call succeeds', async () => {
     const { sku_ids } = await goods({ stocks: [20] });
     const crowd = await buyers(20);
     const orders = await Promise.all(crowd.map((buyer) => buy(buyer, sku_ids[0]!)));
     let paid = 0;
     await Promise.all(
       orders.map(async ({ data }, i) => {
-        const acts =
+        const actions =
           i % 2
             ? ['pay', 'cancel', 'pay', 'cancel', 'pay', 'cancel']
             : ['cancel', 'pay', 'cancel', 'pay', 'cancel', 'pay'];
-        const answers = await Promise.all(acts.map((act) => post(`/api/v1/orders/${data.id}/${act}`, crowd[i]!.token)));
+        const answers = await Promise.all(
+          actions.map((action) => post(`/api/v1/orders/${data.id}/${action}`, crowd[i]!.token)),
+        );
         expect(tally(answers)).toEqual({ 0: 1, 500: 5 });
-        const winner = acts[answers.findIndex((answer) => answer.code === 0)];
+        const winner = actions[answers.findIndex((answer) => answer.code === 0)];
         if (winner === 'pay') paid += 1;
         const [row] = await shop.database.sql`select status from orders.orders where id = ${data.id}`;
         expect(row!.status).toBe(winner === 'pay' ? 2 : 6);
@@ -120,7 +122,7 @@ describe.each([
     expect(await invariantErrors(shop.database)).toEqual([]);
   });
 
-  test('the same cart ordered five times at once is one order, ten times', async () => {
+  test('a cart that is ordered five times at once becomes one order', async () => {
     const { sku_ids } = await goods({ stocks: [1000] });
     for (const { token, address_id } of await buyers(10)) {
       await post('/api/v1/cart/add', token, { sku_id: sku_ids[0], qty: 3 });
@@ -132,7 +134,7 @@ describe.each([
     expect(await stockOf(sku_ids[0]!)).toEqual({ stock: 1000, reserved: 30, sold: 0 });
   });
 
-  test('adding to the cart while it is ordered loses no piece', async () => {
+  test('no piece is lost when a cart is filled and ordered at once', async () => {
     const { sku_ids } = await goods({ stocks: [100_000] });
     for (const { token, address_id } of await buyers(5)) {
       const added = Array.from({ length: 20 }, () => post('/api/v1/cart/add', token, { sku_id: sku_ids[0] }));
@@ -147,7 +149,7 @@ describe.each([
     }
   });
 
-  test('64 clients order, pay and cancel pairs of overlapping SKUs in every order: no deadlock, the sums agree', async () => {
+  test('64 clients order, pay and cancel overlapping SKUs in every sequence: no deadlock, and the sums agree', async () => {
     const initial = 60;
     const { sku_ids } = await goods({ stocks: Array.from({ length: 6 }, () => initial) });
     const crowd = await buyers(64);
@@ -160,8 +162,8 @@ describe.each([
           const order = await buy(buyer, first, ...(second === first ? [] : [second]));
           answers.push(order);
           if (order.code !== 0) continue;
-          const act = ['pay', 'cancel', ''][(i + round) % 3]!;
-          if (act) answers.push(await post(`/api/v1/orders/${order.data.id}/${act}`, buyer.token));
+          const action = ['pay', 'cancel', ''][(i + round) % 3]!;
+          if (action) answers.push(await post(`/api/v1/orders/${order.data.id}/${action}`, buyer.token));
         }
       }),
     );
@@ -180,7 +182,7 @@ describe.each([
     expect(await invariantErrors(shop.database)).toEqual([]);
   });
 
-  describe('an order that nobody pays', () => {
+  describe('an order whose time to pay is over', () => {
     const expire = (id: number) =>
       shop.database.sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${id}`;
     const sweep = () => shop.database.sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
@@ -189,46 +191,46 @@ describe.each([
         if (await condition()) return;
         await sleep(100);
       }
-      throw new Error('did not happen within ten seconds');
+      throw new Error('the condition was not met within ten seconds');
     }
     const statusOf = async (id: number) =>
       (await shop.database.sql`select status from orders.orders where id = ${id}`)[0]!.status as number;
 
-    test('is cancelled when its time is over, and its stock is free; a paid one, a cancelled one and a young one are not touched', async () => {
+    test('is cancelled and its stock is released; paid, cancelled and recent orders do not change', async () => {
       const { sku_ids } = await goods({ stocks: [4] });
-      const [late, paid, cancelled, young] = await buyers(4);
+      const [expired, paid, cancelled, recent] = await buyers(4);
       const place = async (buyer: Buyer) => (await buy(buyer, sku_ids[0]!)).data.id as number;
       const ids = {
-        late: await place(late!),
+        expired: await place(expired!),
         paid: await place(paid!),
         cancelled: await place(cancelled!),
-        young: await place(young!),
+        recent: await place(recent!),
       };
       await post(`/api/v1/orders/${ids.paid}/pay`, paid!.token);
       await post(`/api/v1/orders/${ids.cancelled}/cancel`, cancelled!.token);
-      for (const id of [ids.late, ids.paid, ids.cancelled]) await expire(id);
+      for (const id of [ids.expired, ids.paid, ids.cancelled]) await expire(id);
       await sweep();
-      await until(async () => (await statusOf(ids.late)) === 6);
+      await until(async () => (await statusOf(ids.expired)) === 6);
       await sweep();
       await sleep(500);
       expect([
-        await statusOf(ids.late),
+        await statusOf(ids.expired),
         await statusOf(ids.paid),
         await statusOf(ids.cancelled),
-        await statusOf(ids.young),
+        await statusOf(ids.recent),
       ]).toEqual([6, 2, 6, 1]);
       expect(await stockOf(sku_ids[0]!)).toEqual({ stock: 3, reserved: 1, sold: 1 });
-      const seen = (await shop.call('GET', `/api/v1/orders/${ids.late}`, { token: late!.token })).data;
+      const seen = (await shop.call('GET', `/api/v1/orders/${ids.expired}`, { token: expired!.token })).data;
       expect(seen).toMatchObject({ status: 6, inventory_status: 'released', paid_at: null });
       const history = await shop.database
-        .sql`select trigger, actor_type from orders.order_history where order_id = ${ids.late} order by id desc limit 1`;
+        .sql`select trigger, actor_type from orders.order_history where order_id = ${ids.expired} order by id desc limit 1`;
       expect({ ...history[0]! }).toEqual({ trigger: 'timeout', actor_type: 'system' });
-      expect(await post(`/api/v1/orders/${ids.late}/pay`, late!.token)).toMatchObject({ code: 500 });
-      expect((await buy(late!, sku_ids[0]!)).code, 'the piece can be bought again').toBe(0);
+      expect(await post(`/api/v1/orders/${ids.expired}/pay`, expired!.token)).toMatchObject({ code: 500 });
+      expect((await buy(expired!, sku_ids[0]!)).code, 'the released piece can be bought again').toBe(0);
       expect(await invariantErrors(shop.database)).toEqual([]);
     });
 
-    test('paid in the very moment it expires is either paid or cancelled, never both', async () => {
+    test('that is paid at the moment of expiry is either paid or cancelled, never both', async () => {
       const { sku_ids } = await goods({ stocks: [40] });
       const crowd = await buyers(40);
       const orders = await Promise.all(crowd.map((buyer) => buy(buyer, sku_ids[0]!)));

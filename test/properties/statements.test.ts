@@ -11,16 +11,16 @@ import { logStatements, type StatementLog } from '@tradepost/testing/statements'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 /**
- * Every endpoint has a bound on what it asks of the database, whatever the page size, the order's lines or the number of
- * ids: a query in a loop shows here before a shop with data shows it. A new route is measured by being there.
+ * Every route has a statement budget that does not depend on the page size, the number of order lines or the number of ids. A
+ * query in a loop fails here before it slows a shop with much data. The tests use all routes, so new routes are measured.
  */
 let shop: Shop;
-let world: RouteRequests;
+let requests: RouteRequests;
 let statements: StatementLog;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   shop = await openShop();
-  world = await openRouteRequests(shop);
+  requests = await openRouteRequests(shop);
   await shop.server.runtime.settings.set('pay.sandbox.secret', paySecret);
   await shop.server.runtime.settings.set('external_wms.app_key', partner.appKey);
   await shop.server.runtime.settings.set('external_wms.app_secret', partner.appSecret);
@@ -31,14 +31,14 @@ afterAll(async () => {
   await shop?.close();
 });
 
-/** What a key adds: its claim, its answer, and the outcome where the use case keeps one. */
-const keyed = (route: Route) => (route.repeat === 'recorded' ? 3 : 2);
+/** The statements that an Idempotency-Key adds: for its claim, its answer, and the outcome if the use case records one. */
+const statementsForKey = (route: Route) => (route.repeat === 'recorded' ? 3 : 2);
 
 type Measured = { most: number; texts: string[]; withKey: number; successes: number; refusals: Set<string> };
 const measured = new Map<Route, Measured>();
 
 async function measure(route: Route, call: (headers?: Record<string, string>) => Promise<Answer>, key = false) {
-  // The news of what the calls before have changed has arrived.
+  // Notifications of earlier changes must arrive before the measurement.
   await sleep(5);
   const { value, texts } = await statements.during(() => call(key ? { 'idempotency-key': randomUUID() } : {}));
   const entry = measured.get(route) ?? { most: -1, texts: [], withKey: 0, successes: 0, refusals: new Set() };
@@ -49,18 +49,18 @@ async function measure(route: Route, call: (headers?: Record<string, string>) =>
   else if (texts.length > entry.most) Object.assign(entry, { most: texts.length, texts });
 }
 
-async function measureFilled(route: Route, wish: RequestOptions, key = false) {
-  const { path, query, body, kinds } = await world.fill(route, wish);
-  const token = await world.tokenFor(route);
+async function measureFilled(route: Route, requestOptions: RequestOptions, key = false) {
+  const { path, query, body, kinds } = await requests.fill(route, requestOptions);
+  const token = await requests.tokenFor(route);
   const options: CallOptions = token === undefined ? { body } : { token, body };
   await measure(route, (headers) => shop.call(route.method, path + query, { ...options, headers }), key);
   return kinds;
 }
 
-/** Each filter by itself: some ask other tables. */
+/** Measures each filter separately, because some filters read other tables. */
 async function measureFilters(route: Route) {
-  const { path, query } = await world.fill(route, { order: 'unpaid', large: true });
-  const token = await world.tokenFor(route);
+  const { path, query } = await requests.fill(route, { order: 'unpaid', large: true });
+  const token = await requests.tokenFor(route);
   const fields = Object.entries(valid(inputSchema(route.query!)) as object);
   for (const [name, value] of fields.filter(([, value]) => typeof value !== 'object')) {
     const url = `${path}${query || '?'}&${new URLSearchParams({ [name]: String(value) })}`;
@@ -68,11 +68,11 @@ async function measureFilters(route: Route) {
   }
 }
 
-/** What needs more than rows of the right kind. */
+/** Routes that need more preparation than objects of the right kind. */
 const special: Record<string, (route: Route) => Promise<void>> = {
   'POST /api/v1/auth/sms/login': async (route) => {
     const phone = '13911110000';
-    for (const _ of ['a new shopper', 'a known one']) {
+    for (const _ of ['a new shopper', 'a known shopper']) {
       const { data } = await shop.call('POST', '/api/v1/auth/sms/send', { body: { phone } });
       const body = { phone, code: data.dev_code };
       await measure(route, () => shop.call('POST', route.path, { body }));
@@ -86,8 +86,8 @@ const special: Record<string, (route: Route) => Promise<void>> = {
     await measure(route, () => shop.call('POST', route.path, { token, body: { phone, code: data.dev_code } }));
   },
   'POST /admin/api/external-wms/callback': async (route) => {
-    for (const task of await world.make('/admin/api/inventory/tasks', 2, { order: 'unpaid', large: true })) {
-      await shop.call('POST', `/admin/api/inventory/tasks/${task}/retry`, { token: world.staff });
+    for (const task of await requests.make('/admin/api/inventory/tasks', 2, { order: 'unpaid', large: true })) {
+      await shop.call('POST', `/admin/api/inventory/tasks/${task}/retry`, { token: requests.staff });
       const [row] = await shop.database
         .sql`select request_id from inventory.inventory_integration_tasks where id = ${Number(task)}`;
       for (const status of ['processing', 'success', 'success'])
@@ -96,11 +96,10 @@ const special: Record<string, (route: Route) => Promise<void>> = {
     await measure(route, () => callBack(shop, { request_id: 'order:0:reserve', status: 'success' }));
   },
   'POST /api/pay/callback': async (route) => {
-    const wish = { order: 'unpaid', large: true } as const;
-    for (const payment_no of await world.make('/api/pay', 2, wish)) {
+    for (const payment_no of await requests.make('/api/pay', 2, { order: 'unpaid', large: true })) {
       const [row] = await shop.database.sql`select amount from orders.payments where payment_no = ${payment_no}`;
-      const told = { payment_no: String(payment_no), trade_no: `T${payment_no}`, amount: row!.amount / 100 };
-      for (const _ of ['once', 'again']) await measure(route, () => notify(shop, told));
+      const notice = { payment_no: String(payment_no), trade_no: `T${payment_no}`, amount: row!.amount / 100 };
+      for (const _ of ['first', 'repeated']) await measure(route, () => notify(shop, notice));
     }
   },
 };
@@ -117,41 +116,41 @@ async function measureAll(route: Route): Promise<void> {
   await special[label(route)]?.(route);
 }
 
-test('every route says how many statements a call sends at most', () => {
-  const silent = shop.server.routes.filter((route) => route.statements === undefined).map(label);
-  expect(silent, 'declare `statements` in defineRoute; this file measures it (STATEMENTS=print)').toEqual([]);
+test('every route declares its statement budget', () => {
+  const undeclared = shop.server.routes.filter((route) => route.statements === undefined).map(label);
+  expect(undeclared, 'declare `statements` in defineRoute; this file measures it (STATEMENTS=print)').toEqual([]);
 });
 
-test('no call sends more, be it about one row or about many', async () => {
+test('no call exceeds the statement budget of its route, for one row or many', async () => {
   for (const key of ['sms.resend_seconds', 'sms.per_phone_hour', 'sms.per_phone_day', 'sms.per_address_hour'])
     await shop.server.runtime.settings.set(key, key === 'sms.resend_seconds' ? 0 : 1_000);
-  // Something to list.
+  // Rows for the lists.
   for (const order of ['unpaid', 'paid', 'shipped'] as const)
-    await world.make('/api/v1/orders', 17, { order, large: true });
-  await world.make('/api/v1/cart', 50);
-  for (const id of await world.make('/api/v1/products', 60))
-    await shop.call('POST', `/api/v1/products/${id}/favorite`, { token: world.owner.token });
+    await requests.make('/api/v1/orders', 17, { order, large: true });
+  await requests.make('/api/v1/cart', 50);
+  for (const id of await requests.make('/api/v1/products', 60))
+    await shop.call('POST', `/api/v1/products/${id}/favorite`, { token: requests.owner.token });
   const { routes } = shop.server;
   const listed = new Set(routes.filter((route) => route.method === 'GET').map((route) => route.path));
   for (const { method, path } of routes)
-    if (method === 'POST' && listed.has(path)) await world.make(path, 15).catch(() => null);
+    if (method === 'POST' && listed.has(path)) await requests.make(path, 15).catch(() => null);
 
-  const unknown: string[] = [];
-  for (const route of routes) await measureAll(route).catch((error: Error) => unknown.push(error.message));
-  expect(unknown).toEqual([]);
+  const unmeasured: string[] = [];
+  for (const route of routes) await measureAll(route).catch((error: Error) => unmeasured.push(error.message));
+  expect(unmeasured).toEqual([]);
 
   const rows = [...measured].map(([route, { most, withKey, successes, refusals, texts }]) => {
     const { statements: declared = 0 } = route;
-    const only = successes > 0 ? '' : ` (only refused: ${[...refusals].join(', ')})`;
+    const refusedNote = successes > 0 ? '' : ` (only refused: ${[...refusals].join(', ')})`;
     return {
-      line: `${label(route)}: ${most} of ${declared}${withKey > 0 ? `, with a key ${withKey}` : ''}${only}`,
-      over: most > declared || withKey > declared + keyed(route),
+      line: `${label(route)}: ${most} of ${declared}${withKey > 0 ? `, with a key ${withKey}` : ''}${refusedNote}`,
+      over: most > declared || withKey > declared + statementsForKey(route),
       texts,
     };
   });
   if (process.env.STATEMENTS) console.info(rows.map((row) => row.line).join('\n'));
   const over = rows.filter((row) => row.over);
   expect(over.map(({ line, texts }) => [line, ...texts.map((text) => text.slice(0, 90))].join('\n    '))).toEqual([]);
-  // A refusal proves little: where most calls are refused, the harness has lost its way.
+  // A refusal sends fewer statements. If most routes only refuse, the requests of this test are wrong.
   expect(rows.filter((row) => row.line.includes('only refused')).length).toBeLessThan(rows.length / 10);
 }, 120_000);

@@ -13,8 +13,8 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ApiTokens, openApiTokens } from '../../packages/gateway/tokens/api-tokens.ts';
 
-/** How long a token can outlive the end of its account where the message of it is lost: the stated bound, and no longer. */
-const withRedis = redisIsInstalled('tokens without Redis');
+/** A token stays valid after a change of its account for at most `staleAfterMs`, even if the notification is lost. */
+const withRedis = redisIsInstalled('tests of tokens while Redis is down');
 const boundMs = staleAfterMs + 1_000;
 const profile = '/api/auth/profile';
 let redis: RedisServer | null = null;
@@ -50,33 +50,35 @@ const newName = (kind: string) => {
   names += 1;
   return `${kind}${names}`;
 };
-async function clerk(): Promise<{ id: number; token: string }> {
-  const username = newName('clerk');
+/** Creates a member of staff who is logged in. */
+async function createStaffMember(): Promise<{ id: number; token: string }> {
+  const username = newName('staff');
   const id = await createStaff(shop.database.sql, { username, password: 'staff-secret' });
   return { id, token: await shop.login(username, 'staff-secret') };
 }
-const endsWithinBound = async (ask: () => Promise<unknown>, ended: unknown) =>
-  vi.waitFor(async () => expect(await ask()).toEqual(ended), { timeout: boundMs, interval: 50 });
-/** The sessions that listen for messages. */
-const cutListeners = () => shop.database.sql`
+/** Waits until `read` answers `expected`; fails after the bound. */
+const expectWithinBound = async (read: () => Promise<unknown>, expected: unknown) =>
+  vi.waitFor(async () => expect(await read()).toEqual(expected), { timeout: boundMs, interval: 50 });
+/** Ends the database sessions that listen for notifications. */
+const endListeners = () => shop.database.sql`
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name like 'tradepost:%'`;
 
-describe('a token whose account has ended is none within the bound', () => {
+describe('a token of a changed account is refused within the bound', () => {
   test.each([
     ['disabled', 'status = 0'],
     ['given another password', "password_hash = 'x'"],
     ['given another role', 'role_id = (select max(id) from identity.roles)'],
-  ])('although no message was sent: %s by SQL', async (_what, change) => {
+  ])('without a notification: account %s by SQL', async (_change, change) => {
     const { sql } = shop.database;
     await sql`insert into identity.roles (name) values (${newName('role')})`;
-    const { id, token } = await clerk();
+    const { id, token } = await createStaffMember();
     expect((await onSecond(token)).status).toBe(200);
     await sql`update identity.staff set ${sql.unsafe(change)} where id = ${id}`;
-    await endsWithinBound(async () => [(await onSecond(token)).status, await statusOn(shop.url, token)], [401, 401]);
+    await expectWithinBound(async () => [(await onSecond(token)).status, await statusOn(shop.url, token)], [401, 401]);
   });
 
-  test('a shopper disabled by SQL, and the API tokens of that shopper', async () => {
+  test('without a notification: a shopper is disabled by SQL, and the API tokens of the shopper are refused too', async () => {
     const { runtime } = second;
     const { id, token } = await shop.shopper();
     const api: ApiTokens = await openApiTokens(runtime);
@@ -84,15 +86,15 @@ describe('a token whose account has ended is none within the bound', () => {
     expect((await onSecond(token)).status).toBe(200);
     expect(await api.verify(secret)).toMatchObject({ userId: id });
     await shop.database.sql`update identity.shoppers set status = 0 where id = ${id}`;
-    await endsWithinBound(async () => [(await onSecond(token)).status, await api.verify(secret)], [401, 'disabled']);
-    // Enabled again the API token opens again; a login is needed for another token.
+    await expectWithinBound(async () => [(await onSecond(token)).status, await api.verify(secret)], [401, 'disabled']);
+    // After the account is enabled again, the API token is valid. A session token needs a new login.
     await shop.database.sql`update identity.shoppers set status = 1 where id = ${id}`;
-    await endsWithinBound(async () => typeof (await api.verify(secret)), 'object');
+    await expectWithinBound(async () => typeof (await api.verify(secret)), 'object');
     expect((await onSecond(token)).status).toBe(401);
     await api.close();
   });
 
-  test('a logout and a revoked API token written without a message', async () => {
+  test('without a notification: a logout and a revoked API token are written by SQL', async () => {
     const { id, token } = await shop.shopper();
     const api = await openApiTokens(second.runtime);
     const { row, secret } = await api.create({ user_id: id }, 'test');
@@ -102,33 +104,33 @@ describe('a token whose account has ended is none within the bound', () => {
     const { sql } = shop.database;
     await sql`insert into identity.revoked_tokens (jti, expires_at) values (${jti}, now() + interval '1 day')`;
     await sql`update gateway.api_tokens set revoked_at = now(), updated_at = clock_timestamp() where id = ${row.id}`;
-    await endsWithinBound(async () => [(await onSecond(token)).status, await api.verify(secret)], [401, 'revoked']);
+    await expectWithinBound(async () => [(await onSecond(token)).status, await api.verify(secret)], [401, 'revoked']);
     await api.close();
   });
 
-  test('while the connection that brings messages is lost', async () => {
-    const { id, token } = await clerk();
+  test('while the connection for notifications is lost', async () => {
+    const { id, token } = await createStaffMember();
     expect((await onSecond(token)).status).toBe(200);
-    await cutListeners();
+    await endListeners();
     const changed = await shop.call('PUT', `/admin/api/admins/${id}`, { token: boss, body: { status: 0 } });
     expect(changed.code).toBe(0);
-    await endsWithinBound(async () => (await onSecond(token)).status, 401);
+    await expectWithinBound(async () => (await onSecond(token)).status, 401);
   });
 
-  test.skipIf(!withRedis)('while Redis is down, and after it was started again', async () => {
+  test.skipIf(!withRedis)('while Redis is down, and after its restart', async () => {
     await redis!.kill();
-    const down = await clerk();
-    expect((await onSecond(down.token)).status).toBe(200);
-    await shop.call('PUT', `/admin/api/admins/${down.id}`, { token: boss, body: { status: 0 } });
-    await endsWithinBound(async () => (await onSecond(down.token)).status, 401);
+    const first = await createStaffMember();
+    expect((await onSecond(first.token)).status).toBe(200);
+    await shop.call('PUT', `/admin/api/admins/${first.id}`, { token: boss, body: { status: 0 } });
+    await expectWithinBound(async () => (await onSecond(first.token)).status, 401);
     await redis!.start();
-    const up = await clerk();
-    expect((await onSecond(up.token)).status).toBe(200);
-    await shop.call('PUT', `/admin/api/admins/${up.id}`, { token: boss, body: { status: 0 } });
-    await endsWithinBound(async () => (await onSecond(up.token)).status, 401);
+    const later = await createStaffMember();
+    expect((await onSecond(later.token)).status).toBe(200);
+    await shop.call('PUT', `/admin/api/admins/${later.id}`, { token: boss, body: { status: 0 } });
+    await expectWithinBound(async () => (await onSecond(later.token)).status, 401);
   });
 
-  test('changed between the first reading and the subscription of a process that starts', async () => {
+  test('when the account changes between the first read and the subscription of a starting process', async () => {
     const { runtime } = shop.server;
     const { id, token } = await shop.shopper();
     const events = {
@@ -144,7 +146,7 @@ describe('a token whose account has ended is none within the bound', () => {
   });
 });
 
-describe('a process that stood still', () => {
+describe('a process that was paused', () => {
   let server: RunningServer;
   let child: ChildProcess;
   beforeAll(async () => {
@@ -157,16 +159,16 @@ describe('a process that stood still', () => {
     await server.ended;
   });
 
-  test('says no with its first answer after the pause, though the message of the end never came', async () => {
-    const { id, token } = await clerk();
+  test('refuses the token in its first answer after the pause, without a notification', async () => {
+    const { id, token } = await createStaffMember();
     expect(await statusOn(server.url, token)).toBe(200);
     child.kill('SIGSTOP');
-    await cutListeners();
+    await endListeners();
     expect((await shop.call('PUT', `/admin/api/admins/${id}`, { token: boss, body: { status: 0 } })).code).toBe(0);
     await sleep(boundMs);
-    const asked = statusOn(server.url, token);
+    const status = statusOn(server.url, token);
     await sleep(200);
     child.kill('SIGCONT');
-    expect(await asked).toBe(401);
+    expect(await status).toBe(401);
   }, 30_000);
 });
