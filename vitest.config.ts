@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['packages/testing/servers/cluster.ts'],
     setupFiles: ['packages/testing/routes/named-refusals.ts'],
-    // A file has a process of its own: its server, its database, its memory.
+    // Each test file runs in its own process, with its own server and database.
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs the suite and closes with `N passed, N failed, N skipped` alone on the last line. Arguments go to vitest. */
+/** Runs the suite. The last line of its output is `N passed, N failed, N skipped`. Arguments are passed to vitest. */
 const report = join(tmpdir(), `tradepost-test-report-${process.pid}.json`);
 const child = spawn(
   process.execPath,
@@ -25,7 +25,7 @@ const result = await readFile(report, 'utf8').then(
   () => ({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 }),
 );
 await rm(report, { force: true });
-// A file that fails outside its tests (a hook, an import, a leaked connection) counts as a failure too.
+// A file that fails outside its tests (in a hook, at an import, with a leaked connection) counts as one failed test.
 const failed = result.numFailedTests === 0 && code !== 0 ? 1 : result.numFailedTests;
 const skipped = result.numPendingTests + result.numTodoTests;
 process.stdout.write(`\n${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`);

@@ -13,8 +13,8 @@ import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 /**
- * Another provider is a setting and a restart: what is in stock, what open orders hold and what they still have to do goes
- * along, to the piece.
+ * A provider migration is a changed setting and a restart. The stock, the reservations of open orders and their remaining steps
+ * are moved without a difference of one piece.
  */
 let database: TestDatabase;
 let simulator: Simulator;
@@ -54,7 +54,7 @@ async function order(sku_id: number, qty = 1): Promise<Answer['data']> {
   if (code !== 0) throw new Error(message);
   return placed;
 }
-const act = async (id: number, verb: 'pay' | 'cancel') => (await post(`/api/v1/orders/${id}/${verb}`)).code;
+const codeOf = async (id: number, action: 'pay' | 'cancel') => (await post(`/api/v1/orders/${id}/${action}`)).code;
 const stateOf = async (id: number) => {
   const [row] = await database.sql`
     select o.inventory_status, s.provider from orders.orders o join inventory.order_inventory_state s using (order_no)
@@ -65,7 +65,7 @@ const skuOf = async (sku: number) => {
   const [row] = await database.sql`select stock, reserved_stock, sold from catalog.product_skus where id = ${sku}`;
   return Object.values(row!);
 };
-const shelves = async () =>
+const warehouseStock = async () =>
   (
     await database.sql`
       select w.code, s.sku_id, s.qty, s.reserved_qty from inventory.inventory_stock s
@@ -74,7 +74,7 @@ const shelves = async () =>
 
 beforeEach(async () => {
   database = await cloneDatabase();
-  data = await mkdtemp(join(tmpdir(), 'tradepost-switch-'));
+  data = await mkdtemp(join(tmpdir(), 'tradepost-migration-'));
   simulator = await openSimulator(partner);
 });
 afterEach(async () => {
@@ -87,20 +87,20 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-test('from SKUs into warehouses and back: stock, open orders and their end', async () => {
+test('a migration to warehouses and back keeps the stock, and open orders can be paid and cancelled', async () => {
   const { sku_ids } = await insertProduct(database, { stocks: [10, 3] });
   const [a, b] = sku_ids as [number, number];
   await restart({});
   const [paidLater, cancelledLater] = [await order(a, 4), await order(b, 2)];
   await restart({ 'inventory.provider': 'builtin_wms' });
-  expect(await shelves()).toEqual([
+  expect(await warehouseStock()).toEqual([
     ['MAIN', a, 10, 4],
     ['MAIN', b, 3, 2],
   ]);
   expect(await skuOf(a)).toEqual([10, 4, 0]);
-  expect(await act(paidLater.id, 'pay')).toBe(0);
+  expect(await codeOf(paidLater.id, 'pay')).toBe(0);
   expect(await stateOf(paidLater.id)).toBe('builtin_wms confirmed');
-  expect(await shelves()).toEqual([
+  expect(await warehouseStock()).toEqual([
     ['MAIN', a, 6, 0],
     ['MAIN', b, 3, 2],
   ]);
@@ -109,14 +109,14 @@ test('from SKUs into warehouses and back: stock, open orders and their end', asy
 
   await restart({ 'inventory.provider': 'local' });
   expect(await skuOf(a)).toEqual([6, 5, 4]);
-  expect(await act(third.id, 'pay')).toBe(0);
-  expect(await act(cancelledLater.id, 'cancel')).toBe(0);
+  expect(await codeOf(third.id, 'pay')).toBe(0);
+  expect(await codeOf(cancelledLater.id, 'cancel')).toBe(0);
   expect([await stateOf(third.id), await stateOf(cancelledLater.id)]).toEqual(['local confirmed', 'local released']);
   expect(await skuOf(a)).toEqual([1, 0, 9]);
 
-  // And in again: the shelves follow what was sold meanwhile.
+  // A second migration to warehouses adjusts their stock to the sales in between.
   await restart({ 'inventory.provider': 'wms' });
-  expect(await shelves()).toEqual([
+  expect(await warehouseStock()).toEqual([
     ['MAIN', a, 1, 0],
     ['MAIN', b, 3, 0],
   ]);
@@ -125,7 +125,7 @@ test('from SKUs into warehouses and back: stock, open orders and their end', asy
   expect(documents.map((row) => row.doc_type)).toEqual(['inbound', 'outbound']);
 });
 
-test('what was put on shelves before the switch stays there; only the difference comes in', async () => {
+test('stock that is in a warehouse before the migration stays there, and only the difference is added', async () => {
   const { sku_ids } = await insertProduct(database, { stocks: [10] });
   await restart({});
   const staff = await server!.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
@@ -137,38 +137,38 @@ test('what was put on shelves before the switch stays there; only the difference
   await admin(`/admin/api/wms/docs/${doc.id}/complete`);
   expect(await skuOf(sku_ids[0]!)).toEqual([10, 0, 0]);
   await restart({ 'inventory.provider': 'builtin_wms' });
-  expect(await shelves()).toEqual([['EAST', sku_ids[0], 10, 0]]);
+  expect(await warehouseStock()).toEqual([['EAST', sku_ids[0], 10, 0]]);
 });
 
-describe.each(['local', 'builtin_wms'])('from %s to a partner and back', (own) => {
-  test('every order is settled where it was reserved', async () => {
+describe.each(['local', 'builtin_wms'])('a migration from %s to an external warehouse and back', (ownProvider) => {
+  test('confirms and releases every order at the provider that reserved it', async () => {
     const { sku_ids } = await insertProduct(database, { stocks: [10] });
     const sku = sku_ids[0]!;
-    await restart({ 'inventory.provider': own });
-    const [here, hereToo] = [await order(sku, 2), await order(sku, 1)];
+    await restart({ 'inventory.provider': ownProvider });
+    const [ownPaid, ownCancelled] = [await order(sku, 2), await order(sku, 1)];
     await restart(externalSettings(simulator.url, 'async'));
-    const [there, thereToo] = [await order(sku, 3), await order(sku, 1)];
-    expect([there.inventory_status, await act(here.id, 'pay')]).toEqual(['pending', 0]);
-    expect(await stateOf(here.id)).toBe('local confirmed');
+    const [externalPaid, externalCancelled] = [await order(sku, 3), await order(sku, 1)];
+    expect([externalPaid.inventory_status, await codeOf(ownPaid.id, 'pay')]).toEqual(['pending', 0]);
+    expect(await stateOf(ownPaid.id)).toBe('local confirmed');
     expect(await skuOf(sku)).toEqual([8, 1, 2]);
-    expect(simulator.seen(`order:${here.order_no}:confirm`)).toBe(0);
+    expect(simulator.seen(`order:${ownPaid.order_no}:confirm`)).toBe(0);
 
-    await restart({ ...externalSettings(simulator.url, 'async'), 'inventory.provider': own });
-    expect(await act(there.id, 'pay')).toBe(0);
-    expect(await act(thereToo.id, 'cancel')).toBe(0);
-    expect(await act(hereToo.id, 'cancel')).toBe(0);
-    await expect.poll(() => stateOf(there.id), { timeout: 15_000 }).toBe('external_wms confirmed');
-    await expect.poll(() => stateOf(thereToo.id), { timeout: 15_000 }).toBe('external_wms released');
-    expect(await stateOf(hereToo.id)).toBe(`${own} released`);
+    await restart({ ...externalSettings(simulator.url, 'async'), 'inventory.provider': ownProvider });
+    expect(await codeOf(externalPaid.id, 'pay')).toBe(0);
+    expect(await codeOf(externalCancelled.id, 'cancel')).toBe(0);
+    expect(await codeOf(ownCancelled.id, 'cancel')).toBe(0);
+    await expect.poll(() => stateOf(externalPaid.id), { timeout: 15_000 }).toBe('external_wms confirmed');
+    await expect.poll(() => stateOf(externalCancelled.id), { timeout: 15_000 }).toBe('external_wms released');
+    expect(await stateOf(ownCancelled.id)).toBe(`${ownProvider} released`);
     expect(await skuOf(sku)).toEqual([8, 0, 5]);
     expect(await ledgerDifferences(database.sql, simulator)).toEqual([]);
   });
 });
 
-test('a process that was not restarted can not touch stock whose books were taken over; the others go on', async () => {
+test('after a migration a process that was not restarted cannot change stock, and the restarted ones work on', async () => {
   const { sku_ids } = await insertProduct(database, { stocks: [10] });
   await restart({});
-  const open = await order(sku_ids[0]!, 2);
+  const openOrder = await order(sku_ids[0]!, 2);
   const staff = await server!.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
   const admin = (method: string, path: string, body?: object) =>
     call(server!.transport!.url, server!.routes, method, path, { token: staff, body });
@@ -176,30 +176,32 @@ test('a process that was not restarted can not touch stock whose books were take
   const items = [{ sku_id: sku_ids[0], qty: 7, remark: '' }];
   const draft = { warehouse_id: warehouse.data.id, doc_type: 'inbound', remark: '', items };
   const doc = await admin('POST', '/admin/api/wms/docs', draft);
-  const old = server!;
+  const oldServer = server!;
   server = null;
   try {
     await restart({ 'inventory.provider': 'builtin_wms' });
-    const here = server!;
-    server = old;
+    const newServer = server!;
+    server = oldServer;
     const late = await post('/api/v1/orders', { address_id: buyer.address_id, items: [{ sku_id: sku_ids[0] }] });
-    expect([late.status, await act(open.id, 'pay'), await act(open.id, 'cancel')]).toEqual([503, 503, 503]);
+    expect([late.status, await codeOf(openOrder.id, 'pay'), await codeOf(openOrder.id, 'cancel')]).toEqual([
+      503, 503, 503,
+    ]);
     const complete = await admin('POST', `/admin/api/wms/docs/${doc.data.id}/complete`);
     const disable = await admin('PUT', `/admin/api/wms/warehouses/${warehouse.data.id}/status`, { status: 0 });
     expect([complete.status, disable.status]).toEqual([503, 503]);
-    server = here;
+    server = newServer;
     expect((await order(sku_ids[0]!)).inventory_status).toBe('reserved');
-    expect(await act(open.id, 'pay')).toBe(0);
-    expect(await shelves()).toEqual([['MAIN', sku_ids[0], 8, 1]]);
+    expect(await codeOf(openOrder.id, 'pay')).toBe(0);
+    expect(await warehouseStock()).toEqual([['MAIN', sku_ids[0], 8, 1]]);
   } finally {
-    await old.stop();
+    await oldServer.stop();
   }
 });
 
-test('two processes that start together on a shop that changes take the books over once', async () => {
+test('processes that start at the same time migrate the stock once', async () => {
   await insertProduct(database, { stocks: [10, 20] });
   await storeSettings(database, { 'inventory.provider': 'builtin_wms' });
-  const folders = await Promise.all([0, 1, 2].map(() => mkdtemp(join(tmpdir(), 'tradepost-switch-'))));
+  const folders = await Promise.all([0, 1, 2].map(() => mkdtemp(join(tmpdir(), 'tradepost-migration-'))));
   const servers = await Promise.all(
     folders.map((folder) => {
       const { config } = loadConfig({
@@ -209,7 +211,7 @@ test('two processes that start together on a shop that changes take the books ov
       return startServer({ config, log: openLog({ level: 'silent' }) });
     }),
   );
-  expect((await shelves()).map((row) => row.slice(2))).toEqual([
+  expect((await warehouseStock()).map((row) => row.slice(2))).toEqual([
     [10, 0],
     [20, 0],
   ]);
@@ -217,7 +219,7 @@ test('two processes that start together on a shop that changes take the books ov
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
-describe('a configuration that can not work is refused at start, with its reason', () => {
+describe('an invalid configuration is refused at start with the reason', () => {
   const refusal = (settings: Readonly<Record<string, unknown>>) =>
     restart(settings).then(
       () => 'started',
@@ -229,7 +231,7 @@ describe('a configuration that can not work is refused at start, with its reason
       expect(await refusal({ ...externalSettings(simulator.url, 'async'), [key]: '' })).toContain(`${key}: `);
     },
   );
-  test('a variable that a shell does not know changes nothing, and what needs a restart says so', async () => {
+  test('an empty value, as of an unset shell variable, is refused; a setting that needs a restart says so', async () => {
     const set = (key: string, value: string) =>
       runHere(['settings', 'set', key, value, '--database-url', database.url]);
     const empty = await set('inventory.provider', '');
@@ -237,7 +239,7 @@ describe('a configuration that can not work is refused at start, with its reason
     expect((await set('inventory.provider', 'builtin_wms')).stdout).toContain('restart');
     expect((await set('external_wms.timeout_ms', '900')).stdout).not.toContain('restart');
   });
-  test('all that is missing is told at once', async () => {
+  test('all missing settings are named in one message', async () => {
     const message = await refusal({ 'inventory.provider': 'external_wms' });
     for (const key of ['endpoint', 'app_key', 'app_secret']) expect(message).toContain(`external_wms.${key}`);
   });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-test('a shopper finds a product, orders it, pays, and the order is shipped', async () => {
+test('a shopper finds a product, orders and pays it, and staff ship the order', async () => {
   const { id, sku_ids } = await insertProduct(shop.database, { stocks: [5, 7] });
   const [first, second] = sku_ids;
   const { token, address_id } = await shop.shopper();
