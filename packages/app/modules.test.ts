@@ -5,7 +5,7 @@ import type { Route } from '@tradepost/http';
 import { createStaff } from '@tradepost/identity';
 import { declaredBy, type Module, type OpenedModule, openModules } from '@tradepost/module';
 import { ConfigError, type Runtime } from '@tradepost/runtime';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openShop, type Shop, storeSettings } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { modules, modulesOf } from './index.ts';
@@ -161,7 +161,7 @@ describe('each module that can be switched off', () => {
       vi.stubEnv('TRADEPOST_DATA', data);
       vi.stubEnv('DATABASE_URL', shop.database.url);
       vi.stubEnv('PORT', '0');
-      return runHere(args);
+      return runCommandInProcess(args);
     };
     const json = async (name: string, ...args: string[]) =>
       JSON.parse((await tradepost(name, ...args, '--json')).stdout);
@@ -235,11 +235,11 @@ describe('each module that can be switched off', () => {
       vi.stubEnv('PORT', '0');
       const needed = 'modules: inventory needs catalog';
       for (const args of [['settings', 'list'], ['audit', '--list'], ['retention', 'list'], ['start']])
-        expect(await runHere(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(needed) });
-      const { code, stdout } = await runHere(['doctor']);
+        expect(await runCommandInProcess(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(needed) });
+      const { code, stdout } = await runCommandInProcess(['doctor']);
       expect(code).toBe(1);
       expect(stdout).toContain(needed);
-      expect((await runHere(['--help'])).code).toBe(0);
+      expect((await runCommandInProcess(['--help'])).code).toBe(0);
     });
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { type ExternalShop, ledgerDifferences, openExternalShop } from '@tradepost/testing/external-shop';
-import { invariantErrors } from '@tradepost/testing/invariants';
 import { insertProduct } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -31,7 +31,7 @@ const becomes = (id: number, status: string) =>
 const sku = async (stock = 100) => (await insertProduct(at.shop.database, { stocks: [stock] })).sku_ids[0]!;
 const agree = async () => {
   expect(await ledgerDifferences(at.shop.database.sql, at.simulator)).toEqual([]);
-  expect(await invariantErrors(at.shop.database)).toEqual([]);
+  expect(await auditViolations(at.shop.database.sql)).toEqual([]);
 };
 
 describe('sync', () => {

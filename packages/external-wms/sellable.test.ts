@@ -1,5 +1,11 @@
 import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
-import { type Behaviour, json, type Received, raw, startPartner } from '@tradepost/testing/servers/partner';
+import {
+  type Behaviour,
+  json,
+  type Received,
+  raw,
+  startWarehouseServer,
+} from '@tradepost/testing/servers/warehouse-server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openExternalClient } from './protocol/client.ts';
 import { externalMetrics } from './protocol/external-metrics.ts';
@@ -21,7 +27,7 @@ const answering: Behaviour = (call, response) => {
 };
 
 async function open(behaviour: Behaviour = answering) {
-  const partner = await startPartner(behaviour);
+  const partner = await startWarehouseServer(behaviour);
   const given: Record<string, unknown> = { 'external_wms.endpoint': partner.url, 'external_wms.timeout_ms': 60_000 };
   const settings = { get: <T>(of: Setting<T>): T => (of.key in given ? (given[of.key] as T) : of.fallback) };
   const logged: string[] = [];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upstream';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -36,7 +36,7 @@ async function gateway(settings: object, more: object = {}): Promise<Finding[]> 
   const file = join(folder, 'config.json');
   const config = { port: 0, data: folder, databaseUrl: database.url, settings, ...more };
   await writeFile(file, JSON.stringify(config), { mode: 0o600 });
-  const { stdout } = await runHere(['doctor', '--json', '--config', file]);
+  const { stdout } = await runCommandInProcess(['doctor', '--json', '--config', file]);
   expect(stdout).not.toContain(key);
   const found = (JSON.parse(stdout) as { findings: Finding[] }).findings.filter(({ area }) => area === 'gateway');
   for (const { level, todo } of found) expect(level === 'ok' || todo !== '').toBe(true);

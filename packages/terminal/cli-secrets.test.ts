@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSecret } from './read-secret.ts';
@@ -12,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 const onShop = () => ['--database-url', shop.database.url];
-const run = (args: string[], input?: string) => runHere([...args, ...onShop()], input === undefined ? {} : { input });
+const run = (args: string[], input?: string) =>
+  runCommandInProcess([...args, ...onShop()], input === undefined ? {} : { input });
 const stored = async (key: string) =>
   (await shop.database.sql`select value from runtime.settings where key = ${key}`)[0]?.value;
 
@@ -42,7 +43,7 @@ describe('on the command line', () => {
     ['demo', '--password', secret],
     ['demo', '--admin-password', secret],
   ])('%s %s with a secret is refused too', async (...args) => {
-    const { code, stdout, stderr } = await runHere(args);
+    const { code, stdout, stderr } = await runCommandInProcess(args);
     expect(code).toBe(2);
     expect(stderr).toContain('can read the command line');
     expect(stdout + stderr).not.toContain(secret);
@@ -50,7 +51,7 @@ describe('on the command line', () => {
 
   test('a password in a database or Redis address is warned about, once, and not repeated', async () => {
     const nowhere = ['--database-url', `postgres://shop:${secret}@127.0.0.1:1/shop`];
-    const { code, stderr } = await runHere([
+    const { code, stderr } = await runCommandInProcess([
       'settings',
       'list',
       ...nowhere,
@@ -61,11 +62,13 @@ describe('on the command line', () => {
     expect(stderr.match(/warning: --database-url holds a password/g)).toHaveLength(1);
     expect(stderr).toContain('use REDIS_URL');
     expect(stderr).not.toContain(secret);
-    expect((await runHere(['config', '--database-url', 'postgres://shop@127.0.0.1:1/shop'])).stderr).toBe('');
+    expect((await runCommandInProcess(['config', '--database-url', 'postgres://shop@127.0.0.1:1/shop'])).stderr).toBe(
+      '',
+    );
   });
 
   test('no help shows an option that takes a secret', async () => {
-    const { stdout } = await runHere(['completion', 'bash']);
+    const { stdout } = await runCommandInProcess(['completion', 'bash']);
     expect(stdout).not.toMatch(/--(secret|token|admin-token|app-secret|password|admin-password)\b(?!-)/);
   });
 });

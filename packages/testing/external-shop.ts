@@ -5,7 +5,7 @@ import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost
 import type { Answer } from './client.ts';
 import { openShop, type Shop } from './shop.ts';
 
-export const partner = { appKey: 'test-key', appSecret: 'secret-of-the-tests' } as const;
+export const warehouseAccount = { appKey: 'test-key', appSecret: 'secret-of-the-tests' } as const;
 
 export type ExternalShop = { shop: Shop; simulator: Simulator; close(): Promise<void> };
 
@@ -18,8 +18,8 @@ export const externalSettings = (
   'inventory.provider': 'external_wms',
   'inventory.external_mode': mode,
   'external_wms.endpoint': endpoint,
-  'external_wms.app_key': partner.appKey,
-  'external_wms.app_secret': partner.appSecret,
+  'external_wms.app_key': warehouseAccount.appKey,
+  'external_wms.app_secret': warehouseAccount.appSecret,
   'external_wms.callback_enabled': false,
   'external_wms.worker_interval_sec': 1,
   'external_wms.retry.backoff_seconds': 0,
@@ -36,7 +36,7 @@ export async function openExternalShop(
     behaviour = {},
   }: { settings?: Readonly<Record<string, unknown>>; behaviour?: BehaviourOptions } = {},
 ): Promise<ExternalShop> {
-  const simulator = await openSimulator(partner);
+  const simulator = await openSimulator(warehouseAccount);
   const shop = await openShop({ only: 'api,worker' }, externalSettings(simulator.url, mode, settings));
   simulator.change({ callbackUrl: `${shop.url}/admin/api/external-wms/callback`, ...behaviour });
   return {
@@ -89,18 +89,18 @@ export async function ledgerDifferences(sql: Sql, simulator: Pick<Simulator, 'le
 }
 
 /** Sends a signed callback of the warehouse with a new nonce and id. `inner` and `outer` replace fields of the body and the message. */
-export function callBack(
+export function sendCallback(
   shop: Pick<Shop, 'call'>,
   inner: Readonly<Record<string, unknown>>,
   outer: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const parts = {
-    app_key: partner.appKey,
+    app_key: warehouseAccount.appKey,
     timestamp: String(Math.trunc(Date.now() / 1000)),
     nonce: randomUUID(),
     body: JSON.stringify({ callback_id: randomUUID(), message: '', ...inner }),
     ...outer,
   };
-  const sign = externalSignature(parts, partner.appSecret);
+  const sign = externalSignature(parts, warehouseAccount.appSecret);
   return shop.call('POST', '/admin/api/external-wms/callback', { body: { sign, ...parts } });
 }

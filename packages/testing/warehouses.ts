@@ -4,7 +4,7 @@ import type { Sql } from '@tradepost/postgres';
  * Inserts stock by SQL as completed inbound documents do: stock rows, movements, and the sums on the SKUs. Answers the ids of
  * the warehouses by code.
  */
-export async function shelve(
+export async function stockWarehouses(
   sql: Sql,
   /** Warehouse code -> SKU -> quantity. */
   stocks: Readonly<Record<string, Readonly<Record<number, number>>>>,

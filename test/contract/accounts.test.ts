@@ -1,5 +1,5 @@
 import { createShopper, createStaff } from '@tradepost/identity';
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields } from '@tradepost/testing/routes/contract';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -304,5 +304,5 @@ describe('addresses', () => {
 });
 
 test('afterwards every shopper with addresses has one default', async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });

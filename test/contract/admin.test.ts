@@ -1,5 +1,5 @@
 import { createStaff } from '@tradepost/identity';
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields, expectMoneyAddsUp, noAfterSale } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -695,5 +695,5 @@ describe('permissions', () => {
 });
 
 test('no audit is violated afterwards', async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });

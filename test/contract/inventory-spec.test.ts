@@ -5,13 +5,13 @@ import { startServer } from '@tradepost/app';
 import { createApp } from '@tradepost/http';
 import type { Transaction } from '@tradepost/postgres';
 import { loadConfig, openLog } from '@tradepost/runtime';
-import { callBack, externalSettings, partner as keys } from '@tradepost/testing/external-shop';
-import { invariantErrors } from '@tradepost/testing/invariants';
-import { runHere } from '@tradepost/testing/processes/command';
+import { auditViolations } from '@tradepost/testing/audit-violations';
+import { externalSettings, warehouseAccount as keys, sendCallback } from '@tradepost/testing/external-shop';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { expectFields } from '@tradepost/testing/routes/contract';
-import { type Behaviour, json, startPartner } from '@tradepost/testing/servers/partner';
+import { type Behaviour, json, startWarehouseServer } from '@tradepost/testing/servers/warehouse-server';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
-import { shelve } from '@tradepost/testing/warehouses';
+import { stockWarehouses } from '@tradepost/testing/warehouses';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { callbackRoutes } from '../../packages/external-wms/callbacks/callback-routes.ts';
 import { type Callback, receiveCallbacks } from '../../packages/external-wms/callbacks/receive-callbacks.ts';
@@ -200,7 +200,7 @@ describe('a shop with the secret of a partner', () => {
       ['config', '--config', file],
       ['config', '--config', file, '--json'],
     ]) {
-      const { code, stdout, stderr } = await runHere(args);
+      const { code, stdout, stderr } = await runCommandInProcess(args);
       expect(stdout + stderr, args.join(' ')).not.toContain(secret);
       expect(code, args.join(' ') + stderr).toBe(0);
       outputs.push(stdout);
@@ -580,7 +580,7 @@ describe('tasks for a partner', () => {
     const { sql } = bench;
     const { sku_ids } = await insertProduct(bench.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
-    const { S1 } = await shelve(sql, { S1: { [a]: 5, [b]: 5 } });
+    const { S1 } = await stockWarehouses(sql, { S1: { [a]: 5, [b]: 5 } });
     const lines = [
       { sku_id: a, qty: 2 },
       { sku_id: b, qty: 1 },
@@ -619,7 +619,7 @@ describe('tasks for a partner', () => {
     const { sql } = bench;
     const { sku_ids } = await insertProduct(bench.database, { stocks: [0] });
     const a = sku_ids[0]!;
-    await shelve(sql, { S2: { [a]: 5 } });
+    await stockWarehouses(sql, { S2: { [a]: 5 } });
     const run = (send: (tx: Transaction) => readonly PromiseLike<unknown>[]) =>
       sql.begin(async (tx) => {
         for (const statement of send(tx)) await statement;
@@ -656,7 +656,7 @@ describe.each(['local', 'builtin_wms'] as const)('the stock ledger of an order: 
     const { sql } = shop.database;
     const { sku_ids } = await insertProduct(shop.database, { stocks: [9] });
     const sku_id = sku_ids[0]!;
-    if (provider === 'builtin_wms') await shelve(sql, { MAIN2: { [sku_id]: 9 } });
+    if (provider === 'builtin_wms') await stockWarehouses(sql, { MAIN2: { [sku_id]: 9 } });
     const ann = await shop.shopper();
     const post = (path: string, body?: object) => shop.call('POST', path, { token: ann.token, body });
     const placed = async () => {
@@ -697,7 +697,7 @@ describe.each(['local', 'builtin_wms'] as const)('the stock ledger of an order: 
       ...row('released'),
     ]);
     expect(await sql`select 1 from inventory.inventory_integration_tasks`, 'no task is written').toHaveLength(0);
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 });
 
@@ -707,7 +707,7 @@ test('staff see the reserved stock of a warehouse and all movements, page by pag
     const { sql } = shop.database;
     const { sku_ids } = await insertProduct(shop.database, { stocks: Array(5).fill(0), title: 'Paged tray' });
     const [sku_id] = sku_ids as [number];
-    const { P1 } = await shelve(sql, { P1: Object.fromEntries(sku_ids.map((id) => [id, 9])) });
+    const { P1 } = await stockWarehouses(sql, { P1: Object.fromEntries(sku_ids.map((id) => [id, 9])) });
     const staff = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
     const wms = async (path: string) => (await shop.call('GET', `/admin/api/wms${path}`, { token: staff })).data;
     const ann = await shop.shopper();
@@ -767,7 +767,7 @@ test('staff see the reserved stock of a warehouse and all movements, page by pag
       }
       expect(turned).toEqual(ids);
     }
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   } finally {
     await shop.close();
   }
@@ -775,7 +775,7 @@ test('staff see the reserved stock of a warehouse and all movements, page by pag
 
 describe('the bytes that a partner receives', () => {
   let shop: Shop;
-  let partner: Awaited<ReturnType<typeof startPartner>>;
+  let partner: Awaited<ReturnType<typeof startWarehouseServer>>;
   let ann: Awaited<ReturnType<Shop['shopper']>>;
   let staff: string;
   const settings = {
@@ -784,7 +784,7 @@ describe('the bytes that a partner receives', () => {
     'external_wms.timeout_ms': 1_000,
   };
   async function open(mode: 'sync' | 'async') {
-    partner = await startPartner();
+    partner = await startWarehouseServer();
     shop = await openShop({ only: 'api,worker' }, externalSettings(partner.url, mode, settings));
     ann = await shop.shopper();
     staff = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
@@ -973,7 +973,7 @@ describe('the bytes that a partner receives', () => {
         'external_wms.callback_enabled': true,
       });
       const at = (offset: number) =>
-        callBack(
+        sendCallback(
           shop,
           { request_id: 'order:none:reserve', status: 'success' },
           { timestamp: String(Math.floor(Date.now() / 1000) + offset) },
@@ -1000,7 +1000,7 @@ describe('the bytes that a partner receives', () => {
       await expect.poll(async () => (await tasks(data.order_no))[0].accepted_at, { timeout: 10_000 }).not.toBeNull();
       expect((await tasks(data.order_no))[0]).toMatchObject({ status: 'processing', completed_at: null });
       expect(
-        await callBack(shop, { request_id, callback_id: 'cb-77', status: 'failed', message: 'damaged' }),
+        await sendCallback(shop, { request_id, callback_id: 'cb-77', status: 'failed', message: 'damaged' }),
       ).toMatchObject({
         ...{ status: 200, code: 0, data: { received: true } },
       });
@@ -1008,7 +1008,7 @@ describe('the bytes that a partner receives', () => {
       const [task] = await tasks(data.order_no);
       expect(task).toMatchObject({ status: 'failed', last_error: 'damaged', last_callback_id: 'cb-77' });
       for (const status of ['success', 'processing'])
-        expect((await callBack(shop, { request_id, status })).data).toEqual({ received: true });
+        expect((await sendCallback(shop, { request_id, status })).data).toEqual({ received: true });
       expect((await tasks(data.order_no))[0]).toEqual(task);
       await shop.server.runtime.settings.set('external_wms.callback_enabled', false);
     });

@@ -1,4 +1,4 @@
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields, expectMoneyAddsUp } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   token = await shop.server.tokens.issue({ role: 'admin', id: staffId, perms: ['order:view', 'order:ship'] });
 });
 afterEach(async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });
 afterAll(() => shop?.close());
 

@@ -1,4 +1,4 @@
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields, expectMoneyAddsUp, noAfterSale } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ beforeAll(async () => {
   shop = await openShop();
 });
 afterEach(async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });
 afterAll(() => shop?.close());
 

@@ -39,14 +39,14 @@ async function repeatUntilAnswered(send: () => Promise<Answer>): Promise<{ answe
  */
 export async function breakWrite(testShop: TestShop, write: Write, size: 'short' | 'long'): Promise<RaceResult> {
   const raced: RaceResult = { rounds: 0, requests: 0, refused: 0, held: [], faults: [] };
-  const { wire, first, second } = testShop;
+  const { databaseProxy, first, second } = testShop;
   for (const begin of size === 'long' ? [0, 1] : [0])
     for (const cut of ['cutBefore', 'cutAfter'] as const)
       for (let at = 1; ; at += 1) {
         if (at > maxStatements) throw new Error(`${write.name}: more than ${maxStatements} statements`);
         const repeatAt = (at + begin + Number(cut === 'cutAfter')) % 2 ? second : first;
         const { send, times } = await write.setUp(testShop);
-        const gate = wire[cut](at);
+        const gate = databaseProxy[cut](at);
         const begun = send(first);
         const broken = await Promise.race([gate.reached, begun.then(() => null)]);
         const answer = await begun;

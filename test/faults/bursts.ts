@@ -4,8 +4,8 @@ import type { Answer } from '@tradepost/testing/client';
 import {
   audit,
   check,
+  type Environment,
   emptyOutcome,
-  type Ground,
   type Outcome,
   type Scenario,
   tally,
@@ -17,15 +17,15 @@ import { keyed, openPayment, openTestShop, order, payOrCancel, sendNotice, type 
 function twoInstances(
   name: string,
   about: string,
-  run: (testShop: TestShop, outcome: Outcome, ground: Ground) => Promise<void>,
+  run: (testShop: TestShop, outcome: Outcome, environment: Environment) => Promise<void>,
 ): Scenario {
   return {
     name,
     about,
-    async run(ground) {
+    async run(environment) {
       const outcome = emptyOutcome();
-      const testShop = await openTestShop(ground.clusterUrl);
-      await run(testShop, outcome, ground);
+      const testShop = await openTestShop(environment.clusterUrl);
+      await run(testShop, outcome, environment);
       await audit(testShop.sql, outcome, withoutWorker);
       await testShop.close();
       return outcome;

@@ -10,8 +10,8 @@ import { openDatabase, type Sql } from '@tradepost/postgres';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
-import { openWire } from '@tradepost/testing/servers/database-proxy';
-import { audit, check, emptyOutcome, type Ground, type Outcome, type Scenario } from './scenario.ts';
+import { openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
+import { audit, check, type Environment, emptyOutcome, type Outcome, type Scenario } from './scenario.ts';
 import { type Shoppers, startShoppers, type Target } from './shopper-load.ts';
 import { type Buyer, makeBuyers, makeGoods, until } from './test-shop.ts';
 
@@ -98,7 +98,7 @@ export function openTarget() {
 
 /** Orders to wait for after a fault, so that many requests are running again. */
 const busyOrders = { short: 100, long: 300 } as const;
-const untilBusy = (shoppers: Shoppers, { size }: Ground) => {
+const untilBusy = (shoppers: Shoppers, { size }: Environment) => {
   const from = shoppers.confirmed();
   return until('orders under load', () => shoppers.confirmed() >= from + busyOrders[size], 60);
 };
@@ -125,7 +125,7 @@ async function stop(server: RunningServer, outcome: Outcome): Promise<void> {
 const apiKilled: Scenario = {
   name: 'api-killed',
   about: 'the API process is killed with -9 while 64 clients order, pay and cancel',
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
     const folder = await openDataFolder();
     const at = openTarget();
@@ -136,14 +136,14 @@ const apiKilled: Scenario = {
     };
     let server = await start();
     const shoppers = startShoppers(at.target, folder.buyers, folder.skuIds);
-    for (const rounds = ground.size === 'long' ? 20 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
-      await untilBusy(shoppers, ground);
+    for (const rounds = environment.size === 'long' ? 20 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
+      await untilBusy(shoppers, environment);
       at.down();
       server.child.kill('SIGKILL');
       await server.ended;
       await audit(folder.sql(), outcome);
       server = await start();
-      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${shoppers.confirmed()} orders confirmed`);
+      environment.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${shoppers.confirmed()} orders confirmed`);
     }
     await verify(folder, shoppers, outcome);
     await stop(server, outcome);
@@ -154,20 +154,20 @@ const apiKilled: Scenario = {
 const postgresKilled: Scenario = {
   name: 'postgres-killed',
   about: 'an external PostgreSQL is killed with -9 or shut down under load, and started again; the shop continues',
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
     const folder = await openDataFolder();
     // The database restarts on another port. The proxy keeps the address that the shop uses.
-    const wire = await openWire(folder.url());
+    const databaseProxy = await openDatabaseProxy(folder.url());
     const at = openTarget();
-    const server = await startShop(folder.data, { DATABASE_URL: wire.url });
+    const server = await startShop(folder.data, { DATABASE_URL: databaseProxy.url });
     at.up(server.url);
     const shoppers = startShoppers(at.target, folder.buyers, folder.skuIds);
-    for (const rounds = ground.size === 'long' ? 8 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
-      await untilBusy(shoppers, ground);
+    for (const rounds = environment.size === 'long' ? 8 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
+      await untilBusy(shoppers, environment);
       process.kill(folder.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
       await folder.start();
-      wire.target(folder.url());
+      databaseProxy.target(folder.url());
       const back = performance.now();
       await until('the shop is ready again by itself', async () => {
         const ready = await fetch(`${server.url}/ready`).catch(() => null);
@@ -175,12 +175,12 @@ const postgresKilled: Scenario = {
         return ready?.status === 200;
       });
       const seconds = ((performance.now() - back) / 1000).toFixed(1);
-      ground.progress(`restart ${outcome.rounds + 1} of ${rounds}: ready ${seconds} s after the database`);
+      environment.progress(`restart ${outcome.rounds + 1} of ${rounds}: ready ${seconds} s after the database`);
     }
     await verify(folder, shoppers, outcome);
     check(outcome, 'the process of the shop', [server.child.exitCode, server.child.signalCode], [null, null]);
     await stop(server, outcome);
-    await wire.close();
+    await databaseProxy.close();
     return outcome;
   },
 };
@@ -202,26 +202,26 @@ const embeddedKilled: Scenario = {
   name: 'embedded-killed',
   about:
     'the embedded PostgreSQL or one of its backends is killed with -9 under load; the shop restarts it and continues',
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
     const folder = await openDataFolder();
     const at = openTarget();
     const server = await startShop(folder.data);
     at.up(server.url);
     const shoppers = startShoppers(at.target, folder.buyers, folder.skuIds);
-    for (const rounds = ground.size === 'long' ? 12 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
-      await untilBusy(shoppers, ground);
+    for (const rounds = environment.size === 'long' ? 12 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
+      await untilBusy(shoppers, environment);
       const postmaster = folder.postmaster();
       const killed = outcome.rounds % 2 ? await backendOfShop(folder.sql()) : postmaster;
       process.kill(killed, 'SIGKILL');
       const back = performance.now();
       if (killed === postmaster) await callUntilServed(server, outcome);
-      else await untilBusy(shoppers, ground);
+      else await untilBusy(shoppers, environment);
       const seconds = ((performance.now() - back) / 1000).toFixed(1);
       await folder.start();
-      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, served again after ${seconds} s`);
+      environment.progress(`killed ${outcome.rounds + 1} of ${rounds} times, served again after ${seconds} s`);
       // The shop gives up after more than three restarts of the database within a minute.
-      if (ground.size === 'long') await sleep(16_000);
+      if (environment.size === 'long') await sleep(16_000);
     }
     await verify(folder, shoppers, outcome);
     check(outcome, 'the process of the shop', [server.child.exitCode, server.child.signalCode], [null, null]);

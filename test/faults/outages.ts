@@ -79,12 +79,12 @@ async function loginAndOut(testShop: TestShop, username: string, outcome: Outcom
 const redisKilled: Scenario = {
   name: 'redis-killed',
   about: 'Redis is killed with -9 while 32 clients order on two instances: orders, logins and logouts continue',
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
     const port = await freePort();
     let redis = await startRedis(port);
     if (!redis) return { ...outcome, skipped: 'redis-server is not installed' };
-    const testShop = await openTestShop(ground.clusterUrl, { redisUrl: `redis://127.0.0.1:${port}` });
+    const testShop = await openTestShop(environment.clusterUrl, { redisUrl: `redis://127.0.0.1:${port}` });
     const { first, second } = testShop;
     await createShopper(testShop.sql, { username: 'ann', password, nickname: 'Ann' });
     const { sku_ids } = await testShop.goods({ stocks: [1_000_000] });
@@ -105,7 +105,7 @@ const redisKilled: Scenario = {
       const from = answers.length;
       return until('orders under load', () => answers.length >= from + count, 30);
     };
-    for (const rounds = ground.size === 'long' ? 8 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
+    for (const rounds = environment.size === 'long' ? 8 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
       await more(100);
       await killed(redis);
       await more(200);
@@ -114,7 +114,7 @@ const redisKilled: Scenario = {
       await until('both instances are ready again', async () => (await ready(first)) && (await ready(second)));
       await loginAndOut(testShop, 'ann', outcome, 'with Redis again');
       await more(50);
-      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${answers.length} answers`);
+      environment.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${answers.length} answers`);
     }
     ordering = false;
     await shopping;
@@ -265,13 +265,13 @@ async function refundHalfway(testShop: TestShop, outcome: Outcome, refunds: numb
 const workerKilled: Scenario = {
   name: 'worker-killed',
   about: 'the worker is killed with -9 while it cancels unpaid orders and while it refunds; another worker finishes',
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
-    const testShop = await openTestShop(ground.clusterUrl);
-    for (const rounds = ground.size === 'long' ? 5 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
-      await expireHalfway(testShop, outcome, ground.size === 'long' ? 200 : 20);
-      await refundHalfway(testShop, outcome, ground.size === 'long' ? 40 : 10);
-      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times each`);
+    const testShop = await openTestShop(environment.clusterUrl);
+    for (const rounds = environment.size === 'long' ? 5 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
+      await expireHalfway(testShop, outcome, environment.size === 'long' ? 200 : 20);
+      await refundHalfway(testShop, outcome, environment.size === 'long' ? 40 : 10);
+      environment.progress(`killed ${outcome.rounds + 1} of ${rounds} times each`);
     }
     await audit(testShop.sql, outcome);
     await testShop.close();

@@ -57,7 +57,7 @@ async function round(
 ): Promise<{ held: string | null; answers: (Answer | undefined)[]; faults: string[] }> {
   const race = await pair.setUp(testShop);
   const [leader, follower] = swapped ? [race.second, race.first] : [race.first, race.second];
-  const gate = testShop.wire.pauseBefore(at);
+  const gate = testShop.databaseProxy.pauseBefore(at);
   const leading = leader(testShop.first);
   const ended = leading.then(
     () => null,

@@ -3,7 +3,7 @@ import type { Sql } from '@tradepost/postgres';
 import { runAudits } from '@tradepost/runtime';
 import type { Outcome as Result, Scenario as Run } from '@tradepost/testing/processes/scenario-cli';
 
-export type { Ground } from '@tradepost/testing/processes/scenario-cli';
+export type { Environment } from '@tradepost/testing/processes/scenario-cli';
 
 export type Outcome = Result & {
   rounds: number;

@@ -10,7 +10,7 @@ import { type ConfigKey, loadConfig, openLog, type Tasks } from '@tradepost/runt
 import { type Answer, type CallOptions, call } from '@tradepost/testing/client';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { templateDatabase } from '@tradepost/testing/servers/cluster';
-import { openWire, type Wire } from '@tradepost/testing/servers/database-proxy';
+import { type DatabaseProxy, openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
 
 const paySecret = 'secret-of-the-fault-proofs';
 
@@ -26,11 +26,11 @@ export type Instance = {
 export type Buyer = { id: number; token: string; address_id: number };
 export type Goods = { id: number; sku_ids: number[] };
 
-/** A shop of two instances on its own database. `first` uses the database through `wire`, a proxy that can pause and cut. */
+/** A shop of two instances on its own database. `first` uses the database through `databaseProxy`, a proxy that can pause and cut. */
 export type TestShop = {
   sql: Sql;
   databaseUrl: string;
-  wire: Wire;
+  databaseProxy: DatabaseProxy;
   first: Instance;
   second: Instance;
   staff: string;
@@ -123,11 +123,11 @@ export async function openTestShop(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<TestShop> {
   const database = await cloneTemplate(clusterUrl);
-  const wire = await openWire(database.url);
+  const databaseProxy = await openDatabaseProxy(database.url);
   const sql = openDatabase(database.url, { max: 4, name: 'fault test' });
   const opened: { close(): Promise<void> }[] = [];
   const close = defer(async () => {
-    wire.close().catch(() => {});
+    databaseProxy.close().catch(() => {});
     for (const instance of opened) await instance.close().catch(() => {});
     await sql.end({ timeout: 1 });
     await database.drop();
@@ -136,7 +136,7 @@ export async function openTestShop(
   await sql`
     insert into runtime.settings (key, value) select key, value from jsonb_each(${sql.json(rows as never)})
     on conflict (key) do update set value = excluded.value`;
-  const first = await openInstance({ ...flags, databaseUrl: wire.url });
+  const first = await openInstance({ ...flags, databaseUrl: databaseProxy.url });
   opened.push(first);
   const second = await openInstance({ ...flags, databaseUrl: database.url });
   opened.push(second);
@@ -144,7 +144,7 @@ export async function openTestShop(
   return {
     sql,
     databaseUrl: database.url,
-    wire,
+    databaseProxy,
     first,
     second,
     staff: await tokens.issue({ role: 'admin', id: 1, perms: ['*'] }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { externalSignature } from '@tradepost/external-wms';
 import type { Answer } from '@tradepost/testing/client';
-import { partner } from '@tradepost/testing/external-shop';
+import { warehouseAccount } from '@tradepost/testing/external-shop';
 import type { Instance } from './test-shop.ts';
 
 type Status = 'success' | 'failed' | 'processing';
@@ -11,11 +11,11 @@ type Outer = { app_key: string; timestamp: string; nonce: string; body: string; 
 /** A signed callback of the warehouse. `secondsOff`: the error of its clock. */
 export function signedCallback(
   { request_id, callback_id = randomUUID(), status = 'success', message = '' }: Message,
-  { nonce = randomUUID(), secondsOff = 0, secret = partner.appSecret as string } = {},
+  { nonce = randomUUID(), secondsOff = 0, secret = warehouseAccount.appSecret as string } = {},
 ): Outer {
   const body = JSON.stringify({ request_id, callback_id, status, message });
   const timestamp = String(Math.trunc(Date.now() / 1000) + secondsOff);
-  const parts = { app_key: partner.appKey, timestamp, nonce, body };
+  const parts = { app_key: warehouseAccount.appKey, timestamp, nonce, body };
   return { ...parts, sign: externalSignature(parts, secret) };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sql } from '@tradepost/postgres';
 import type { ConfigKey } from '@tradepost/runtime';
-import { externalSettings, ledgerDifferences, partner } from '@tradepost/testing/external-shop';
+import { externalSettings, ledgerDifferences, warehouseAccount } from '@tradepost/testing/external-shop';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
@@ -29,7 +29,7 @@ export type WarehouseShop = TestShop & Ledgers;
 export async function openWarehouse(): Promise<Warehouse & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tradepost-warehouse-'));
   const journal = join(folder, 'journal');
-  let simulator = await openSimulator({ ...partner, journal });
+  let simulator = await openSimulator({ ...warehouseAccount, journal });
   const port = Number(new URL(simulator.url).port);
   let behaviour: BehaviourOptions = {};
   const before = { calls: 0, repeats: 0, callbacks: 0 };
@@ -64,7 +64,7 @@ export async function openWarehouse(): Promise<Warehouse & { close(): Promise<vo
       await simulator.close();
     },
     async start() {
-      simulator = await openSimulator({ ...partner, ...behaviour, journal, port });
+      simulator = await openSimulator({ ...warehouseAccount, ...behaviour, journal, port });
     },
     close,
   };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { externalSettings } from '@tradepost/testing/external-shop';
-import { openWire } from '@tradepost/testing/servers/database-proxy';
-import { shelve } from '@tradepost/testing/warehouses';
+import { openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
+import { stockWarehouses } from '@tradepost/testing/warehouses';
 import type { BehaviourOptions } from '@tradepost/warehouse-simulator';
 import { createDataFolder, openTarget } from './kills.ts';
-import { audit, check, emptyOutcome, type Ground, type Outcome, type Scenario } from './scenario.ts';
+import { audit, check, type Environment, emptyOutcome, type Outcome, type Scenario } from './scenario.ts';
 import { startShoppers } from './shopper-load.ts';
 import { openTestShop, until } from './test-shop.ts';
 import {
@@ -36,23 +36,25 @@ const openLoad = async (shop: WarehouseShop, clients = 32) => ({
   skuIds: (await shop.goods({ stocks: Array.from({ length: 20 }, () => 1_000_000) })).sku_ids,
 });
 
-function reportTotals({ warehouse }: WarehouseShop, ground: Ground, outcome: Outcome, begun: number): void {
+function reportTotals({ warehouse }: WarehouseShop, environment: Environment, outcome: Outcome, begun: number): void {
   const { calls, repeats, callbacks } = warehouse.totals();
   const ms = Math.round(performance.now() - begun);
-  ground.progress(`${outcome.confirmed} orders, ${calls} calls, ${repeats} repeats, ${callbacks} callbacks, ${ms} ms`);
+  environment.progress(
+    `${outcome.confirmed} orders, ${calls} calls, ${repeats} repeats, ${callbacks} callbacks, ${ms} ms`,
+  );
 }
 
-type Run = (shop: WarehouseShop, outcome: Outcome, ground: Ground) => Promise<void>;
+type Run = (shop: WarehouseShop, outcome: Outcome, environment: Environment) => Promise<void>;
 type Options = Parameters<typeof openWarehouseShop>[2];
 const scenario = (name: string, about: string, mode: 'sync' | 'async', options: Options, run: Run): Scenario => ({
   name,
   about,
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
-    const shop = await openWarehouseShop(ground.clusterUrl, mode, options);
+    const shop = await openWarehouseShop(environment.clusterUrl, mode, options);
     const begun = performance.now();
-    await run(shop, outcome, ground);
-    reportTotals(shop, ground, outcome, begun);
+    await run(shop, outcome, environment);
+    reportTotals(shop, environment, outcome, begun);
     await shop.close();
     return outcome;
   },
@@ -127,8 +129,8 @@ function killedWorkers(shop: WarehouseShop, kills: number, callsBetween: number)
 }
 
 const workersKilled = (name: string, about: string, options: Options): Scenario =>
-  scenario(name, about, 'async', options, async (shop, outcome, ground) => {
-    const long = ground.size === 'long';
+  scenario(name, about, 'async', options, async (shop, outcome, environment) => {
+    const long = environment.size === 'long';
     const [orders, kills] = long ? [1_000, 10] : [200, 3];
     const load = await openLoad(shop);
     const workers = killedWorkers(shop, kills, long ? 100 : 60);
@@ -159,7 +161,7 @@ const reserverKilled = scenario(
   'sync: kill -9 of the API between the reservation in the warehouse and the order: reservations without an order are released',
   'sync',
   { behaviour: { delayMs: 10, jitterMs: 40 }, settings: { 'external_wms.timeout_ms': 5_000 } },
-  async (shop, outcome, ground) => {
+  async (shop, outcome, environment) => {
     const { sql, warehouse, databaseUrl } = shop;
     const { buyers, skuIds } = await openLoad(shop, 48);
     const at = openTarget();
@@ -167,7 +169,7 @@ const reserverKilled = scenario(
     at.up(api.url);
     const crowd = startShoppers(at.target, buyers, skuIds);
     const dead: number[] = [];
-    const kills = ground.size === 'long' ? 10 : 3;
+    const kills = environment.size === 'long' ? 10 : 3;
     for (; outcome.rounds < kills; outcome.rounds += 1) {
       const from = crowd.confirmed();
       await until('orders under load', () => crowd.confirmed() >= from + 60, 60);
@@ -183,7 +185,7 @@ const reserverKilled = scenario(
       dead.push(api.child.pid!);
       api = await startApi(databaseUrl);
       at.up(api.url);
-      ground.progress(`killed ${outcome.rounds + 1} of ${kills} times, ${crowd.confirmed()} orders confirmed`);
+      environment.progress(`killed ${outcome.rounds + 1} of ${kills} times, ${crowd.confirmed()} orders confirmed`);
     }
     await crowd.finish();
     const [{ left }] = (await sql`
@@ -193,7 +195,7 @@ const reserverKilled = scenario(
     const worker = await startWorker(databaseUrl);
     await timePasses(sql, dead);
     await allDone(shop);
-    ground.progress(`${left} reservations without an order were released`);
+    environment.progress(`${left} reservations without an order were released`);
     await crowd.verify(sql, outcome);
     await stop(api, outcome);
     await stop(worker, outcome);
@@ -211,8 +213,8 @@ const breakingPartner = (mode: 'sync' | 'async', options: Options): Scenario =>
     `${mode}: the warehouse hangs, answers with HTML and code "0", cuts connections and restarts, before and after the work`,
     mode,
     { ...options, flags: twoWorkers },
-    async (shop, outcome, ground) => {
-      const long = ground.size === 'long';
+    async (shop, outcome, environment) => {
+      const long = environment.size === 'long';
       const orders = long ? 1_000 : 200;
       const every = long ? 150 : 60;
       const { warehouse, sql } = shop;
@@ -251,27 +253,27 @@ const lostWithTheDatabase = ['runtime.jobs_failed'];
 const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
   name: `warehouse-postgres-killed-${mode}`,
   about: `${mode}: PostgreSQL is killed or shut down while orders are placed and tasks delivered; both processes continue`,
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
     const warehouse = await openWarehouse();
     warehouse.change({ ...failing, delayMs: 5, jitterMs: 20 });
     const shelf = await createDataFolder(externalSettings(warehouse.recorder.url, mode));
     await shelf.start();
-    const wire = await openWire(shelf.url());
+    const databaseProxy = await openDatabaseProxy(shelf.url());
     const at = openTarget();
-    const [api, worker] = await Promise.all([startApi(wire.url), startWorker(wire.url)]);
+    const [api, worker] = await Promise.all([startApi(databaseProxy.url), startWorker(databaseProxy.url)]);
     at.up(api.url);
     const begun = performance.now();
     const crowd = startShoppers(at.target, shelf.buyers, shelf.skuIds);
     const calls = () => warehouse.totals().calls;
-    for (const rounds = ground.size === 'long' ? 6 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
+    for (const rounds = environment.size === 'long' ? 6 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = [crowd.confirmed(), calls()] as const;
       const isBusy = () => crowd.confirmed() >= from[0] + 100 && calls() >= from[1] + 100;
       await until('orders and calls under load', isBusy, 60);
       process.kill(shelf.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
       await shelf.start();
-      wire.target(shelf.url());
-      ground.progress(`restart ${outcome.rounds + 1} of ${rounds}, ${crowd.confirmed()} orders confirmed`);
+      databaseProxy.target(shelf.url());
+      environment.progress(`restart ${outcome.rounds + 1} of ${rounds}, ${crowd.confirmed()} orders confirmed`);
     }
     await crowd.finish();
     // Tasks whose calls ended with the database keep their locks until these expire.
@@ -281,7 +283,7 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
     await allDone(ledgers);
     const { calls: all, repeats } = warehouse.totals();
     const ms = Math.round(performance.now() - begun);
-    ground.progress(`${crowd.confirmed()} orders, ${all} calls, ${repeats} repeats, ${ms} ms`);
+    environment.progress(`${crowd.confirmed()} orders, ${all} calls, ${repeats} repeats, ${ms} ms`);
     if (crowd.interrupted() === 0) outcome.faults.push('no request was cut off, so the scenario proves nothing');
     await crowd.verify(shelf.sql(), outcome);
     await balanced(ledgers, outcome, { refused: mode === 'sync', except: lostWithTheDatabase });
@@ -289,7 +291,7 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
       check(outcome, 'a process', [part.child.exitCode, part.child.signalCode], [null, null]);
     await stop(api, outcome);
     await stop(worker, outcome);
-    await wire.close();
+    await databaseProxy.close();
     await warehouse.close();
     return outcome;
   },
@@ -298,13 +300,13 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
 const shelvesKilled: Scenario = {
   name: 'shelves-killed',
   about: 'own warehouses: kill -9 of the API while 48 clients order, pay and cancel; the movements stay consistent',
-  async run(ground) {
+  async run(environment) {
     const outcome = emptyOutcome();
-    const shop = await openTestShop(ground.clusterUrl, {}, { 'inventory.provider': 'builtin_wms' });
+    const shop = await openTestShop(environment.clusterUrl, {}, { 'inventory.provider': 'builtin_wms' });
     const { sku_ids: skuIds } = await shop.goods({ stocks: Array.from({ length: 40 }, () => 0) });
     const stockOf = (from: number) =>
       Object.fromEntries(skuIds.filter((_, n) => n % 4 !== from).map((sku) => [sku, 1_000_000]));
-    await shelve(shop.sql, { F1: stockOf(0), F2: stockOf(1), F3: stockOf(2) });
+    await stockWarehouses(shop.sql, { F1: stockOf(0), F2: stockOf(1), F3: stockOf(2) });
     const buyers = await shop.buyers(48);
     const at = openTarget();
     const start = async () => {
@@ -314,7 +316,7 @@ const shelvesKilled: Scenario = {
     };
     let server = await start();
     const crowd = startShoppers(at.target, buyers, skuIds);
-    for (const rounds = ground.size === 'long' ? 10 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
+    for (const rounds = environment.size === 'long' ? 10 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = crowd.confirmed();
       await until('orders under load', () => crowd.confirmed() >= from + 100, 60);
       at.down();
@@ -322,7 +324,7 @@ const shelvesKilled: Scenario = {
       await server.ended;
       await audit(shop.sql, outcome);
       server = await start();
-      ground.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
+      environment.progress(`killed ${outcome.rounds + 1} of ${rounds} times, ${crowd.confirmed()} orders confirmed`);
     }
     await crowd.finish();
     if (crowd.interrupted() === 0) outcome.faults.push('no request was cut off, so the scenario proves nothing');

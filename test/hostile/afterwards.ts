@@ -69,8 +69,8 @@ export const afterwards: Scenario<Outcome> = {
   name: 'afterwards',
   about:
     'both servers ready, memory released, no 5xx except 503, no failure in the log, every audit clean; then both stop at once',
-  async run(ground) {
-    const servers = await openTestServers(ground.clusterUrl);
+  async run(environment) {
+    const servers = await openTestServers(environment.clusterUrl);
     const outcome = emptyOutcome();
     for (const target of servers.targets)
       await checkServer(servers, target, outcome).catch((error: Error) =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ground, Outcome as Result, Scenario, Size } from '@tradepost/testing/processes/scenario-cli';
+import type { Environment, Outcome as Result, Scenario, Size } from '@tradepost/testing/processes/scenario-cli';
 import { startOrdinaryLoad } from './ordinary-load.ts';
 import { openTestServers, type Target, type TestServers } from './test-servers.ts';
 
@@ -60,8 +60,13 @@ export type Attack = {
 /** Faults to report for one attack on one server. */
 const reportedFaults = 12;
 
-async function attackTarget(attack: Attack, target: Target, servers: TestServers, ground: Ground): Promise<Outcome> {
-  const { size } = ground;
+async function attackTarget(
+  attack: Attack,
+  target: Target,
+  servers: TestServers,
+  environment: Environment,
+): Promise<Outcome> {
+  const { size } = environment;
   const outcome = emptyOutcome();
   const faults: string[] = [];
   const attackRun: AttackRun = {
@@ -71,7 +76,7 @@ async function attackTarget(attack: Attack, target: Target, servers: TestServers
       outcome.sent += count;
     },
     fault: (text) => void faults.push(text),
-    progress: (line) => ground.progress(`${target.name}: ${line}`),
+    progress: (line) => environment.progress(`${target.name}: ${line}`),
   };
   const stallOf = async () => (await target.metric('nodejs_eventloop_lag_max_seconds')) * 1000;
   if (target.ended() !== null) {
@@ -123,7 +128,9 @@ async function attackTarget(attack: Attack, target: Target, servers: TestServers
   if (target.ended() !== null) faults.push(`the server ended with ${target.ended()}`);
   outcome.faults = faults.slice(0, reportedFaults).map((text) => `${target.name}: ${text}`);
   if (faults.length > reportedFaults) outcome.faults.push(`${target.name}: ${faults.length - reportedFaults} more`);
-  ground.progress(`${target.name}: ${outcome.sent} sent, ${purchases} purchases meanwhile, p99 ${outcome.p99Ms} ms`);
+  environment.progress(
+    `${target.name}: ${outcome.sent} sent, ${purchases} purchases meanwhile, p99 ${outcome.p99Ms} ms`,
+  );
   return outcome;
 }
 
@@ -145,11 +152,11 @@ export function scenarioOf(attack: Attack): Scenario<Outcome> {
   return {
     name: attack.name,
     about: attack.about,
-    async run(ground) {
-      const servers = await openTestServers(ground.clusterUrl);
+    async run(environment) {
+      const servers = await openTestServers(environment.clusterUrl);
       const [first] = servers.targets;
-      const targets = attack.transports === 'any' && ground.size === 'short' ? [first] : servers.targets;
-      const on = (target: Target) => attackTarget(attack, target, servers, ground);
+      const targets = attack.transports === 'any' && environment.size === 'short' ? [first] : servers.targets;
+      const on = (target: Target) => attackTarget(attack, target, servers, environment);
       if (attack.waits) return worst(await Promise.all(targets.map(on)));
       const outcomes: Outcome[] = [];
       for (const target of targets) outcomes.push(await on(target));

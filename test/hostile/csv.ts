@@ -39,7 +39,7 @@ export const csv: Attack = {
       const begun = performance.now();
       const { code, stderr } = await runCommand(['catalog', 'import', file, '--dry-run'], {
         env: { DATABASE_URL: servers.databaseUrl },
-        limitMs: limitMs[size] + 10_000,
+        timeoutMs: limitMs[size] + 10_000,
       });
       attackRun.sent(1);
       const ms = Math.round(performance.now() - begun);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/app';
 import { loadConfig, openLog } from '@tradepost/runtime';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { type Answer, call } from '@tradepost/testing/client';
-import { externalSettings, ledgerDifferences, partner } from '@tradepost/testing/external-shop';
-import { invariantErrors } from '@tradepost/testing/invariants';
-import { runHere } from '@tradepost/testing/processes/command';
+import { externalSettings, ledgerDifferences, warehouseAccount } from '@tradepost/testing/external-shop';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { insertProduct, instantPayment, storeSettings } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
@@ -75,14 +75,14 @@ const warehouseStock = async () =>
 beforeEach(async () => {
   database = await cloneDatabase();
   data = await mkdtemp(join(tmpdir(), 'tradepost-migration-'));
-  simulator = await openSimulator(partner);
+  simulator = await openSimulator(warehouseAccount);
 });
 afterEach(async () => {
   await server?.stop();
   server = null;
   buyer = undefined as never;
   await simulator.close();
-  expect(await invariantErrors(database)).toEqual([]);
+  expect(await auditViolations(database.sql)).toEqual([]);
   await database.drop();
   await rm(data, { recursive: true, force: true });
 });
@@ -105,7 +105,7 @@ test('a migration to warehouses and back keeps the stock, and open orders can be
     ['MAIN', b, 3, 2],
   ]);
   const third = await order(a, 5);
-  expect(await invariantErrors(database)).toEqual([]);
+  expect(await auditViolations(database.sql)).toEqual([]);
 
   await restart({ 'inventory.provider': 'local' });
   expect(await skuOf(a)).toEqual([6, 5, 4]);
@@ -233,7 +233,7 @@ describe('an invalid configuration is refused at start with the reason', () => {
   );
   test('an empty value, as of an unset shell variable, is refused; a setting that needs a restart says so', async () => {
     const set = (key: string, value: string) =>
-      runHere(['settings', 'set', key, value, '--database-url', database.url]);
+      runCommandInProcess(['settings', 'set', key, value, '--database-url', database.url]);
     const empty = await set('inventory.provider', '');
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('inventory.provider: the value is empty')]);
     expect((await set('inventory.provider', 'builtin_wms')).stdout).toContain('restart');

@@ -1,6 +1,6 @@
 import { audits } from '@tradepost/app';
 import { auditPassed, runAudits } from '@tradepost/runtime';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { loadTestData } from '@tradepost/testing/test-data';
@@ -60,12 +60,12 @@ describe('the command audit', () => {
 
   test('with faults the exit code is 1, rows are printed up to the limit and all are counted', async () => {
     await database.sql`update catalog.product_skus set sold = sold + 1`;
-    const plain = await runHere(['audit', '--limit', '2', ...onDatabase]);
+    const plain = await runCommandInProcess(['audit', '--limit', '2', ...onDatabase]);
     expect(plain.code).toBe(1);
     expect(plain.stdout).toMatch(/^inventory\.sold +3 /m);
     expect(plain.stdout).toContain('"sku_id":1');
     expect(plain.stdout).toContain('and 1 more');
-    const json = await runHere(['audit', '--json', '--only', 'inventory', ...onDatabase]);
+    const json = await runCommandInProcess(['audit', '--json', '--only', 'inventory', ...onDatabase]);
     expect(json.code).toBe(1);
     const { ok, checks } = JSON.parse(json.stdout);
     expect(ok).toBe(false);
@@ -77,12 +77,14 @@ describe('the command audit', () => {
     ]);
     expect(totals.slice(3).every(([, total]: [string, number]) => total === 0)).toBe(true);
     expect(checks[2].rows).toHaveLength(3);
-    expect(await runHere(['audit', '--only', 'orders.amounts,identity', ...onDatabase])).toMatchObject({ code: 0 });
+    expect(await runCommandInProcess(['audit', '--only', 'orders.amounts,identity', ...onDatabase])).toMatchObject({
+      code: 0,
+    });
   });
 
   test('an audit that cannot run fails, and the other audits still run', async () => {
     await database.sql`alter table catalog.favorites rename to favourites`;
-    const { code, stdout } = await runHere(['audit', '--only', 'catalog', '--json', ...onDatabase]);
+    const { code, stdout } = await runCommandInProcess(['audit', '--only', 'catalog', '--json', ...onDatabase]);
     const { checks } = JSON.parse(stdout);
     expect(code).toBe(1);
     expect(checks.length).toBeGreaterThan(1);
@@ -96,7 +98,7 @@ describe('the command audit', () => {
     ['--limit', '0'],
     ['--limit', 'many'],
   ])('wrong usage ends with exit code 2: %s %s', async (...args) => {
-    expect(await runHere(['audit', ...args, ...onDatabase])).toMatchObject({
+    expect(await runCommandInProcess(['audit', ...args, ...onDatabase])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('error:'),
     });

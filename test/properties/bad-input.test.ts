@@ -1,5 +1,5 @@
 import type { Route } from '@tradepost/http';
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import {
   deep,
   type Field,
@@ -387,5 +387,5 @@ test('after these requests all lists and details can be read, and the audits pas
           );
     }
   });
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });

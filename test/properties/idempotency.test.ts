@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/app';
 import { createStaff } from '@tradepost/identity';
 import { loadConfig, openLog } from '@tradepost/runtime';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { call } from '@tradepost/testing/client';
-import { invariantErrors } from '@tradepost/testing/invariants';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../packages/http/openapi/example.ts';
@@ -422,5 +422,5 @@ describe('another request with a used key', () => {
 });
 
 test('after these requests the audits pass', async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });

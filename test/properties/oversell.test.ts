@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
-import { shelve } from '@tradepost/testing/warehouses';
+import { stockWarehouses } from '@tradepost/testing/warehouses';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Many buyers at once over HTTP: no piece is sold twice, no order is both paid and cancelled, no request hangs. */
@@ -31,7 +31,7 @@ async function goods(options: { stocks: number[] }) {
     product.sku_ids.forEach((sku, i) => {
       stocks[i % 2 ? 'ODD' : 'EVEN']![sku] = options.stocks[i]!;
     });
-    await shelve(shop.database.sql, stocks);
+    await stockWarehouses(shop.database.sql, stocks);
   }
   return product;
 }
@@ -83,7 +83,7 @@ describe.each([
     );
     expect(tally(paid)).toEqual({ 0: 100 });
     expect(await stockOf(sku)).toEqual({ stock: 0, reserved: 0, sold: 100 });
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
   test('200 buyers of two pieces each, with 101 in stock: 50 orders are placed and one piece is left', async () => {
@@ -119,7 +119,7 @@ describe.each([
       }),
     );
     expect(await stockOf(sku_ids[0]!)).toEqual({ stock: 20 - paid, reserved: 0, sold: paid });
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
   test('a cart that is ordered five times at once becomes one order', async () => {
@@ -179,7 +179,7 @@ describe.each([
     select (select sum(i.qty) from orders.order_items i join orders.orders o on o.id = i.order_id
             where i.sku_id = any(${sku_ids}) and o.status = 1)::int as open, (select sum(reserved_stock) from catalog.product_skus where id = any(${sku_ids}))::int as reserved`;
     expect(row!.reserved).toBe(row!.open);
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
   describe('an order whose time to pay is over', () => {
@@ -227,7 +227,7 @@ describe.each([
       expect({ ...history[0]! }).toEqual({ trigger: 'timeout', actor_type: 'system' });
       expect(await post(`/api/v1/orders/${ids.expired}/pay`, expired!.token)).toMatchObject({ code: 500 });
       expect((await buy(expired!, sku_ids[0]!)).code, 'the released piece can be bought again').toBe(0);
-      expect(await invariantErrors(shop.database)).toEqual([]);
+      expect(await auditViolations(shop.database.sql)).toEqual([]);
     });
 
     test('that is paid at the moment of expiry is either paid or cancelled, never both', async () => {
@@ -247,7 +247,7 @@ describe.each([
       });
       const paid = answers.filter((answer) => answer.code === 0).length;
       expect(await stockOf(sku_ids[0]!)).toEqual({ stock: 40 - paid, reserved: 0, sold: paid });
-      expect(await invariantErrors(shop.database)).toEqual([]);
+      expect(await auditViolations(shop.database.sql)).toEqual([]);
     });
   });
 });

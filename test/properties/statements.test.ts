@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '@tradepost/http';
 import type { Answer, CallOptions } from '@tradepost/testing/client';
-import { callBack, partner } from '@tradepost/testing/external-shop';
+import { sendCallback, warehouseAccount } from '@tradepost/testing/external-shop';
 import { inputSchema, label, valid } from '@tradepost/testing/routes/inputs';
 import { openRouteRequests, type RequestOptions, type RouteRequests } from '@tradepost/testing/routes/route-requests';
 import { notify, paySecret } from '@tradepost/testing/servers/payment-gateway';
@@ -22,8 +22,8 @@ beforeAll(async () => {
   shop = await openShop();
   requests = await openRouteRequests(shop);
   await shop.server.runtime.settings.set('pay.sandbox.secret', paySecret);
-  await shop.server.runtime.settings.set('external_wms.app_key', partner.appKey);
-  await shop.server.runtime.settings.set('external_wms.app_secret', partner.appSecret);
+  await shop.server.runtime.settings.set('external_wms.app_key', warehouseAccount.appKey);
+  await shop.server.runtime.settings.set('external_wms.app_secret', warehouseAccount.appSecret);
   statements = logStatements(shop);
 });
 afterAll(async () => {
@@ -91,9 +91,9 @@ const special: Record<string, (route: Route) => Promise<void>> = {
       const [row] = await shop.database
         .sql`select request_id from inventory.inventory_integration_tasks where id = ${Number(task)}`;
       for (const status of ['processing', 'success', 'success'])
-        await measure(route, () => callBack(shop, { request_id: row!.request_id, status }));
+        await measure(route, () => sendCallback(shop, { request_id: row!.request_id, status }));
     }
-    await measure(route, () => callBack(shop, { request_id: 'order:0:reserve', status: 'success' }));
+    await measure(route, () => sendCallback(shop, { request_id: 'order:0:reserve', status: 'success' }));
   },
   'POST /api/pay/callback': async (route) => {
     for (const payment_no of await requests.make('/api/pay', 2, { order: 'unpaid', large: true })) {

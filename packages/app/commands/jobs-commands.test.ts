@@ -1,4 +1,4 @@
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => database?.drop());
 
-const jobs = (...args: string[]) => runHere(['jobs', ...args, '--database-url', database.url]);
+const jobs = (...args: string[]) => runCommandInProcess(['jobs', ...args, '--database-url', database.url]);
 const listed = async (...args: string[]): Promise<string[]> => {
   const { code, stdout } = await jobs('list', '--json', ...args);
   expect(code).toBe(0);

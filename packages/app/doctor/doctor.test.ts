@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand, startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -30,7 +30,7 @@ async function findings(config: object, ...args: string[]): Promise<{ code: numb
   files += 1;
   const file = join(folder, `config${files}.json`);
   await writeFile(file, JSON.stringify({ port: 0, data: join(folder, 'data'), ...config }), { mode: 0o600 });
-  const { code, stdout } = await runHere(['doctor', '--json', '--config', file, ...args]);
+  const { code, stdout } = await runCommandInProcess(['doctor', '--json', '--config', file, ...args]);
   const found = JSON.parse(stdout);
   for (const { level, todo } of found.findings as Finding[]) expect(level === 'ok' || todo !== '').toBe(true);
   return { code, findings: found.findings };
@@ -110,7 +110,7 @@ test('warns of risky values', async () => {
   const file = join(folder, 'open.json');
   await writeFile(file, JSON.stringify({ databaseUrl: database.url, data: folder, port: 0 }));
   await chmod(file, 0o644);
-  expect((await runHere(['doctor', '--config', file])).stdout).toContain(`chmod 600 ${file}`);
+  expect((await runCommandInProcess(['doctor', '--config', file])).stdout).toContain(`chmod 600 ${file}`);
 });
 
 describe('settings for development', () => {

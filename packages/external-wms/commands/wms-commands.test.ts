@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { externalSettings, partner } from '@tradepost/testing/external-shop';
-import { runHere } from '@tradepost/testing/processes/command';
-import { json as answers, raw, startPartner } from '@tradepost/testing/servers/partner';
+import { externalSettings, warehouseAccount } from '@tradepost/testing/external-shop';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { json as answers, raw, startWarehouseServer } from '@tradepost/testing/servers/warehouse-server';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ let sku: number;
 
 beforeAll(async () => {
   vi.stubEnv('LOG_LEVEL', 'error');
-  simulator = await openSimulator(partner);
+  simulator = await openSimulator(warehouseAccount);
   shop = await openShop({ only: 'api' }, externalSettings(simulator.url, 'async'));
   buyer = await shop.shopper();
   folder = await mkdtemp(join(tmpdir(), 'tradepost-wms-'));
@@ -38,9 +38,9 @@ beforeEach(async () => {
 });
 
 const run = async (...args: string[]) => {
-  const result = await runHere(['wms', ...args, '--database-url', shop.database.url]);
+  const result = await runCommandInProcess(['wms', ...args, '--database-url', shop.database.url]);
   // No output contains the secret.
-  expect(result.stdout + result.stderr).not.toContain(partner.appSecret);
+  expect(result.stdout + result.stderr).not.toContain(warehouseAccount.appSecret);
   return result;
 };
 const parsed = async (...args: string[]) => {
@@ -174,7 +174,7 @@ describe('ping', () => {
     await simulator.setStock(sku, 42);
     const { code, stdout } = await run('ping', '--sku', String(sku), '999999');
     expect(code).toBe(0);
-    expect(stdout).toContain(`${simulator.url}/stock/sellable  app key ${partner.appKey}`);
+    expect(stdout).toContain(`${simulator.url}/stock/sellable  app key ${warehouseAccount.appKey}`);
     expect(stdout).toMatch(/^ok {2}[\d.]+ ms {2}code 0, done$/m);
     expect(stdout).toMatch(new RegExp(`^${sku} +42 +0 +42$`, 'm'));
     await insertProduct(shop.database);
@@ -202,7 +202,7 @@ describe('ping', () => {
     );
     await set(externalSettings(simulator.url, 'async'));
     expect(await fault({ 'external_wms.app_secret': 'another' })).toMatch(/X-Sign.* -> .*app_secret/);
-    const other = await startPartner();
+    const other = await startWarehouseServer();
     const { url: endpoint } = other;
     try {
       other.behave = raw('<html>hello</html>');
@@ -211,10 +211,12 @@ describe('ping', () => {
       );
       other.behave = raw('gone', 404);
       expect(await fault({})).toMatch(/HTTP 404 -> the path does not exist/);
-      other.behave = answers({ code: 0, data: { secret: partner.appSecret } });
+      other.behave = answers({ code: 0, data: { secret: warehouseAccount.appSecret } });
       expect(await fault({})).toMatch(/code 0, but `data` is not a list/);
-      other.behave = answers({ code: 1001, message: `busy with ${partner.appSecret}` });
-      expect(await fault({ 'external_wms.app_secret': partner.appSecret })).toMatch(/busy with \*\*\* -> .*refuses/);
+      other.behave = answers({ code: 1001, message: `busy with ${warehouseAccount.appSecret}` });
+      expect(await fault({ 'external_wms.app_secret': warehouseAccount.appSecret })).toMatch(
+        /busy with \*\*\* -> .*refuses/,
+      );
       other.behave = () => {};
       expect(await fault({ 'external_wms.timeout_ms': 100 })).toMatch(/no answer within 100 ms -> .*timeout_ms/);
     } finally {
@@ -267,7 +269,7 @@ describe('deliver --once', () => {
       code: 2,
       stderr: expect.stringContaining('external_wms.app_key'),
     });
-    await settings.set('external_wms.app_key', partner.appKey);
+    await settings.set('external_wms.app_key', warehouseAccount.appKey);
     await settings.set('inventory.provider', 'local');
     expect((await run('deliver', '--once')).stdout).toContain('1 call: 1 succeeded');
     const idle = await run('deliver');
@@ -390,8 +392,8 @@ describe('replay', () => {
 describe('doctor', () => {
   const findings = async () => {
     const args = ['--database-url', shop.database.url, '--data', folder, '--json'];
-    const { stdout } = await runHere(['doctor', ...args]);
-    expect(stdout).not.toContain(partner.appSecret);
+    const { stdout } = await runCommandInProcess(['doctor', ...args]);
+    expect(stdout).not.toContain(warehouseAccount.appSecret);
     const all = JSON.parse(stdout).findings as { area: string; level: string; what: string; todo: string }[];
     return all.filter((one) => one.area === 'warehouse').map(({ level, what, todo }) => `${level}: ${what} -> ${todo}`);
   };

@@ -3,7 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
-import { type Behaviour, json, type Received, raw, startPartner } from '@tradepost/testing/servers/partner';
+import {
+  type Behaviour,
+  json,
+  type Received,
+  raw,
+  startWarehouseServer,
+} from '@tradepost/testing/servers/warehouse-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ExternalAction, type ExternalClient, openExternalClient } from './client.ts';
 import { externalCodes } from './codes.ts';
@@ -22,7 +28,7 @@ afterEach(async () => {
 });
 
 async function partnerThat(behaviour?: Behaviour) {
-  const partner = await startPartner(behaviour);
+  const partner = await startWarehouseServer(behaviour);
   closers.push(() => partner.close());
   return partner;
 }
@@ -185,7 +191,7 @@ describe('connections', () => {
 
   test('a call is repeated when the partner closes a kept connection at the same moment', async () => {
     const partner = await partnerThat((call, response) => {
-      if (call.ofSocket === 1) response.end('{"code":0}');
+      if (call.numberOnSocket === 1) response.end('{"code":0}');
       else call.socket.destroy();
     });
     const { confirm } = open(partner.url);
@@ -434,7 +440,7 @@ describe('an answer that is not of the protocol is retried', () => {
 
 describe('a partner that cannot be reached', () => {
   test('because no server listens', async () => {
-    const partner = await startPartner();
+    const partner = await startWarehouseServer();
     await partner.close();
     const { confirm } = open(partner.url);
     expect(await confirm()).toMatchObject({ kind: 'retry', code: null, message: /^connection refused/ });

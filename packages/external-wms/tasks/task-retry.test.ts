@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { externalSettings, ledgerDifferences, partner } from '@tradepost/testing/external-shop';
+import { externalSettings, ledgerDifferences, warehouseAccount } from '@tradepost/testing/external-shop';
 import { startProcess } from '@tradepost/testing/processes/process';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
@@ -60,7 +60,7 @@ describe('on an external database', { timeout: 120_000 }, () => {
   let buyer: { token: string; address_id: number };
 
   beforeEach(async () => {
-    simulator = await openSimulator(partner);
+    simulator = await openSimulator(warehouseAccount);
     closers.push(() => simulator.close());
     shop = await openShop({ only: 'api' }, externalSettings(simulator.url, 'async'));
     closers.push(() => shop.close());
@@ -228,7 +228,7 @@ describe('on an external database', { timeout: 120_000 }, () => {
 });
 
 test('beside a running shop with the embedded database', async () => {
-  const simulator = await openSimulator(partner);
+  const simulator = await openSimulator(warehouseAccount);
   closers.push(() => simulator.close());
   const data = await mkdtemp(join(tmpdir(), 'tradepost-retry-'));
   // With root, the user of the database server must be able to enter the folder; else the cluster would be created elsewhere.

@@ -1,4 +1,4 @@
-import { type Behaviour, json, type Received, raw } from '@tradepost/testing/servers/partner';
+import { type Behaviour, json, type Received, raw } from '@tradepost/testing/servers/warehouse-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Callback, receiveCallbacks } from '../callbacks/receive-callbacks.ts';
 import type { TaskAction } from '../protocol/actions.ts';

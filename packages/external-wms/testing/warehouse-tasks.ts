@@ -7,7 +7,7 @@ import { declaredBy } from '@tradepost/module';
 import { writeInventoryStatus } from '@tradepost/orders';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { cloneDatabase } from '@tradepost/testing/servers/database';
-import { startPartner } from '@tradepost/testing/servers/partner';
+import { startWarehouseServer } from '@tradepost/testing/servers/warehouse-server';
 import { externalWmsModule } from '../index.ts';
 import type { TaskAction } from '../protocol/actions.ts';
 import { openExternalClient } from '../protocol/client.ts';
@@ -30,7 +30,7 @@ export const orderTask = (biz_no: string, action: TaskAction): NewTask => ({
 /** Tasks without a shop: a database, the server of a partner, and a clock that the test moves. */
 export async function openTaskBench(options: { log?: ReturnType<typeof openLog> } = {}) {
   const database = await cloneDatabase();
-  const partner = await startPartner();
+  const partner = await startWarehouseServer();
   const data = await mkdtemp(join(tmpdir(), 'tradepost-tasks-'));
   const { config } = loadConfig({
     env: {},

@@ -1,4 +1,4 @@
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const on = () => ['--database-url', shop.database.url];
-const run = (...args: string[]) => runHere(['gateway', ...args, ...on()]);
+const run = (...args: string[]) => runCommandInProcess(['gateway', ...args, ...on()]);
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, '--json');
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
@@ -45,7 +45,7 @@ test.each([
   'upstream add',
   'upstream remove',
 ])('gateway %s --help shows an example', async (name) => {
-  const { code, stdout } = await runHere(['gateway', ...name.split(' '), '--help']);
+  const { code, stdout } = await runCommandInProcess(['gateway', ...name.split(' '), '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Examples?:\n {2}\$ .*tradepost gateway/);
 });
@@ -187,7 +187,7 @@ describe('upstream', () => {
     });
     const outputs = [
       ...[added.stdout, added.stderr, JSON.stringify(replaced), JSON.stringify(await json('upstream', 'list'))],
-      ...[(await run('upstream', 'list')).stdout, (await runHere(['settings', 'list', ...on()])).stdout],
+      ...[(await run('upstream', 'list')).stdout, (await runCommandInProcess(['settings', 'list', ...on()])).stdout],
       JSON.stringify((await settings.changes({ limit: 100 })).rows),
     ];
     for (const output of outputs) expect(output).not.toContain(key);
@@ -233,7 +233,7 @@ describe('upstream', () => {
 });
 
 test('completion knows the commands and their choices', async () => {
-  const { stdout } = await runHere(['completion', 'bash']);
+  const { stdout } = await runCommandInProcess(['completion', 'bash']);
   for (const line of [
     /^ *'gateway'\).*list='token limits upstream/m,
     /^ *'gateway token'\).*list='create list revoke rotate/m,

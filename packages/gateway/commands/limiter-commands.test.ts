@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openRedis, redisIsInstalled } from '@tradepost/testing/servers/redis';
 import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upstream';
 import { openShop, type Shop } from '@tradepost/testing/shop';
@@ -50,12 +50,21 @@ afterAll(async () => {
 beforeEach(() => limiter('reset', '--all', '--yes'));
 
 const onShop = () => ['--database-url', shop.database.url];
-const limiter = (verb: 'inspect' | 'reset', ...args: string[]) => runHere(['limiter', verb, ...args, ...onShop()]);
+const limiter = (verb: 'inspect' | 'reset', ...args: string[]) =>
+  runCommandInProcess(['limiter', verb, ...args, ...onShop()]);
 async function newKey(args: string[]): Promise<string> {
-  const { stdout } = await runHere(['gateway', 'token', 'create', '--user', String(user), ...args, ...onShop()]);
+  const { stdout } = await runCommandInProcess([
+    'gateway',
+    'token',
+    'create',
+    '--user',
+    String(user),
+    ...args,
+    ...onShop(),
+  ]);
   return stdout.trim();
 }
-const load = (...args: string[]) => runHere(['limiter', 'load', ...args]);
+const load = (...args: string[]) => runCommandInProcess(['limiter', 'load', ...args]);
 async function report(...args: string[]) {
   const { code, stdout, stderr } = await load(...args, '--json');
   if (stdout === '') throw new Error(stderr);
@@ -65,7 +74,7 @@ const models = (secret: string) => fetch(`${url}/v1/models`, { headers: { author
 const inspected = async (given: string) => JSON.parse((await limiter('inspect', given, '--json')).stdout);
 
 test.each(['load', 'inspect', 'reset'])('limiter %s --help shows an example and the exit codes', async (verb) => {
-  const { code, stdout } = await runHere(['limiter', verb, '--help']);
+  const { code, stdout } = await runCommandInProcess(['limiter', verb, '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Examples?:\n {2}\$ tradepost limiter/);
   expect(stdout).toContain('Exit codes: 0');
@@ -144,7 +153,7 @@ describe('inspect and reset', () => {
         ['inspect', 'model:small'],
         ['reset', '--all', '--yes'],
       ])
-        expect(await runHere(['limiter', ...args, '--database-url', alone.database.url])).toMatchObject({
+        expect(await runCommandInProcess(['limiter', ...args, '--database-url', alone.database.url])).toMatchObject({
           ...{ code: 1, stdout: '', stderr: expect.stringContaining('No gateway is running') },
         });
     } finally {

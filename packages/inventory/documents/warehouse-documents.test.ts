@@ -1,7 +1,7 @@
 import { createStaff } from '@tradepost/identity';
 import type { Transaction } from '@tradepost/postgres';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import type { Answer } from '@tradepost/testing/client';
-import { invariantErrors } from '@tradepost/testing/invariants';
 import { chinese } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -255,7 +255,7 @@ describe('a warehouse is disabled and enabled', () => {
     expect((await put(here, 1)).code).toBe(0);
     expect((await put(here, 1)).code).toBe(0);
     expect(await levels(here, sku_id)).toEqual({ qty: 7, reserved: 0, skuStock: 8, skuReserved: 0 });
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 
   /** Runs `call` while the changes of `hold` are not committed. The call must wait and then use the committed rows. */
@@ -326,9 +326,9 @@ describe('a warehouse is disabled and enabled', () => {
       ),
     ]);
     expect(codesSeen.filter((code) => ![0, 403].includes(code))).toEqual([]);
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
     await wms('PUT', `/warehouses/${here}/status`, { status: 1 });
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 });
 
@@ -441,7 +441,7 @@ describe('at the same time', () => {
         }
         expect((await levels(at, sku_id)).qty).toBe(qty);
       }
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 });
 
@@ -570,12 +570,12 @@ test('without builtin_wms documents change only the stock of warehouses', async 
     expect((await send('GET', `/stocks?sku_id=${sku_id}`)).data.list[0]).toMatchObject({ qty: 5, warehouse_status: 0 });
     const [sku] = await other.database.sql`select stock from catalog.product_skus where id = ${sku_id!}`;
     expect(sku!.stock).toBe(own);
-    expect(await invariantErrors(other.database)).toEqual([]);
+    expect(await auditViolations(other.database.sql)).toEqual([]);
   } finally {
     await other.close();
   }
 });
 
 test('afterwards all audits pass', async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -178,5 +178,5 @@ test('a shopper without orders, a page after the last one and page 0 get a list'
 });
 
 test('no audit is violated', async () => {
-  expect(await invariantErrors(shop.database)).toEqual([]);
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import {
   moneyFaults,
   moneyOf,
   notify,
-  type Opened,
+  type OpenedPayment,
   openPayment,
   paySecret,
 } from '@tradepost/testing/servers/payment-gateway';
@@ -65,10 +65,10 @@ afterAll(async () => {
   await new Promise((resolve) => gateway.close(resolve));
 });
 
-const post = (one: Opened, verb: string) =>
+const post = (one: OpenedPayment, verb: string) =>
   shop.call('POST', `/api/v1/orders/${one.order_id}/${verb}`, { token: one.token });
 let trade = 0;
-const pay = (one: Opened, trade_no = `R${++trade}`) =>
+const pay = (one: OpenedPayment, trade_no = `R${++trade}`) =>
   notify(shop, { payment_no: one.payment_no, amount: one.total, trade_no });
 const refundsOf = (id: number) =>
   shop.database.sql<
@@ -80,7 +80,7 @@ const refundStatus = async (id: number) => (await refundsOf(id)).map((row) => ro
 const hurry = () => shop.database.sql`
   update graphile_worker._private_jobs set run_at = now() where key like 'payments.refund:%' and locked_at is null`;
 const taskContext = { log: openLog({ level: 'silent' }), signal: new AbortController().signal };
-const hurried = async (one: Opened) => {
+const hurried = async (one: OpenedPayment) => {
   await hurry();
   return refundStatus(one.order_id);
 };
@@ -92,7 +92,7 @@ async function runRefund(refund_no: string) {
   const { runtime } = shop.server;
   return refundPayment({ runtime, providers: openProviders(runtime, ownProviders) }, { refund_no }, taskContext);
 }
-async function surplus(): Promise<Opened> {
+async function surplus(): Promise<OpenedPayment> {
   const one = await openPayment(shop);
   await post(one, 'cancel');
   expect((await pay(one)).data.status).toBe('refunding');
@@ -108,11 +108,11 @@ describe('at once', () => {
     await shop.database
       .sql`update orders.orders set expires_at = now() - interval '1 minute' where id = any(${late}::bigint[])`;
     const acts = [
-      (one: Opened) => pay(one, `RACE-${one.order_id}`),
-      (one: Opened) => post(one, 'pay'),
-      (one: Opened) => post(one, 'cancel'),
+      (one: OpenedPayment) => pay(one, `RACE-${one.order_id}`),
+      (one: OpenedPayment) => post(one, 'pay'),
+      (one: OpenedPayment) => post(one, 'cancel'),
       () => shop.database.sql`select graphile_worker.add_job('orders.expire', '{}')`,
-      (one: Opened) => pay(one, `RACE-${one.order_id}`),
+      (one: OpenedPayment) => pay(one, `RACE-${one.order_id}`),
     ];
     // A third is paid by notice first, a third instantly, so that each action is sometimes first, also on a busy machine.
     await Promise.all(

@@ -6,7 +6,7 @@ import {
   moneyOf,
   newNonce,
   notify,
-  type Opened,
+  type OpenedPayment,
   openPayment,
   paySecret,
   unixNow,
@@ -405,13 +405,13 @@ describe.each([
       expect(row!.outcome).toBe('unknown_payment');
     });
 
-    const refusedUnchanged = async (opened: Opened, send: () => ReturnType<typeof notify>, code: number) => {
+    const refusedUnchanged = async (opened: OpenedPayment, send: () => ReturnType<typeof notify>, code: number) => {
       const before = await shop.database.sql`select count(*)::int as n from orders.payment_notices`;
       expect(await send()).toMatchObject({ status: 200, code });
       expect((await moneyOf(shop, opened.order_id)).status).toBe(1);
       expect(await shop.database.sql`select count(*)::int as n from orders.payment_notices`).toEqual(before);
     };
-    const noticeOf = (opened: Opened) => ({
+    const noticeOf = (opened: OpenedPayment) => ({
       payment_no: opened.payment_no,
       amount: opened.total,
       trade_no: nextTrade(),

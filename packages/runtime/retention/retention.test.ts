@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { assemble, audits, retention } from '@tradepost/app';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAudits, runRetention } from '../index.ts';
@@ -184,20 +184,20 @@ test('old keys, codes, ended tokens, nonces, change logs and reminders are delet
 test('the command shows the rules with their days, and deletes old rows', async () => {
   const of = ['--database-url', shop.database.url];
   await shop.server.runtime.settings.set('retention.gateway_usage_days', 0);
-  const list = await runHere(['retention', 'list', '--json', ...of]);
+  const list = await runCommandInProcess(['retention', 'list', '--json', ...of]);
   expect(list.code).toBe(0);
   const rules = JSON.parse(list.stdout);
   expect(rules.map((rule: { name: string }) => rule.name)).toEqual(retention.map(({ name }) => name));
   expect(rules).toContainEqual(
     expect.objectContaining({ name: 'gateway_usage', days: null, setting: 'retention.gateway_usage_days' }),
   );
-  expect((await runHere(['retention', 'list', ...of])).stdout).toMatch(
+  expect((await runCommandInProcess(['retention', 'list', ...of])).stdout).toMatch(
     /gateway_usage +for ever +retention\.gateway_usage_days/,
   );
-  expect(JSON.parse((await runHere(['retention', 'run', '--json', ...of])).stdout)).toEqual([]);
+  expect(JSON.parse((await runCommandInProcess(['retention', 'run', '--json', ...of])).stdout)).toEqual([]);
   await insertUsage(await insertToken(null), { days: 3_000 });
   await shop.server.runtime.settings.unset('retention.gateway_usage_days');
-  const once = await runHere(['retention', 'run', '--json', ...of]);
+  const once = await runCommandInProcess(['retention', 'run', '--json', ...of]);
   expect(JSON.parse(once.stdout)).toContainEqual({ rule: 'gateway_usage', rows: 1 });
 });
 

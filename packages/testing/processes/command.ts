@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import type { CommandResult } from './process.ts';
 
 /** Runs a command line in this process. Faster than `runCommand` by the start of a process. Only one call may run at a time. */
-export async function runHere(args: readonly string[], { input = '' } = {}): Promise<CommandResult> {
+export async function runCommandInProcess(args: readonly string[], { input = '' } = {}): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
   const capture = (stream: 'stdout' | 'stderr') =>
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {

@@ -13,13 +13,13 @@ function environment(extra: Record<string, string>): Record<string, string> {
 /** Runs the command in a new process and waits for its end. */
 export async function runCommand(
   args: readonly string[],
-  /** After `limitMs` the command is killed, and its exit code is -1. */
-  options: { env?: Record<string, string>; input?: string; limitMs?: number } = {},
+  /** After `timeoutMs` the command is killed, and its exit code is -1. */
+  options: { env?: Record<string, string>; input?: string; timeoutMs?: number } = {},
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {
     env: environment(options.env ?? {}),
     killSignal: 'SIGKILL',
-    ...(options.limitMs === undefined ? {} : { timeout: options.limitMs }),
+    ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
   });
   const result = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {

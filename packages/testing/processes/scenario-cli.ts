@@ -6,7 +6,8 @@ import { cleanUp, defer } from './cleanup.ts';
 /** `short`: the rounds of the test suite. `long`: the rounds of the runner without `--short`. */
 export type Size = 'short' | 'long';
 
-export type Ground = {
+/** What a scenario gets from the runner. */
+export type Environment = {
   size: Size;
   /** A cluster with the migrated template database. */
   clusterUrl: string;
@@ -23,7 +24,7 @@ export type Outcome = {
 export type Scenario<Result extends Outcome> = {
   name: string;
   about: string;
-  run(ground: Ground): Promise<Result>;
+  run(environment: Environment): Promise<Result>;
 };
 
 export type Suite<Result extends Outcome> = {
@@ -35,11 +36,11 @@ export type Suite<Result extends Outcome> = {
   /** Runs after the chosen scenarios, in every run. */
   closing?: Scenario<Result>;
   /** The result of a scenario that threw. Its error is added as a fault. */
-  nothingYet(): Result;
+  emptyOutcome(): Result;
   /** The columns of the table between the name and the seconds. */
   columns: readonly (readonly [title: string, value: (result: Result) => string | number])[];
   /** After this time the process ends with exit code 1, even if a scenario hangs. */
-  longestMinutes: number;
+  timeLimitMinutes: number;
 };
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -89,10 +90,10 @@ async function runAll<Result extends Outcome>(
   for (const { name, about, run } of chosen) {
     say(`${name}: ${about}`);
     const startedAt = performance.now();
-    const ground = { size, clusterUrl, progress: (line: string) => say(`${name}: ${line}`) };
-    const outcome = await run(ground).catch((error: unknown): Result => {
+    const environment = { size, clusterUrl, progress: (line: string) => say(`${name}: ${line}`) };
+    const outcome = await run(environment).catch((error: unknown): Result => {
       return {
-        ...suite.nothingYet(),
+        ...suite.emptyOutcome(),
         faults: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
       };
     });
@@ -161,7 +162,7 @@ export async function runSuite<Result extends Outcome>(suite: Suite<Result>): Pr
   process.on('unhandledRejection', (error) => {
     void end(1, `unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`);
   });
-  const { longestMinutes } = suite;
-  setTimeout(() => void end(1, `not finished within ${longestMinutes} minutes`), longestMinutes * 60_000).unref();
+  const { timeLimitMinutes } = suite;
+  setTimeout(() => void end(1, `not finished within ${timeLimitMinutes} minutes`), timeLimitMinutes * 60_000).unref();
   await end(await main(suite, process.argv.slice(2)));
 }

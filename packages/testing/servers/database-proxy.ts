@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { proxyConnection } from './proxied-connection.ts';
 import { type Boundary, type Gate, openGates } from './statement-gates.ts';
 
-export type Wire = {
+export type DatabaseProxy = {
   /** The address of the database through the proxy. */
   url: string;
   /** Holds the statement, and all statements after it on its connection, until `go`. */
@@ -22,7 +22,7 @@ export type Wire = {
  * connection there, without a change of the code under test. It also separates statements that arrive in one chunk. Gates apply
  * to the pool that serves requests and jobs (application_name `tradepost`), not to listeners and job queues.
  */
-export async function openWire(databaseUrl: string): Promise<Wire> {
+export async function openDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   let server = new URL(databaseUrl);
   const gates = openGates();
   const sockets = new Set<Socket>();

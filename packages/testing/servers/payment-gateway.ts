@@ -30,7 +30,7 @@ export function notify(shop: Shop, notice: Notice, options: NoticeOptions = {}):
 }
 
 type Purchase = { token: string; user_id: number; order_id: number; order_no: string; total: number };
-export type Opened = Purchase & { payment_no: string };
+export type OpenedPayment = Purchase & { payment_no: string };
 
 /** Creates a shopper with one unpaid order. */
 export async function buyOne(shop: Shop, options: { price?: number } = {}): Promise<Purchase> {
@@ -42,7 +42,7 @@ export async function buyOne(shop: Shop, options: { price?: number } = {}): Prom
 }
 
 /** Creates a shopper with one unpaid order and an open payment of the provider `sandbox`. */
-export async function openPayment(shop: Shop, options: { price?: number } = {}): Promise<Opened> {
+export async function openPayment(shop: Shop, options: { price?: number } = {}): Promise<OpenedPayment> {
   const purchase = await buyOne(shop, options);
   const { token, order_id } = purchase;
   const answer = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'sandbox' } });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { runHere } from '@tradepost/testing/processes/command';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { afterEach, describe, expect, test } from 'vitest';
 import { appKey, appSecret, call } from '../test-shop.ts';
 
@@ -84,7 +84,7 @@ describe('tradepost wms simulate', () => {
       [[...secret, '--port', '99999'], '--port'],
     ];
     for (const [args, reason] of cases) {
-      const { code, stderr } = await runHere(['wms', 'simulate', ...args], { input: 'x' });
+      const { code, stderr } = await runCommandInProcess(['wms', 'simulate', ...args], { input: 'x' });
       expect([args, code]).toEqual([args, 2]);
       expect(stderr).toContain(reason);
     }

@@ -2,7 +2,7 @@ import type { Answer } from '@tradepost/testing/client';
 import type { TestShop } from '../test-shop.ts';
 
 export type Answers = [Answer | undefined, Answer | undefined];
-const codes = (answers: Answers) => answers.map((answer) => answer?.code ?? null);
+export const codes = (answers: Answers) => answers.map((answer) => answer?.code ?? null);
 
 /** Compares values and collects the differences as texts. */
 export function openChecks() {

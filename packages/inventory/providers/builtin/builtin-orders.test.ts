@@ -1,6 +1,6 @@
-import { invariantErrors } from '@tradepost/testing/invariants';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
-import { shelve } from '@tradepost/testing/warehouses';
+import { stockWarehouses } from '@tradepost/testing/warehouses';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Orders whose stock is in warehouses: the right warehouse is chosen, and its quantities are exact. */
@@ -43,7 +43,7 @@ describe('the warehouse of an order', () => {
   test('is the first that has all of it, although an earlier one has a part', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
-    const ids = await shelve(shop.database.sql, {
+    const ids = await stockWarehouses(shop.database.sql, {
       A1: { [a]: 10 },
       A2: { [a]: 10, [b]: 10 },
       A3: { [a]: 10, [b]: 10 },
@@ -60,7 +60,7 @@ describe('the warehouse of an order', () => {
   test('is one per line when no warehouse has all of it', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
-    const ids = await shelve(shop.database.sql, { B1: { [a]: 5 }, B2: { [b]: 5 } });
+    const ids = await stockWarehouses(shop.database.sql, { B1: { [a]: 5 }, B2: { [b]: 5 } });
     const placed = await order({ [a]: 5, [b]: 5 });
     expect(await warehousesOf(placed.data.id)).toEqual([ids.B1, ids.B2]);
   });
@@ -68,7 +68,7 @@ describe('the warehouse of an order', () => {
   test('never splits a line: a quantity that no warehouse has is refused, and nothing is reserved', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0, 0] });
     const [a, b] = sku_ids as [number, number];
-    const ids = await shelve(shop.database.sql, { C1: { [a]: 3, [b]: 9 }, C2: { [a]: 3 } });
+    const ids = await stockWarehouses(shop.database.sql, { C1: { [a]: 3, [b]: 9 }, C2: { [a]: 3 } });
     const refused = await order({ [a]: 4, [b]: 1 });
     expect([refused.code, refused.message]).toEqual([20001, 'Insufficient stock']);
     expect(await stockOf(ids.C1!, b)).toEqual({ qty: 9, reserved_qty: 0 });
@@ -78,7 +78,7 @@ describe('the warehouse of an order', () => {
   test('is never a disabled one; its stock is not on the SKU, and its open orders are still settled there', async () => {
     const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
     const sku = sku_ids[0]!;
-    const ids = await shelve(shop.database.sql, { D1: { [sku]: 5 }, D2: { [sku]: 2 } });
+    const ids = await stockWarehouses(shop.database.sql, { D1: { [sku]: 5 }, D2: { [sku]: 2 } });
     const first = await order({ [sku]: 3 });
     expect(await warehousesOf(first.data.id)).toEqual([ids.D1]);
     const staff = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
@@ -94,14 +94,14 @@ describe('the warehouse of an order', () => {
     expect(await skuOf(sku)).toEqual({ stock: 2, reserved_stock: 0, sold: 3 });
     await shop.call('PUT', `/admin/api/wms/warehouses/${ids.D1}/status`, { token: staff, body: { status: 1 } });
     expect(await skuOf(sku)).toEqual({ stock: 4, reserved_stock: 0, sold: 3 });
-    expect(await invariantErrors(shop.database)).toEqual([]);
+    expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 });
 
 test('reserve, pay and cancel leave a chain of movements that begins and ends with the quantity on hand', async () => {
   const { sku_ids } = await insertProduct(shop.database, { stocks: [0] });
   const sku = sku_ids[0]!;
-  const { E1 } = await shelve(shop.database.sql, { E1: { [sku]: 10 } });
+  const { E1 } = await stockWarehouses(shop.database.sql, { E1: { [sku]: 10 } });
   const bought = await order({ [sku]: 4 });
   const dropped = await order({ [sku]: 1 });
   await post(`/api/v1/orders/${bought.data.id}/pay`);

@@ -10,7 +10,7 @@ export type Received = {
   body: Buffer;
   socket: Socket;
   /** The number of the call on its connection, from 1. */
-  ofSocket: number;
+  numberOnSocket: number;
 };
 export type Behaviour = (call: Received, response: ServerResponse) => void;
 
@@ -24,33 +24,33 @@ export const raw =
  * An external warehouse on loopback that answers as the test defines, correctly or not. `behave` can be replaced at any time.
  * `calls` holds all calls that it received.
  */
-export async function startPartner(behaviour: Behaviour = json({ code: 0 })) {
+export async function startWarehouseServer(behaviour: Behaviour = json({ code: 0 })) {
   const calls: Received[] = [];
   const connections = new Set<Socket>();
   const perSocket = new WeakMap<Socket, number>();
   const waiting: { count: number; resolve: () => void }[] = [];
-  const partner = { behave: behaviour, calls, sockets: 0, url: '' };
+  const warehouse = { behave: behaviour, calls, sockets: 0, url: '' };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url: path = '', rawHeaders, headers, socket } = request;
-      const ofSocket = (perSocket.get(socket) ?? 0) + 1;
-      perSocket.set(socket, ofSocket);
-      const call = { method, path, rawHeaders, headers, body: Buffer.concat(chunks), socket, ofSocket };
+      const numberOnSocket = (perSocket.get(socket) ?? 0) + 1;
+      perSocket.set(socket, numberOnSocket);
+      const call = { method, path, rawHeaders, headers, body: Buffer.concat(chunks), socket, numberOnSocket };
       calls.push(call);
-      partner.behave(call, response);
+      warehouse.behave(call, response);
       for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
     });
   });
   server.on('connection', (socket: Socket) => {
-    partner.sockets += 1;
+    warehouse.sockets += 1;
     connections.add(socket);
     socket.on('close', () => connections.delete(socket)).on('error', () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  partner.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return Object.assign(partner, {
+  warehouse.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(warehouse, {
     connections,
     /** Resolves when `count` calls have arrived. */
     received: (count: number) =>
