@@ -2,9 +2,9 @@ import { defineRoute, largeBody, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { backofficeErrors } from './errors.ts';
 import type { MenuTree } from './menu-tree.ts';
-import { menusFor } from './menus.ts';
 import { menuView, siteSettingsBody, siteSettingsView as siteSettingsSchema } from './schemas.ts';
 import { saveSiteSettings, siteSettingsView } from './site-settings.ts';
+import { menusFor } from './visible-menus.ts';
 
 export function backofficeRoutes(runtime: Runtime, menus: MenuTree, served: () => readonly Route[]): Route[] {
   return [

@@ -4,6 +4,6 @@ export { AppError, defineErrors, type Refusal, type RefusalFactory, type Refusal
 export { type Labels, labelOf } from './labels.ts';
 export { fill, type Locale, type Localized, locales, negotiateLocale } from './locale.ts';
 export { allocate, type Minor, maxMinor, toMinor, toWire } from './money.ts';
-export { type Paged, type Paging, paged, pagingOf } from './paging.ts';
+export { largestPage, type Paged, type Paging, paged, pagingOf } from './paging.ts';
 export { serviceErrors } from './service-errors.ts';
 export { instantInZone, isoInZone, isTimeZone } from './time.ts';

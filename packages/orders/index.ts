@@ -1,6 +1,5 @@
 export { ordersModule } from './module.ts';
 export { selectOrderStatuses } from './orders/batch-store.ts';
-export { orderStatus } from './orders/order.ts';
 export {
   type OrderAdditions,
   type OrderFilter,
@@ -8,6 +7,7 @@ export {
   orderFilters,
   orderSections,
 } from './orders/order-sections.ts';
+export { orderStatus } from './orders/order-status.ts';
 export { markShipped, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';
 export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } from './payments/providers/provider.ts';

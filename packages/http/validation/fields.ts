@@ -1,4 +1,4 @@
-import { maxMinor, toWire } from '@tradepost/core';
+import { largestPage, maxMinor, toWire } from '@tradepost/core';
 import { z } from 'zod';
 
 /** Field schemas for the requests and responses of every package. */
@@ -70,5 +70,5 @@ const page = {
 export const pageQueryWith = <S extends z.ZodRawShape>(shape: S) => z.object({ ...shape, ...page });
 
 /** One page of rows. `cap` is the largest `size` of the route, as given to `pagingOf`. */
-export const pagedOf = <T extends z.ZodType>(row: T, cap = 100) =>
+export const pagedOf = <T extends z.ZodType>(row: T, cap = largestPage) =>
   z.object({ list: list(row, cap), total: z.int(), page: z.int(), size: z.int() });

@@ -5,7 +5,8 @@ import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
 import type { CartKey, CartLine } from '../cart/cart-store.ts';
 import { orderErrors } from '../errors.ts';
 import { maxLines } from '../limits.ts';
-import { type AddressSnapshot, lineTexts, type Order, orderStatus } from '../orders/order.ts';
+import { type AddressSnapshot, lineTexts, type Order } from '../orders/order.ts';
+import { orderStatus } from '../orders/order-status.ts';
 import type { NewOrderItem } from '../orders/order-store.ts';
 
 /** A request to place an order. */

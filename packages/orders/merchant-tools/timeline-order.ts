@@ -1,8 +1,8 @@
 import { isoInZone, type Labels, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import { type OrderStatus, orderStatus } from '../orders/order.ts';
 import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
+import { type OrderStatus, orderStatus } from '../orders/order-status.ts';
 import type { ShipmentView } from '../schemas.ts';
 import { type HistoryRow, selectHistory } from './timeline-store.ts';
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '@tradepost/postgres';
-import type { Order, OrderStatus } from '../orders/order.ts';
+import type { Order } from '../orders/order.ts';
+import type { OrderStatus } from '../orders/order-status.ts';
 
 export type HistoryRow = Pick<Order, 'order_no' | 'payment_method' | 'total_amount'> & {
   to_status: OrderStatus;

@@ -1,5 +1,5 @@
 import type { Queryable } from '@tradepost/postgres';
-import type { OrderStatus } from './order.ts';
+import type { OrderStatus } from './order-status.ts';
 
 /** The status of these orders; an order that does not exist is absent. Used after a guarded write, to choose the refusal. */
 export async function selectOrderStatuses(

@@ -2,7 +2,7 @@ import type { Inventory } from '@tradepost/inventory';
 import type { Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
 import { selectOrderStatuses } from './batch-store.ts';
-import { type OrderStatus, orderStatus } from './order.ts';
+import { type OrderStatus, orderStatus } from './order-status.ts';
 import { cancelOrders } from './settle-orders.ts';
 
 /** The refusal for an order in this state. A paid order is not closed: an after-sale refunds it. */

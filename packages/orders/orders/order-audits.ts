@@ -1,7 +1,7 @@
 import type { Queryable } from '@tradepost/postgres';
 import type { Audit } from '@tradepost/runtime';
 import { refundTask } from '../payments/refund-payments.ts';
-import { orderStatus, orderTransitions } from './order.ts';
+import { orderStatus, orderTransitions } from './order-status.ts';
 
 /** Twice the interval of the crons that sweep orders and refunds. */
 const sweepGrace = '10 minutes';

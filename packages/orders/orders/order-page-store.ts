@@ -1,9 +1,10 @@
 import type { Paging } from '@tradepost/core';
 import { plannedByValue, type Queryable, type Sql, type Statement } from '@tradepost/postgres';
 import { faultCode } from '@tradepost/runtime';
-import type { Order, OrderStatus } from './order.ts';
+import type { Order } from './order.ts';
 import { blockBits, orderCounts } from './order-counts-store.ts';
 import { type Keyword, keywordCondition } from './order-search-store.ts';
+import type { OrderStatus } from './order-status.ts';
 import { orderColumns } from './order-store.ts';
 
 export type AdminOrderFilter = {

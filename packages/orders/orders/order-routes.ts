@@ -19,10 +19,11 @@ import {
 import { unpaidMinutes } from '../settings.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { openStockNotifier } from './notify-stock.ts';
-import { orderRowView, orderStatusOf } from './order.ts';
+import { orderRowView } from './order.ts';
 import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
 import type { OrderFilter, OrderSection } from './order-sections.ts';
+import { orderStatusOf } from './order-status.ts';
 import { type OwnedOrder, selectOrder } from './order-store.ts';
 import { adminOrderViews, orderViews } from './order-views.ts';
 import { cancelOrders, payOrders } from './settle-orders.ts';

@@ -1,8 +1,9 @@
 import type { InventoryStatus } from '@tradepost/inventory';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
 import type { CartKey } from '../cart/cart-store.ts';
-import { type Order, type OrderItem, orderTransitions } from './order.ts';
+import type { Order, OrderItem } from './order.ts';
 import { blockBits, orderCounts } from './order-counts-store.ts';
+import { orderTransitions } from './order-status.ts';
 
 export const orderColumns = (sql: Queryable) => sql`
   o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,

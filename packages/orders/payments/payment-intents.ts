@@ -1,7 +1,7 @@
 import { type Statement, writeTransaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import { isPayable } from '../orders/order.ts';
+import { isPayable } from '../orders/order-status.ts';
 import { payCurrency } from '../settings.ts';
 import { type Payment, type PaymentOfOrder, paymentNumber } from './payment-rules.ts';
 import {

@@ -2,7 +2,7 @@ import type { Inventory } from '@tradepost/inventory';
 import { type Statement, type Transaction, writeTransaction } from '@tradepost/postgres';
 import { enqueueJobs, type Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import { isPayable, orderStatus } from '../orders/order.ts';
+import { isPayable, orderStatus } from '../orders/order-status.ts';
 import { markPaid } from '../orders/order-store.ts';
 import { refundAttempts } from '../settings.ts';
 import { type NoticeOutcome, recordNotices, rememberNonces } from './payment-notice-store.ts';

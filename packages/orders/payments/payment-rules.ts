@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
-import { type OrderStatus, orderStatusLabels } from '../orders/order.ts';
+import { type OrderStatus, orderStatusLabels } from '../orders/order-status.ts';
 
 export const paymentStatuses = ['pending', 'succeeded', 'failed', 'closed', 'refunding', 'refunded'] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];

@@ -1,6 +1,6 @@
 import type { InventoryStatus } from '@tradepost/inventory';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
-import type { OrderStatus } from '../orders/order.ts';
+import type { OrderStatus } from '../orders/order-status.ts';
 import type { OwnedOrder } from '../orders/order-store.ts';
 import type { Payment, PaymentOfOrder, PaymentStatus } from './payment-rules.ts';
 

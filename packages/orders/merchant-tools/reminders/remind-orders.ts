@@ -4,7 +4,7 @@ import { writeTransaction } from '@tradepost/postgres';
 import { enqueueJobs, type Log, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { asError, orderErrors } from '../../errors.ts';
-import { isPayable } from '../../orders/order.ts';
+import { isPayable } from '../../orders/order-status.ts';
 import { lockOrders } from '../repricing/reprice-store.ts';
 import { type Channel, insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
 

@@ -1,7 +1,8 @@
 import { writeTransaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { asError, orderErrors } from '../../errors.ts';
-import { isPayable, type OrderItem } from '../../orders/order.ts';
+import type { OrderItem } from '../../orders/order.ts';
+import { isPayable } from '../../orders/order-status.ts';
 import { selectOrderItems } from '../../orders/order-store.ts';
 import { type NewAmounts, type PriceChange, repricedAmounts } from './reprice-rules.ts';
 import { lockOrders, type PriceChangeRow, updatePrices } from './reprice-store.ts';

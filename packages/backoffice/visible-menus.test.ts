@@ -3,7 +3,7 @@ import type { Locale } from '@tradepost/core';
 import { defineRoute, nothing, type Route } from '@tradepost/http';
 import { expect, test } from 'vitest';
 import { menuTreeOf } from './menu-tree.ts';
-import { menusFor as menusOf } from './menus.ts';
+import { menusFor as menusOf } from './visible-menus.ts';
 
 /** The menus of the console and the endpoints that they need. */
 
