@@ -14,7 +14,7 @@ export type DoctorArea = {
   readonly allClear?: string;
 };
 
-/** A check of `tradepost doctor`, on a database with all migrations of this version. It changes nothing. */
+/** A check of `tradepost doctor`. It runs when the database has all migrations of this version, and changes nothing. */
 export type DoctorCheck = {
   readonly area: DoctorArea;
   readonly check: (facts: DoctorFacts, findings: Findings) => void | Promise<void>;
