@@ -47,7 +47,7 @@ class Story {
 type Client = ReturnType<typeof createClient>;
 type Login = { username: string; password: string };
 
-/** Finds a product with at least three pieces in stock. Answers two of its SKUs, or one when there is only one. */
+/** Finds a product with at least three pieces in stock. Returns two of its SKUs, or one when there is only one. */
 async function findSkus(story: Story, visitor: Client, keyword: string) {
   const found = await story.step(
     `search for "${keyword}"`,

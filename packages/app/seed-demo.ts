@@ -15,7 +15,7 @@ async function isEmpty(sql: Queryable, chosen: readonly Module[]): Promise<boole
 }
 
 /**
- * Fills an empty database with the demo data of these modules, in one transaction, and marks it as a demo shop. Answers null
+ * Fills an empty database with the demo data of these modules, in one transaction, and marks it as a demo shop. Returns null
  * when the database is not empty.
  */
 export async function seedDemo(sql: Sql, chosen: readonly Module[] = modules): Promise<DemoCounts | null> {
@@ -35,7 +35,7 @@ export async function finishDemo(runtime: Runtime): Promise<void> {
   for (const demo of demosOf(modulesOf(runtime.config))) await demo.finish?.(runtime);
 }
 
-/** Seeds an empty database at the start of a server. Answers null when the database already had data. */
+/** Seeds an empty database at the start of a server. Returns null when the database already had data. */
 export async function startDemo(runtime: Runtime): Promise<DemoCounts | null> {
   const chosen = modulesOf(runtime.config);
   const seeded = await seedDemo(runtime.sql, chosen);

@@ -8,7 +8,7 @@ const chunk = 50_000;
 const unpaidOf = (orders: number) => Math.min(2_000, Math.ceil(orders / 50));
 const skusPerProduct = 2;
 
-/** Adds shoppers without a password, each with an address. Answers the range of their ids. */
+/** Adds shoppers without a password, each with an address. Returns the range of their ids. */
 async function addShoppers(sql: Sql, count: number): Promise<{ first: number; count: number }> {
   const [row] = await sql<{ first: number }[]>`
     with numbers as (
@@ -31,7 +31,7 @@ async function addShoppers(sql: Sql, count: number): Promise<{ first: number; co
   return { first: row!.first, count };
 }
 
-/** Adds products with two SKUs each. Answers the range of the SKU ids. */
+/** Adds products with two SKUs each. Returns the range of the SKU ids. */
 async function addProducts(sql: Sql, count: number): Promise<{ first: number; count: number }> {
   const [row] = await sql<{ first: number }[]>`
     with products as (

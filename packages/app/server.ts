@@ -45,7 +45,7 @@ async function checkPort({ host, data }: Config, port: number, flag: string): Pr
     });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The server on this port may be the one on this data. The instance lock then gives the better message.
+    // The server on this port may use this data folder. The error of the instance lock then says more.
     if (code === 'EADDRINUSE' && existsSync(join(data, 'instance.json'))) return;
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with ${flag}`);
     throw new Error(`Cannot listen on ${host}:${port} (${code}): --host must be an address of this machine`);
@@ -87,7 +87,7 @@ export async function startServer(options: {
   const definitions = declaredBy(modulesOf(config), 'settings');
   const runtime = await openRuntime({ ...options, definitions, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
-  /** Ends of the parts that accept work. They end together, before the modules and the runtime. */
+  /** Functions that end the parts that accept work. All are called at once, before the modules and the runtime close. */
   const endings: (() => Promise<unknown>)[] = [];
   let closeAssembled = async () => {};
   const logFailure = (ending: Promise<unknown>) =>

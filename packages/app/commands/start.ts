@@ -75,7 +75,7 @@ function openShutdown(say: (line: string) => void) {
   });
   return {
     stop,
-    /** Call it when the server runs. Answers false when a signal arrived during the start: the server then stops. */
+    /** Call it when the server runs. Returns false when a signal arrived during the start: the server then stops. */
     started(opened: Server): boolean {
       server = opened;
       if (early !== null) stop(early, exitCodes.done);

@@ -14,7 +14,7 @@ import { type ApiDocument, splitDocument } from './split-document.ts';
  */
 const packagesFolder = join(import.meta.dirname, '../..');
 
-/** A value that fits into a line of 120 characters is one line: a changed field is one changed line in a pull request. */
+/** Writes a value of at most 120 characters on one line, so that a pull request shows a changed field as one line. */
 const textOf = (part: object): string => `${stringify(part, { maxLength: 120 })}\n`;
 
 /**
