@@ -5,7 +5,7 @@ import { HTTPError } from 'h3';
 import { faultOf, httpErrors } from './errors.ts';
 
 /** SQLSTATEs of a lock timeout, a deadlock and a serialization failure. The transaction has changed nothing. */
-const inTheWay = new Set(['55P03', '40P01', '40001']);
+const lockConflicts = new Set(['55P03', '40P01', '40001']);
 /**
  * SQLSTATE of our own checks: the write came too late, or from a process that must be restarted. It has changed
  * nothing, and it is logged.
@@ -16,7 +16,7 @@ const tooLate = 'TP503';
 export function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
-  if (inTheWay.has(String((error as { code?: unknown } | null)?.code))) return serviceErrors.busy();
+  if (lockConflicts.has(String((error as { code?: unknown } | null)?.code))) return serviceErrors.busy();
   if ((error as { code?: unknown } | null)?.code === tooLate) {
     log.error({ err: error, trace: traceId, where }, 'a check in the database refused a write');
     return serviceErrors.busy();

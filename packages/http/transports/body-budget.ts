@@ -18,7 +18,7 @@ export type BodyBudget = {
   readonly refused: { too_large: number; no_memory: number };
   /** True when a body that holds `from` bytes may grow to `to`. Reserves nothing. */
   fits(from: number, to: number): boolean;
-  /** Records that a body that held `from` bytes now holds `to`. `to` is 0 when the body is gone. */
+  /** Records a change of the bytes that a body holds, from `from` to `to`. `to` is 0 when its memory is released. */
   resize(from: number, to: number): void;
 };
 

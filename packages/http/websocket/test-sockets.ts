@@ -7,7 +7,7 @@ import { createApp } from '../routing/app.ts';
 import type { Caller } from '../routing/route.ts';
 import type { Channel } from './define-channel.ts';
 
-/** An application with these channels. Its tokens are the keys of `callers`; a test adds and removes them. */
+/** An application with these channels. A token is valid while it is a key of `callers`; a test adds and removes keys. */
 export function openTestApp(channels: readonly Channel[]) {
   const callers = new Map<string, Caller>();
   const logged: { level: number; msg: string }[] = [];

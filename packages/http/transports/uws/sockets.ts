@@ -9,8 +9,7 @@ import { done, release } from './send.ts';
 /*
  * Behaviour of the WebSockets of uWebSockets.js 20 that this adapter depends on:
  * - On frames that break the protocol, invalid UTF-8 and messages above `maxPayloadLength` it cuts the connection
- * without a
- * close frame. The peer sees 1006. The close handler gets 1006 and a text, from which `faultOf` reads the fault.
+ *   without a close frame. The peer sees 1006. The close handler gets 1006 and a text, from which `faultOf` reads the fault.
  * - `end` calls the close handler synchronously. It cuts the connection after 4 s when the peer does not close.
  * - Every use of a socket after the start of the close handler throws.
  * - uWS answers pings itself.
