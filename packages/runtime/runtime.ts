@@ -33,8 +33,8 @@ export const shopLocale = setting(
   'language of messages and labels when a request does not choose one: en or zh-CN',
 );
 /**
- * For a shop with pages in one language only, set it to false: pages then need no `?lang=` in browsers of another
- * language.
+ * Set it to false when the pages of the shop are in one language only. Browsers in another language then get answers in
+ * the language of the shop without `?lang=`.
  */
 export const acceptLanguage = setting(
   'shop.accept_language',

@@ -1,6 +1,6 @@
 import type { Audit } from './audit.ts';
 
-/** A running worker is never so late: it polls every second, and a retry has a later `run_at`. */
+/** A job so late shows that no worker runs it: a worker polls every second, and a retry has a later `run_at`. */
 const lateAfter = '10 minutes';
 
 export const runtimeAudits: readonly Audit[] = [

@@ -21,8 +21,9 @@ export type InstanceLock = {
 };
 
 /**
- * Takes a lock on an embedded database. One process serves (exclusive lock), commands beside it visit (shared lock),
- * and the last process to leave stops the server. The locks belong to a session: they end with the process, also after
+ * Takes a lock on an embedded database. The process that serves the shop has an exclusive lock. Commands that run at
+ * the same time have a shared lock. The last process that leaves stops the server. The locks belong to a session: they
+ * end with the process, also after
  * kill -9, so a stale lock never prevents a start. Returns null when the lock is not free.
  */
 export async function tryInstanceLock(

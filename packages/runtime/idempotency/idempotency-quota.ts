@@ -12,11 +12,11 @@ export const keysPerCaller = setting(
   'Idempotency-Keys that one account may have in 24 hours',
 );
 
-/** Claims of a caller between two counts of its rows. Each process may exceed the limit by this many keys. */
+/** The rows of a caller are counted once per this many claims. Each process may exceed the limit by as many keys. */
 export const keysBetweenCounts = 256;
 /** A caller over the limit is counted again after this time. */
 const recountMs = 10_000;
-/** Callers that are remembered. */
+/** The largest number of callers whose counts a process remembers. */
 const maxCallers = 10_000;
 
 type CallerState = { claims: number; fullUntil: number };

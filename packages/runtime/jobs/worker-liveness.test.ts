@@ -48,15 +48,15 @@ describe('jobs of a worker that has ended', () => {
     await addHanging(2);
     const killed = await startHanging();
     await until(() => expect(killed.took).toEqual([2]), 20_000);
-    const heir = await startHanging(2);
+    const successor = await startHanging(2);
     paused.child.kill('SIGSTOP');
     // The last heartbeat of the paused worker is then older than that of the killed one.
     await sleep(6_000);
     killed.child.kill('SIGKILL');
-    await until(() => expect(heir.took).toEqual([2]), 60_000);
-    // Once more the time in which an ended worker is found.
+    await until(() => expect(successor.took).toEqual([2]), 60_000);
+    // Waits as long again as it took to find the ended worker.
     await sleep(12_000);
-    expect(heir.took).toEqual([2]);
+    expect(successor.took).toEqual([2]);
     paused.child.kill('SIGCONT');
     const locked = await database.sql<{ workers: number }[]>`
       select count(distinct locked_by)::int as workers from graphile_worker.jobs where locked_by is not null`;

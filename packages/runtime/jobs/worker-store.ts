@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 
 /** The first part of the two-part advisory locks of workers. The number is arbitrary and must never change. */
 const lockClass = 720_588;
-/** A worker has ended when its last heartbeat is so old. A worker with a lock must have lost the lock too. */
+/** A worker counts as ended when its last heartbeat is older than this, and its session lock, if it had one, is free. */
 const staleSeconds = { withLock: 15, withoutLock: 45 } as const;
 
 type Client = Pick<ClientBase, 'query'>;

@@ -16,12 +16,12 @@ const channel = 'tradepost';
 /** PostgreSQL accepts payloads below 8,000 bytes. */
 const maxMessage = 7_000;
 
-/** The name of the session of an instance. Other instances see by it that the instance runs. */
+/** The name of the database session of an instance. While a session has this name, the instance runs. */
 export const sessionName = (instance: string) => `tradepost:${instance}`;
 
 /**
- * Opens LISTEN and NOTIFY. Unlike the store, messages also reach a server from a command beside it, and instances
- * without Redis. The connection stays open until `close`.
+ * Opens LISTEN and NOTIFY. Unlike messages of the store, these also arrive from commands in other processes, and
+ * between instances without Redis. The connection stays open until `close`.
  */
 export async function openEvents(deps: { url: string; sql: Sql; instance: string; log: Log }): Promise<Events> {
   const { sql, log } = deps;

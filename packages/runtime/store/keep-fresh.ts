@@ -4,7 +4,7 @@ import type { Log } from '../observability/log.ts';
 
 /** The interval of reads. */
 const readEveryMs = 2_000;
-/** Data may be used for so long after the start of its last read. */
+/** Data may be used until this long after the start of its last read. */
 export const staleAfterMs = 5_000;
 /** How long a caller waits for a read before it is refused. */
 const readWithinMs = 3_000;

@@ -65,7 +65,7 @@ export function openMemoryStore(options: { sweepMs?: number; maxEntries?: number
     async subscribe(channel, handle) {
       const set = handlers.get(channel) ?? new Set();
       handlers.set(channel, set);
-      // A function that subscribes twice has two subscriptions, as on Redis.
+      // A function that is subscribed twice has two subscriptions, as on Redis.
       const listener = (message: string) => handle(message);
       set.add(listener);
       return async () => {
