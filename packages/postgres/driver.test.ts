@@ -54,7 +54,7 @@ describe.each([
     expect(patched[fault]).toBe(withPatch);
   });
 
-  // When this fails after an update of the driver, this part of the patch can go.
+  // When this fails after an update of the driver, remove this part of the patch.
   test('the driver without the patch has the fault', () => {
     expect(unpatched[fault]).toBe(withoutPatch);
   });
