@@ -1,4 +1,4 @@
-/** The largest number of addresses of a shopper, of roles and of administrators. A further one is refused. */
+/** The largest number of addresses of one shopper, of roles, and of administrators. One more is refused. */
 export const maxAddresses = 50;
 export const maxRoles = 200;
 export const maxStaff = 1_000;

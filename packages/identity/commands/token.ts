@@ -170,7 +170,7 @@ function addRevoke(group: Command, context: CommandContext): void {
           ? await inspectToken(runtime, token)
           : { jti: token.toLowerCase(), expires_at: '' };
         if (!found.jti) command.error(noToken);
-        // The expiry of a bare id is unknown, so the id is kept for the longest lifetime of a token.
+        // An id alone does not say when its token expires, so the id is kept for the longest lifetime of a token.
         const end = found.expires_at ? Date.parse(found.expires_at) : Date.now() + longestTokenHours * 3_600_000;
         await tokens.revoke({ jti: found.jti, expiresAt: Math.ceil(end / 1000) });
         return json ? printJson({ jti: found.jti }) : print(`token ${found.jti} has ended`);

@@ -5,7 +5,7 @@ import { identityErrors } from '../errors.ts';
 import { loginPerAccount, loginPerAddress, loginWindowMinutes } from '../settings.ts';
 import { hashed, type Limit, type Reservations, unlessDown } from './attempt-reservations.ts';
 
-/** How long an address counts as an address of the account after a login from it. */
+/** For this long after a login, its client address counts as known for the account. */
 const ownAddressMs = 30 * 24 * 3_600_000;
 
 export const networkOf = (address: string) => clientNetwork(address) || 'unknown';

@@ -1,7 +1,7 @@
 import type { Route } from '@tradepost/http';
 import { identityErrors } from '../errors.ts';
 
-/** The permission codes of the API contract. Clients show menus and buttons by them, also by those that no route requires. */
+/** The permission codes of the API contract. Clients use them to show menus and buttons; some are required by no route. */
 const contractCodes: readonly string[] = [
   ...['system:admin', 'system:config'],
   ...['product:view', 'product:create', 'product:edit', 'product:delete'],

@@ -2,7 +2,7 @@ import { bit, id, list, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
 import { maxPermissions } from '../limits.ts';
 
-/** The example is not 1, because 1 is the first administrator and the role with all permissions. */
+/** The example is not 1, because 1 is the id of the first administrator and of the role with all permissions. */
 const otherId = () =>
   z
     .int()

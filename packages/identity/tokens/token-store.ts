@@ -42,8 +42,8 @@ export async function keepSigningKey(sql: Queryable, kid: string, until: Date): 
 }
 
 /**
- * Deletes keys that were replaced longer ago than the lifetime of a token, and one hour more for instances that learn of a new
- * key late. Returns the number of deleted keys.
+ * Deletes keys that were replaced longer ago than the lifetime of a token plus one hour. The hour is for instances that learn
+ * of a new key late. Returns the number of deleted keys.
  */
 export async function deleteUnneededSigningKeys(sql: Queryable, tokenHours: number): Promise<number> {
   const deleted = await sql`
