@@ -7,7 +7,7 @@ import { keeps, type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts'
 
 /** The setting of the package that cancels unpaid orders. Clients edit the value in force. */
 const unpaidMinutesKey = 'orders.unpaid_minutes';
-/** The form in which that setting stores the minutes. */
+/** The largest value of that setting: a week. */
 const maxMinutes = 7 * 24 * 60;
 
 type SiteValues = Record<SiteKeyName, string>;

@@ -64,7 +64,7 @@ test('a page needs its endpoint: without routes there are no groups, and one rou
   expect(pathsOf(menusFor([route('GET', '/spec-templates', 'product:view')], ['*'], 'en'))).toEqual([
     '/product/spec-templates',
   ]);
-  // Adding needs the endpoint that adds and not the one that lists.
+  // A page for adding needs the endpoint that adds, and not the endpoint that lists.
   expect(pathsOf(menusFor([route('GET', '/products', 'product:view')], ['*'], 'en'))).toEqual(['/product/list']);
   // The pages of one endpoint with a parameter.
   expect(pathsOf(menusFor([route('GET', '/decor/:page_key')], [], 'en'))).toEqual(['/decor/index', '/decor/pc']);
