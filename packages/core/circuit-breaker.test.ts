@@ -34,7 +34,7 @@ describe('the pause', () => {
     expect(circuit.allows(now + 60_000)).toBe(true);
   });
 
-  test('that the other side asked for is followed by trials and growing pauses', () => {
+  test('when the other side asked for it, is followed by trials and growing pauses', () => {
     const circuit = open();
     circuit.pause(0, 1_000);
     expect(circuit.allows(999)).toBe(false);
@@ -70,7 +70,7 @@ describe('the count of failures', () => {
     const circuit = open();
     for (let i = 0; i < 8; i += 1) circuit.fail(0);
     expect(circuit.pauseLeftMs(0)).toBe(1_000);
-    // Known not to be the trial: also after the pause.
+    // The caller says that this call is not the trial. Its failure does not count after the pause either.
     circuit.fail(1_500, false);
     expect([circuit.state(1_500), circuit.allows(1_500)]).toEqual(['half-open', true]);
     expect([circuit.begin(1_500), circuit.succeed(), circuit.succeed()]).toEqual([true, true, false]);

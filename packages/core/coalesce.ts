@@ -100,7 +100,7 @@ class Batches<I, O> {
       return;
     }
     this.#start();
-    // Not in the same iteration: a server that reads two batches at once sends the first answer after both.
+    // In a later iteration: a server that reads two batches at once sends the first answer after both.
     if (this.#queue.length > 0 && this.#inFlight < this.#maxInFlight) this.#schedule();
   }
 

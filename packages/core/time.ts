@@ -34,8 +34,8 @@ function zoneOffsetMinutes(at: number, zone: string): number {
 }
 
 /**
- * ISO 8601 with the offset of the zone, in whole seconds: `2026-03-01T09:30:00+08:00`. Clients take parts of the text,
- * so its length is fixed.
+ * ISO 8601 with the offset of the zone, in whole seconds: `2026-03-01T09:30:00+08:00`. The length of the text is fixed,
+ * because clients cut parts out of it by position.
  */
 export function isoInZone(at: Date, zone: string): string {
   const time = at.getTime();
