@@ -4,7 +4,7 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSecret } from './read-secret.ts';
 
-/** A secret on a command line is in the process list and in the shell's history: no command takes one there. */
+/** A secret on a command line is visible in the process list and in the history of the shell, so no command accepts it. */
 const secret = 'hunter2-hunter2-hunter2';
 let shop: Shop;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('on the command line', () => {
     expect(stdout + stderr).not.toContain(secret);
   });
 
-  test('a password in a database or Redis address is warned about, once, and not repeated', async () => {
+  test('a password in a database or Redis address causes one warning, which does not contain it', async () => {
     const nowhere = ['--database-url', `postgres://shop:${secret}@127.0.0.1:1/shop`];
     const { code, stderr } = await runCommandInProcess([
       'settings',
@@ -98,7 +98,7 @@ describe('on standard input', () => {
     expect(await stored('pay.sandbox.secret')).toEqual(before);
   });
 
-  test('what is no secret still stands on the command line, and has to', async () => {
+  test('a setting that is not a secret is given on the command line, and must be', async () => {
     expect(await run(['settings', 'set', 'orders.unpaid_minutes', '20'])).toMatchObject({ code: 0 });
     expect(await run(['settings', 'set', 'orders.unpaid_minutes'])).toMatchObject({
       code: 2,
@@ -107,7 +107,7 @@ describe('on standard input', () => {
   });
 });
 
-describe('typed at a terminal', () => {
+describe('a secret typed at a terminal', () => {
   const terminal = () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const output = new PassThrough();
@@ -118,7 +118,7 @@ describe('typed at a terminal', () => {
     return { streams: { input, output }, type: (text: string) => input.write(text), shown: () => shown };
   };
 
-  test('it is asked for and not shown', async () => {
+  test('is requested by a prompt and not shown', async () => {
     const { streams, type, shown } = terminal();
     const read = readSecret('Secret', { streams });
     type(`${secret}\r`);
@@ -126,7 +126,7 @@ describe('typed at a terminal', () => {
     expect(shown()).toBe('Secret: \n');
   });
 
-  test('a new password is typed twice, and must be the same', async () => {
+  test('is typed twice for a new password, and both inputs must be equal', async () => {
     for (const [second, outcome] of [
       [secret, secret],
       ['other', 'the two differ'],
@@ -140,7 +140,7 @@ describe('typed at a terminal', () => {
     }
   });
 
-  test('Ctrl-C and the end of the input give nothing', async () => {
+  test('is not accepted when Ctrl-C or the end of the input comes first', async () => {
     for (const end of ['\u0003', '\u0004']) {
       const { streams, type } = terminal();
       const read = readSecret('Secret', { streams });

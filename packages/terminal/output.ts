@@ -62,7 +62,7 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Prints an error on stderr and answers the exit code. The stack is printed with DEBUG only. */
+/** Prints an error on stderr and returns the exit code. The stack is printed with DEBUG only. */
 export function reportFailure(error: unknown): number {
   const write = (text: string) => process.stderr.write(`${red('error:', process.stderr)} ${text}\n`);
   if (error instanceof ConfigError || error instanceof UsageError) {

@@ -14,7 +14,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Reads which server runs on this data folder, from `instance.json`, which the server writes there. Answers null when the
+ * Reads which server runs on this data folder, from `instance.json`, which the server writes there. Returns null when the
  * file is absent or incomplete, or when the process serves no HTTP.
  */
 export async function runningServer(data: string): Promise<RunningServer | null> {

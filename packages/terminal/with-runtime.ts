@@ -14,7 +14,7 @@ export type WithRuntime = <T>(
   access?: { mayMigrate?: boolean },
 ) => Promise<T>;
 
-/** `definitionsOf` answers the settings of the modules that a configuration runs. */
+/** `definitionsOf` returns the settings of the modules that a configuration runs. */
 export function runtimeOpener(definitionsOf: (config: Config) => readonly Setting[]): WithRuntime {
   return async (options, work, { mayMigrate = false } = {}) => {
     const { config } = configOf(options);
