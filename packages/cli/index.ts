@@ -56,7 +56,7 @@ function explainUnknown(argv: readonly string[], running: readonly Module[]): vo
     process.stderr.write(`${name} belongs to the module ${owner.name}, which the configuration switches off\n`);
 }
 
-/** Runs one command line and answers its exit code, or undefined when a server continues to run. */
+/** Runs one command line and returns its exit code, or undefined when a server continues to run. */
 export async function main(argv: readonly string[]): Promise<number | undefined> {
   const context = openCommandContext(modules);
   const running = modulesFor(argv, context);

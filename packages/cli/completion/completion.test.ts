@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a Tab after these words offers; the last one is the word under the cursor. */
+/** The completions that Tab offers for these words. The last word is the one at the cursor. */
 function offered(...words: string[]): string[] {
   const asked = ['tradepost', ...words];
   const program = `
@@ -52,7 +52,7 @@ describe.runIf(has('bash'))('in bash', () => {
     expect(offered('jobs', 'list', '--po')).toEqual([]);
   });
 
-  test('values: words to choose from, files with blanks in their names, folders, and nothing where anything goes', () => {
+  test('values: fixed words, files with blanks in their names, folders, and no completion for free text', () => {
     expect(offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(offered('audit', '--config', 'shop')).toEqual(['shop one.json']);
     expect(offered('audit', '--config', '=', 'shop')).toEqual(['shop one.json']);
@@ -62,13 +62,13 @@ describe.runIf(has('bash'))('in bash', () => {
 });
 
 describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
-  test.skipIf(!has(shell))('reads its script without a complaint', () => {
+  test.skipIf(!has(shell))('accepts its script without an error', () => {
     const { status, stderr } = spawnSync(shell, ['-n', script(shell)], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });
 
-test('another shell is wrong usage, and the help says where the script belongs', async () => {
+test('an unknown shell is wrong usage, and the help says where to install the script', async () => {
   expect(await runCommand(['completion', 'tcsh'])).toMatchObject({ code: 2 });
   expect((await runCommand(['completion', '--help'])).stdout).toMatch(/bash-completion[\s\S]*zfunc[\s\S]*fish/);
 });
