@@ -124,7 +124,7 @@ describe('against a failing server', () => {
     response.end('{"code":503,"message":"busy","msg":"busy","data":null}');
   };
 
-  test('distinguishes no connection, a timeout, an abort and an answer that is not of the shop', async () => {
+  test('distinguishes a missing connection, a timeout, an abort and an answer of another program', async () => {
     const unreachable = createClient({ url: 'http://127.0.0.1:9', timeoutMs: 2_000 });
     expect(await noAnswer(unreachable.get('/api/v1/products'))).toBe('unreachable');
     const client = await serve((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * The shop refused the request: by a rule (`status` 200), without a valid token (401), for a fault of the request (4xx)
- * or of the shop (5xx).
+ * The shop refused the request. `status` shows why: a rule of the shop (200), no valid token (401), a fault of the request
+ * (4xx) or a fault of the shop (5xx).
  */
 export class RefusalError extends Error {
   override name = 'RefusalError';

@@ -2,7 +2,7 @@ import type { paths } from './schema.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'delete' | 'patch';
 
-/** The paths that have the method and answer an envelope. Files and system pages do not. */
+/** The paths that have the method and answer with an envelope. Files and system pages have no envelope. */
 type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends {
     [K in M]: { responses: { 200: { content: { 'application/json': { code: number } } } } };
