@@ -24,7 +24,7 @@ afterEach(async () => {
 }, 60_000);
 
 const found = () => findEmbeddedPostgres(join(data, 'postgres'));
-/** The pid of the server. 0 between the end of a server and the start of the next one, when the file is missing. */
+/** The pid of the server. 0 while the pid file is missing: between the end of a server and the start of the next one. */
 async function postmaster(): Promise<number> {
   const { dataDirectory } = await found();
   const path = join(dataDirectory, 'postmaster.pid');

@@ -60,7 +60,7 @@ export function serverState(file: Pick<PidFile, 'pid' | 'data' | 'age'>, data: s
     // The process belongs to another user. Our server runs as our user, or this process is root and may read
     // everything.
     if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'other';
-    // A zombie has no working directory. Without /proc nothing is known.
+    // A zombie process has no working directory. On a system without /proc the state is unknown.
     return existsSync('/proc/self/stat') ? 'other' : 'unknown';
   }
 }

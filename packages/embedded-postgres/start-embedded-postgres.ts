@@ -142,8 +142,8 @@ async function findServer(data: string, password: string, log: (line: string) =>
 }
 
 /**
- * For systems without facts about processes: a server that accepts the password and reports this data directory is
- * ours.
+ * For systems that do not report whose process has a pid: a server that accepts the password and reports this data
+ * directory is ours.
  */
 async function answersFor(file: PidFile, data: string, password: string): Promise<boolean> {
   return connected(urlOf(password, file.port, 'postgres'), async (sql) => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** The account of the server. Empty unless this process is root: PostgreSQL refuses to run as root. */
+/** The account of the server. Only a process of root chooses one, because PostgreSQL refuses to run as root. Else empty. */
 export type Account = { uid?: number; gid?: number };
 
 export type Log = (line: string) => void;
