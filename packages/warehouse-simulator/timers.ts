@@ -1,4 +1,4 @@
-/** Pauses. When the simulator closes, pauses never resolve, so the waiting work is not continued. */
+/** Opens pauses. After the simulator has closed, a pause never resolves, so the work behind it does not continue. */
 export function openTimers() {
   const timers = new Set<NodeJS.Timeout>();
   let closed = false;

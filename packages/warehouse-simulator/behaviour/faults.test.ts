@@ -68,7 +68,7 @@ test('HTML pages have HTTP 200 or 502', async () => {
   expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 502]);
 });
 
-test('a final failure code is true: the action is not done, also when it is delivered again', async () => {
+test('after a final failure code the action is never done, also when it is delivered again', async () => {
   const { reserve, simulator } = await open({ failRate: 1, failCodes: [4004], failAfter: 1 });
   expect((await reserve('A', items)).code).toBe(4004);
   simulator.change({ failRate: 0 });

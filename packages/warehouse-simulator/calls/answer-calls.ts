@@ -62,7 +62,7 @@ export function openCalls({ verify, performer, ledger, timers, counters, seen, b
   const answerAction = async (intent: Intent, response: ServerResponse): Promise<void> => {
     const { request_id } = intent;
     const fault = await beginCall(intent.action, keyOf(intent));
-    // A final failure code must be true: the action is not done, now or in a later delivery.
+    // After a final failure code the action must not be done, now or in a later delivery.
     if (fault?.kind === 'fail' && !isRetryable(fault.code)) {
       const answer = await performer.perform(intent, { code: fault.code, message: 'simulated failure' });
       return sendReply(response, { ...answer, request_id });

@@ -24,7 +24,7 @@ function stockRows(stocks: unknown): (readonly [number, number])[] {
 /** The paths of the simulator that a real warehouse does not have. */
 export function openInternalRoutes({ control, view, behaviour, change, setStock }: Deps) {
   const changeByRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Across origins, a browser sends this type only after a preflight request, which is not answered here.
+    // A browser sends this content type to another origin only after a preflight request, and the simulator answers none.
     if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
       return sendJson(response, 415, { error: 'send application/json' });
     try {

@@ -17,7 +17,7 @@ type Deps = {
 };
 
 const accepted: Answer = { code: codes.done, message: 'accepted' };
-/** The longest time for which an early callback without an answer delays the answer to the call. */
+/** The answer to a call waits at most this long for the shop's answer to an early callback. */
 const earlyMs = 1_000;
 
 /** Performs each action once. A repeated action gets the answer of the first time. */
@@ -49,7 +49,7 @@ export function openPerformer({ ledger, actions, timers, journal, behaviour, ran
 
   const repeat = async (record: ActionRecord): Promise<Answer> => {
     const isAsync = behaviour().callbacks === 'async';
-    // A refusal that was answered by code is repeated by code.
+    // When the first answer refused the action by its code, a repeated delivery gets the same code.
     if (isAsync && (record.callback !== 'none' || record.answer?.code === 0)) {
       void sendCallback(record, plainPlan);
       return accepted;

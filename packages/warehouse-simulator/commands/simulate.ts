@@ -149,7 +149,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
     if (json) print(JSON.stringify({ event: 'counters', at: new Date().toISOString(), ...now }));
     else {
       const line = liveLine(now, before, seconds);
-      // The line overwrites itself. It is cut to the width of the terminal, because a wrapped line can not be overwritten.
+      // Each update overwrites the line. It is cut to the width of the terminal: a wrapped line can not be overwritten.
       if (live) process.stdout.write(`\r\u001b[2K${line.slice(0, (process.stdout.columns || 80) - 1)}`);
       else print(line);
     }
