@@ -9,7 +9,7 @@ import type { Maker } from './routes/makers.ts';
  * `testing/test-data.ts`. There is no list of packages.
  */
 export type TestData = {
-  /** SQL that inserts rows of the package's tables into a small shop without faults, after the rows of the modules before it. */
+  /** SQL that inserts valid rows into the tables of the package. It runs after that of earlier modules in the list. */
   readonly rows?: string;
   /** At least one case for each audit of the package. */
   readonly auditCases?: readonly AuditCase[];

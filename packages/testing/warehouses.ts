@@ -1,7 +1,7 @@
 import type { Sql } from '@tradepost/postgres';
 
 /**
- * Inserts stock by SQL as completed inbound documents do: stock rows, movements, and the sums on the SKUs. Answers the ids of
+ * Inserts stock by SQL as completed inbound documents do: stock rows, movements, and the sums on the SKUs. Returns the ids of
  * the warehouses by code.
  */
 export async function stockWarehouses(

@@ -1,7 +1,7 @@
 /** Clean-up that must run however the program ends. The latest is run first. */
 const pending = new Set<() => Promise<unknown>>();
 
-/** Registers a clean-up. Answers a function that runs it once. */
+/** Registers a clean-up. Returns a function that runs it once. */
 export function defer(work: () => Promise<unknown>): () => Promise<void> {
   pending.add(work);
   return async () => {

@@ -69,7 +69,7 @@ export function validValues(schema: Json, ids: readonly number[]): fc.Arbitrary<
   return fc.jsonValue({ maxDepth: 2 });
 }
 
-/** Values that the schema of a field always refuses. Without null and "", which mean an absent field. */
+/** Values that the schema of a field always refuses. Null and "" are not among them, because they mean an absent field. */
 function invalidValues(schema: Json, as: 'json' | 'text'): fc.Arbitrary<unknown>[] {
   const kinds = kindsOf(schema);
   if (kinds.size === 0) return [];

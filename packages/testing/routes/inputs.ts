@@ -97,7 +97,7 @@ export function kindsOf(schema: Json): Set<string> {
   return new Set([schema.type === 'integer' ? 'number' : schema.type]);
 }
 
-/** Values of a kind that the schema refuses, with a description. Without null and "", which mean an absent field. */
+/** Values of a kind that the schema refuses, with a description. Null and "" are left out: they mean an absent field. */
 export function wrongKinds(schema: Json): [string, unknown][] {
   const kinds = kindsOf(schema);
   if (kinds.size === 0) return [];

@@ -11,7 +11,7 @@ unnamedRefusals.subscribe((message) => {
   found.add(`${route.method} ${route.path} does not name ${refusal.refusalName} (${refusal.code} ${refusal.message})`);
 });
 
-/** Answers the faults that were found since the last call. */
+/** Returns the faults that were found since the last call. */
 export function takeUnnamedRefusals(): string[] {
   const lines = [...found];
   found.clear();

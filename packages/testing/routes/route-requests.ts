@@ -87,7 +87,7 @@ export async function openRouteRequests(shop: Shop, existingOwner?: TestShopper)
       return (await send('POST', path, await tokenFor(post), body)).id;
     });
   }
-  /** Answers ids of objects that exist already. */
+  /** Returns ids of objects that exist already. */
   async function firstOfList(collection: string, count: number): Promise<Id[] | null> {
     const list = routeOf('GET', collection);
     if (!list) return null;

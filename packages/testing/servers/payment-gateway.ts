@@ -50,7 +50,7 @@ export async function openPayment(shop: Shop, options: { price?: number } = {}):
   return { ...purchase, payment_no: answer.data.payment_no };
 }
 
-/** Everything that the tables store about the money of an order. */
+/** All rows about the money of an order. */
 export async function moneyOf({ database: { sql } }: Shop, orderId: number) {
   const [order] =
     await sql`select status, inventory_status, paid_at is not null as paid from orders.orders where id = ${orderId}`;

@@ -8,7 +8,7 @@ export const messageTypes = {
   readyForQuery: 0x5a,
 } as const;
 
-/** Answers a function that takes the chunks of one direction and calls `onMessage` for each whole message. */
+/** Returns a function that takes the chunks of one direction and calls `onMessage` for each whole message. */
 export function openMessageReader(
   onMessage: (type: number, message: Buffer) => void,
   { hasStartup }: { hasStartup: boolean },
@@ -37,7 +37,7 @@ function textAt(message: Buffer, from: number): { text: string; next: number } {
   return { text: message.toString('utf8', from, end), next: end + 1 };
 }
 
-/** Answers a function that finds the SQL text that a message of one client executes. It remembers prepared statements. */
+/** Returns a function that finds the SQL text that a message of one client executes. It remembers prepared statements. */
 export function openStatementReader(): (type: number, message: Buffer) => string | undefined {
   const prepared = new Map<string, string>();
   return (type, message) => {

@@ -20,7 +20,7 @@ export function redisIsInstalled(tests: string): boolean {
 export type RedisServer = {
   readonly port: number;
   readonly url: string;
-  /** Sends one command. Answers a text, a number, null or a list of these; an error of Redis is thrown. */
+  /** Sends one command. Returns a text, a number, null or a list of these; an error of Redis is thrown. */
   // biome-ignore lint/suspicious/noExplicitAny: the test knows the type of the answer
   command(...words: (string | number)[]): Promise<any>;
   /** Sends SIGKILL and waits for the end of the process. */

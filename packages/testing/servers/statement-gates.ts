@@ -42,7 +42,7 @@ export function openGates() {
       armed = gate;
       return gate;
     },
-    /** Counts the statement. Answers the gate that applies to it, which is then no longer armed. */
+    /** Counts the statement. Returns the gate that applies to it, which is then no longer armed. */
     match(statement: string): ArmedGate | null {
       if (!armed || ignored.test(statement)) return null;
       const text = oneLine(statement);
