@@ -5,7 +5,7 @@ import { isTestFile, root } from './tree.ts';
 
 /**
  * Package boundaries: every import of a package is declared in its package.json, a package imports no file of another
- * package, packages depend on each other in one direction, and files do not import each other in a cycle. Answers the
+ * package, packages depend on each other in one direction, and files do not import each other in a cycle. Returns the
  * faults, each with its file. `node test/architecture/boundaries.ts` prints them.
  */
 type Package = { name: string; folder: string; declared: Set<string>; development: Set<string> };

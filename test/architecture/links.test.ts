@@ -32,7 +32,7 @@ test('every test file that a promise names exists', async () => {
   const rows = text.split('\n').filter((line) => line.startsWith('| ') && !line.endsWith('| shown by |'));
   const named = rows.flatMap((row) => {
     const cell = row.split('|').at(-2) ?? '';
-    // Attacks and fault scenarios have lists of their own.
+    // Names of attacks and fault scenarios are not test files. They are looked up in their own lists.
     const tests = cell.replaceAll(/(?:hostile|faults) `[^`]*`(?:, `[^`]*`)*/g, '');
     return [...tests.matchAll(/`([a-z-]+)`/g)].map(([, name]) => `${name}.test.ts`);
   });

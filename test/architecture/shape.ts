@@ -42,7 +42,7 @@ function childrenOf(node: Node): Node[] {
   return (visitorKeys[node.type] ?? []).flatMap((key) => [fields[key]].flat().filter(isNode));
 }
 
-/** Answers the line of an offset, counted from 0. */
+/** Returns the line of an offset, counted from 0. */
 function linesOf(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -66,7 +66,7 @@ export function functionSizes(file: string, text: string): FunctionSize[] {
   const span = (node: Node) => lineOf(node.end) - lineOf(node.start) + 1;
   const sizes: FunctionSize[] = [];
 
-  /** Answers the lines of definitions in `node`. */
+  /** Returns the lines of definitions in `node`. */
   const visit = (node: Node, outerName: string): number => {
     const name = node.id?.name ?? node.key?.name ?? outerName;
     let defined = 0;

@@ -8,7 +8,7 @@ import { isTestFile } from './tree.ts';
 
 /**
  * Table ownership: every table belongs to the package whose module declares it, and only the SQL of that package names it.
- * Other packages call functions of the owner, or use the views and SQL functions that it publishes. Answers the faults, each
+ * Other packages call functions of the owner, or use the views and SQL functions that it publishes. Returns the faults, each
  * with its file. `node test/architecture/table-ownership.ts` prints them.
  */
 const root = join(import.meta.dirname, '../..');

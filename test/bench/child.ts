@@ -4,7 +4,7 @@ import { defer } from '@tradepost/testing/processes/cleanup';
 
 type ChildMessage = { event: string } | { result: unknown } | { failed: string };
 
-/** Runs a file of this folder that calls `takeJob` in its own process, and answers its result. */
+/** Runs a file of this folder in its own process and returns the result. The file calls `takeJob`. */
 export async function runJob<Result>(
   file: string,
   job: unknown,

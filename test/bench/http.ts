@@ -78,7 +78,7 @@ async function transports(cluster: Cluster, seconds: number): Promise<Section> {
 
 type Read = { name: string; path: string; token?: string };
 
-/** Sends one request alone. Answers its statements and the rows of its list. */
+/** Sends one request alone. Returns its statements and the rows of its list. */
 async function askOnce(server: Process, { path, token }: Read) {
   const before = await statementsOf(server);
   const headers = token ? { authorization: `Bearer ${token}` } : undefined;

@@ -53,7 +53,7 @@ async function mustAgree(sql: Sql, mode: Mode, confirmed: number): Promise<void>
     throw new Error(`${mode}: the database has ${JSON.stringify(row)} instead of ${JSON.stringify(wanted)}`);
 }
 
-/** Starts a process of the shop. Answers a function that stops it. */
+/** Starts a process of the shop. Returns a function that stops it. */
 function startWorkerProcess(args: readonly string[], env: Record<string, string>): () => Promise<void> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [...args], {
@@ -137,7 +137,7 @@ async function providerTurns(cluster: Cluster, options: BenchOptions, endpoint: 
   };
 }
 
-/** Runs two processes until `left` answers 0. Answers the rate without the first tenth. */
+/** Runs two processes until `left` returns 0. Returns the rate without the first tenth. */
 async function drain(start: () => (() => Promise<void>)[], left: () => Promise<number>): Promise<number> {
   const stops = start();
   const marks: { at: number; left: number }[] = [];

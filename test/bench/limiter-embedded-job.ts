@@ -26,7 +26,7 @@ export type EmbeddedResult = {
 
 const oneIn = 61;
 /** Checks before the event loop runs timers again. */
-const inOneTurn = 1_000;
+const checksPerIteration = 1_000;
 
 takeJob(async (job: EmbeddedJob): Promise<EmbeddedResult> => {
   const limits = mixes[job.mix];
@@ -40,7 +40,7 @@ takeJob(async (job: EmbeddedJob): Promise<EmbeddedResult> => {
   let measuring = false;
 
   function ours(): void {
-    for (const end = n + inOneTurn; n < end; n++) {
+    for (const end = n + checksPerIteration; n < end; n++) {
       const sampled = measuring && n % oneIn === 0;
       const began = sampled ? performance.now() : 0;
       const verdict = limiter.check(traffic.subject(n), limits, traffic.cost(n));
@@ -49,7 +49,7 @@ takeJob(async (job: EmbeddedJob): Promise<EmbeddedResult> => {
     }
   }
   async function theirs(): Promise<void> {
-    for (const end = n + inOneTurn; n < end; n++) {
+    for (const end = n + checksPerIteration; n < end; n++) {
       const sampled = measuring && n % oneIn === 0;
       const began = sampled ? performance.now() : 0;
       const passed = await peer(traffic.subject(n), traffic.cost(n));

@@ -1,7 +1,7 @@
 import type { Limits, Subject } from '@tradepost/rate-limiter';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 
-/** Answers whether a request was admitted. */
+/** Returns whether a request was admitted. */
 export type PeerCheck = (subject: Subject, cost: number) => Promise<boolean>;
 
 /**

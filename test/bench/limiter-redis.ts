@@ -24,7 +24,7 @@ async function measureTurn(server: RedisServer, job: RedisJob): Promise<Measured
   return { ...result, redisCpu };
 }
 
-/** Measures the contenders alternately, each time with a new process and an empty Redis. */
+/** Measures the limiters in turn, each time with a new process and an empty Redis. */
 async function atConcurrency(server: RedisServer, concurrency: number, seconds: number): Promise<Section> {
   const turns: { contender: Contender; result: Measured }[] = [];
   for (let round = 0; round < rounds; round++)

@@ -6,7 +6,7 @@ import { freePort, temporaryFolder } from './server.ts';
 
 export type RedisServer = { url: string; pid: number; version: string; stop(): Promise<void> };
 
-/** Starts a Redis or Valkey without persistence. Answers null when neither is installed. */
+/** Starts a Redis or Valkey without persistence. Returns null when neither is installed. */
 export async function startRedis(): Promise<RedisServer | null> {
   const command = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
   if (!command) return null;

@@ -1,7 +1,7 @@
 /** One request of a scenario. A unit of work (an order, a whole purchase) ends with the call that `completes` it. */
 export type Call = { readonly bytes: Buffer; readonly completes: boolean };
 
-/** The requests of one connection. `yield` answers the body of the response, which is valid until the next `yield`. */
+/** The requests of one connection. `yield` returns the body of the response, which is valid until the next `yield`. */
 export type Scenario<Data = never> = (
   data: Data,
   connection: number,

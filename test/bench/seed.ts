@@ -22,7 +22,7 @@ export async function seedBuyers(sql: Sql, tokens: Tokens, count: number): Promi
   );
 }
 
-/** Creates products with two SKUs and three pictures each. Answers the SKU ids. */
+/** Creates products with two SKUs and three pictures each. Returns the SKU ids. */
 export async function seedSkus(sql: Sql, products: number, stock: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with made as (

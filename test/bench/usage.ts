@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Reads /proc. Answers null on platforms other than Linux. */
+/** Whether /proc exists. On platforms other than Linux the functions of this file return null or nothing. */
 export const readable = process.platform === 'linux';
 const ticksPerSecond = 100;
 

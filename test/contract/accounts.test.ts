@@ -101,7 +101,7 @@ describe('login', () => {
 });
 
 describe('profile and logout', () => {
-  test('a shopper gets the own profile with a masked phone', async () => {
+  test('the profile of a shopper has a masked phone', async () => {
     const token = await shop.login('ann', 'ann-secret');
     const { data } = await shop.call('GET', '/api/auth/profile', { token });
     expectFields(data, 'id i, phone s, nickname s, avatar s, points i, status i, created_at t');
@@ -109,7 +109,7 @@ describe('profile and logout', () => {
     expect(JSON.stringify(data)).not.toContain('argon2');
   });
 
-  test('an administrator gets the own profile with role and permissions', async () => {
+  test('the profile of an administrator has role and permissions', async () => {
     const token = await shop.login('clerk', 'boss-secret');
     const { data } = await shop.call('GET', '/api/auth/profile', { token });
     expect(data).toMatchObject({
@@ -196,7 +196,7 @@ describe('addresses', () => {
     };
   }
 
-  test('a new shopper has a list, not null', async () => {
+  test('a new shopper gets an empty list of addresses, not null', async () => {
     expect(await (await newcomer()).list()).toEqual([]);
   });
 
@@ -212,7 +212,7 @@ describe('addresses', () => {
     expect((await ann.remove(made.id)).data).toBeNull();
   });
 
-  test('the first address becomes the default, whatever was sent', async () => {
+  test('the first address becomes the default, whatever value is sent', async () => {
     for (const sent of [undefined, 0, 1, null, '']) expect((await (await newcomer()).add(sent)).is_default).toBe(1);
   });
 

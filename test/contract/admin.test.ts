@@ -63,7 +63,7 @@ describe('product list', () => {
     expect(data.list.map((row: { id: number }) => row.id)).toEqual([off.id, on.id]);
   });
 
-  test('category_path_name reads "A / B / C"', async () => {
+  test('category_path_name has the form "A / B / C"', async () => {
     const { sql } = shop.database;
     let parent = 0;
     for (const name of ['Home', 'Kitchen', 'Mugs']) {

@@ -25,7 +25,7 @@ describe('menus', () => {
   type Group = { key: string; menus: { path: string; children: { path: string }[] }[] };
   const pages = (groups: Group[]) => groups.flatMap((g) => g.menus.flatMap((m) => m.children.map((c) => c.path)));
 
-  test('have every field of the contract and list what this shop serves', async () => {
+  test('have every field of the contract, and list the pages that this shop serves', async () => {
     const { data } = await admin('GET', '/menus');
     expectFields(data.dashboard, contract.menuDashboard);
     for (const group of data.groups) {
@@ -78,7 +78,7 @@ const consoleKeys = {
 };
 
 describe('site settings', () => {
-  test('a fresh shop answers every key, filled, in the language of the reader', async () => {
+  test('in a new shop every key has a value, in the language of the request', async () => {
     expectFields(await site(), contract.siteSettings);
     const [english, inChinese] = [await site('en'), await site('zh-CN')];
     expect(english.hero_title).not.toMatch(chinese);
@@ -90,7 +90,7 @@ describe('site settings', () => {
     expect(english.color_bg_footer).toBe('#f9fafb');
   });
 
-  test('the two clients’ key sets merge, and the storefront shows the result', async () => {
+  test('keys that the console and the merchant app save are merged, and the storefront shows the result', async () => {
     const logo = `${shop.url}/uploads/2026/logo.png`;
     expect(await admin('PUT', '/site-settings', { ...consoleKeys, site_logo: logo })).toMatchObject({ code: 0 });
     const merchant = { shop_name: 'Harbour', service_phone: '400-123-4567', order_auto_cancel_minutes: 30 };
@@ -106,7 +106,7 @@ describe('site settings', () => {
     expect(row!.value, 'a shop that moves keeps its logo').toBe('/uploads/2026/logo.png');
   });
 
-  test('order_auto_cancel_minutes is the time an order has: also as text, an empty one stays', async () => {
+  test('order_auto_cancel_minutes sets the time to pay; it may be text, and an empty value changes nothing', async () => {
     for (const [sent, minutes] of [
       [45, 45],
       ['50', 50],
@@ -149,7 +149,7 @@ describe('site settings', () => {
     expect(await site()).toEqual(before);
   });
 
-  test('a form sent back as it was shown does not freeze the defaults in its language', async () => {
+  test('a form that is sent back unchanged does not store the default texts of its language', async () => {
     await shop.database.sql`delete from runtime.settings where key like 'site.%'`;
     await shop.server.runtime.settings.set('site.icp', 'kept');
     const { data } = await admin('GET', '/site-settings', undefined, 'en');
@@ -163,7 +163,7 @@ describe('site settings', () => {
     expect(await site()).toMatchObject({ site_name: data.site_name, color_price: data.color_price, hero_badge: '' });
   });
 
-  test('saves of different keys at once lose none', async () => {
+  test('when different keys are saved at the same time, all are stored', async () => {
     await Promise.all(
       ['hero_title', 'hero_subtitle', 'hero_badge', 'icp', 'seo_title', 'seo_keywords'].map((key) =>
         admin('PUT', '/site-settings', { [key]: `new ${key}` }),
@@ -188,7 +188,7 @@ describe('site settings', () => {
     expect(await shop.call('GET', '/api/v1/site-settings')).toMatchObject({ status: 200, code: 0 });
   });
 
-  test('a second instance follows, and there the configuration file wins', async () => {
+  test('changes reach both instances, except keys that the configuration file of an instance sets', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradepost-site-'));
     const file = join(folder, 'shop.json');
     await writeFile(file, JSON.stringify({ settings: { 'orders.unpaid_minutes': 20, 'site.shop_name': 'Fixed' } }));

@@ -58,7 +58,7 @@ describe('deleting a product', () => {
     expect(items[0]).toMatchObject({ title: 'Doomed', product_id: id, sku_id: sku_ids[0] });
   });
 
-  test('against concurrent buyers: either they get it or it is deleted, and the stock ledger is correct', async () => {
+  test('while shoppers order it: either the deletion or the orders succeed, and the stock ledger is correct', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { id, sku_ids } = await insertProduct(shop.database, { stocks: [50] });
       const buyers = await Promise.all(Array.from({ length: 8 }, () => shop.shopper()));
@@ -156,7 +156,7 @@ describe('batches', () => {
     expect([changed.price, changed.skus[0].price, changed.origin_price]).toEqual([after, after, 50]);
   });
 
-  test('scope: the product with its SKUs, or one of the two; a product without specifications is its SKU', async () => {
+  test('scope chooses the product, its SKUs or both; a product without specifications has the price of its SKU', async () => {
     const specs = {
       spec_schema: [{ name: 'Size', values: ['L', 'M'] }],
       sku_overrides: [{ sku_key: 'Size:L', price: 20 }],
@@ -351,7 +351,7 @@ describe('categories', () => {
     expect(await admin('DELETE', `/categories/${a}`)).toMatchObject({ code: 404, message: 'Category not found' });
   });
 
-  test('against products that are moved in concurrently: none is left in a deleted category', async () => {
+  test('while products are moved into it: no product is left in a deleted category', async () => {
     for (let round = 0; round < 5; round += 1) {
       const target = await category('Contested');
       const { id } = await insertProduct(shop.database);

@@ -288,7 +288,7 @@ describe('tasks for a partner', () => {
     return receiveCallbacks(bench.deps, [{ ...ids, status, message, body: '{}' }]);
   };
   /** Writes a further task of the order and delivers it; the partner answers `code`. */
-  async function tell(biz_no: string, action: TaskAction, code: number, maxAttempts = 1) {
+  async function deliverTask(biz_no: string, action: TaskAction, code: number, maxAttempts = 1) {
     await bench.add([orderTask(biz_no, action)], { maxAttempts, backoffSeconds: 0 });
     bench.partner.behave = json({ code, message: code === 0 ? '' : `said ${code}` });
     await bench.worker().deliver();
@@ -308,7 +308,7 @@ describe('tasks for a partner', () => {
   };
   async function orderThatIs(state: string, biz_no: string) {
     await bench.orders([biz_no]);
-    for (const [action, code] of befores[state]!) await tell(biz_no, action, code);
+    for (const [action, code] of befores[state]!) await deliverTask(biz_no, action, code);
     expect(await bench.statusesOf(biz_no)).toMatchObject({ order: state, state });
   }
 
@@ -316,14 +316,14 @@ describe('tasks for a partner', () => {
     const states = Object.keys(befores);
     test.each(states)('that is %s becomes failed when a task fails, by answer or by callback', async (state) => {
       const failures: [string, (no: string) => Promise<unknown>, string][] = [
-        ['refused for good', (no) => tell(no, 'deduct', 4004), 'said 4004'],
-        ['with an unknown code', (no) => tell(no, 'deduct', 4711), 'said 4711'],
-        ['at the last attempt', (no) => tell(no, 'deduct', 1001, 2), 'said 1001'],
+        ['refused for good', (no) => deliverTask(no, 'deduct', 4004), 'said 4004'],
+        ['with an unknown code', (no) => deliverTask(no, 'deduct', 4711), 'said 4711'],
+        ['at the last attempt', (no) => deliverTask(no, 'deduct', 1001, 2), 'said 1001'],
         [
           'by a callback',
           async (no) => {
             await bench.runtime.settings.set('external_wms.callback_enabled', true);
-            await tell(no, 'deduct', 0);
+            await deliverTask(no, 'deduct', 0);
             await callback(no, 'deduct', 'failed', 'no room');
             await bench.runtime.settings.set('external_wms.callback_enabled', false);
           },
@@ -344,7 +344,7 @@ describe('tasks for a partner', () => {
       async (state, action) => {
         if (state === 'released' && action === 'release') return;
         await orderThatIs(state, 'R1');
-        await tell('R1', action, 0);
+        await deliverTask('R1', action, 0);
         expect(await bench.statusesOf('R1')).toMatchObject({ order: 'released', state: 'released', last_error: '' });
       },
     );
@@ -356,7 +356,7 @@ describe('tasks for a partner', () => {
       ['reserved', 'deduct'],
     ] as const)('that is %s is confirmed when a %s succeeds', async (state, action) => {
       await orderThatIs(state, 'K1');
-      await tell('K1', action, 0);
+      await deliverTask('K1', action, 0);
       expect(await bench.statusesOf('K1')).toMatchObject({ order: 'confirmed', state: 'confirmed', last_error: '' });
     });
 

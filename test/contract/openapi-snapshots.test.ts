@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-test('the snapshot of each package is what its routes say', async () => {
+test('the snapshot of each package agrees with its routes', async () => {
   const snapshots = await apiSnapshots(shop.server.runtime, document);
   const stale: string[] = [];
   for (const [file, text] of snapshots)
@@ -23,6 +23,6 @@ test('the snapshot of each package is what its routes say', async () => {
   expect(stale, 'a route changed: run `npm run generate:openapi` and commit these files').toEqual([]);
 });
 
-test('the snapshots together are the whole document, and no snapshot is left of a removed package', async () => {
+test('the snapshots together are the whole document, and a removed package has no snapshot', async () => {
   expect(await readSnapshots()).toEqual(document);
 });

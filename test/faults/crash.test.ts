@@ -14,7 +14,7 @@ let tokens: string[];
 let addresses: number[];
 let skus: number[];
 
-/** Runs work on the data folder's database, beside the server or without one. */
+/** Opens the database of the data folder and runs `work` on it, whether or not a server runs. */
 async function withDatabase<T>(work: (runtime: Awaited<ReturnType<typeof openRuntime>>) => Promise<T>): Promise<T> {
   const { config } = loadConfig({ env: {}, flags: { data } });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-test('a second start on the same data says where the first one is', async () => {
+test('the error of a second start on the same data names the first server', async () => {
   const first = await startProcess(['--data', data]);
   const second = await runCommand(['start', '--port', '0', '--data', data]);
   expect(second.code).toBe(3);
@@ -61,7 +61,7 @@ test('a second start on the same data says where the first one is', async () => 
   expect(await first.ended).toBe(0);
 });
 
-test('SIGTERM lets the orders under way finish', async () => {
+test('orders that are being placed when SIGTERM arrives are finished', async () => {
   const server = await startProcess(['--data', data]);
   const headers = { authorization: `Bearer ${tokens[0]}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ address_id: addresses[0], items: [{ sku_id: skus[0] }] });

@@ -7,7 +7,7 @@ export type Action = (at: Instance) => Promise<Answer | undefined>;
 export type Race = {
   first: Action;
   second: Action;
-  /** Checks the result and answers the faults. The answers are in the order of `first` and `second`. */
+  /** Checks the result and returns the faults. `answers` are in the order of `first` and `second`. */
   faults(answers: [Answer | undefined, Answer | undefined]): Promise<string[]>;
 };
 /** Two use cases that contend for the same rows. */

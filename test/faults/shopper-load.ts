@@ -24,7 +24,7 @@ type Write = {
   answer: ShopperAnswer | null;
 };
 
-/** Answers the current address of the shop. Waits while no server runs. */
+/** Returns the current address of the shop. Waits while no server runs. */
 export type Target = () => Promise<string>;
 
 export type Shoppers = {

@@ -154,7 +154,7 @@ export async function openTestShop(
   };
 }
 
-/** Waits until `holds` answers true. Throws with the text `what` after the time. */
+/** Waits until `holds` returns true. After `seconds` it throws an error with the text `what`. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
   for (const end = performance.now() + seconds * 1000; ; ) {
     if (await holds()) return;
@@ -195,7 +195,7 @@ export function sendNotice(at: Instance, notice: Notice, nonce: string = randomU
   return at.call('POST', '/api/pay/callback', { rawBody: body, headers });
 }
 
-/** Opens a payment of this order. Answers the notice that the provider would send. */
+/** Opens a payment of this order. Returns the notice that the provider would send. */
 export async function openPayment(at: Instance, { token }: Buyer, orderId: number): Promise<Notice> {
   const { code, data, message } = await at.call('POST', '/api/pay/create', {
     token,

@@ -42,7 +42,7 @@ function faultsOf(calls: readonly Call[], withCallbacks: boolean): string[] {
   return faults;
 }
 
-/** A proxy between the shop and a warehouse. It forwards every call and records its time. */
+/** A proxy between the shop and a warehouse. It forwards every call, and records when it began and ended. */
 export async function openCallRecorder(target: () => string): Promise<CallRecorder> {
   const calls: Call[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });

@@ -85,7 +85,7 @@ export function openAttacker(options: { from?: string; sockets?: number } = {}):
   };
 }
 
-/** Checks an answer to an attack. Answers the fault, or null. */
+/** Checks an answer to an attack. Returns the fault, or null. */
 export function faultOfReply({ status, headers, text }: Reply): string | null {
   if (status === 0) return `no answer (${text})`;
   if (status === 503) return headers['retry-after'] === undefined ? '503 without Retry-After' : null;

@@ -4,7 +4,7 @@ const listening = /Debugger listening on (ws:\S+)/g;
 
 /**
  * Makes a Node process collect garbage through its inspector, so that garbage does not count as used memory. `output`
- * answers the stderr of the process so far. The process must run with `--inspect-port`.
+ * returns the stderr of the process so far. The process must run with `--inspect-port`.
  */
 export async function collectGarbage(pid: number, output: () => string): Promise<void> {
   process.kill(pid, 'SIGUSR1');

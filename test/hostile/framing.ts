@@ -9,7 +9,7 @@ type Way = 'in one segment' | 'in a later segment';
 const ways: readonly Way[] = ['in one segment', 'in a later segment'];
 
 /** The target of hidden requests, and how the test finds which of them ran. */
-type Prey = {
+type HiddenTarget = {
   port: number;
   path: string;
   hidden(marker: string): Buffer;
@@ -25,10 +25,10 @@ const post = (path: string, token: string, body: string) =>
 /** Time for a refused connection to end, and for hidden requests to run. */
 const closeMs = 3_000;
 
-async function strike(prey: Prey, variant: Variant, way: Way, marker: string): Promise<string | null> {
-  const connection = await dial(prey.port);
-  const hidden = prey.hidden(marker);
-  const bytes = variant.bytes({ path: prey.path, body: 'hello' }, hidden);
+async function sendVariant(target: HiddenTarget, variant: Variant, way: Way, marker: string): Promise<string | null> {
+  const connection = await dial(target.port);
+  const hidden = target.hidden(marker);
+  const bytes = variant.bytes({ path: target.path, body: 'hello' }, hidden);
   try {
     if (way === 'in one segment') connection.send(bytes);
     else {
@@ -54,26 +54,26 @@ async function strike(prey: Prey, variant: Variant, way: Way, marker: string): P
   }
 }
 
-async function hunt(attackRun: AttackRun, where: string, prey: Prey): Promise<void> {
+async function attackTarget(attackRun: AttackRun, where: string, target: HiddenTarget): Promise<void> {
   // The hidden request must run when it is sent openly. Otherwise the attack tests nothing.
   const open = randomUUID();
-  const connection = await dial(prey.port);
-  connection.send(prey.hidden(open));
+  const connection = await dial(target.port);
+  connection.send(target.hidden(open));
   await connection.until((text) => statusesOf(text).length > 0, 10_000);
   connection.destroy();
-  if ((await prey.ran([open])).length !== 1)
+  if ((await target.ran([open])).length !== 1)
     return attackRun.fault(`${where}: the request to hide does not run openly`);
 
   const sent = variants.filter(({ beyondUws }) => attackRun.target.name === 'node' || beyondUws === undefined);
   const cases = sent.flatMap((variant) => ways.map((way) => ({ variant, way, marker: randomUUID() })));
   const faults: string[] = [];
   await inParallel(cases, 250, async ({ variant, way, marker }) => {
-    const fault = await strike(prey, variant, way, marker).catch((error: Error) => error.message);
+    const fault = await sendVariant(target, variant, way, marker).catch((error: Error) => error.message);
     attackRun.sent(1);
     if (fault) faults.push(`${where}: ${variant.name}, ${way}: ${fault}`);
   });
   await sleep(300);
-  const ran = new Set(await prey.ran(cases.map(({ marker }) => marker)));
+  const ran = new Set(await target.ran(cases.map(({ marker }) => marker)));
   for (const { variant, way, marker } of cases)
     if (ran.has(marker)) faults.unshift(`${where}: ${variant.name}, ${way}: THE HIDDEN REQUEST RAN`);
   for (const fault of faults) attackRun.fault(fault);
@@ -94,7 +94,7 @@ export const framing: Attack = {
     const { received } = servers.upstream;
     received.length = 0;
     await Promise.all([
-      hunt(attackRun, 'API', {
+      attackTarget(attackRun, 'API', {
         port: target.api.port,
         path: '/api/v1/cart/add',
         hidden: (marker) => post('/api/v1/orders', buyer!.token, order(marker)),
@@ -104,7 +104,7 @@ export const framing: Attack = {
           return rows.map(({ remark }) => remark);
         },
       }),
-      hunt(attackRun, 'gateway', {
+      attackTarget(attackRun, 'gateway', {
         port: target.gateway.port,
         path: '/v1/chat/completions',
         hidden: (marker) => post('/v1/chat/completions', key, chat(marker)),

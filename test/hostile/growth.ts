@@ -6,7 +6,7 @@ import { inParallel, times } from './sockets.ts';
 
 type Catalogue = { skuIds: number[]; productIds: number[] };
 
-/** A set of rows that a caller can extend, and the list that answers it. */
+/** Rows of one kind that a caller can add without end, and the list that shows them. */
 type Growing = {
   name: string;
   path: (index: number) => string;

@@ -5,7 +5,7 @@ import { inParallel, times } from './sockets.ts';
 /** Defaults of login.failures_per_address, login.failures_per_account and sms.per_address_hour. */
 const promised = { failuresPerAddress: 50, failuresPerAccount: 10, codesPerAddress: 60 } as const;
 
-/** Sends `count` requests at once. Answers the replies that were not refused by a limit. */
+/** Sends `count` requests at once. Returns the answers that were not refused by a limit. */
 async function flood(attackRun: AttackRun, count: number, ask: (index: number) => Promise<Reply>): Promise<Reply[]> {
   const heard: Reply[] = [];
   await inParallel(times(count), count, async (index) => {

@@ -10,7 +10,7 @@ const shortSeconds = 2;
 type Kind = {
   name: string;
   count: { short: number; long: number };
-  /** Called after the connection is open. Answers a timer that runs while it is open. */
+  /** Called when the connection is open. Returns the function that stops its timer, or undefined without a timer. */
   begin(connection: RawConnection, index: number): undefined | (() => void);
 };
 

@@ -39,7 +39,7 @@ export type Target = {
   output(): string;
   /** Exit code or signal; null while it runs. */
   ended(): number | string | null;
-  /** Ends the process with SIGTERM. Answers its exit code, or null when it had to be killed. */
+  /** Ends the process with SIGTERM. Returns its exit code, or null when it had to be killed. */
   stop(): Promise<number | null>;
 };
 

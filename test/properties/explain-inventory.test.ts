@@ -128,7 +128,7 @@ const rowsRead = (node: Node) =>
   ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
   (node['Actual Loops'] ?? 0);
 
-/** Runs `work`. Answers the big tables that its statements scanned in full, and the number of rows that they read. */
+/** Runs `work`. Returns the big tables that its statements scanned in full, and the number of rows that they read. */
 async function readBy(work: () => Promise<unknown>): Promise<{ fullScans: string[]; rows: number }> {
   plans = [];
   await work();

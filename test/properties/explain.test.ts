@@ -68,7 +68,7 @@ const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nod
 const rowsRead = (node: Node) =>
   ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0);
 
-/** Runs `work`. Answers its result, the big tables that its statements scanned in full, and the number of rows that they read. */
+/** Runs `work`. Returns its result, the big tables that its statements scanned in full, and the number of rows that they read. */
 async function readBy<T>(work: () => Promise<T>): Promise<{ result: T; fullScans: string[]; rows: number }> {
   plans = [];
   const result = await work();

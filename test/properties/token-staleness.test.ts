@@ -56,7 +56,7 @@ async function createStaffMember(): Promise<{ id: number; token: string }> {
   const id = await createStaff(shop.database.sql, { username, password: 'staff-secret' });
   return { id, token: await shop.login(username, 'staff-secret') };
 }
-/** Waits until `read` answers `expected`; fails after the bound. */
+/** Waits until `read` returns `expected`. Fails after the bound. */
 const expectWithinBound = async (read: () => Promise<unknown>, expected: unknown) =>
   vi.waitFor(async () => expect(await read()).toEqual(expected), { timeout: boundMs, interval: 50 });
 /** Ends the database sessions that listen for notifications. */
