@@ -128,7 +128,7 @@ describe('settings for development', () => {
     ['a sandbox that cannot refund', { 'pay.sandbox.secret': 'a secret of sixteen or more' }, 'refund_url'],
     ['a secret of the documentation', { 'external_wms.app_secret': 'demo-secret' }, 'external_wms.app_secret'],
     ['login codes in answers', { 'sms.provider': 'test' }, 'sms.provider is test'],
-    ['another WeChat endpoint', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'stand-in for WeChat'],
+    ['another WeChat endpoint', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'which is not WeChat'],
     ['demo data', {}, 'TRADEPOST_SEED', { seed: 'demo' }],
   ])('%s is an error in production', async (_what, settings, said, config) => {
     expect(texts(await development(settings, config), 'error').join('\n')).toContain(said);
