@@ -91,5 +91,5 @@ export const orderErrors = defineErrors({
   refund_not_found: { code: 404, en: 'Refund not found', 'zh-CN': '退款单不存在' },
 });
 
-/** What a `catch` has caught, as an error. */
+/** Returns a caught value as an `Error`. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

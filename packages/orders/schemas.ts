@@ -174,7 +174,10 @@ const orderView = {
   ...orderRow,
   activity_type: z
     .string()
-    .meta({ description: 'type of the first line that has an activity; empty without such a line', examples: [''] }),
+    .meta({
+      description: 'activity type of the first line that has an activity; empty when no line has one',
+      examples: [''],
+    }),
   activity_name: z.string().meta({ examples: [''] }),
   items: list(orderItemSchema, maxLines),
   shipments: list(shipmentSchema, maxShipments).meta({ description: 'newest first' }),

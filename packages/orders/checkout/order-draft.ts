@@ -19,7 +19,7 @@ export type PlaceOrder = {
   sku_ids?: readonly number[] | undefined;
   remark: string;
   locale: Locale;
-  /** Stock that was reserved before. The order gets this id and number, and must have exactly these lines. */
+  /** The pre-reservation of this order. The order gets its id and number, and must have exactly its lines. */
   preReservation?: PreReservation;
 };
 
@@ -100,7 +100,7 @@ function snapshotOf(address: Address): AddressSnapshot {
   return { id, user_id, name, phone, province, city, district, detail, is_default: address.is_default ? 1 : 0 };
 }
 
-/** The data from which a request is decided. */
+/** The data that decides whether a request becomes an order. */
 type OrderFacts = {
   id: number;
   order_no: string;

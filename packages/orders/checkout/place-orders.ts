@@ -30,9 +30,9 @@ export type PlaceDeps = {
 };
 
 /**
- * Places many orders in one transaction of three round trips. The first locks the carts and reads the addresses. The second
- * locks the stock and reads the goods. Each request is then decided in order of arrival, in plain code. The third round trip
- * sends all writes and COMMIT. Returns for each request its order or its refusal.
+ * Places many orders in one transaction of three round trips. The first locks the carts and reads the addresses. The
+ * second locks the stock and reads the goods. Then the requests are decided in memory, in order of arrival. The third
+ * round trip sends all writes and COMMIT. Returns for each request its order or its refusal.
  */
 export async function placeOrders(
   deps: PlaceDeps,
@@ -108,7 +108,10 @@ const hasLines = ({ items }: OrderDraft, lines: PreReservation['lines']) =>
 /** The key has the shopper, so a request cannot use the address of another shopper in its batch. */
 export const addressKey = (userId: number, id: number) => `${userId}/${id}`;
 
-/** The addresses that the requests name, by `addressKey`. Absent when it does not exist or belongs to another shopper. */
+/**
+ * The addresses that the requests name, by `addressKey`. An address that does not exist or belongs to another shopper
+ * is left out.
+ */
 export async function addressesOf(sql: Queryable, requests: readonly PlaceOrder[]): Promise<Map<string, Address>> {
   const rows = await selectAddressesOf(
     sql,

@@ -41,7 +41,8 @@ function parcelText(shipment: ShipmentView | undefined): string {
 }
 
 /**
- * The stages that an order has reached, each once. `received` is the time that the carrier reports, at the latest the completion.
+ * The stages that an order has reached, each once. `received` has the time that the carrier reports, or the time of
+ * completion when that is earlier or the carrier reports no time.
  */
 function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentView[], locale: Locale): Step[] {
   const first = (status: OrderStatus) => history.find((row) => row.to_status === status);

@@ -13,8 +13,9 @@ const batch = 200;
 export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => { statement: Statement; committed(): void } | null;
 
 /**
- * Enqueues one sweep for each quarter of a minute in which orders expire, together with the first of them. It is cheaper than
- * one job per order, and as durable: the transaction of an order commits its sweep, or a sweep was committed before.
+ * Enqueues one sweep for each quarter of a minute in which orders expire, together with the first of them. This costs
+ * less than one job per order and is as durable: an order either commits its sweep in its own transaction, or finds a
+ * sweep that was committed before.
  */
 export function openExpirySchedule(): ExpirySchedule {
   /** Sweeps for which this process has committed a job. The key of the job prevents a second job of another process. */

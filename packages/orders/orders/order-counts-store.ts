@@ -11,7 +11,10 @@ export const orderCounts = (sql: Queryable) => sql`
 
 const changesPerStatement = 200_000;
 
-/** Adds the recorded changes to the counts of the blocks. Returns the number of changes. One process at a time does it. */
+/**
+ * Adds the recorded changes to the counts of the blocks. Returns the number of changes. Only one process does this at a
+ * time.
+ */
 export async function foldOrderCounts(sql: Sql): Promise<number> {
   let folded = 0;
   for (;;) {

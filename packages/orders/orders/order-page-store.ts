@@ -58,7 +58,7 @@ const kindOf = (sql: Queryable, filter: AdminOrderFilter) => sql`
 const createdIn = (sql: Queryable, { time_start, time_end }: AdminOrderFilter) => sql`
   ${time_start ? sql`and c.created_at >= ${time_start}` : sql``} ${time_end ? sql`and c.created_at <= ${time_end}` : sql``}`;
 
-/** The condition on the counts of a block: it may have an order of that time. */
+/** The condition on the counts of a block: the block may contain an order of the time span. */
 const blocksIn = (sql: Queryable, { time_start, time_end }: AdminOrderFilter) => sql`
   ${time_start ? sql`and max(last_at) >= ${time_start}` : sql``} ${time_end ? sql`and min(first_at) <= ${time_end}` : sql``}`;
 

@@ -119,7 +119,7 @@ export async function markCancelled(
   values: {
     inventoryStatus: string;
     trigger: 'user_cancel' | 'timeout' | 'merchant_close';
-    /** The id is used for requests without a shopper. */
+    /** Recorded as the actor. For a request of a shopper, the id of the shopper replaces `id`. */
     actor: Actor;
     note: string;
     now: Date;

@@ -46,7 +46,10 @@ export async function payOrders(
 
 export type CancelReason = 'user_cancel' | 'timeout' | 'merchant_close';
 
-/** Cancels unpaid orders: 1 -> 6, stock released. Requests of a timeout or of the merchant (`by`) have no user. */
+/**
+ * Cancels unpaid orders: 1 -> 6, stock released. After a timeout, or when the merchant closes orders (`by`), `user_id`
+ * is null.
+ */
 export async function cancelOrders(
   deps: Deps,
   requests: readonly OwnedOrder[],

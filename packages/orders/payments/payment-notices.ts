@@ -49,7 +49,7 @@ function surplusReason(order: PayableOrder, payment: Payment, now: Date): Refund
   return order.total_amount === payment.amount ? null : 'amount_changed';
 }
 
-/** Decides notices in their order, against locked orders, and collects the writes. */
+/** Decides the notices one after the other, with the locked orders, and collects the rows to write. */
 function openDecisions(orders: readonly PayableOrder[], payments: readonly Payment[], now: Date) {
   const orderOf = new Map(orders.map((order) => [order.id, { ...order }]));
   const byNumber = new Map(payments.map((payment) => [payment.payment_no, { ...payment }]));

@@ -10,9 +10,9 @@ import { lockOrders, type PriceChangeRow, updatePrices } from './reprice-store.t
 export type RepriceOrder = { order_id: number; change: PriceChange };
 
 /**
- * Changes the prices of unpaid orders and records who did it, under the locks of the orders, in three statements. Each order
- * occurs once. A payment at the same time either came first, and the change is refused, or it pays the new amount. Stock is
- * not changed. Returns for each order its new amounts or its refusal.
+ * Changes the prices of unpaid orders and records who did it, under the locks of the orders, in three statements. Each
+ * order occurs once. A concurrent payment either commits first, and the change is refused, or it pays the new amount.
+ * Stock is not changed. Returns for each order its new amounts or its refusal.
  */
 export async function repriceOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,

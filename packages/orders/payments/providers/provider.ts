@@ -32,7 +32,7 @@ export type ReceiveNotice = (body: NoticeBody, headers: Headers, raw: Uint8Array
 
 /** A provider that sends the shopper to its own page and reports the outcome in a signed notice. */
 export type RedirectProvider = {
-  /** Throws a refusal that names the missing setting, if there is one. */
+  /** Throws a refusal with the name of the setting when a required setting is missing. */
   ready(): void;
   /** The address where the shopper pays. `site` is the public address of the shop, without a slash at its end. */
   payUrl(payment: { payment_no: string }, site: string): string;

@@ -76,7 +76,7 @@ ${return_url ? link : ''}
 `.html;
 }
 
-/** Sends the pressed button's outcome to the shop, and shows the answer. */
+/** When a button is pressed, sends its outcome to the shop and shows the answer. */
 export const cashierScript = `const status = document.getElementById('status');
 const texts = JSON.parse(status.dataset.texts);
 const buttons = document.querySelectorAll('button');
