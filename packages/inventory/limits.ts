@@ -1,6 +1,9 @@
 /** The most warehouses of a shop. Drop-down lists request all of them without paging. */
 export const maxWarehouses = 1_000;
-/** The most lines of a document in a request or an answer. A provider migration may write more; its movements show all. */
+/**
+ * The most lines of a document in a request or an answer. A provider migration may write longer documents; the
+ * movements show all their lines.
+ */
 export const maxItems = 1_000;
 /** The most SKUs in one request for stock, and the most rows of its answer. */
 export const maxRequestedSkus = 1_000;

@@ -9,5 +9,7 @@ export const inventoryTables: readonly string[] = [
   'inventory.stock_movements',
 ];
 
-/** The function fails a statement whose condition is false. The tasks for the external warehouse are written with it. */
+/**
+ * The function fails a statement when its condition is false. `external-wms` uses it when it ends pre-reservations.
+ */
 export const inventoryPublishes: readonly string[] = ['inventory.must_be_held'];

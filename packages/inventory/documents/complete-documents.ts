@@ -85,12 +85,15 @@ export async function completeDocuments(
   });
 }
 
-/** A document that the shop itself writes. It is completed at once. */
+/** A document that the shop writes and completes at once. */
 export type ShopDocument = {
   warehouse_id: number;
   doc_type: DocType;
   biz_type: Exclude<DocumentBizType, 'manual'>;
-  /** The number of what it is written for. There is one document per type, number and warehouse. */
+  /**
+   * The number of the order or other object that caused the document. Only one document exists per type, number and
+   * warehouse.
+   */
   biz_no: string;
   remark: string;
   items: readonly { sku_id: number; qty: number }[];
@@ -112,8 +115,8 @@ export async function insertCompletedDocuments(
   const statusOf = new Map(
     (await lockWarehousesForShare(tx, warehouseIds)).map((warehouse) => [warehouse.id, warehouse.status]),
   );
-  // The SKUs are locked before existing documents are read, so that of two transactions for one number the second finds the
-  // document of the first.
+  // The SKUs are locked before existing documents are read. When two transactions write the same number, the second one
+  // waits and then finds the document of the first.
   const known = await lockSkus(tx, skusOf(requests));
   const levels = await selectLevels(tx, warehouseIds, skusOf(requests));
   const bizNos = requests.map((request) => request.biz_no);

@@ -14,7 +14,7 @@ export type CompletedDocument = {
   items: readonly { sku_id: number; qty: number }[];
 };
 
-/** What the active provider adds to the warehouse administration. */
+/** The parts of the warehouse administration that depend on the active provider. */
 export type WarehouseHooks = {
   /** Whether `catalog.sku_stock` carries the sums over the enabled warehouses. */
   readonly mirrors: boolean;

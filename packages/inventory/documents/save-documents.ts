@@ -28,7 +28,10 @@ async function refuseUnknownReferences(
   if (found.missing !== null) throw inventoryErrors.no_such_sku({ sku_id: found.missing });
 }
 
-/** Creates a draft and returns its id. A repeat whose first request died after its commit gets the id of the first draft. */
+/**
+ * Creates a draft and returns its id. When the process died after the commit of the first request, the repeat gets the
+ * id of the first draft.
+ */
 export async function createDocument(
   { sql, now, idempotency }: Deps,
   fields: DraftFields,

@@ -343,7 +343,7 @@ describe('at the same time', () => {
     expect(await chain(here, sku_id)).toEqual([[5, 0, 5]]);
   });
 
-  test('also twenty on their own connections, and twenty times in one call', async () => {
+  test('twenty requests on their own connections, and one call with the document twenty times, apply it once', async () => {
     const here = await warehouse();
     const [sku_id] = (await skus()) as [number];
     const completed: CompletedDocument[] = [];

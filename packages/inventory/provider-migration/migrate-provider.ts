@@ -46,7 +46,7 @@ async function moveIntoWarehouses({ settings, now }: Deps, tx: Transaction, prov
   if (placed.length > 0) await placeReservations(tx, placed, providers.warehouses);
 }
 
-/** Throws ConfigError when a provider with open orders is not in the modules that run. */
+/** Throws ConfigError when orders are open at a provider that no running module has. */
 async function checkFormerProviders(
   tx: Transaction,
   known: readonly string[],
@@ -79,7 +79,7 @@ export async function migrateProvider(
     const state = await lockProviderState(tx);
     if (state) await checkFormerProviders(tx, state.known, providers);
     if (state?.provider === active.name) {
-      // A seed was interrupted after it wrote products and before it moved their stock into warehouses.
+      // An interrupted seed has written products and has not moved their stock into warehouses yet.
       if (toWarehouses && (await hasStockOutsideWarehouses(tx))) await moveIntoWarehouses(deps, tx, ledgers);
       return state.known;
     }

@@ -6,8 +6,8 @@ export type Move = { warehouse_id: number; doc_type: 'inbound' | 'outbound'; ite
 /**
  * Plans the migration of stock from SKUs into warehouses.
  *
- * - `moves`: after them the warehouses together have the stock of each SKU. Missing stock arrives in the first warehouse.
- *   Surplus stock leaves the warehouses in their order.
+ * - `moves`: changes of stock. Afterwards the sum over the warehouses equals the stock of each SKU. Missing stock
+ *   arrives in the first warehouse. Surplus stock leaves the warehouses in their order.
  * - `placed`: every open reservation gets one warehouse that has all of it. When no warehouse has enough, stock moves there
  *   from other warehouses.
  *

@@ -14,9 +14,9 @@ import { entryOf, type InventoryProviderEntry, type OpenedProvider, skuLedgerOf 
 import { settleByProvider } from './settle-by-provider.ts';
 
 export type OpenedInventory = {
-  /** What orders use. */
+  /** The operations for orders. */
   readonly inventory: Inventory;
-  /** What the catalogue uses. */
+  /** The stock owner for the catalogue. */
   readonly stockOwner: StockOwner;
   readonly routes: readonly Route[];
   /** The services that providers offer. */

@@ -6,7 +6,7 @@ import { ConfigError, type Runtime, type Setting } from '@tradepost/runtime';
 import type { CompletedDocument } from '../documents/document-hooks.ts';
 import type { InventoryProvider, NotifyNow, PreReserve, WriteOrderStatus } from './provider.ts';
 
-/** The properties that code outside a provider decides by. It does not compare provider names. */
+/** The properties of a provider. Code outside the provider decides by them and does not compare provider names. */
 type ProviderCapabilities = {
   /**
    * Stock and reservations are rows of this package. When the provider changes, they are migrated to the next provider that

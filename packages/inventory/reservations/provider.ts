@@ -82,6 +82,6 @@ export function summedBySku(lines: readonly StockLine[]): Map<number, number> {
   return bySku;
 }
 
-/** The same as a list in which each SKU appears once. */
+/** The lines with each SKU once and its quantities added up. */
 export const summedItems = (lines: readonly StockLine[]): StockLine[] =>
   Array.from(summedBySku(lines), ([sku_id, qty]) => ({ sku_id, qty }));

@@ -3,8 +3,8 @@ import type { InventoryStatus } from './provider.ts';
 import { type ReservationRow, stateAndReservations } from './reservation-store.ts';
 
 /**
- * The stock ledger of orders whose stock a remote provider holds. A remote provider records the reservations at its partner
- * here. On SKUs only the sold quantity changes.
+ * The stock ledger of orders whose stock a remote provider holds. A remote provider writes here which reservations its
+ * partner has. On SKUs it changes only the sold quantity.
  */
 const bizType = 'order';
 
@@ -18,8 +18,8 @@ export function insertRemoteReservations(
 }
 
 /**
- * Ends the open reservations of these orders. The orders are pending until the partner has answered. A reservation that the
- * partner refused has ended before and does not change.
+ * Ends the open reservations of these orders. The orders are pending until the partner has answered. A reservation that
+ * the partner refused has already ended and does not change.
  */
 export function settleRemoteReservations(
   tx: Transaction,

@@ -3,7 +3,10 @@ import type { InventoryStatus } from './provider.ts';
 
 export type ReservationRow = { biz_no: string; sku_id: number; qty: number; expires_at: Date };
 
-/** The end of a statement that inserts the states of these orders and their reservations. The caller puts its own CTEs before it. */
+/**
+ * The last part of a statement: it inserts the reservations of these orders and their states. The caller writes its own
+ * CTEs before it.
+ */
 export function stateAndReservations(
   tx: Transaction,
   rows: readonly ReservationRow[],

@@ -12,8 +12,8 @@ type Providers = {
 };
 
 /**
- * Confirm and release through the provider that reserved each order. The provider of an order is read only when the shop has
- * more than one. The caller has already written the status that the active provider leads to.
+ * Confirm and release through the provider that reserved each order. The provider of an order is read only when the
+ * shop has more than one. The caller has already written the status of the active provider (`statusAfter`).
  */
 export function settleByProvider({
   active,

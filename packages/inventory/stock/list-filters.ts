@@ -3,7 +3,10 @@ import { text } from '@tradepost/http';
 import { z } from 'zod';
 import { inventoryErrors } from '../errors.ts';
 
-/** Paging of the warehouse lists. The contract wants a `size` out of range refused here; other lists use the nearest size. */
+/**
+ * Paging of the warehouse lists. The contract requires that these lists refuse a `size` out of range. Other lists use
+ * the nearest allowed size.
+ */
 export const strictPageWith = <S extends z.ZodRawShape>(shape: S) =>
   z.object({
     ...shape,

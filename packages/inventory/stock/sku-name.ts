@@ -25,7 +25,7 @@ export function skuName({ title, attrs, translations }: SkuTexts, skuId: number,
   return values.length > 0 ? `${texts.title} (${values.join(', ')})` : texts.title;
 }
 
-/** The texts of a JSON array as one text, without brackets and quotes. */
+/** The strings of a JSON array as one text, without brackets and quotes. */
 const textsOf = (sql: Queryable, array: Statement) => sql`translate(${array}::text, '[]"', '')`;
 
 /**

@@ -6,7 +6,7 @@ import { summedBySku } from '../reservations/provider.ts';
 /** The largest value of a quantity column. */
 export const maxQuantity = 2_147_483_647;
 
-/** A document that is to move stock. `summed`: the sums on SKUs include the stock of its warehouse. */
+/** A document to complete. `summed`: the sums on SKUs include the stock of its warehouse. */
 export type Moving = {
   doc_id: number;
   doc_no: string;

@@ -11,7 +11,7 @@ export async function lockSkus(tx: Transaction, ids: readonly number[]): Promise
     where s.id = any(${[...ids]}::bigint[]) order by s.id for no key update of s`;
 }
 
-/** The stock of locked SKUs in these warehouses. It must be a later statement than the lock. */
+/** The stock of locked SKUs in these warehouses. Call it in a later statement than the lock. */
 export async function selectLevels(
   tx: Transaction,
   warehouseIds: readonly number[],
@@ -97,7 +97,7 @@ export async function selectStocksOf(sql: Sql, skuIds: readonly number[], locale
     where i.sku_id = any(${[...skuIds]}::bigint[]) order by i.sku_id, i.warehouse_id limit ${maxStockRows}`;
 }
 
-/** Returns whether the row exists. The safety stock moves no goods, so no SKU is locked. */
+/** Returns whether the row exists. No SKU is locked, because a new safety stock changes no quantity. */
 export async function updateSafeQty(sql: Queryable, id: number, safeQty: number): Promise<boolean> {
   const rows = await sql`
     update inventory.inventory_stock set safe_qty = ${safeQty}, updated_at = now() where id = ${id} returning id`;

@@ -22,7 +22,10 @@ import {
 type Deps = Pick<Runtime, 'sql' | 'idempotency'>;
 const createUseCase = 'create_warehouse';
 
-/** Creates a warehouse. A repeat whose first request died after its commit gets the warehouse of the first request. */
+/**
+ * Creates a warehouse. When the process died after the commit of the first request, the repeat gets the warehouse of
+ * that request.
+ */
 export async function createWarehouse(
   { sql, idempotency }: Deps,
   fields: WarehouseFields,

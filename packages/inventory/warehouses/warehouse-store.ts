@@ -73,7 +73,10 @@ export async function lockWarehousesForShare(tx: Transaction, ids: readonly numb
     select id, name, status from inventory.warehouses where id = any(${[...ids]}::bigint[]) order by id for share`;
 }
 
-/** The same for the warehouses of documents. The documents are not locked yet, so they may move to another warehouse meanwhile. */
+/**
+ * Share locks on the warehouses of these documents. The documents are not locked yet, so a document may move to another
+ * warehouse meanwhile.
+ */
 export async function lockWarehousesOfDocuments(
   tx: Transaction,
   docIds: readonly number[],

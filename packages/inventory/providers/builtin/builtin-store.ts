@@ -62,8 +62,8 @@ export function insertStockReservations(tx: Transaction, rows: readonly StockRes
 }
 
 /**
- * Locks the SKUs that these orders have reserved. It is sent before the statement that settles, so that the latter reads the
- * quantities after the locks are granted.
+ * Locks the SKUs that these orders have reserved. Send it before the statement that settles, which then reads the
+ * quantities under the locks.
  */
 export function lockReservedSkus(tx: Transaction, bizNos: readonly string[]): Statement {
   return tx`
