@@ -20,7 +20,10 @@ import { insertTasks } from './tasks/task-store.ts';
 import { wakeWorker } from './tasks/wake-worker.ts';
 
 const bizType = 'order';
-/** Time for the write of the order after the answer of the partner. After it a worker releases the reservation. */
+/**
+ * The time in which the order must be written after the answer of the partner. After this time a worker releases the
+ * reservation.
+ */
 const writeMs = 60_000;
 
 function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
@@ -70,8 +73,9 @@ export function openTaskWriter({
 export type WriteTasks = ReturnType<typeof openTaskWriter>;
 
 /**
- * The stock operations when a partner holds the stock. In async mode the transaction of the order writes the reserve task, and a
- * worker delivers it. In sync mode `preReserve` has called the partner before, and the transaction of the order ends its task.
+ * The stock operations when a partner holds the stock. In async mode the transaction of the order writes the reserve
+ * task, and a worker delivers it. In sync mode `preReserve` has already called the partner, and the transaction of the
+ * order ends the task of that call.
  */
 export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks): InventoryProvider {
   const sync = mode === 'sync';
@@ -101,7 +105,7 @@ export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks
           ? [insertRemoteReservations(tx, rows, { provider: providerName, status: sync ? 'reserved' : 'pending' })]
           : []),
         ...writeTasks(tx, tasks),
-        // A worker may have dead-lettered the pre-reservation and written its release before.
+        // A worker may already have dead-lettered the pre-reservation and written its release.
         ...writeTasks(tx, releases, { delayMs: 0, skipExisting: true }),
       ],
     };

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 
 const idsPerCall = 100;
-/** Product pages share the connections with the reservations of orders. */
+/** The limit is low, because the reservations of orders use the same connections. */
 const callsAtOnce = 4;
 
-/** The SKU ids of one call. `settle` ends the waiting of the callers. */
+/** The SKU ids of one call. `settle` resolves `done`, for which the callers wait. */
 export type Batch = { ids: Set<number>; done: Promise<void>; settle: () => void };
 
 /**
@@ -55,7 +55,7 @@ export function openBatches(ask: (batch: Batch) => Promise<void>, deadlineMs: nu
 
   return {
     batchOf,
-    /** Ends the waiting for calls that have not begun. */
+    /** Resolves the batches whose calls have not begun, so that their callers stop waiting. */
     settleWaiting(): void {
       for (const batch of waiting) batch.settle();
     },

@@ -46,7 +46,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
   let failures = 0;
 
   function remember(sku: number, stock: number | undefined, at: number): void {
-    // The answer to the later call wins, also when it arrives first.
+    // The answer to the later call is kept, even when it arrives before the answer to an earlier call.
     if ((cached.get(sku)?.at ?? at) > at) return;
     cached.delete(sku);
     cached.set(sku, { stock, at });
@@ -57,7 +57,7 @@ export function openSellable(deps: { client: ExternalClient; log: Log; now?: () 
     failures += 1;
     const at = now();
     if (circuit.state(at) === 'closed') log.warn({ reason }, 'sellable stock comes from the cache or the stock column');
-    // The failure of a call that is not the trial starts a new pause too.
+    // A failed call starts a new pause even when it is not the trial call.
     circuit.fail(at, true);
     batches.settleWaiting();
   }

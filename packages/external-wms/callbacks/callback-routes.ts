@@ -9,7 +9,7 @@ import { callbackEnabled, externalAppKey, externalAppSecret, signatureTtl } from
 import { type CallbackBody, callbackAnswer, callbackBody, innerBody } from './callback-schemas.ts';
 import { type Callback, type CallbackReceipt, receiveCallbacks } from './receive-callbacks.ts';
 
-/** Much more than a callback needs. */
+/** A callback needs far less. */
 const maxCallbackBytes = 65_536;
 
 /** Reads the inner body of a callback. Only the inner body is signed, so fields of the outer body are ignored. */
@@ -59,8 +59,8 @@ function openReceiver({ runtime, writeOrderStatus }: Deps) {
     if (secret === '' || key === '') throw errors.callbacks_off();
     if (outer.app_key !== key) throw withWarning(errors.callback_app_key());
     if (!signatureFits(outer, secret, outer.sign)) throw withWarning(errors.callback_signature());
-    // Clocks and switches are checked last, so that only a caller with a valid signature learns about them. The timestamp has
-    // whole seconds.
+    // The timestamp and the setting callback_enabled are checked last, so that only a caller with a valid signature
+    // learns about them. The timestamp has whole seconds.
     const difference = Math.abs(Math.floor(runtime.now().getTime() / 1000) - Number(outer.timestamp));
     if (difference > settings.get(signatureTtl)) throw withWarning(errors.callback_timestamp());
     if (!settings.get(callbackEnabled)) throw errors.callbacks_off();

@@ -7,7 +7,7 @@ const sample =
 
 const maxInner = 60_000;
 
-/** The lengths of the fields are bounds for what is stored. */
+/** The largest lengths bound the rows that are stored. */
 export const callbackBody = z.object({
   app_key: requiredText(200).meta({ examples: ['demo-key'] }),
   timestamp: z

@@ -79,10 +79,10 @@ function openDecisions({ tasks, before, freeNonces }: Known, deadline: Date) {
     if (!freeNonces.delete(nonce)) return externalWmsErrors.callback_nonce();
     const earlier = records.get(callback_id) ?? before.get(callback_id);
     const repeated = earlier !== undefined && earlier.outcome !== 'unknown_task';
-    // A partner that numbers its callbacks per task gets this refusal. Otherwise all its callbacks with the same number would be
-    // ignored except the first.
+    // This refusal is for a partner that numbers its callbacks per task. Without it, only the first callback with a
+    // number would count, and the later ones would be ignored.
     if (repeated && earlier.request_id !== request_id) return externalWmsErrors.callback_id_used({ callback_id });
-    // The answer decides a pre-reservation, and its caller may not write the order. A callback does not end it.
+    // A callback does not end a pre-reservation: the answer to the call decides it, and its order may never be written.
     const counts = !repeated && !ended.has(task.id) && !isPreReservation(task);
     record(callback, counts ? 'applied' : 'ignored', task);
     if (counts) apply(task, callback);

@@ -94,7 +94,7 @@ async function serve(
     await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
   };
   try {
-    // Tasks that became due while no process delivered do not wait for the cron of a minute.
+    // Delivers tasks that became due while no process ran, without waiting for the cron of each minute.
     await delivery.pollNow();
     const counts = await selectTaskCounts(sql);
     if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...countsForJson(counts) }));

@@ -8,7 +8,7 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
-/** The commands for a shop whose stock is at an external warehouse. Only the commands themselves run workers. */
+/** The commands for a shop whose stock is at an external warehouse. No worker runs except in the commands. */
 let shop: Shop;
 let simulator: Simulator;
 let buyer: { token: string; address_id: number };

@@ -34,7 +34,7 @@ export function partnerText(value: unknown, secret: string): string {
     .toWellFormed();
 }
 
-/** The parsed text. Undefined, which no JSON text means, when the text is not JSON. */
+/** The parsed text; undefined when it is not JSON. No JSON text has the value undefined. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

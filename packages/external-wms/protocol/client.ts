@@ -15,8 +15,8 @@ export type ExternalAction = TaskAction | 'stock/sellable';
 
 export type ExternalClient = {
   /**
-   * Does not throw for a fault of the partner or the network. `requestId` is also sent as Idempotency-Key. `timeoutMs` can only
-   * shorten the time-out of the settings.
+   * Calls the partner. A fault of the partner or the network is an outcome and does not throw. `requestId` is also sent
+   * as Idempotency-Key. `timeoutMs` can only shorten the time-out of the settings.
    */
   call(
     action: ExternalAction,

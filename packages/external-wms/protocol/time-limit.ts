@@ -16,7 +16,7 @@ const networkFaults: Readonly<Record<string, string>> = {
   UND_ERR_DESTROYED: 'this process is being stopped',
 };
 
-/** With these faults no part of the call was sent. */
+/** After these faults it is certain that no part of the call was sent. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 function faultText(error: unknown): string {

@@ -19,7 +19,10 @@ export type TaskDeps = {
 };
 
 export type Delivered = {
-  /** Calls made. Each counts as one of the next four, unless another worker or a callback has ended its task meanwhile. */
+  /**
+   * Calls that were made. Each also counts in one of the next four fields, unless another worker or a callback has
+   * ended its task meanwhile.
+   */
   delivered: number;
   succeeded: number;
   /** The partner has accepted the task and will call back. */
@@ -46,7 +49,7 @@ type Options = {
 type Answer = { task: ClaimedTask; outcome: CallOutcome };
 type Ended = 'succeeded' | 'accepted' | 'retried' | 'failed' | 'superseded';
 
-/** Added to the time of the calls in the lock of a task: for writes, and for a slow start. */
+/** The lock of a task lasts for its calls and this time, which allows for writes and a slow start. */
 const spareMs = 30_000;
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms);
 
@@ -90,7 +93,10 @@ async function storeAnswers(deps: TaskDeps, answers: readonly Answer[]): Promise
   });
 }
 
-/** Calls the partner. Null when this process has paused so long that another worker could claim the task during the call. */
+/**
+ * Calls the partner. Returns null without a call when this process has paused so long that the lock could expire during
+ * the call.
+ */
 function callPartner(
   { runtime, client }: TaskDeps,
   { request_id, action, payload, lock_expires_at }: ClaimedTask,
@@ -127,7 +133,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
   /** Claims tasks into the empty queue. Returns whether any task was due. */
   const claim = async (): Promise<boolean> => {
     const now = runtime.now();
-    // One more round than the queue needs, for the calls that already run.
+    // The lock covers one round of calls more than the queue needs, because other calls are already running.
     const rounds = Math.ceil(batch / concurrency) + 1;
     const { seen, claimed, overdue } = await claimDueTasks(sql, {
       ...{ owner, now, batch },
@@ -176,7 +182,7 @@ export async function deliverTasks(deps: TaskDeps, options: Options): Promise<De
       if (queue.length === 0 && more) continue;
       if (running.size === 0) break;
       await Promise.race(running);
-      // The end of this call may have made another task due.
+      // The answer to this call may have made another task due.
       more = true;
     }
   } catch (error) {

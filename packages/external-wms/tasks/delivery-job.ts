@@ -3,7 +3,7 @@ import { missingSettings, workerInterval } from '../settings.ts';
 import { type Delivered, deliverTasks, type TaskDeps } from './deliver-tasks.ts';
 import { deliverTask } from './wake-worker.ts';
 
-/** The time that one job delivers. Then other jobs get its slot. */
+/** A job delivers for this time. Then it ends, so that other jobs get its slot. */
 const jobMs = 10_000;
 
 /** Makes the job that delivers due tasks and enqueues the next poll. `onDelivered` is called with the counts of each delivery. */

@@ -16,7 +16,10 @@ const batchSize = 500;
 
 type Later = Awaited<ReturnType<typeof selectLaterTasks>>[number];
 
-/** Whether a later task of the same document forbids the retry. Tasks keep their order, and a released order is not reserved again. */
+/**
+ * Whether a later task of the same document forbids the retry: tasks are delivered in their order, and a released order
+ * is not reserved again.
+ */
 const forbidsRetry = (task: LockedTask, later: Later) =>
   later.status !== 'failed' || (task.action === 'reserve' && later.action === 'release');
 

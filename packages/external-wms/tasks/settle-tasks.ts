@@ -13,9 +13,10 @@ export const isOpen = (task: Pick<LockedTask, 'status'>) => task.status === 'pen
 const isEnd = (move: TaskMove) => move.to === 'success' || move.to === 'failed';
 
 /**
- * Moves locked tasks. In the same transaction it writes the inventory state of their orders and the column of the orders. `wake`:
- * enqueue a delivery when a move has made another task due. Locks: tasks in id order, then orders in id order, then other rows of
- * the orders. A payment or a cancellation starts at the orders and locks no tasks.
+ * Changes the state of locked tasks. In the same transaction it writes the inventory state of their orders and
+ * `orders.inventory_status`. `wake`: enqueue a delivery when a move has made another task due. Locks: tasks in id
+ * order, then orders in id order, then other rows of the orders. A payment or a cancellation locks orders first and
+ * locks no tasks.
  */
 export async function settleTasks(
   tx: Transaction,

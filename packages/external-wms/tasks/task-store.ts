@@ -97,8 +97,9 @@ export type TaskMove = {
 };
 
 /**
- * Moves locked tasks. Each task has one move. The end of a task makes the next task with its key due at once. A task that another
- * transaction has locked is skipped, because that transaction may wait for orders that this one has locked.
+ * Changes the state of locked tasks. Each task occurs in one move. The end of a task makes the next task with its key
+ * due at once. A task that another transaction has locked is skipped, because that transaction may wait for orders that
+ * this one has locked.
  */
 export function moveTasks(tx: Transaction, moves: readonly TaskMove[], now: Date) {
   const rows = moves.map(({ id, to, next, code, error, callback_id, resetAttempts }) => ({

@@ -4,7 +4,9 @@ import { enqueueJobs } from '@tradepost/runtime';
 /** The job that delivers due tasks. */
 export const deliverTask = 'inventory.deliver';
 
-/** The number of job keys. As many transactions can enqueue a delivery at once without waiting for each other's job. */
+/**
+ * The number of job keys. This many transactions can enqueue a delivery at once without waiting for each other's job.
+ */
 const keyCount = 8;
 let keyIndex = 0;
 
