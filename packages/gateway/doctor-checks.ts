@@ -16,7 +16,7 @@ const ownHosts = /^(localhost|127\..*|\[::1\])$/;
 const listOf = (names: readonly string[]): string =>
   names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '');
 
-/** Adds the finding of one ping. `noneAnswers`: no upstream answers, so requests fail. */
+/** Adds the finding of one ping. `noneAnswers`: whether no upstream answers at all, so that every request fails. */
 function judgePing(
   upstream: UpstreamConfig,
   { status, fault, ms }: UpstreamPing,

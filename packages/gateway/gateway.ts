@@ -21,7 +21,7 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
-/** `serves`: this process serves the gateway port. Another process has the administration alone. */
+/** `serves`: this process serves the gateway port. When false, it has only the administration routes. */
 export async function openGateway(runtime: Runtime, { serves }: { serves: boolean }): Promise<Gateway> {
   const tokens = await openApiTokens(runtime);
   const upstreams = openUpstreams(runtime, { serves });

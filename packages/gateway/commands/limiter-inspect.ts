@@ -83,7 +83,9 @@ export function addInspect(group: Command, context: CommandContext): void {
     group
       .command('inspect')
       .addArgument(new Argument('<key>', keySpelling).argParser(givenKey))
-      .description('show the usage of one key within the last 60 seconds, its limits in force, and the rest')
+      .description(
+        'show the usage of one key within the last 60 seconds, its limits in force, and what is left of them',
+      )
       .option('--watch', 'refresh every second, until Ctrl-C')
       .option('--json', 'print JSON; with --watch one line each second')
       .addHelpText(

@@ -6,7 +6,7 @@ import { gatewayMetrics } from '../gateway-metrics.ts';
 import { rateLimitSettings } from '../settings.ts';
 import { answerQuestions, openRemoteLimiter } from './remote-limiter.ts';
 
-/** The channel that announces reset logs, so that no instance refuses by a cached refusal. */
+/** The channel that announces reset logs. Other instances then drop their cached refusals. */
 const resetChannel = 'gateway.limiter.forgotten';
 
 const redisUrls = ({ limiterRedisUrl, redisUrl }: Runtime['config']): string[] | null => {
@@ -86,7 +86,7 @@ export async function openLimiter(runtime: Runtime): Promise<Limiter> {
 }
 
 export type LimiterView = Pick<Limiter, 'inspect' | 'reset' | 'close'> & {
-  /** Where the logs are. */
+  /** `redis`: the logs are in Redis. `processes`: each gateway process has its own logs in memory. */
   readonly store: 'redis' | 'processes';
 };
 

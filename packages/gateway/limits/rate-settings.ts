@@ -30,7 +30,10 @@ function keyOf(field: string): string {
   return key;
 }
 
-/** Refuses a value. For a number or a switch the refusal is in the caller's language; else it is the schema's text. */
+/**
+ * Refuses a value. The refusal of a number or a switch is in the language of the caller. Any other refusal has the text
+ * of the schema.
+ */
 function refuse(field: string, setting: Setting, reason: string): never {
   const { type, minimum: min, maximum: max } = setting.schema.toJSONSchema() as Record<string, number | string>;
   if (type === 'boolean') throw gatewayErrors.setting_switch({ field });

@@ -28,7 +28,7 @@ const answerSchema = z.object({
 type Question = z.output<typeof questionSchema>;
 type Answer = z.output<typeof answerSchema>;
 
-/** The first answer takes a few milliseconds. After this time no gateway is running. */
+/** The first answer normally takes a few milliseconds. Without an answer in this time, no gateway is running. */
 const firstAnswerMs = 800;
 /** Time for the other processes after the first answer. */
 const otherAnswersMs = 100;

@@ -43,7 +43,7 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
         gatewayErrors.setting_invalid,
         gatewayErrors.fixed_by_file,
       ],
-      // One locks, one writes, one reads all settings again, one notifies the other instances.
+      // One statement locks, one writes, one reads all settings again, one notifies the other instances.
       statements: 4,
       async handle({ params, body, caller }) {
         await saveRateSettings(runtime, settingsNamed(params.key), body, `admin:${caller.id}`);

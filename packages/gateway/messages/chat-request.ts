@@ -42,7 +42,7 @@ const maxOutputFields: Readonly<Record<Endpoint, readonly string[]>> = {
 };
 const answerFields = ['n', 'best_of'];
 
-/** How fields are counted that are not definitions. */
+/** The functions that count fields. A field without one is counted as a definition. */
 const counters: Readonly<Record<Endpoint, Readonly<Record<string, (value: unknown, into: Counted) => void>>>> = {
   'chat/completions': { messages: collectMessages, prediction: collect },
   completions: { prompt: collectPrompts, suffix: collect },
@@ -59,7 +59,9 @@ const unread = new Set(
   ).split(' '),
 );
 
-/** The name as some upstreams read it: without case, and with `maxTokens` for `max_tokens`. */
+/**
+ * The name as a lenient upstream reads it: it ignores case, underscores and hyphens, so `maxTokens` means `max_tokens`.
+ */
 const folded = (name: string): string => name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 const read = new Set([
   ...['model', 'stream', 'tools', 'functions', 'response_format', 'text', ...answerFields],

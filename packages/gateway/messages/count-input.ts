@@ -83,8 +83,8 @@ function collectObject(value: Json, into: Counted, within: boolean): void {
 }
 
 /**
- * Collects all texts of a value, in known and unknown fields. Media counts as media only in a part whose type is media, and
- * only in the fields of such a part. `within`: the value is an object in such a field.
+ * Collects all texts of a value, in known and unknown fields. Media counts as media only in a part whose type is media,
+ * and only in the fields of such a part. `within`: the value is inside a field for media of such a part.
  */
 export function collect(value: unknown, into: Counted, within = false): void {
   if (typeof value === 'string') {

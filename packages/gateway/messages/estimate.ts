@@ -7,7 +7,7 @@ const pieceLength = 256;
 const lookBack = 96;
 /** Time for counting in one iteration of the event loop, for all texts together. */
 const iterationMs = 5;
-/** The part of it that is reserved for short texts, so that they do not wait for long ones. */
+/** The part of `iterationMs` that is reserved for short texts, so that they do not wait for long ones. */
 const shortMs = 1.5;
 const maxShortText = 8_192;
 /** Size of the tokenizer's cache of split words. Its default of 100,000 words would never be released. */
@@ -19,7 +19,7 @@ type Tokenizer = (text: string) => number;
 let tokenizer: Tokenizer | null = null;
 let loading: Promise<Tokenizer> | null = null;
 
-/** Loads it once per process. */
+/** Loads the tokenizer once per process. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(
     ({ countTokens, setMergeCacheSize }) => {
@@ -53,7 +53,7 @@ function pieceEnd(text: string, from: number): number {
 
 type Progress = {
   readonly texts: readonly string[];
-  /** Above it the exact sum is not needed. */
+  /** Above this sum the exact count is not needed. */
   readonly most: number;
   index: number;
   from: number;
@@ -110,7 +110,7 @@ function scheduleNext(): void {
   });
 }
 
-/** Counts for at most `ms`, and deducts the time from that of the iteration. Returns whether the count is complete. */
+/** Counts for at most `ms`, and deducts the time used from `leftMs`. Returns whether the count is complete. */
 function spend(progress: Progress, ms: number): boolean {
   const started = performance.now();
   try {

@@ -4,7 +4,10 @@ const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b;
 const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** This many bytes are read one by one before the next quote is searched for. Most texts are shorter. */
+/**
+ * The first bytes of a text, up to this number, are read one by one. After them the next quote is searched for. Most
+ * texts are shorter.
+ */
 const shortText = 64;
 
 /** Index after the text that begins with the quote at `at`. */

@@ -36,7 +36,7 @@ export function openPassThrough(flow: Flow, onEnd: (end: StreamEnd) => void): Pa
   /** The last two bytes that were sent. They show whether an event is complete. */
   let last = lineEnd;
   let beforeLast = lineEnd;
-  /** Chunks of one read of the upstream's socket. They are sent with one write. */
+  /** The chunks that arrived with one read of the upstream's socket. They are sent with one write. */
   let gathered: Uint8Array[] = [];
   const flush = (): void => {
     if (gathered.length === 0) return;

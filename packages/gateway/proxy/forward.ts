@@ -76,9 +76,10 @@ function judge(upstream: Upstream, outcome: Outcome): NextStep {
 }
 
 /**
- * Tries upstreams one after the other until one answers. Then the first byte is on its way to the client, and nothing is
- * retried any more. A kept connection that turns out to be closed counts as an attempt. The first one does not count as a
- * failure of the upstream: most likely the upstream closed the connection for its age, and did not see the request.
+ * Tries upstreams one after the other until one answers. Then the first byte is on its way to the client, and nothing
+ * is retried any more. A kept connection that turns out to be closed counts as an attempt. The first closed connection
+ * does not count as a failure of the upstream: most likely the upstream closed the connection for its age, and did not
+ * see the request.
  */
 export async function forward(
   { metrics, warn }: ForwardDeps,
@@ -96,7 +97,7 @@ export async function forward(
   };
   for (const candidate of byReadiness(route.candidates, performance.now())) {
     const { upstream } = candidate;
-    // The settings changed during an earlier attempt, and the upstream is no longer in them.
+    // The settings changed during an earlier attempt, and this upstream was removed or replaced.
     if (upstream.pool.closed) continue;
     const { name } = upstream.config;
     const body = candidate.model === model ? request.body : withModel(request.body, candidate.model);

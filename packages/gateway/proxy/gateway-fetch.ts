@@ -72,7 +72,8 @@ async function listModels({ deps, answers, models }: Port, caller: Caller, id: s
 
 async function proxyCall(port: Port, caller: ProxyCaller, request: Request): Promise<Response> {
   const { deps, answers } = port;
-  // Without the tokens this finds exhausted limits of requests only. It saves the work of counting a large body.
+  // The tokens are not counted yet, so this finds only exhausted limits of requests. It saves the work of counting a
+  // large body.
   const isLarge = Number(request.headers.get('content-length') ?? peekFrom) >= peekFrom;
   const refused = isLarge ? deps.gate.peek({ token: caller.token, address: caller.address, model: null }) : null;
   if (refused) return answers.refuseRate(caller.endpoint, refused, caller.id);

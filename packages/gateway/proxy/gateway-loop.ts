@@ -4,11 +4,14 @@ import { randomUUID } from 'node:crypto';
 export const gatewayHeader = 'x-tradepost-gateway';
 
 const passedId = /^[\w-]{1,64}$/;
-/** Gateways in a row. A longer chain is taken for a loop. */
+/** The largest number of gateways that a request may pass. A longer chain counts as a loop. */
 const maxGateways = 16;
 
 type LoopGuard = {
-  /** Adds this gateway to the ids that a request carries; null when the request was here before. */
+  /**
+   * Returns the ids that a request carries with the id of this gateway added; null when the request has already passed
+   * this gateway.
+   */
   mark(passed: string | null): string | null;
 };
 

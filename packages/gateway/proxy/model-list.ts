@@ -61,7 +61,10 @@ export function openModelList(
 ) {
   const lists = new WeakMap<Upstream, CachedList>();
 
-  /** One that rests, is silent or does not list its models has those that it listed last. */
+  /**
+   * The models that an upstream lists. When its circuit is open, or it does not answer with a list, its last list is
+   * used.
+   */
   const listedBy = (upstream: Upstream, passed: string): readonly ListedModel[] | Promise<readonly ListedModel[]> => {
     const now = performance.now();
     let known = lists.get(upstream);
@@ -74,7 +77,7 @@ export function openModelList(
     const list = known;
     list.reading = readModels(upstream, upstreams.redactor(), passed, deadlineMs).then((found) => {
       list.reading = null;
-      // A missing answer is cached as long, so that other callers do not wait for it again.
+      // A missing answer is cached for the same time, so that other callers do not wait for it again.
       list.at = performance.now();
       list.models = found ?? list.models;
       return list.models;

@@ -50,7 +50,10 @@ export class ProxyAnswers {
     return this.refuse(caller.endpoint, error, caller.id, headers);
   }
 
-  /** Refuses by a limit. A request that can never pass is charged as one request; without requests left, that is the refusal. */
+  /**
+   * Refuses by a limit. A request that can never pass is charged as one request. When no requests are left either, the
+   * answer is that refusal instead.
+   */
   async refuseLimited(caller: Caller, refused: Refused, tokens: number | null): Promise<Response> {
     if (refused.waitMs !== null) return this.refuseRate(caller.endpoint, refused, caller.id, tokens);
     const verdict = await this.#gate.admit({ token: caller.token, address: caller.address, model: null, tokens: 0 });

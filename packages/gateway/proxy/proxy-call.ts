@@ -13,8 +13,9 @@ import { openLargeBodies } from './large-bodies.ts';
 import { priceRequest, smallestTokenLimit } from './price-request.ts';
 
 /**
- * Request headers that are forwarded. Key, cookies and address of the client are not for the upstream. Organization and project
- * would apply to the account of the gateway. Upstreams do not need what a client library reports of itself (x-stainless-*).
+ * Request headers that are forwarded. The key, cookies and address of the client stay private. Organization and project
+ * headers would apply to the account of the gateway. Upstreams do not need what a client library reports of itself
+ * (x-stainless-*).
  */
 const forwardedHeaders = ['accept', 'openai-beta'] as const;
 const idempotencyHeader = 'idempotency-key';
@@ -79,7 +80,8 @@ async function handleCall(
   const checking = gate.admit({ token: caller.token, address: caller.address, model: key, tokens: cost });
   const verdict = checking instanceof Promise ? await checking : checking;
   if (!verdict.admitted) return { refused: verdict, tokens: isPartial ? null : cost };
-  // A request above its limit is admitted when the store of the limiter does not answer. Usage records its whole input.
+  // Without an answer of its store, the limiter admits even a request above its limit. Then the whole input is counted
+  // for the usage record.
   const estimated = isPartial ? (await priceRequest(settings, facts, known, Number.POSITIVE_INFINITY)).input : input;
   // The settings can have changed during the counting.
   const route = upstreams.routeOf(model);

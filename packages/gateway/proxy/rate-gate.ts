@@ -71,7 +71,8 @@ export function limitsOf(
 export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, limiter: Limiter): RateGate {
   const { settings, metrics } = runtime;
   const { rateLimitChecks } = gatewayMetrics(metrics);
-  // A labelled counter takes a third of a microsecond, and a check has seven. So counts are collected here.
+  // To increment a labelled counter takes a third of a microsecond, and a check has seven dimensions. So counts are
+  // collected here and written by `flush`.
   const allowed = new Float64Array(dimensions.length);
   const denied = new Float64Array(dimensions.length);
   const flush = () => {
@@ -91,7 +92,7 @@ export function openRateGate(runtime: Pick<Runtime, 'settings' | 'metrics'>, lim
     model,
   });
   const counted = (verdict: Verdict, subject: Subject, limits: Limits): Verdict => {
-    // No dimension allowed a request that passed unchecked.
+    // A request that passed unchecked was allowed by no dimension, so it is not counted.
     if (verdict.admitted && verdict.unchecked) return verdict;
     for (let i = 0; i < dimensions.length; i += 1)
       if (limits[dimensions[i]!] > 0 && subject[kinds[i]!] !== null) allowed[i]! += 1;

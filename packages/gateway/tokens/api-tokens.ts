@@ -40,7 +40,8 @@ async function readTokens(
   { sql, cache, invalidations }: Reading,
   digests: readonly string[],
 ): Promise<(CachedToken | null)[]> {
-  // A token that changes during the read is read again. After the last read the rows are returned and not cached.
+  // A token that changes during the read is read again. When it also changes during the last read, the rows are
+  // returned and not cached.
   for (let reads = 1; ; reads += 1) {
     const before = invalidations();
     const rows = await selectTokensByDigest(sql, digests);

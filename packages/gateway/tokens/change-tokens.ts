@@ -94,7 +94,7 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, notify: Noti
     },
     async revoke(ids, by) {
       const revoked = await revokeTokens(sql, ids, by);
-      // All of them: the notification of an earlier revocation may have been lost.
+      // Notifies of all given ids, because the notification of an earlier revocation may have been lost.
       await notify({ tokens: ids });
       return revoked;
     },

@@ -382,7 +382,7 @@ test('the list is filtered by user, state and part of name or prefix, and paged'
 });
 
 describe('queries', () => {
-  test('many secrets at once take one statement, one secret many times takes one query, and then none', async () => {
+  test('many secrets at once take one statement; one secret many times takes one query; a cached secret takes none', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => make()));
     const { runtime } = shop.server;
     const queriedDigests: string[][] = [];

@@ -72,7 +72,10 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
   #through: PassThrough | null = null;
   #size = 0;
   #timer: NodeJS.Timeout | null;
-  /** The timer runs between two chunks, no longer until the first byte. */
+  /**
+   * Whether the stream has begun. The timer then limits the time between two chunks, before that the time to the first
+   * byte.
+   */
   #flowing = false;
   /** The client does not read, so the upstream is not read either. */
   #paused = false;

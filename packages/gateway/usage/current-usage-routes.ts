@@ -54,7 +54,8 @@ export function currentUsageRoutes(
       query: currentUsageQuery,
       response: currentUsageView,
       refuses,
-      // One reads the key. Without Redis two more carry the question to the gateway processes and the answer.
+      // One statement reads the key. Without Redis, one more sends the question to the gateway processes and one the
+      // answer.
       statements: 3,
       async handle({ query: { kind, key: given } }) {
         const named = await keyNamed(kind, given);

@@ -3,7 +3,7 @@ import { openCountedWarning, type Runtime } from '@tradepost/runtime';
 import { type GatewayMetrics, gatewayMetrics } from '../gateway-metrics.ts';
 import { closeStaleUsage, endUsage, insertUsage, type UsageEnd, type UsageRow } from './usage-store.ts';
 
-/** An end is written at most this much later. */
+/** The end of a request is written at most this long after it. */
 const flushMs = 100;
 const retryMs = 1_000;
 const maxBatch = 500;
@@ -21,7 +21,7 @@ const timeouts = new Set(['55P03', '57014']);
 export type UsageEntry = {
   readonly row: UsageRow;
   end: UsageEnd | null;
-  /** The insert of the row was built. A later end needs an update. */
+  /** Whether the insert of the row has been built. An end that arrives later is written by an update. */
   taken: boolean;
   /** Resolves when the row is committed. No byte of an answer is sent before. */
   committed: Promise<void>;
@@ -124,7 +124,8 @@ export function openUsageLog(runtime: Pick<Runtime, 'sql' | 'groupCommit' | 'log
       await insertUsage(sql, inserts);
       return entries.map(() => true as const);
     } catch (error) {
-      // Under a lock or an overload, group commit would repeat the rows one by one, and each would wait again.
+      // After an error, group commit repeats the rows one by one. After a time-out (lock or overload) each would wait
+      // again, so the error is returned instead of thrown.
       if (timeouts.has(String((error as { code?: unknown }).code))) return entries.map(() => error as Error);
       throw error;
     }

@@ -30,11 +30,11 @@ export type AdmissionLog = {
   /** `keys` are in the order of `keyKinds`, from `offset` on. */
   admitted(at: number, keys: ArrayLike<number>, offset: number, cost: number): void;
   /**
-   * `at` and `upTo` are on the limiter's clock. They differ where only a range of the time is known. `now` is local time:
-   * a doubtful refusal is judged when all charges of its time have arrived.
+   * The refusal was decided between `at` and `upTo` on the limiter's clock; they are equal when the time is known
+   * exactly. `now` is local time: a doubtful refusal is judged when all charges of its time have arrived.
    */
   refused(at: number, upTo: number, keys: ArrayLike<number>, offset: number, cost: number, now: number): void;
-  /** A charge may have been made whose verdict was lost. */
+  /** Reports a lost verdict. The limiter may have charged its request. */
   verdictLost(): void;
   /** Judges the doubtful refusals whose grace period has ended. */
   judgeDue(now: number): void;
@@ -133,7 +133,7 @@ class CheckedLog implements AdmissionLog {
       this.#verdictArrived(at);
       if (at > this.newest) this.newest = at;
     }
-    // The next admission may be earlier than a rough time, and needs the counts of its own window.
+    // The next admission may be earlier than this uncertain time, and needs the counts of its own window.
     this.#advance(isExact ? at : at - roughMs);
     if (!this.#counts.hasRoom(keys, offset, cost)) return;
     if (this.#doubtful.length === maxDoubtful) {
@@ -159,7 +159,7 @@ class CheckedLog implements AdmissionLog {
     }
   }
 
-  /** Verdicts arrive in the order of the calls. So a charge whose verdict was lost is not later than this verdict. */
+  /** Verdicts arrive in the order of the calls. So a charge with a lost verdict was made no later than this verdict. */
   #verdictArrived(at: number): void {
     if (!this.#isVerdictLost) return;
     this.#isVerdictLost = false;

@@ -7,7 +7,7 @@ import { openIntervalLog } from './interval-log.ts';
 import { gatewayFindings } from './load-gateway.ts';
 
 /** Findings over HTTP must be certain: an exact limiter never has an over-admission. */
-test('the count of a client is never above what was charged in a window, whenever between sending and answer', () => {
+test('the count of a client never exceeds what was charged in a window, at whatever time between sending and answer', () => {
   const request = fc.record({
     gap: fc.integer({ min: 0, max: 900 }),
     took: fc.integer({ min: 0, max: 700 }),
