@@ -33,7 +33,7 @@ export function tighter(
   used: number,
   resetMs: number,
 ): Tightest {
-  // When a limit was lowered, more can be used than it allows.
+  // After a limit was lowered, the usage may exceed it.
   const remaining = Math.max(0, limit - used);
   return a !== null && a.remaining * limit <= remaining * a.limit ? a : { dimension, limit, remaining, resetMs };
 }

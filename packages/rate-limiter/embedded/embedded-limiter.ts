@@ -26,8 +26,9 @@ function startSweeping(logs: SlidingLogs, time: () => number): () => void {
 }
 
 /**
- * The limiter of a single process. A check is atomic, because JavaScript runs one at a time: all dimensions are checked,
- * then all are charged. The clock is monotonic, in whole milliseconds, so a change of the system time has no effect.
+ * The limiter of a single process. A check is atomic, because JavaScript runs one call at a time: all dimensions are
+ * checked, then all are charged. The clock is monotonic, in whole milliseconds, so a change of the system time has no
+ * effect.
  */
 export function openEmbeddedLimiter(options: {
   memoryMb: number;

@@ -42,7 +42,7 @@ export class SlidingLogs {
   #freeSlot = noSlot;
   #unusedSlots = 0;
 
-  /** `bytes` bounds everything. Arrays are reserved at once, but pages are only used as keys come. */
+  /** `bytes` limits all memory. The arrays are allocated at once, and their pages are used as keys arrive. */
   constructor({ bytes, windowMs }: { bytes: number; windowMs: number }) {
     if (windowMs > 65_535) throw new RangeError('entries keep their distance in 16 bits');
     this.#slots = Math.max(64, Math.floor((bytes * 0.3) / slotBytes));

@@ -102,7 +102,7 @@ local function wait(i, field, over)
     local target = log[field + 5] + over
     if target <= log[field] then return entry(KEYS[i], search(KEYS[i], log[5], log[4] - 1, field, target)) + window - now end
   end
-  -- More must leave the window than the log stores: also charges of this call.
+  -- The stored entries are not enough: charges of this call must leave the window too.
   return window
 end
 local answer, size = { now }, 1 + keys

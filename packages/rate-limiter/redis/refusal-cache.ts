@@ -115,7 +115,7 @@ export function openRefusalCache(
       const entry: CachedRefusal = {
         limits,
         refused,
-        // One less, because the store's clock may be a fraction of a millisecond after the whole one it reports.
+        // One millisecond less: the store reports whole milliseconds, and its clock may be a fraction of one further.
         validUntil: sentAt + Math.min(refused.waitMs - 1, longestMs()),
         waitEndsAt: receivedAt + refused.waitMs,
         watches,
