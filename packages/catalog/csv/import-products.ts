@@ -167,7 +167,7 @@ async function writeBatch(
     if (highest > last) await passProductId(tx, highest);
   }
   const nameless = found.filter((match) => match.id === null).length;
-  // A dry run uses no ids of the sequence: any unused ids serve.
+  // A dry run takes no ids from the sequence. Any unused id is good enough.
   const fresh = dryRun || nameless === 0 ? found.map((_, n) => -1 - n) : await newProductIds(tx, nameless);
   const matched = found.map((match) => ({ ...match, id: match.id ?? fresh.shift()! }));
   const categoryIds = await categoriesIn(tx, matched, stored, dryRun);

@@ -32,7 +32,7 @@ const saveRefusals = [
   catalogErrors.unknown_override,
   catalogErrors.price_missing,
 ];
-/** Statements for the tasks of an external warehouse, and for the notification of its worker. */
+/** Statements of a save that announces stock: one writes the tasks of an external warehouse, one wakes its worker. */
 const toAnnounce = 2;
 
 /** Products in the back office, one at a time. */
