@@ -41,7 +41,7 @@ const shipBody = z.object({
     .meta({ examples: ['Two parcels'] }),
 });
 
-/** The API contract requires a bare array. An incomplete row is refused alone; the other rows are shipped. */
+/** The API contract requires a bare array. An incomplete row is refused, and the other rows are shipped. */
 const batchShipBody = z
   .array(z.object({ order_id: id(), company: shipBody.shape.company, tracking_no: shipBody.shape.tracking_no }))
   .max(maxBatch)

@@ -32,9 +32,9 @@ function shipmentRefusal(order: ShipOrder): Error | null {
 }
 
 /**
- * Ships paid orders for the first time: 2 -> 3, and one shipment per order, in two statements. When a request is refused, a
- * third statement checks which orders exist: an unknown order gets the refusal `order_not_found`, whatever else is wrong. Of
- * two requests for one order the first one counts. Returns for each request true or its refusal.
+ * Ships paid orders for the first time: 2 -> 3, and one shipment per order, in two statements. When a request is
+ * refused, a third statement checks which orders exist: an unknown order gets the refusal `order_not_found`, whatever
+ * else is wrong. When two requests name one order, the first one counts. Returns for each request true or its refusal.
  */
 export async function shipOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
