@@ -30,7 +30,7 @@ type Quote = {
   applied: AppliedRule[];
 };
 
-/** The interface of a step to one order. Amounts are in minor units. No amount falls below zero. */
+/** The operations of a step on one order. Amounts are in minor units. No amount falls below zero. */
 type Pricing = {
   readonly request: PriceRequest;
   /** The current unit price of a line. Lines are numbered from 0, in the order of the request. */
@@ -49,8 +49,8 @@ type Pricing = {
 };
 
 /**
- * One rule of the price. Steps run by priority, the lowest first. `load` reads the facts of a whole batch in one statement.
- * `apply` prices one order in plain code. It may throw a refusal, which refuses the order.
+ * One rule of the price. Steps run by priority, the lowest first. `load` reads the facts of a whole batch in one
+ * statement. `apply` prices one order in memory. When it throws a refusal, the order is refused.
  */
 export type PriceStep<F = unknown> = {
   readonly name: string;
