@@ -172,12 +172,10 @@ const afterSaleSummary = z
 
 const orderView = {
   ...orderRow,
-  activity_type: z
-    .string()
-    .meta({
-      description: 'activity type of the first line that has an activity; empty when no line has one',
-      examples: [''],
-    }),
+  activity_type: z.string().meta({
+    description: 'activity type of the first line that has an activity; empty when no line has one',
+    examples: [''],
+  }),
   activity_name: z.string().meta({ examples: [''] }),
   items: list(orderItemSchema, maxLines),
   shipments: list(shipmentSchema, maxShipments).meta({ description: 'newest first' }),
