@@ -30,7 +30,7 @@ export type PlaceDeps = {
 };
 
 /**
- * Places many orders in one transaction of three round trips. The first locks the carts and reads the addresses. The
+ * Places many orders in one transaction: BEGIN, then three round trips. The first locks the carts and reads the addresses. The
  * second locks the stock and reads the goods. Then the requests are decided in memory, in order of arrival. The third
  * round trip sends all writes and COMMIT. Returns for each request its order or its refusal.
  */
