@@ -162,11 +162,12 @@ test('an entry has the translation key that the console knows, and no other', ()
     '/decor': 'menu.decor',
     '/decor/index': 'menu.decor.editor',
   });
-  expect(without.sort()).toEqual(
-    [
+  // Menus that the contract does not have are without a key. Packages may add further ones.
+  expect(without).toEqual(
+    expect.arrayContaining([
       ...['/product/form', '/decor/pc', '/ai', '/ai/tasks', '/ai/models'],
       ...['/system', '/system/site', '/system/config', '/system/admins', '/system/roles'],
-    ].sort(),
+    ]),
   );
 });
 

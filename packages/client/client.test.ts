@@ -15,9 +15,10 @@ beforeAll(async () => {
 afterAll(() => shop?.close());
 
 test('the types are those of the route table', async () => {
-  const document = (await (await fetch(`${shop.url}/openapi.json`)).json()) as object;
-  expect(await readSnapshots()).toEqual(document);
-  const expected = await schemaOf(await readSnapshots());
+  const document = (await (await fetch(`${shop.url}/openapi.json`)).json()) as { paths: object; components: object };
+  const snapshots = await readSnapshots();
+  expect(snapshots).toMatchObject({ paths: document.paths, components: document.components });
+  const expected = await schemaOf(snapshots);
   const stored = await readFile(schemaFile, 'utf8');
   expect(stored === expected, `packages/client/schema.ts is not what the routes say: run \`${command}\``).toBe(true);
 });

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-type Snapshot = { paths: object; components: { schemas: object } };
+type Snapshot = { tags: object[]; paths: object; components: { schemas: object } };
 
 const packagesFolder = join(import.meta.dirname, '..');
 
@@ -12,6 +12,7 @@ export async function readSnapshots(): Promise<object> {
   const read = async (file: string) => JSON.parse(await readFile(join(packagesFolder, file), 'utf8')) as Snapshot;
   const snapshots = await Promise.all(files.map(read));
   return Object.assign({}, ...snapshots, {
+    tags: snapshots.flatMap(({ tags }) => tags),
     paths: Object.assign({}, ...snapshots.map(({ paths }) => paths)),
     components: Object.assign({}, ...snapshots.map(({ components }) => components), {
       schemas: Object.assign({}, ...snapshots.map(({ components }) => components.schemas)),

@@ -66,6 +66,26 @@ function findCycle(edges: ReadonlyMap<string, readonly string[]>): string[] | nu
   return null;
 }
 
+/** The packages in the order of the map in docs/ARCHITECTURE.md. */
+async function mappedPackages(): Promise<string[]> {
+  const text = await readFile(join(root, 'docs/ARCHITECTURE.md'), 'utf8');
+  return [...text.matchAll(/^\| \[`([a-z-]+)`\]\(\.\.\/packages\//gm)].map((row) => `@tradepost/${row[1]!}`);
+}
+
+/** Packages that the map lacks, and dependencies on a package that is not above the package. */
+export function mapFaults(
+  map: readonly string[],
+  packages: readonly { readonly name: string; readonly declared: ReadonlySet<string> }[],
+): string[] {
+  return packages.flatMap(({ name, declared }) => {
+    const index = map.indexOf(name);
+    if (index < 0) return [`${name} is not in the map of docs/ARCHITECTURE.md`];
+    return [...declared]
+      .filter((other) => other.startsWith('@tradepost/') && map.indexOf(other) >= index)
+      .map((other) => `${name} depends on ${other}, which is not above it in the map of docs/ARCHITECTURE.md`);
+  });
+}
+
 export async function boundaryFaults(): Promise<string[]> {
   const faults: string[] = [];
   const workspace = await readPackage(root);
@@ -112,6 +132,7 @@ export async function boundaryFaults(): Promise<string[]> {
     new Map(packages.map((p) => [p.name, [...p.declared].filter((name) => name.startsWith('@tradepost/'))])),
   );
   if (packageCycle) faults.push(`packages depend on each other in a circle: ${packageCycle.join(' -> ')}`);
+  faults.push(...mapFaults(await mappedPackages(), packages));
   const fileCycle = findCycle(fileEdges);
   if (fileCycle)
     faults.push(`files import each other in a circle: ${fileCycle.map((f) => relative(root, f)).join(' -> ')}`);

@@ -24,5 +24,6 @@ test('the snapshot of each package agrees with its routes', async () => {
 });
 
 test('the snapshots together are the whole document, and a removed package has no snapshot', async () => {
-  expect(await readSnapshots()).toEqual(document);
+  const tagsSorted = (of: ApiDocument) => ({ ...of, tags: [...of.tags].sort((a, b) => (a.name < b.name ? -1 : 1)) });
+  expect(tagsSorted((await readSnapshots()) as ApiDocument)).toEqual(tagsSorted(document));
 });
