@@ -58,6 +58,15 @@ test('the normal form of a normal form is itself', () => {
   );
 });
 
+test('the normal form of each character is its own normal form', () => {
+  const changed: string[] = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const key = modelKey(`a${String.fromCodePoint(code)}`);
+    if (key !== null && modelKey(key) !== key) changed.push(code.toString(16));
+  }
+  expect(changed).toEqual([]);
+});
+
 test('an upstream receives the name of its configuration; a pattern keeps the written name', () => {
   const find = servedModels(['GPT-4', 'Qwen/*']);
   expect(find('gpt-4', 'gpt-4 ')).toBe('GPT-4');

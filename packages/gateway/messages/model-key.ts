@@ -16,8 +16,9 @@ export function modelKey(name: string): string | null {
   if (plain.test(name)) return name;
   const visible = name.trim();
   if (invisible.test(visible)) return null;
-  // Upper case first, so that both small forms of sigma, and the long s, become one letter.
-  const folded = visible.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
+  // Through upper case, so that both small forms of sigma, and the long s, become one letter; lower case before it, as the
+  // capital sharp s is only then written as two letters.
+  const folded = visible.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
   if (folded.length > longestModel) return null;
   return (
     folded
