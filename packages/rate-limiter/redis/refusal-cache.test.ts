@@ -133,3 +133,12 @@ test('the number of refusals is bounded: the oldest are dropped', () => {
   expect(at.cache.find({ ...subject, model: 'm9999' }, limits, 7)).toBeNull();
   expect(at.cache.find({ ...subject, model: 'm59999' }, limits, 7)).not.toBeNull();
 });
+
+test('a refusal ends when one of its keys is dropped, because later charges of that key are no longer seen', () => {
+  const at = open(3);
+  keep(at, refused(50_000));
+  expect(at.cache.find(subject, limits, 7)).not.toBeNull();
+  at.cache.keep({ ...noKeys, user: 2 }, limits, 7, refused(50_000), at.clock.now, at.clock.now);
+  at.cache.charged('user:1', 0, 0);
+  expect(at.cache.find(subject, limits, 7)).toBeNull();
+});

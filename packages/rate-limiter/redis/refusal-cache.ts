@@ -76,7 +76,13 @@ export function openRefusalCache(
   const { now = () => performance.now(), longestMs = () => Number.POSITIVE_INFINITY } = options;
   const max = options.maxEntries ?? maxEntries;
   const refusals = new LRUCache<string, CachedRefusal>({ max });
-  const watched = new LRUCache<LogKey, Watch>({ max });
+  const watched = new LRUCache<LogKey, Watch>({
+    max,
+    // `charged` no longer finds a removed watch, so refusals that depend on it could become too old unnoticed.
+    dispose: (watch) => {
+      watch.epoch += 1;
+    },
+  });
   const blocked = new LRUCache<LogKey, { limit: number; validUntil: number; waitEndsAt: number }>({ max });
 
   return {
