@@ -3,14 +3,29 @@ export { selectOrderStatuses } from './orders/batch-store.ts';
 export {
   type OrderAdditions,
   type OrderFilter,
+  type OrderItemAdditions,
+  type OrderItemSection,
   type OrderSection,
   orderFilters,
+  orderItemSections,
   orderSections,
 } from './orders/order-sections.ts';
 export { orderStatus } from './orders/order-status.ts';
-export { markShipped, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
+export { type Actor, markShipped, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
+export { completeOrders, endAfterSale, markAfterSale } from './paid-orders/move-orders.ts';
+export {
+  lockOrdersForAfterSale,
+  type OrderLine,
+  type OrderWithLines,
+  selectOrderLines,
+  selectShippedBefore,
+} from './paid-orders/order-lines-store.ts';
+export { type Refundable, selectRefundable } from './payments/order-refund-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';
+export { refundNumber } from './payments/payment-rules.ts';
 export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } from './payments/providers/provider.ts';
+export { type CaseRefund, type RefundOutcome, refundOrders } from './payments/refund-orders.ts';
 export { retryRefund } from './payments/refund-payments.ts';
 export { selectRefunds } from './payments/refund-store.ts';
-export type { ShipmentView } from './schemas.ts';
+export type { AfterSaleSummary, OrderItemReview, ShipmentView } from './schemas.ts';
+export { refundAttempts } from './settings.ts';

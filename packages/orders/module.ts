@@ -9,7 +9,7 @@ import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-or
 import { orderAudits } from './orders/order-audits.ts';
 import { foldOrderCounts } from './orders/order-counts-store.ts';
 import { orderRoutes } from './orders/order-routes.ts';
-import { orderFilters, orderSections } from './orders/order-sections.ts';
+import { orderFilters, orderItemSections, orderSections } from './orders/order-sections.ts';
 import { writeInventoryStatus } from './orders/order-store.ts';
 import { payCommand } from './payments/commands/pay.ts';
 import { paymentDoctorChecks } from './payments/doctor-checks.ts';
@@ -47,12 +47,12 @@ export const ordersModule: Module = {
     const providers = openProviders(runtime, context.entries(paymentProviders));
     return {
       routes() {
-        const sections = context.entries(orderSections);
+        const sections = { orders: context.entries(orderSections), items: context.entries(orderItemSections) };
         const filters = context.entries(orderFilters);
         return [
           ...cartRoutes(runtime),
           ...orderRoutes(runtime, inventory, { sections, filters }, openExpirySchedule()),
-          ...extensionRoutes(runtime, sections),
+          ...extensionRoutes(runtime, sections.orders),
           ...batchRoutes(runtime, inventory),
           ...paymentRoutes(runtime, inventory, providers),
         ];

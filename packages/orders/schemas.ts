@@ -2,7 +2,7 @@ import { productCardView, skuViewSchema } from '@tradepost/catalog';
 import { amount, amountInput, bit, id, idOrZero, list, pageQueryWith, text, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
 import { maxLineQty } from './cart/cart-store.ts';
-import { maxLines, maxNotes, maxShipments } from './limits.ts';
+import { maxLines, maxNotes, maxReviewAppends, maxReviewImages, maxShipments } from './limits.ts';
 import { paymentMethods } from './orders/order.ts';
 
 const qty = z
@@ -103,6 +103,38 @@ const orderRow = {
 };
 export const orderRowSchema = z.object(orderRow).meta({ id: 'Order' });
 
+const score = z
+  .int()
+  .min(1)
+  .max(5)
+  .meta({ examples: [5] });
+const reviewImages = list(url(), maxReviewImages);
+const written = { id: id(), review_id: id(), content: z.string(), created_at: timestamp(), updated_at: timestamp() };
+/** The review of an order line. The package that owns reviews fills it in. */
+const orderItemReview = z
+  .object({
+    id: id(),
+    order_id: id(),
+    order_item_id: id(),
+    order_no: z.string().meta({ examples: ['1772358600000000001'] }),
+    product_id: id(),
+    user_id: id(),
+    merchant_id: id(),
+    product_score: score,
+    logistics_score: score,
+    content: z.string(),
+    images: reviewImages,
+    edited_times: z.int(),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+    user_nickname: z.string(),
+    user_avatar: z.string(),
+    appends: list(z.object({ ...written, user_id: id(), images: reviewImages }), maxReviewAppends),
+    admin_reply: z.object({ ...written, admin_id: id() }).nullable(),
+  })
+  .meta({ id: 'OrderItemReview' });
+export type OrderItemReview = z.input<typeof orderItemReview>;
+
 const orderItemSchema = z
   .object({
     id: id(),
@@ -123,6 +155,7 @@ const orderItemSchema = z
     payable_amount: amount().meta({
       description: 'what the buyer pays for the line, after its share of the discounts',
     }),
+    review: orderItemReview.optional().meta({ description: 'absent when the line was not reviewed' }),
   })
   .meta({ id: 'OrderItem' });
 
@@ -169,6 +202,7 @@ const afterSaleSummary = z
     can_apply: z.boolean().meta({ description: 'whether the buyer may apply for an after-sale' }),
   })
   .meta({ id: 'AfterSaleSummary' });
+export type AfterSaleSummary = z.input<typeof afterSaleSummary>;
 
 const orderView = {
   ...orderRow,
@@ -193,7 +227,7 @@ export const adminOrderSchema = z
     receiver_name: z.string().meta({ examples: ['Li Wei'] }),
     receiver_phone: z.string().meta({ examples: ['13800000000'] }),
     receiver_address: z.string().meta({ examples: ['Zhejiang Hangzhou Xihu 12 Lakeside Road'] }),
-    has_after_sale: z.boolean(),
+    has_after_sale: z.boolean().meta({ description: 'whether the order has or had an after-sale case' }),
     notes: list(z.object({ id: id(), content: z.string(), visible_to: z.string(), created_at: timestamp() }), maxNotes),
   })
   .meta({ id: 'AdminOrder' });

@@ -91,7 +91,6 @@ const noFilter: AdminOrderFilter = {
   amount_min: null,
   amount_max: null,
   provinces: null,
-  has_after_sale: false,
   restrictedTo: null,
   keyword: null,
 };

@@ -175,7 +175,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
         stages.length,
       ),
       refuses: [orderErrors.order_not_found],
-      statements: 2,
+      statements: 1 + sections.length,
       handle: ({ params, locale }) => orderTimeline(runtime, sections, params.id, locale),
     }),
   ];

@@ -25,6 +25,7 @@ const cancelReasons: Labels = {
   user_cancel: { en: 'By the buyer', 'zh-CN': '买家取消' },
   timeout: { en: 'Not paid in time', 'zh-CN': '超时未付款' },
   merchant_close: { en: 'Closed by the merchant', 'zh-CN': '商家关闭' },
+  after_sale_refunded: { en: 'Refunded by an after-sale', 'zh-CN': '售后退款' },
 };
 const number: Localized = { en: 'Order ', 'zh-CN': '订单号 ' };
 

@@ -6,15 +6,21 @@ import { orderStatus, orderTransitions } from './order-status.ts';
 /** Twice the interval of the crons that sweep orders and refunds. */
 const sweepGrace = '10 minutes';
 
-/** The inventory status that an order in this state must have. 1 is pending payment, 6 is cancelled. */
+/** Whether an order was paid. A cancelled order (6) was paid when an after-sale refunded it. 1 is pending payment. */
+const wasPaid = (sql: Queryable) => sql`
+  case o.status when 1 then false
+    when 6 then o.id in (select order_id from orders.order_history where trigger = 'after_sale_refunded')
+    else true end`;
+
+/** The inventory status that an order in this state must have. A return adds stock and leaves the sale as it is. */
 const stockOf = (sql: Queryable) =>
-  sql`case when o.status = 1 then 'reserved' when o.status = 6 then 'released' else 'confirmed' end`;
+  sql`case when o.status = 1 then 'reserved' when ${wasPaid(sql)} then 'confirmed' else 'released' end`;
 
 /** All transitions that `orderTransitions` allows. The creation is a transition from 0. */
 const legalMoves = [
   { trigger: 'create', from: 0, to: orderStatus.pendingPayment },
   ...Object.entries(orderTransitions).flatMap(([trigger, move]) =>
-    move.from.map((from) => ({ trigger, from, to: move.to })),
+    move.from.flatMap((from) => [move.to].flat().map((to) => ({ trigger, from, to }))),
   ),
 ];
 
@@ -113,9 +119,8 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
     name: 'orders.paid_at',
     about: 'paid orders have a time of payment, other orders do not',
     query: (sql) => sql`
-      select id as order_id, order_no, status, paid_at from orders.orders
-      -- paid, shipped, completed, in after-sale
-      where (status in (2, 3, 4, 5)) <> (paid_at is not null)`,
+      select o.id as order_id, o.order_no, o.status, o.paid_at from orders.orders o
+      where ${wasPaid(sql)} <> (o.paid_at is not null)`,
   },
   {
     name: 'orders.stock_state',
@@ -144,28 +149,42 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
 const paymentAudits: readonly Audit[] = [
   {
     name: 'orders.payments',
-    about: 'a paid order has exactly one succeeded payment, of its total; other orders have no succeeded payment',
+    about: 'a paid order has exactly one payment that paid it, of its total; other orders have none',
     query: (sql) => sql`
-      select o.id as order_id, o.order_no, o.status, o.total_amount, coalesce(p.succeeded, 0) as payments, p.amount
+      select o.id as order_id, o.order_no, o.status, o.total_amount, coalesce(p.payments, 0) as payments, p.amount
       from orders.orders o
-      left join (select order_id, count(*) as succeeded, sum(amount)::bigint as amount
-                 from orders.payments where status = 'succeeded' group by order_id) as p on p.order_id = o.id
-      -- paid, shipped, completed, in after-sale
-      where case when o.status in (2, 3, 4, 5) then coalesce(p.succeeded, 0) <> 1 or p.amount <> o.total_amount
-                 else p.succeeded > 0 end`,
+      left join (select order_id, count(*) as payments, sum(amount)::bigint as amount from orders.payments
+                 -- A payment that after-sales refunded in full has also paid its order.
+                 where status = 'succeeded' or id in (select payment_id from orders.refunds where kind = 'after_sale')
+                 group by order_id) as p on p.order_id = o.id
+      where case when ${wasPaid(sql)} then coalesce(p.payments, 0) <> 1 or p.amount <> o.total_amount
+                 else p.payments > 0 end`,
   },
   {
     name: 'orders.refunds',
     about:
-      'a payment that is refunding or refunded has a refund of its whole amount in the matching state; other payments have no refund',
+      'a surplus payment is refunded in full by one refund in the matching state; the payment of an order has only refunds of after-sales, up to its amount, and is refunded when they have returned all of it; other payments have no refund',
     query: (sql) => sql`
       select p.id as payment_id, p.payment_no, p.order_id, p.status, p.amount, r.amount as refunds, r.done
       from orders.payments p
-      full join (select payment_id, sum(amount)::bigint as amount, bool_and(status = 'succeeded') as done
+      full join (select payment_id, sum(amount)::bigint as amount, bool_or(kind = 'surplus') as surplus,
+                        coalesce(sum(amount) filter (where status = 'succeeded'), 0)::bigint as done
                  from orders.refunds group by payment_id) as r on r.payment_id = p.id
-      where case when p.status in ('refunding', 'refunded')
-                 then r.amount is distinct from p.amount or r.done <> (p.status = 'refunded')
-                 else r.payment_id is not null end`,
+      where case p.status
+        when 'refunding' then r.amount is distinct from p.amount or not r.surplus or r.done = p.amount
+        when 'refunded' then r.amount is distinct from p.amount or r.done <> p.amount
+        when 'succeeded' then r.surplus or r.amount > p.amount or r.done = p.amount
+        else r.payment_id is not null end`,
+  },
+  {
+    name: 'orders.refund_amounts',
+    about: 'the refunds of an order are at most the money that it has received',
+    query: (sql) => sql`
+      select r.order_id, r.amount as refunds, coalesce(p.amount, 0) as payments
+      from (select order_id, sum(amount)::bigint as amount from orders.refunds group by order_id) as r
+      left join (select order_id, sum(amount)::bigint as amount from orders.payments where paid_at is not null
+                 group by order_id) as p using (order_id)
+      where r.amount > coalesce(p.amount, 0)`,
   },
   {
     name: 'orders.refunds_forgotten',

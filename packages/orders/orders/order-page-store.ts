@@ -18,7 +18,6 @@ export type AdminOrderFilter = {
   amount_max: number | null;
   /** The provinces that match the filter. No order matches an empty list. */
   provinces: string[] | null;
-  has_after_sale: boolean;
   /** A relation with the column order_id. Only these orders match. */
   restrictedTo: Statement | null;
   keyword: Keyword | null;
@@ -228,10 +227,15 @@ async function selectFilteredPage(sql: Sql, filter: AdminOrderFilter, paging: Pa
 const isCounted = ({ amount_min, amount_max, provinces, restrictedTo, keyword }: AdminOrderFilter): boolean =>
   amount_min === null && amount_max === null && provinces === null && !restrictedTo && !keyword;
 
+/** The orders that are in all of these relations with the column order_id. The order of the first one is kept. */
+export function inAll(sql: Queryable, [first, ...others]: readonly Statement[]): Statement {
+  if (others.length === 0) return first!;
+  const rest = others.map((other) => sql`and r.order_id in (select order_id from ${other} as t)`);
+  return sql`(select r.order_id from ${first!} as r where true ${rest.reduce((all, one) => sql`${all} ${one}`)})`;
+}
+
 /** A page of the orders of all shoppers, newest first. The total is exact for filters by status, method and time. */
 export async function selectAdminOrders(sql: Sql, filter: AdminOrderFilter, paging: Paging): Promise<OrderPage> {
-  // After-sales are not implemented, so no order has a case.
-  if (filter.has_after_sale) return { rows: [], total: 0 };
   if (filter.provinces?.length === 0) return { rows: [], total: 0 };
   return isCounted(filter) ? selectCountedPage(sql, filter, paging) : selectFilteredPage(sql, filter, paging);
 }

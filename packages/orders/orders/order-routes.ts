@@ -20,9 +20,15 @@ import { unpaidMinutes } from '../settings.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { openStockNotifier } from './notify-stock.ts';
 import { orderRowView } from './order.ts';
-import { type AdminOrderFilter, selectAdminOrders, selectProvinces, selectShopperOrders } from './order-page-store.ts';
+import {
+  type AdminOrderFilter,
+  inAll,
+  selectAdminOrders,
+  selectProvinces,
+  selectShopperOrders,
+} from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
-import type { OrderFilter, OrderSection } from './order-sections.ts';
+import type { OrderAnswerSections, OrderFilter } from './order-sections.ts';
 import { orderStatusOf } from './order-status.ts';
 import { type OwnedOrder, selectOrder } from './order-store.ts';
 import { adminOrderViews, orderViews } from './order-views.ts';
@@ -31,7 +37,7 @@ import { cancelOrders, payOrders } from './settle-orders.ts';
 export function orderRoutes(
   runtime: Runtime,
   inventory: Inventory,
-  { sections, filters }: { sections: readonly OrderSection[]; filters: readonly OrderFilter[] },
+  { sections, filters }: { sections: OrderAnswerSections; filters: readonly OrderFilter[] },
   scheduleExpiry: ExpirySchedule,
 ): Route[] {
   const { sql, settings } = runtime;
@@ -50,6 +56,8 @@ export function orderRoutes(
   /** No order matches when no package adds a filter for the field. */
   const matching = (field: OrderFilter['field'], value: string) =>
     filters.find((filter) => filter.field === field)?.matching(sql, value) ?? sql`(select 0::bigint as order_id)`;
+  /** Each section of another package sends one statement. */
+  const sectionCount = sections.orders.length + sections.items.length;
   const statusOf = (query: { status?: number | undefined }) => orderStatusOf(query.status ?? 0);
 
   const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
@@ -59,7 +67,11 @@ export function orderRoutes(
     return at;
   };
   const adminFilter = async (query: AdminOrderListQuery): Promise<AdminOrderFilter> => {
-    const { pay_method, amount_min, amount_max, province, logistics_company, keyword } = query;
+    const { pay_method, amount_min, amount_max, province, logistics_company, has_after_sale, keyword } = query;
+    const only = [
+      ...(logistics_company ? [matching('logistics_company', logistics_company)] : []),
+      ...(has_after_sale ? [matching('has_after_sale', 'true')] : []),
+    ];
     return {
       status: statusOf(query),
       pay_method: pay_method ?? null,
@@ -68,8 +80,7 @@ export function orderRoutes(
       amount_min: amount_min === undefined ? null : toMinor(amount_min),
       amount_max: amount_max === undefined ? null : toMinor(amount_max),
       provinces: province ? await selectProvinces(sql, province) : null,
-      has_after_sale: query.has_after_sale ?? false,
-      restrictedTo: logistics_company ? matching('logistics_company', logistics_company) : null,
+      restrictedTo: only.length > 0 ? inAll(sql, only) : null,
       keyword: keyword ? await resolveKeyword(sql, keyword) : null,
     };
   };
@@ -110,7 +121,7 @@ export function orderRoutes(
       tag: 'Orders',
       summary: 'My orders, newest first',
       query: orderListQuery,
-      statements: 3,
+      statements: 2 + sectionCount,
       response: pagedOf(orderViewSchema, maxOrderPage),
       async handle({ caller, query, request, locale }) {
         const paging = pagingOf(query, { cap: maxOrderPage });
@@ -125,7 +136,7 @@ export function orderRoutes(
       tag: 'Orders',
       summary: 'One of my orders',
       params: idParams,
-      statements: 3,
+      statements: 2 + sectionCount,
       response: orderViewSchema,
       refuses: [orderErrors.order_not_found],
       async handle({ caller, params, request, locale }) {
@@ -177,7 +188,7 @@ export function orderRoutes(
       tag: 'Orders (admin)',
       summary: 'Orders of all shoppers, newest first',
       query: adminOrderListQuery,
-      statements: 9,
+      statements: 8 + sectionCount,
       response: pagedOf(adminOrderSchema, maxBatch),
       refuses: [orderErrors.invalid_time],
       async handle({ query, request, locale }) {
@@ -194,7 +205,7 @@ export function orderRoutes(
       tag: 'Orders (admin)',
       summary: 'One order',
       params: idParams,
-      statements: 5,
+      statements: 4 + sectionCount,
       response: adminOrderSchema,
       refuses: [orderErrors.order_not_found],
       async handle({ params, request, locale }) {

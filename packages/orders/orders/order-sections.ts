@@ -1,7 +1,7 @@
 import type { Locale } from '@tradepost/core';
 import { defineRegistry } from '@tradepost/module';
 import type { Queryable, Statement } from '@tradepost/postgres';
-import type { ShipmentView } from '../schemas.ts';
+import type { AfterSaleSummary, OrderItemReview, ShipmentView } from '../schemas.ts';
 import { noAfterSale } from './order.ts';
 
 /** The fields of an order's answer that other packages fill. */
@@ -9,7 +9,9 @@ export type OrderAdditions = {
   /** Newest first. */
   shipments: ShipmentView[];
   latest_shipment?: ShipmentView;
-  after_sale_summary: typeof noAfterSale;
+  after_sale_summary: AfterSaleSummary;
+  /** Whether the order has or had an after-sale case. Only the back office sees it. */
+  has_after_sale: boolean;
 };
 
 /** The fields that one package adds to the answers of orders. */
@@ -23,12 +25,35 @@ export const orderSections = defineRegistry<OrderSection>('orders.sections');
 /** A filter that one package adds to the list of orders in the back office. */
 export type OrderFilter = {
   /** The query parameter of the filter. */
-  readonly field: 'logistics_company';
-  /** The matching orders, each once, newest first: a relation with the column order_id. */
+  readonly field: 'logistics_company' | 'has_after_sale';
+  /** The matching orders, each once, newest first: a relation with the column order_id. The value of has_after_sale is `true`. */
   matching(sql: Queryable, value: string): Statement;
 };
 
 export const orderFilters = defineRegistry<OrderFilter>('orders.filters');
+
+/** The fields of an order line's answer that other packages fill. */
+export type OrderItemAdditions = { review?: OrderItemReview };
+
+/** The fields that one package adds to the lines of orders. */
+export type OrderItemSection = {
+  /** Loads the fields of many lines in one statement, by line id. A line without data may be absent. */
+  load(
+    orderItemIds: readonly number[],
+    locale: Locale,
+    fileUrl: FileUrl,
+  ): Promise<ReadonlyMap<number, OrderItemAdditions>>;
+};
+/** Returns the absolute address of a stored file. */
+export type FileUrl = (path: string) => string;
+
+export const orderItemSections = defineRegistry<OrderItemSection>('orders.item_sections');
+
+/** The sections that other packages add to the answer of an order. */
+export type OrderAnswerSections = {
+  readonly orders: readonly OrderSection[];
+  readonly items: readonly OrderItemSection[];
+};
 
 /** Loads all sections of these orders, by order id. Every order has an entry. */
 export async function loadAdditions(
@@ -39,8 +64,20 @@ export async function loadAdditions(
   const loaded = await Promise.all(sections.map((section) => section.load(orderIds, locale)));
   return new Map(
     orderIds.map((id) => {
-      const additions: OrderAdditions = { shipments: [], after_sale_summary: noAfterSale };
+      const additions: OrderAdditions = { shipments: [], after_sale_summary: noAfterSale, has_after_sale: false };
       return [id, Object.assign(additions, ...loaded.map((byOrder) => byOrder.get(id)))];
     }),
   );
+}
+
+/** Loads all sections of these lines, by line id. */
+export async function loadItemAdditions(
+  sections: readonly OrderItemSection[],
+  orderItemIds: readonly number[],
+  locale: Locale,
+  fileUrl: FileUrl,
+): Promise<ReadonlyMap<number, OrderItemAdditions>> {
+  if (sections.length === 0) return new Map();
+  const loaded = await Promise.all(sections.map((section) => section.load(orderItemIds, locale, fileUrl)));
+  return new Map(orderItemIds.map((id) => [id, Object.assign({}, ...loaded.map((byItem) => byItem.get(id)))]));
 }

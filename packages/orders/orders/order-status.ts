@@ -19,7 +19,11 @@ const allStatuses = Object.values(orderStatus);
 export const orderStatusOf = (number: number): OrderStatus | null =>
   allStatuses.find((status) => status === number) ?? null;
 
-export type Transition = { readonly from: readonly OrderStatus[]; readonly to: OrderStatus };
+export type Transition = {
+  readonly from: readonly OrderStatus[];
+  /** Several states when the caller chooses one of them. */
+  readonly to: OrderStatus | readonly OrderStatus[];
+};
 
 /** The transitions of an order. Each is an update guarded by `from`. When the update returns no row, it is refused. */
 export const orderTransitions = {
@@ -28,6 +32,21 @@ export const orderTransitions = {
   timeout: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
   merchant_close: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
   ship: { from: [orderStatus.paid], to: orderStatus.shipped },
+  /** All lines were reviewed. */
+  reviewed: { from: [orderStatus.shipped], to: orderStatus.completed },
+  /** Some days after the shipment. */
+  auto_complete: { from: [orderStatus.shipped], to: orderStatus.completed },
+  after_sale_open: {
+    from: [orderStatus.paid, orderStatus.shipped, orderStatus.completed],
+    to: orderStatus.afterSale,
+  },
+  /** The last open case has ended. The order returns to the state that it had before. */
+  after_sale_end: {
+    from: [orderStatus.afterSale],
+    to: [orderStatus.paid, orderStatus.shipped, orderStatus.completed],
+  },
+  /** The last open case has ended, and all money was refunded before the order was shipped. */
+  after_sale_refunded: { from: [orderStatus.afterSale], to: orderStatus.cancelled },
 } as const satisfies Record<string, Transition>;
 
 /** Whether this order can still be paid: it is pending payment and has not expired, whether or not the sweep has run. */

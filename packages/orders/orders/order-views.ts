@@ -4,7 +4,13 @@ import { selectNicknames } from '@tradepost/identity';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { noteViews } from '../merchant-tools/notes/note-orders.ts';
 import { type Order, type OrderItem, orderItemView, orderRowView } from './order.ts';
-import { loadAdditions, type OrderAdditions, type OrderSection } from './order-sections.ts';
+import {
+  loadAdditions,
+  loadItemAdditions,
+  type OrderAdditions,
+  type OrderAnswerSections,
+  type OrderItemAdditions,
+} from './order-sections.ts';
 import { selectOrderItems } from './order-store.ts';
 
 export type ViewRequest = { request: Request; locale: Locale };
@@ -12,7 +18,7 @@ export type ViewRequest = { request: Request; locale: Locale };
 function viewOf(
   order: Order,
   items: readonly OrderItem[],
-  additions: OrderAdditions,
+  { of, ofItems }: { of: OrderAdditions; ofItems: ReadonlyMap<number, OrderItemAdditions> },
   at: ViewRequest,
   runtime: Runtime,
 ) {
@@ -23,38 +29,63 @@ function viewOf(
     ...orderRowView(order, (moment) => isoInZone(moment, zone), at.locale),
     activity_type: activity?.activity_type ?? '',
     activity_name: activity?.activity_title ?? '',
-    items: items.map((item) => orderItemView(item, absolute)),
-    ...additions,
+    items: items.map((item) => ({ ...orderItemView(item, absolute), ...ofItems.get(item.id) })),
+    ...of,
   };
 }
 
-/** The views of these orders. One statement reads all lines, and one statement per section reads the section. */
-export async function orderViews(
+/**
+ * The views of these orders with all additions. One statement reads all lines, and one statement per section reads the section.
+ */
+async function loadViews(
   runtime: Runtime,
-  sections: readonly OrderSection[],
+  sections: OrderAnswerSections,
   orders: readonly Order[],
   at: ViewRequest,
 ) {
   if (orders.length === 0) return [];
   const ids = orders.map((order) => order.id);
-  const [items, additions] = await Promise.all([
-    selectOrderItems(runtime.sql, ids),
-    loadAdditions(sections, ids, at.locale),
+  const { absolute } = fileUrls(at.request, runtime.config);
+  const withItems = selectOrderItems(runtime.sql, ids).then(async (items) => ({
+    items,
+    ofItems: await loadItemAdditions(
+      sections.items,
+      items.map((item) => item.id),
+      at.locale,
+      absolute,
+    ),
+  }));
+  const [{ items, ofItems }, additions] = await Promise.all([
+    withItems,
+    loadAdditions(sections.orders, ids, at.locale),
   ]);
   const itemsOf = new Map<number, OrderItem[]>(ids.map((id) => [id, []]));
   for (const item of items) itemsOf.get(item.order_id)?.push(item);
-  return orders.map((order) => viewOf(order, itemsOf.get(order.id) ?? [], additions.get(order.id)!, at, runtime));
+  return orders.map((order) =>
+    viewOf(order, itemsOf.get(order.id) ?? [], { of: additions.get(order.id)!, ofItems }, at, runtime),
+  );
+}
+
+/** The views of these orders for their shopper. */
+export async function orderViews(
+  runtime: Runtime,
+  sections: OrderAnswerSections,
+  orders: readonly Order[],
+  at: ViewRequest,
+) {
+  const views = await loadViews(runtime, sections, orders, at);
+  return views.map(({ has_after_sale: _, ...view }) => view);
 }
 
 /** The views of these orders with the additional flat fields of the back office. */
 export async function adminOrderViews(
   runtime: Runtime,
-  sections: readonly OrderSection[],
+  sections: OrderAnswerSections,
   orders: readonly Order[],
   at: ViewRequest,
 ) {
   const [views, notes, nicknames] = await Promise.all([
-    orderViews(runtime, sections, orders, at),
+    loadViews(runtime, sections, orders, at),
     noteViews(
       runtime,
       orders.map((order) => order.id),
@@ -76,7 +107,6 @@ export async function adminOrderViews(
       receiver_name: name,
       receiver_phone: phone,
       receiver_address: [province, city, district, detail].filter(Boolean).join(' '),
-      has_after_sale: view.after_sale_summary.latest_case_id > 0,
       notes: notes.get(view.id) ?? [],
     };
   });

@@ -2,6 +2,7 @@ import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
 import { type Locale, labelOf, toWire } from '@tradepost/core';
 import type { Address } from '@tradepost/identity';
 import type { InventoryStatus } from '@tradepost/inventory';
+import type { AfterSaleSummary } from '../schemas.ts';
 import { type OrderStatus, orderStatusLabels } from './order-status.ts';
 
 export const paymentMethods = ['wechat', 'alipay'] as const;
@@ -63,18 +64,15 @@ function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' |
   };
 }
 
-/**
- * The after-sale summary of every order. After-sales are not implemented, so no case is open. Without `can_apply: false` the
- * clients would offer one.
- */
-export const noAfterSale = {
+/** The after-sale summary of an order when no module adds one. Without `can_apply: false` the clients would offer an after-sale. */
+export const noAfterSale: AfterSaleSummary = {
   in_progress_count: 0,
   has_open_case: false,
   latest_case_id: 0,
   latest_status: '',
   latest_status_label: '',
   can_apply: false,
-} as const;
+};
 
 /** Title and attributes of an order line in the language of the buyer. They are stored: an order keeps what the buyer saw. */
 export function lineTexts(

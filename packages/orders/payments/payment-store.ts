@@ -111,7 +111,8 @@ export function movePayments(tx: Transaction, moves: readonly PaymentMove[], now
 const ofOrder = (sql: Queryable, now: Date) => sql`
   ${columns(sql)}, o.order_no, o.status as order_status, o.expires_at,
   case when p.status = 'pending' and (o.status <> 1 or o.expires_at <= ${now}) then 'closed' else p.status end as status,
-  (select max(r.finished_at) from orders.refunds r where r.payment_id = p.id and r.status = 'succeeded') as refunded_at
+  case when p.status = 'refunded' then
+    (select max(r.finished_at) from orders.refunds r where r.payment_id = p.id and r.status = 'succeeded') end as refunded_at
   from orders.payments p join orders.orders o on o.id = p.order_id`;
 
 /** One payment by its number, of this shopper. With `userId` null (development cashier) the payment of any shopper. */

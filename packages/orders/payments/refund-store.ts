@@ -1,5 +1,6 @@
-import type { Sql, Statement, Transaction } from '@tradepost/postgres';
+import { type Sql, type Statement, type Transaction, writeTransaction } from '@tradepost/postgres';
 import { hasOpenJob } from '@tradepost/runtime';
+import { markRefundedPayments } from './order-refund-store.ts';
 import type { RefundRequest } from './providers/provider.ts';
 
 export type NewRefund = {
@@ -38,16 +39,23 @@ export async function beginRefund(sql: Sql, refundNo: string, now: Date): Promis
   return row;
 }
 
-/** Records that the refund succeeded: refund and payment in one statement. A repeated call changes nothing. */
+/**
+ * Records that the refund succeeded. The payment is refunded when its refunds have returned its whole amount. A repeated call
+ * changes nothing.
+ */
 export async function finishRefund(sql: Sql, refundNo: string, providerRef: string, now: Date): Promise<void> {
-  await sql`
-    with finished as (
+  await writeTransaction(sql, async (tx) => {
+    // The lock is a statement of its own, so that the last one of two refunds that end together sees the other.
+    const [payment] = await tx<{ id: number }[]>`
+      select p.id from orders.payments p join orders.refunds r on r.payment_id = p.id
+      where r.refund_no = ${refundNo} for no key update of p`;
+    if (!payment) return { value: undefined, last: [] };
+    const finished = tx`
       update orders.refunds set status = 'succeeded', provider_ref = ${providerRef}, last_error = '', updated_at = ${now},
              finished_at = ${now}
-      where refund_no = ${refundNo} and status <> 'succeeded' returning payment_id
-    )
-    update orders.payments p set status = 'refunded', updated_at = ${now}
-    from finished where p.id = finished.payment_id and p.status = 'refunding'`;
+      where refund_no = ${refundNo} and status <> 'succeeded'`;
+    return { value: undefined, last: [finished, markRefundedPayments(tx, [payment.id], now)] };
+  });
 }
 
 /** Records a failed attempt. With `final` the refund is `failed` until an operator enqueues it again. */
@@ -98,7 +106,7 @@ export type RefundRow = {
 /** The refunds that have not succeeded, oldest first; with `all`, all refunds, newest first. */
 export async function selectRefunds(sql: Sql, { all, limit }: { all: boolean; limit: number }): Promise<RefundRow[]> {
   return sql<RefundRow[]>`
-    select r.refund_no, p.payment_no, o.order_no, r.reason, r.amount, r.currency, r.status, r.attempts, r.last_error, r.created_at
+    select r.refund_no, coalesce(p.payment_no, 'I' || p.id) as payment_no, o.order_no, r.reason, r.amount, r.currency, r.status, r.attempts, r.last_error, r.created_at
     from orders.refunds r join orders.payments p on p.id = r.payment_id join orders.orders o on o.id = r.order_id
     ${all ? sql`order by r.id desc` : sql`where r.status <> 'succeeded' order by r.id`} limit ${limit}`;
 }

@@ -1,0 +1,68 @@
+import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
+import type { Order, OrderItem } from '../orders/order.ts';
+import { blockBits, orderCounts } from '../orders/order-counts-store.ts';
+
+/** A line of an order for other packages. Amounts are in minor units. */
+export type OrderLine = Pick<
+  OrderItem,
+  'id' | 'sku_id' | 'product_id' | 'warehouse_id' | 'qty' | 'price' | 'payable_amount' | 'title' | 'cover' | 'attrs'
+>;
+/** An order with its lines, oldest line first. */
+export type OrderWithLines = Pick<Order, 'id' | 'order_no' | 'user_id' | 'merchant_id' | 'status' | 'total_amount'> & {
+  items: OrderLine[];
+};
+type Row = Omit<OrderWithLines, 'items'> & { line: OrderLine };
+
+const ordersWithLines = (sql: Queryable, orderIds: readonly number[]): Statement => sql`
+  select o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.total_amount,
+    to_jsonb(l) as line
+  from orders.orders o
+  cross join lateral (
+    select i.id, i.sku_id, i.product_id, i.warehouse_id, i.qty, i.price, i.payable_amount, i.title, i.cover, i.attrs
+    from orders.order_items i where i.order_id = o.id) as l
+  where o.id = any(${[...orderIds]}::bigint[]) order by o.id, l.id`;
+
+function grouped(rows: readonly Row[]): OrderWithLines[] {
+  const orders = new Map<number, OrderWithLines>();
+  for (const { line, ...order } of rows) {
+    const known = orders.get(order.id);
+    if (known) known.items.push(line);
+    else orders.set(order.id, { ...order, items: [line] });
+  }
+  return [...orders.values()];
+}
+
+/** These orders with their lines, in id order. An order that does not exist is absent. */
+export async function selectOrderLines(sql: Queryable, orderIds: readonly number[]): Promise<OrderWithLines[]> {
+  return grouped(await sql<Row[]>`${ordersWithLines(sql, orderIds)}`);
+}
+
+/** Locks these orders in id order until the transaction ends, and returns them with their lines. */
+export async function lockOrdersForAfterSale(
+  tx: Transaction,
+  orderIds: readonly number[],
+): Promise<OrderWithLines[]> {
+  return grouped(await tx<Row[]>`${ordersWithLines(tx, orderIds)} for no key update of o`);
+}
+
+/**
+ * Shipped orders (3) that came into this state before `before`, oldest order first. The time of an order whose after-sale has
+ * ended starts again. Only blocks of ids that have shipped orders are read.
+ */
+export async function selectShippedBefore(sql: Sql | Transaction, before: Date, limit: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with blocks as materialized (
+      select block from ${orderCounts(sql)} as c where status = 3 -- shipped
+      group by block having sum(n) > 0
+    )
+    select o.id from blocks b
+    cross join lateral (
+      select id from orders.orders
+      where id >= b.block << ${blockBits} and id < (b.block + 1) << ${blockBits}
+        and status = 3 -- shipped
+        and created_at < ${before}
+    ) as o
+    where (select max(h.created_at) from orders.order_history h where h.order_id = o.id and h.to_status = 3) < ${before}
+    order by o.id limit ${limit}`;
+  return rows.map((row) => row.id);
+}
