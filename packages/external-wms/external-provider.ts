@@ -1,4 +1,5 @@
 import {
+  type CaseStock,
   type InventoryProvider,
   insertRemoteReservations,
   type ReservationRow,
@@ -28,6 +29,15 @@ const writeMs = 60_000;
 
 function orderTask(action: TaskAction, biz_no: string, more: Readonly<Record<string, unknown>> = {}): NewTask {
   return { biz_type: bizType, biz_no, action, payload: { biz_type: bizType, biz_no, ...more } };
+}
+
+/** The tasks of after-sale cases. A deduct and a restore of one case are delivered one after the other. */
+function caseTasks(action: 'restore' | 'deduct', cases: readonly CaseStock[]): NewTask[] {
+  return cases.map(({ biz_no, lines }) => {
+    const of = { biz_type: 'after_sale', biz_no };
+    const reason = action === 'restore' ? { reason: 'after_sale' } : {};
+    return { ...of, action, payload: { ...of, ...reason, items: summedItems(lines) } };
+  });
 }
 
 type Deps = {
@@ -129,6 +139,14 @@ export function externalProvider({ runtime, mode }: Deps, writeTasks: WriteTasks
         bizNos.map((biz_no) => orderTask('release', biz_no, { reason })),
       ),
     ],
+    // Staff do not wait for the partner, so these tasks are due at once in both modes.
+    restore: async (tx, cases) => writeTasks(tx, caseTasks('restore', cases), { delayMs: 0 }),
+    // A transaction makes no call, so the partner is not asked for its stock first. It may refuse the task: the task fails, and an
+    // operator retries it when the stock is there, or closes the case.
+    async deduct(tx, cases) {
+      for (const statement of writeTasks(tx, caseTasks('deduct', cases), { delayMs: 0 })) await statement;
+      return cases.map(() => true as const);
+    },
   };
 }
 

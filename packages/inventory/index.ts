@@ -2,6 +2,9 @@ export type { CompletedDocument } from './documents/document-hooks.ts';
 export { inventoryModule, inventoryService } from './module.ts';
 export { orderStatusWriter, orderStatusWriters } from './reservations/order-status-writers.ts';
 export {
+  type CaseLine,
+  type CaseStock,
+  type Deducted,
   type Demand,
   type Inventory,
   type InventoryProvider,

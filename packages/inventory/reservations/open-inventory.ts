@@ -2,6 +2,7 @@ import type { StockOwner } from '@tradepost/catalog';
 import type { Route } from '@tradepost/http';
 import type { Provision } from '@tradepost/module';
 import { ConfigError, type Runtime, selectStoredSettings } from '@tradepost/runtime';
+import { openCaseStock } from '../after-sales/move-case-stock.ts';
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { migrateProvider } from '../provider-migration/migrate-provider.ts';
@@ -95,6 +96,7 @@ export async function openInventory(runtime: Runtime, deps: Deps): Promise<Opene
     inventory: {
       ...operations,
       ...settleByProvider({ active: operations, local: hasLocalOrders ? local : null, remote, writeOrderStatus }),
+      ...openCaseStock(runtime, operations),
       preReserve,
       preReserveRefusals: preReserve ? preReserveRefusals : [],
       notifyNow,

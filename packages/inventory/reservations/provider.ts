@@ -25,6 +25,12 @@ export type StockSession = {
   statements(): Statement[];
 };
 
+/** A SKU that an after-sale case moves. `warehouse_id`: where its order line was taken from; 0 when it was in no warehouse. */
+export type CaseLine = StockLine & { warehouse_id: number };
+/** The stock that one after-sale case moves. `biz_no` is the number of the case. */
+export type CaseStock = { biz_no: string; lines: readonly CaseLine[] };
+export type Deducted = true | 'insufficient_stock' | 'sku_not_found';
+
 /** The inventory_status of an order after each operation was written. It is `pending` when a partner answers later. */
 type StatusAfter = Readonly<Record<'reserve' | 'confirm' | 'release', InventoryStatus>>;
 
@@ -42,15 +48,29 @@ export type InventoryProvider = {
   confirm(tx: Transaction, bizNos: readonly string[]): Statement[];
   /** The stock of these orders is sellable again. */
   release(tx: Transaction, bizNos: readonly string[], reason: string): Statement[];
+  /** Returned goods come into stock. Each case occurs once, each SKU once per case, and no case was restored before. */
+  restore(tx: Transaction, cases: readonly CaseStock[], now: Date): Promise<Statement[]>;
+  /** Goods leave for a re-shipment: all lines of a case or none, and never stock that orders have reserved. */
+  deduct(tx: Transaction, cases: readonly CaseStock[], now: Date): Promise<Deducted[]>;
 };
 
 /**
- * The inventory operations that orders use. Confirm and release go to the provider that an order was reserved with, all
- * other calls to the active provider.
+ * The inventory operations that orders and after-sales use. Confirm and release go to the provider that an order was reserved
+ * with, all other calls to the active provider.
  */
-export type Inventory = Omit<InventoryProvider, 'confirm' | 'release'> & {
+export type Inventory = Omit<InventoryProvider, 'confirm' | 'release' | 'restore' | 'deduct'> & {
   confirm(tx: Transaction, bizNos: readonly string[]): Promise<Statement[]>;
   release(tx: Transaction, bizNos: readonly string[], reason: string): Promise<Statement[]>;
+  /**
+   * Returned goods of after-sale cases come into stock. A repeat for the same case changes nothing. A SKU that does not exist any
+   * more is left out. The caller sends the returned statements.
+   */
+  restore(tx: Transaction, cases: readonly CaseStock[]): Promise<Statement[]>;
+  /**
+   * Goods of after-sale cases leave for a re-shipment: all lines of a case or none. A repeat for the same case changes nothing and
+   * succeeds. At an external warehouse the partner decides later: the outcome is true, and a refusal becomes a failed task.
+   */
+  deduct(tx: Transaction, cases: readonly CaseStock[]): Promise<Deducted[]>;
   readonly preReserve: PreReserve | null;
   /** The refusals that `preReserve` throws. */
   readonly preReserveRefusals: readonly RefusalFactory[];

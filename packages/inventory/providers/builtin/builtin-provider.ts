@@ -8,38 +8,9 @@ import {
   type StockReservation,
   selectEnabledStock,
   settleStockReservations,
-  type WarehouseStock,
 } from './builtin-store.ts';
-
-/** `free`: the quantity that later demands of this session can still reserve. */
-type Candidate = WarehouseStock & { free: number };
-
-/**
- * Chooses a warehouse for each SKU of a demand: the first warehouse that has enough of all SKUs, else for each SKU the first
- * warehouse that has enough of it. `missing` is a SKU that no warehouse has enough of. `candidates` are ordered by warehouse.
- */
-function pickWarehouses(
-  demand: ReadonlyMap<number, number>,
-  candidates: ReadonlyMap<number, readonly Candidate[]>,
-): { picked: Map<number, Candidate> } | { missing: number } {
-  const bySku = new Map<number, Candidate[]>();
-  for (const [sku_id, qty] of demand) {
-    const sufficient = (candidates.get(sku_id) ?? []).filter((candidate) => candidate.free >= qty);
-    if (sufficient.length === 0) return { missing: sku_id };
-    bySku.set(sku_id, sufficient);
-  }
-  const [first = []] = bySku.values();
-  const common = first.find(({ warehouse_id }) =>
-    [...bySku.values()].every((sufficient) => sufficient.some((one) => one.warehouse_id === warehouse_id)),
-  );
-  const picked = new Map<number, Candidate>();
-  for (const [sku_id, sufficient] of bySku)
-    picked.set(
-      sku_id,
-      (common && sufficient.find((one) => one.warehouse_id === common.warehouse_id)) ?? sufficient[0]!,
-    );
-  return { picked };
-}
+import { deductCases, restoreCases } from './move-cases.ts';
+import { candidatesBySku, pickWarehouses } from './pick-warehouses.ts';
 
 const checkProvider = (tx: Transaction) => mustKeepStock(tx, 'in warehouses');
 
@@ -47,13 +18,7 @@ async function openStockSession(tx: Transaction, skuIds: readonly number[]): Pro
   // Both statements are sent together. The second one reads the stock after the first has locked the SKUs.
   const [active, stock] = await Promise.all([lockSkus(tx, skuIds), selectEnabledStock(tx, skuIds)]);
   const activeSkus = new Set(active);
-  const candidates = new Map<number, Candidate[]>();
-  for (const row of stock) {
-    const candidate = { ...row, free: row.qty - row.reserved_qty };
-    const others = candidates.get(row.sku_id);
-    if (others) others.push(candidate);
-    else candidates.set(row.sku_id, [candidate]);
-  }
+  const candidates = candidatesBySku(stock);
   const rows: StockReservation[] = [];
   return {
     reserve({ biz_no, lines, expires_at }): Reserved {
@@ -89,4 +54,6 @@ export const builtinProvider: InventoryProvider = {
     checkProvider(tx),
     settleStockReservations(tx, bizNos, 'released'),
   ],
+  restore: restoreCases,
+  deduct: deductCases,
 };

@@ -1,8 +1,21 @@
 import type { Transaction } from '@tradepost/postgres';
-import { type InventoryProvider, type Reserved, type StockSession, summedBySku } from '../../reservations/provider.ts';
+import {
+  type CaseStock,
+  type Deducted,
+  type InventoryProvider,
+  type Reserved,
+  type StockSession,
+  summedBySku,
+} from '../../reservations/provider.ts';
 import { mustKeepStock } from '../../reservations/provider-fence.ts';
 import type { ReservationRow } from '../../reservations/reservation-store.ts';
-import { insertReservations, lockSkuStock, settleReservations } from './local-store.ts';
+import {
+  changeSkuStock,
+  insertReservations,
+  lockExistingSkuStock,
+  lockSkuStock,
+  settleReservations,
+} from './local-store.ts';
 
 async function openStockSession(tx: Transaction, skuIds: readonly number[]): Promise<StockSession> {
   const left = new Map((await lockSkuStock(tx, skuIds)).map((row) => [row.id, row.sellable]));
@@ -28,6 +41,24 @@ async function openStockSession(tx: Transaction, skuIds: readonly number[]): Pro
   };
 }
 
+const quantitiesOf = (cases: readonly CaseStock[]) => summedBySku(cases.flatMap((one) => one.lines));
+
+async function deduct(tx: Transaction, cases: readonly CaseStock[]): Promise<Deducted[]> {
+  const stock = await lockExistingSkuStock(tx, [...quantitiesOf(cases).keys()]);
+  const left = new Map(stock.map((row) => [row.id, row.sellable]));
+  const outcomes = cases.map(({ lines }): Deducted => {
+    if (lines.some((line) => !left.has(line.sku_id))) return 'sku_not_found';
+    if (lines.some((line) => left.get(line.sku_id)! < line.qty)) return 'insufficient_stock';
+    for (const { sku_id, qty } of lines) left.set(sku_id, left.get(sku_id)! - qty);
+    return true;
+  });
+  const taken = quantitiesOf(cases.filter((_, index) => outcomes[index] === true));
+  if (taken.size === 0) return outcomes;
+  await changeSkuStock(tx, new Map([...taken].map(([sku_id, qty]) => [sku_id, -qty])));
+  await mustKeepStock(tx, 'on SKUs');
+  return outcomes;
+}
+
 /** Holds stock on the SKU: `stock` is on hand, `reserved_stock` is the part of it that open orders have reserved. */
 export const localProvider: InventoryProvider = {
   name: 'local',
@@ -35,4 +66,6 @@ export const localProvider: InventoryProvider = {
   openStockSession,
   confirm: (tx, bizNos) => [settleReservations(tx, bizNos, 'confirmed'), mustKeepStock(tx, 'on SKUs')],
   release: (tx, bizNos) => [settleReservations(tx, bizNos, 'released'), mustKeepStock(tx, 'on SKUs')],
+  restore: async (tx, cases) => [changeSkuStock(tx, quantitiesOf(cases)), mustKeepStock(tx, 'on SKUs')],
+  deduct,
 };

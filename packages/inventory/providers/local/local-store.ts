@@ -59,3 +59,21 @@ export function settleReservations(
     )
     select runtime.must(count(distinct biz_no) = ${bizNos.length}, 'an order to settle has no open reservation') from ended`;
 }
+
+/** Locks these SKUs in id order, also inactive ones, and returns their sellable quantities. */
+export async function lockExistingSkuStock(tx: Transaction, ids: readonly number[]): Promise<SkuStock[]> {
+  return tx<SkuStock[]>`
+    select id, stock - reserved_stock as sellable from catalog.sku_stock
+    where id = any(${[...ids]}::bigint[]) order by id for no key update`;
+}
+
+/** Adds these quantities to the stock of SKUs, and locks them in id order. A negative quantity leaves. */
+export function changeSkuStock(tx: Transaction, change: ReadonlyMap<number, number>): Statement {
+  return tx`
+    with locked as materialized (
+      select s.id, c.qty from catalog.sku_stock s
+      join unnest(${[...change.keys()]}::bigint[], ${[...change.values()]}::int[]) as c (sku_id, qty) on s.id = c.sku_id
+      order by s.id for no key update of s
+    )
+    update catalog.sku_stock s set stock = s.stock + locked.qty from locked where s.id = locked.id`;
+}
