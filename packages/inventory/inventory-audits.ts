@@ -105,6 +105,19 @@ const warehouseAudits = (warehouseProviders: readonly string[]): readonly Audit[
       left join inventory.stock_documents d on d.id = coalesce(i.id, m.doc_id)
       where coalesce(i.qty, 0) <> coalesce(m.qty, 0)`,
   },
+  {
+    name: 'inventory.case_documents',
+    about: 'what an after-sale case has moved in warehouses is on completed documents of the case',
+    query: (sql) => sql`
+      select m.biz_no, m.action, m.sku_id, m.qty, coalesce(d.qty, 0) as on_documents
+      from inventory.after_sale_moves m
+      left join (
+        select d.biz_type, d.biz_no, i.sku_id, sum(i.qty)::bigint as qty
+        from inventory.stock_documents d join inventory.stock_document_items i on i.doc_id = d.id
+        where d.status = 'completed' and d.biz_type in ('restore', 'deduct') group by d.biz_type, d.biz_no, i.sku_id) as d
+        on d.biz_type = m.action and d.biz_no = m.biz_no and d.sku_id = m.sku_id
+      where m.provider = any(${[...warehouseProviders]}::text[]) and m.qty is distinct from d.qty`,
+  },
 ];
 
 /** The audits of this package. They depend on the inventory providers of the modules that run. */

@@ -1,7 +1,7 @@
 import { many } from '@tradepost/testing/routes/makers';
 import { type TestData, withoutConstraints } from '@tradepost/testing/test-data';
 
-/** Stock of two warehouses, and the reservations of the orders N1 to N4 in them. N5 to N7 are reserved in an external warehouse: one is pending, one confirmed, one refused. */
+/** Stock of two warehouses, and the reservations of the orders N1 to N4 in them. N5 to N7 are reserved in an external warehouse: one is pending, one confirmed, one refused. N8 was sold from local stock, and goods left for an exchange. */
 const rows = `
   insert into inventory.provider_state (provider, known) values ('builtin_wms', '{local,builtin_wms}');
   insert into inventory.warehouses (id, code, name, status) overriding system value values (1, 'W1', 'One', 1), (2, 'W2', 'Two', 0);
@@ -21,7 +21,10 @@ const rows = `
   insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status)
     values ('order', 'N5', 3, 1, 'reserved'), ('order', 'N6', 3, 1, 'confirmed'), ('order', 'N7', 3, 1, 'released');
   insert into inventory.order_inventory_state (order_no, provider, status)
-    values ('N5', 'external_wms', 'pending'), ('N6', 'external_wms', 'confirmed'), ('N7', 'external_wms', 'failed');`;
+    values ('N5', 'external_wms', 'pending'), ('N6', 'external_wms', 'confirmed'), ('N7', 'external_wms', 'failed');
+  insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status) values ('order', 'N8', 3, 1, 'confirmed');
+  insert into inventory.order_inventory_state (order_no, provider, status) values ('N8', 'local', 'confirmed');
+  insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS0', 'deduct', 1, 1, 'local');`;
 
 export const testData: TestData = {
   rows,
@@ -92,6 +95,17 @@ export const testData: TestData = {
       'inventory.documents',
       'a draft that has moved',
       `update inventory.stock_documents set status = 'draft', completed_at = null where id = 2`,
+    ],
+    [
+      'inventory.case_documents',
+      'returned goods that came into no warehouse',
+      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS9', 'restore', 1, 2, 'builtin_wms')`,
+    ],
+    [
+      'inventory.case_documents',
+      'a document of another quantity',
+      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS9', 'restore', 2, 12, 'builtin_wms');
+       update inventory.stock_documents set biz_type = 'restore', biz_no = 'AS9' where id = 1`,
     ],
     ['inventory.sold', 'sold without a reservation', `update catalog.product_skus set sold = sold + 1 where id = 3`],
   ],

@@ -4,7 +4,7 @@ import { type TestData, withoutConstraints } from '@tradepost/testing/test-data'
 
 /**
  * An unpaid, a paid and a shipped order, and a cancelled order whose late payments are refunded. The stock of N5 to N7 is
- * reserved in an external warehouse.
+ * reserved in an external warehouse. A part of the shipped order N3 was refunded. N8 was refunded in full before it was shipped.
  */
 const rows = `
   insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, discount_amount, freight_amount,
@@ -40,7 +40,20 @@ const rows = `
     select n, 2, 3, 'Jug', 500, 1, 500 from generate_series(5, 7) as n;
   insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
     values (5, null, 1, 'create', 'user'), (6, null, 1, 'create', 'user'), (7, null, 1, 'create', 'user'), (6, 1, 2, 'pay', 'user');
-  insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (6, 'instant', 'wechat', 500, 'succeeded', now());`;
+  insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (6, 'instant', 'wechat', 500, 'succeeded', now());
+  insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, total_amount, address_snapshot,
+      expires_at, paid_at) values (8, 'N8', 2, 6, 'confirmed', 500, 500, '{}', now(), now());
+  insert into orders.order_items (order_id, product_id, sku_id, title, price, qty, payable_amount)
+    values (8, 2, 3, 'Jug', 500, 1, 500);
+  insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
+    values (8, null, 1, 'create', 'user'), (8, 1, 2, 'pay', 'user'), (8, 2, 5, 'after_sale_open', 'user'),
+           (8, 5, 6, 'after_sale_refunded', 'admin');
+  insert into orders.payments (id, order_id, provider, method, amount, status, paid_at) overriding system value
+    values (6, 8, 'instant', 'wechat', 500, 'refunded', now());
+  insert into orders.refunds (refund_no, payment_id, order_id, provider, kind, reason, amount, currency, status, finished_at)
+    values ('R5', 2, 3, 'sandbox', 'after_sale', 'after_sale:1', 500, 'CNY', 'succeeded', now()),
+           ('R6', 6, 8, 'instant', 'after_sale', 'after_sale:2', 200, 'CNY', 'succeeded', now()),
+           ('R7', 6, 8, 'instant', 'after_sale', 'after_sale:3', 300, 'CNY', 'succeeded', now());`;
 
 /** Creates orders and changes them to the requested state. */
 const makeOrders: Maker = async ({ shop, owner, staff, send, repeat }, count, { order, large }) => {
@@ -127,6 +140,7 @@ export const testData: TestData = {
       `insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type) values (99, null, 1, 'create', 'user')`,
     ],
     ['orders.paid_at', 'paid without a time', `update orders.orders set paid_at = null where id = 2`],
+    ['orders.paid_at', 'refunded without a time', `update orders.orders set paid_at = null where id = 8`],
     ['orders.paid_at', 'unpaid with a time', `update orders.orders set paid_at = now() where id = 4`],
     [
       'orders.stock_state',
@@ -153,6 +167,11 @@ export const testData: TestData = {
        update catalog.product_skus set sold = 0 where id = 2`,
     ],
     ['orders.payments', 'paid without a payment', `delete from orders.payments where id = 1`],
+    [
+      'orders.payments',
+      'refunded in full by an after-sale, but not paid',
+      `update orders.refunds set kind = 'surplus' where payment_id = 6`,
+    ],
     ['orders.payments', 'another amount', `update orders.payments set amount = 2399 where id = 1`],
     [
       'orders.payments',
@@ -185,7 +204,24 @@ export const testData: TestData = {
     [
       'orders.refunds',
       'the payment of a paid order was refunded',
-      `insert into orders.refunds (refund_no, payment_id, order_id, provider, reason, amount, currency) values ('R2', 2, 3, 'sandbox', 'already_paid', 3500, 'CNY')`,
+      `insert into orders.refunds (refund_no, payment_id, order_id, provider, reason, amount, currency) values ('R2', 2, 3, 'sandbox', 'already_paid', 3000, 'CNY')`,
+    ],
+    [
+      'orders.refunds',
+      'refunded before its refunds have returned all',
+      `update orders.payments set status = 'refunded' where id = 2`,
+    ],
+    ['orders.refunds', 'paid after its refunds have returned all', `update orders.payments set status = 'succeeded' where id = 6`],
+    [
+      'orders.refunds',
+      'more than was paid',
+      `update orders.refunds set amount = 3501, status = 'pending', finished_at = null, updated_at = now() where refund_no = 'R5'`,
+      ['orders.refund_amounts'],
+    ],
+    [
+      'orders.refund_amounts',
+      'a refund of an order that received no money',
+      `update orders.refunds set order_id = 1 where refund_no = 'R3'`,
     ],
     [
       'orders.refunds_forgotten',

@@ -77,7 +77,9 @@ export async function moneyFaults({ database: { sql } }: Shop): Promise<string[]
     group by p.id
     having case p.status
       when 'refunding' then count(r.id) <> 1 or bool_or(r.status = 'succeeded') or sum(r.amount) <> p.amount
-      when 'refunded' then count(r.id) <> 1 or bool_or(r.status <> 'succeeded') or sum(r.amount) <> p.amount
+      when 'refunded' then count(r.id) = 0 or bool_or(r.status <> 'succeeded') or sum(r.amount) <> p.amount
+        or (count(r.id) > 1 and bool_or(r.kind = 'surplus'))
+      when 'succeeded' then bool_or(r.kind = 'surplus') or sum(r.amount) > p.amount
       else count(r.id) > 0 end`;
   return rows.map((row) => JSON.stringify(row));
 }
