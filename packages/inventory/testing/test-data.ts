@@ -98,14 +98,14 @@ export const testData: TestData = {
     ],
     [
       'inventory.case_documents',
-      'returned goods that came into no warehouse',
-      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS9', 'restore', 1, 2, 'builtin_wms')`,
+      'goods that left no warehouse',
+      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS9', 'deduct', 1, 2, 'builtin_wms')`,
     ],
     [
       'inventory.case_documents',
       'a document of another quantity',
-      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS9', 'restore', 2, 12, 'builtin_wms');
-       update inventory.stock_documents set biz_type = 'restore', biz_no = 'AS9' where id = 1`,
+      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS9', 'deduct', 2, 12, 'builtin_wms');
+       update inventory.stock_documents set biz_type = 'deduct', biz_no = 'AS9' where id = 1`,
     ],
     ['inventory.sold', 'sold without a reservation', `update catalog.product_skus set sold = sold + 1 where id = 3`],
   ],

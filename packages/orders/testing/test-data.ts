@@ -126,7 +126,7 @@ export const testData: TestData = {
     [
       'orders.history_moves',
       'a transition that is not allowed',
-      `update orders.order_history set trigger = 'pay' where to_status = 6`,
+      `update orders.order_history set trigger = 'pay' where order_id = 4 and to_status = 6`,
     ],
     [
       'orders.history_moves',
