@@ -155,7 +155,7 @@ const orderItemSchema = z
     payable_amount: amount().meta({
       description: 'what the buyer pays for the line, after its share of the discounts',
     }),
-    review: orderItemReview.optional().meta({ description: 'absent when the line was not reviewed' }),
+    review: orderItemReview.optional(),
   })
   .meta({ id: 'OrderItem' });
 

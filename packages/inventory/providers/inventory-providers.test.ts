@@ -49,7 +49,7 @@ const depot: InventoryProvider = {
     return [settleRemoteReservations(tx, bizNos, 'released')];
   },
   restore: async () => [],
-  deduct: async (_tx, cases) => cases.map(() => true),
+  deduct: async (_tx, cases) => cases.map(() => true as const),
 };
 const depotModule: Module = {
   name: 'depot',

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
+import type { Queryable, Statement, Transaction } from '@tradepost/postgres';
 import type { Order, OrderItem } from '../orders/order.ts';
 import { blockBits, orderCounts } from '../orders/order-counts-store.ts';
 
@@ -46,14 +46,14 @@ export async function lockOrdersForAfterSale(
 }
 
 /**
- * Shipped orders (3) that came into this state before `before`, oldest order first. The time of an order whose after-sale has
- * ended starts again. Only blocks of ids that have shipped orders are read.
+ * At most `limit` shipped orders (3) that came into this state before `before`. The time of an order whose after-sale has ended
+ * starts again. Only blocks of ids that have shipped orders of that age are read, until enough orders are found.
  */
-export async function selectShippedBefore(sql: Sql | Transaction, before: Date, limit: number): Promise<number[]> {
+export async function selectShippedBefore(sql: Queryable, before: Date, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with blocks as materialized (
       select block from ${orderCounts(sql)} as c where status = 3 -- shipped
-      group by block having sum(n) > 0
+      group by block having sum(n) > 0 and min(first_at) < ${before}
     )
     select o.id from blocks b
     cross join lateral (
@@ -63,6 +63,6 @@ export async function selectShippedBefore(sql: Sql | Transaction, before: Date, 
         and created_at < ${before}
     ) as o
     where (select max(h.created_at) from orders.order_history h where h.order_id = o.id and h.to_status = 3) < ${before}
-    order by o.id limit ${limit}`;
-  return rows.map((row) => row.id);
+    limit ${limit}`;
+  return rows.map((row) => row.id).sort((a, b) => a - b);
 }
