@@ -12,6 +12,7 @@ import {
 } from '../../packages/orders/orders/order-page-store.ts';
 import { resolveKeyword } from '../../packages/orders/orders/order-search-store.ts';
 import { selectExpiredOrders, selectOrder, selectOrderItems } from '../../packages/orders/orders/order-store.ts';
+import { selectShippedBefore } from '../../packages/orders/paid-orders/order-lines-store.ts';
 
 /**
  * The query plans of frequent queries in a shop with many orders, as PostgreSQL ran them (auto_explain). No query scans a big
@@ -175,6 +176,8 @@ test('the orders of a shopper, one order, its lines and the sweep of unpaid orde
     [() => selectOrderItems(sql, [id]), 4],
     // The blocks that have unpaid orders are read.
     [() => selectExpiredOrders(sql, new Date(), 200, []), 5_000],
+    // A block of shipped orders, and the history of those that are old enough.
+    [() => selectShippedBefore(sql, new Date(), 200), 6_000],
   ] as const;
   for (const [work, maxRows] of reads) {
     const { fullScans, rows } = await readBy<unknown>(work);
