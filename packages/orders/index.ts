@@ -27,5 +27,5 @@ export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } fr
 export { type CaseRefund, type RefundOutcome, refundOrders } from './payments/refund-orders.ts';
 export { retryRefund } from './payments/refund-payments.ts';
 export { selectRefunds } from './payments/refund-store.ts';
-export type { AfterSaleSummary, OrderItemReview, ShipmentView } from './schemas.ts';
 export { refundAttempts } from './settings.ts';
+export { type AfterSaleSummary, type OrderItemReview, type ShipmentView, shipmentSchema } from './schemas.ts';

@@ -160,7 +160,7 @@ const orderItemSchema = z
   .meta({ id: 'OrderItem' });
 
 /** A shipment. The package fulfilment fills it in. */
-const shipmentSchema = z
+export const shipmentSchema = z
   .object({
     id: id(),
     order_id: id(),

@@ -2,7 +2,7 @@ import { seedScale } from '@tradepost/app';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shippedWith } from '../../packages/fulfilment/shipment-store.ts';
+import { shippedWith } from '../../packages/fulfilment/shipments/shipment-store.ts';
 import { foldOrderCounts } from '../../packages/orders/orders/order-counts-store.ts';
 import {
   type AdminOrderFilter,

@@ -1,8 +1,8 @@
 import { markShipped, selectOrderStatuses } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime, Write } from '@tradepost/runtime';
-import { fulfilmentErrors } from './errors.ts';
-import { insertInitialShipments } from './shipment-store.ts';
+import { shipmentErrors } from './errors.ts';
+import { insertShipments } from './shipment-store.ts';
 
 export type ShipOrder = {
   order_id: number;
@@ -20,14 +20,14 @@ export type ShipOrder = {
 function shipmentRefusal(order: ShipOrder): Error | null {
   if (order.ship_type === 'reship')
     // After-sales are not implemented, so no case can belong to this order.
-    return order.after_sale_case_id > 0 ? fulfilmentErrors.case_mismatch() : fulfilmentErrors.reship_needs_case();
+    return order.after_sale_case_id > 0 ? shipmentErrors.case_mismatch() : shipmentErrors.reship_needs_case();
   if (order.delivery_type === 'express') {
-    if (!order.company) return fulfilmentErrors.company_required();
-    if (!order.tracking_no) return fulfilmentErrors.tracking_no_required();
+    if (!order.company) return shipmentErrors.company_required();
+    if (!order.tracking_no) return shipmentErrors.tracking_no_required();
     return null;
   }
-  if (!order.rider_name) return fulfilmentErrors.rider_name_required();
-  if (!order.rider_phone) return fulfilmentErrors.rider_phone_required();
+  if (!order.rider_name) return shipmentErrors.rider_name_required();
+  if (!order.rider_phone) return shipmentErrors.rider_phone_required();
   return null;
 }
 
@@ -44,7 +44,7 @@ export async function shipOrders(
 ): Promise<(true | Error)[]> {
   const first = new Map(requests.map((order, index) => [order.order_id, index] as const).reverse());
   const refusals = requests.map((order, index) =>
-    first.get(order.order_id) === index ? shipmentRefusal(order) : fulfilmentErrors.shipped_twice(),
+    first.get(order.order_id) === index ? shipmentRefusal(order) : shipmentErrors.shipped_twice(),
   );
   const complete = requests
     .filter((_, index) => !refusals[index])
@@ -55,8 +55,8 @@ export async function shipOrders(
   return requests.map((order, index) => {
     const refusal = refusals[index];
     if (!refusal && moved.has(order.order_id)) return true;
-    if (!existing.has(order.order_id)) return fulfilmentErrors.order_not_found();
-    return refusal ?? fulfilmentErrors.cannot_ship();
+    if (!existing.has(order.order_id)) return shipmentErrors.order_not_found();
+    return refusal ?? shipmentErrors.cannot_ship();
   });
 }
 
@@ -70,9 +70,16 @@ async function ship(
   const moved = await markShipped(tx, orders, { actor: { type: 'admin', id: staffId }, now });
   const shipped = orders.filter((order) => moved.includes(order.order_id));
   if (shipped.length > 0)
-    await insertInitialShipments(
+    await insertShipments(
       tx,
-      shipped.map((order) => ({ ...order, created_by_id: staffId })),
+      shipped.map((order) => ({
+        ...order,
+        direction: 'outbound',
+        biz_type: order.ship_type,
+        logistics_status: 'shipped',
+        created_by_type: 'admin',
+        created_by_id: staffId,
+      })),
       now,
     );
   return moved;

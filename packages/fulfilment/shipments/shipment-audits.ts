@@ -1,6 +1,6 @@
 import type { Audit } from '@tradepost/runtime';
 
-export const fulfilmentAudits: readonly Audit[] = [
+export const shipmentAudits: readonly Audit[] = [
   {
     name: 'fulfilment.first_shipment',
     about:

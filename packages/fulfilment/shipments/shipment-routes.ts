@@ -13,7 +13,7 @@ import {
 } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { fulfilmentErrors } from './errors.ts';
+import { shipmentErrors } from './errors.ts';
 import { type ShipOrder, shipOrders } from './ship-orders.ts';
 
 const shipBody = z.object({
@@ -56,7 +56,7 @@ const expressParcel = {
   remark: '',
 } as const;
 
-export function fulfilmentRoutes(runtime: Runtime): Route[] {
+export function shipmentRoutes(runtime: Runtime): Route[] {
   return [
     defineRoute({
       method: 'PUT',
@@ -69,14 +69,14 @@ export function fulfilmentRoutes(runtime: Runtime): Route[] {
       body: shipBody,
       response: nothing,
       refuses: [
-        fulfilmentErrors.order_not_found,
-        fulfilmentErrors.cannot_ship,
-        fulfilmentErrors.company_required,
-        fulfilmentErrors.tracking_no_required,
-        fulfilmentErrors.rider_name_required,
-        fulfilmentErrors.rider_phone_required,
-        fulfilmentErrors.reship_needs_case,
-        fulfilmentErrors.case_mismatch,
+        shipmentErrors.order_not_found,
+        shipmentErrors.cannot_ship,
+        shipmentErrors.company_required,
+        shipmentErrors.tracking_no_required,
+        shipmentErrors.rider_name_required,
+        shipmentErrors.rider_phone_required,
+        shipmentErrors.reship_needs_case,
+        shipmentErrors.case_mismatch,
       ],
       statements: 3,
       repeat: 'recorded',

@@ -1,6 +1,6 @@
 import { defineErrors } from '@tradepost/core';
 
-export const fulfilmentErrors = defineErrors({
+export const shipmentErrors = defineErrors({
   order_not_found: { code: 404, en: 'Order not found', 'zh-CN': '订单不存在' },
   cannot_ship: { code: 500, en: 'Cannot ship in current status', 'zh-CN': '当前状态不可发货' },
   shipped_twice: {

@@ -1,0 +1,20 @@
+import { orderFilters, orderSections } from '@tradepost/orders';
+import type { Part } from '../part.ts';
+import { shipmentAudits } from './shipment-audits.ts';
+import { shipmentRoutes } from './shipment-routes.ts';
+import { shipmentSection } from './shipment-section.ts';
+import { shippedWith } from './shipment-store.ts';
+import { shipmentTables } from './tables.ts';
+
+/** First shipments and re-shipments, and the delivery mode. */
+export const shipmentPart: Part = {
+  tables: shipmentTables,
+  audits: shipmentAudits,
+  open: ({ runtime }) => ({
+    contributions: [
+      orderSections.add(shipmentSection(runtime)),
+      orderFilters.add({ field: 'logistics_company', matching: shippedWith }),
+    ],
+    routes: () => shipmentRoutes(runtime),
+  }),
+};

@@ -1,0 +1,1 @@
+export const shipmentTables: readonly string[] = ['fulfilment.shipments'];

@@ -1,1 +1,0 @@
-export const fulfilmentTables: readonly string[] = ['fulfilment.shipments'];

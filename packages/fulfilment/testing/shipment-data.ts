@@ -1,0 +1,33 @@
+import type { TestData } from '@tradepost/testing/test-data';
+
+/** The first shipment and a second shipment of the shipped order. */
+const rows = `
+  insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, tracking_no)
+    values (3, 'express', 'outbound', 'initial', 'T3'), (3, 'express', 'outbound', 'reship', 'T9');`;
+
+export const shipmentData: TestData = {
+  rows,
+  auditCases: [
+    ['fulfilment.first_shipment', 'none', `delete from fulfilment.shipments where biz_type = 'initial'`],
+    [
+      'fulfilment.first_shipment',
+      'another number',
+      `update fulfilment.shipments set tracking_no = 'T4' where biz_type = 'initial'`,
+    ],
+    [
+      'fulfilment.first_shipment',
+      'two',
+      `drop index fulfilment.shipments_one_initial; update fulfilment.shipments set biz_type = 'initial', tracking_no = 'T3'`,
+    ],
+    [
+      'fulfilment.first_shipment',
+      'of an unpaid order',
+      `insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type) values (1, 'express', 'outbound', 'initial')`,
+    ],
+    [
+      'fulfilment.shipment_orphans',
+      'the order was deleted',
+      `update fulfilment.shipments set order_id = 99 where biz_type = 'reship'`,
+    ],
+  ],
+};
