@@ -1,4 +1,5 @@
 export { chooseModules } from './choose-modules.ts';
+export { type DashboardCard, dashboardCards } from './dashboard.ts';
 export { declaredBy } from './declared-by.ts';
 export type { DemoCounts, DemoSeed } from './demo-seed.ts';
 export { type DoctorArea, type DoctorCheck, type DoctorFacts, developmentArea } from './doctor.ts';

@@ -1,6 +1,7 @@
 import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
-import type { Module } from '@tradepost/module';
+import { dashboardCards, type Module } from '@tradepost/module';
 import { cartRoutes } from './cart/cart-routes.ts';
+import { pendingShip } from './dashboard-cards.ts';
 import { orderMenu } from './menu.ts';
 import { batchRoutes } from './merchant-tools/batch-routes.ts';
 import { extensionRoutes } from './merchant-tools/extension-routes.ts';
@@ -27,7 +28,11 @@ export const ordersModule: Module = {
   name: 'orders',
   needs: ['identity', 'catalog', 'inventory'],
   tables: orderTables,
-  entries: [...ownProviders.map(paymentProviders.add), orderStatusWriters.add(writeInventoryStatus)],
+  entries: [
+    ...ownProviders.map(paymentProviders.add),
+    orderStatusWriters.add(writeInventoryStatus),
+    dashboardCards.add(pendingShip),
+  ],
   settings: orderSettings,
   menu: orderMenu,
   seedDemo: orderDemo,

@@ -1,4 +1,5 @@
 import type { Queryable, Sql } from '@tradepost/postgres';
+import type { OrderStatus } from './order-status.ts';
 
 /** A block of order ids has 2 to the power of this number of ids. The triggers in 0005_orders.sql use the same number. */
 export const blockBits = 12;
@@ -8,6 +9,13 @@ export const orderCounts = (sql: Queryable) => sql`
   (select block, status, payment_method, orders as n, first_at, last_at from orders.order_blocks
    union all
    select block, status, payment_method, change, first_at, last_at from orders.order_changes)`;
+
+/** The number of orders of all shoppers in this state, from the stored counts. */
+export async function countOrders(sql: Queryable, status: OrderStatus): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select coalesce(sum(n), 0)::int as n from ${orderCounts(sql)} as c where status = ${status}`;
+  return row!.n;
+}
 
 const changesPerStatement = 200_000;
 
