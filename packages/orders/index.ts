@@ -11,7 +11,7 @@ export {
   orderSections,
 } from './orders/order-sections.ts';
 export { orderStatus } from './orders/order-status.ts';
-export { type Actor, markShipped, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
+export { type Actor, markShipped, type ShippedOrder, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
 export { completeOrders, endAfterSale, markAfterSale } from './paid-orders/move-orders.ts';
 export {
   lockOrdersForAfterSale,
@@ -20,6 +20,7 @@ export {
   selectOrderLines,
   selectShippedBefore,
 } from './paid-orders/order-lines-store.ts';
+export { setTrackingNumbers } from './paid-orders/tracking-store.ts';
 export { type Refundable, selectRefundable } from './payments/order-refund-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';
 export { refundNumber } from './payments/payment-rules.ts';
@@ -27,5 +28,5 @@ export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } fr
 export { type CaseRefund, type RefundOutcome, refundOrders } from './payments/refund-orders.ts';
 export { retryRefund } from './payments/refund-payments.ts';
 export { selectRefunds } from './payments/refund-store.ts';
-export { refundAttempts } from './settings.ts';
 export { type AfterSaleSummary, type OrderItemReview, type ShipmentView, shipmentSchema } from './schemas.ts';
+export { refundAttempts } from './settings.ts';

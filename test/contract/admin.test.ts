@@ -9,7 +9,7 @@ let shop: Shop;
 let token: string;
 let staffId: number;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop({}, { 'delivery_router.delivery_mode': 'both' });
   staffId = await createStaff(shop.server.runtime.sql, { username: 'boss', password: 'boss-secret' });
   token = await shop.login('boss', 'boss-secret');
 });

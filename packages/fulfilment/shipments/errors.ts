@@ -3,6 +3,7 @@ import { defineErrors } from '@tradepost/core';
 export const shipmentErrors = defineErrors({
   order_not_found: { code: 404, en: 'Order not found', 'zh-CN': '订单不存在' },
   cannot_ship: { code: 500, en: 'Cannot ship in current status', 'zh-CN': '当前状态不可发货' },
+  unsupported_delivery_type: { code: 500, en: 'Unsupported delivery type', 'zh-CN': '不支持的配送方式' },
   shipped_twice: {
     code: 500,
     en: 'The order is in the list twice: its first shipment counts',

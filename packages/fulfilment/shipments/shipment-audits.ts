@@ -3,16 +3,26 @@ import type { Audit } from '@tradepost/runtime';
 export const shipmentAudits: readonly Audit[] = [
   {
     name: 'fulfilment.first_shipment',
-    about:
-      'a shipped order has exactly one first shipment, with its tracking number; an order that was not shipped has no first shipment',
-    // 1 pending payment, 2 paid, 3 shipped, 4 completed, 6 cancelled. An order in 5, after-sale, may have a shipment or not.
+    about: 'an order that was shipped has exactly one first shipment; an order that was not shipped has none',
+    // 3 shipped, 4 completed. In 5, after-sale, and 6, cancelled, the history says whether the order was shipped.
     query: (sql) => sql`
-      select o.id as order_id, o.order_no, o.status, o.tracking_no, coalesce(s.shipments, 0) as shipments, s.numbers
+      select o.id as order_id, o.order_no, o.status, coalesce(s.shipments, 0) as shipments
       from orders.orders o
-      left join (select order_id, count(*) as shipments, string_agg(tracking_no, ', ' order by id) as numbers
-                 from fulfilment.shipments where biz_type = 'initial' group by order_id) as s on s.order_id = o.id
-      where (o.status in (3, 4) and (coalesce(s.shipments, 0) <> 1 or s.numbers <> o.tracking_no))
-         or (o.status in (1, 2, 6) and s.shipments > 0)`,
+      left join (select order_id, count(*) as shipments from fulfilment.shipments where biz_type = 'initial' group by order_id)
+        as s on s.order_id = o.id
+      where coalesce(s.shipments, 0) <>
+        case when o.status in (3, 4)
+          or exists (select from orders.order_history h where h.order_id = o.id and h.trigger = 'ship') then 1 else 0 end`,
+  },
+  {
+    name: 'fulfilment.tracking_number',
+    about: 'the tracking number of an order is that of its latest outbound shipment with a number',
+    query: (sql) => sql`
+      select o.id as order_id, o.order_no, o.tracking_no, s.tracking_no as shipment_tracking_no
+      from orders.orders o
+      left join (select distinct on (order_id) order_id, tracking_no from fulfilment.shipments
+                 where direction = 'outbound' and tracking_no <> '' order by order_id, id desc) as s on s.order_id = o.id
+      where o.tracking_no <> coalesce(s.tracking_no, '')`,
   },
   {
     name: 'fulfilment.shipment_orphans',

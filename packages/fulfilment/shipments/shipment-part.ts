@@ -1,5 +1,7 @@
 import { orderFilters, orderSections } from '@tradepost/orders';
 import type { Part } from '../part.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { shipmentSettings } from './settings.ts';
 import { shipmentAudits } from './shipment-audits.ts';
 import { shipmentRoutes } from './shipment-routes.ts';
 import { shipmentSection } from './shipment-section.ts';
@@ -9,12 +11,13 @@ import { shipmentTables } from './tables.ts';
 /** First shipments and re-shipments, and the delivery mode. */
 export const shipmentPart: Part = {
   tables: shipmentTables,
+  settings: shipmentSettings,
   audits: shipmentAudits,
   open: ({ runtime }) => ({
     contributions: [
       orderSections.add(shipmentSection(runtime)),
       orderFilters.add({ field: 'logistics_company', matching: shippedWith }),
     ],
-    routes: () => shipmentRoutes(runtime),
+    routes: () => [...shipmentRoutes(runtime), ...deliveryRoutes(runtime)],
   }),
 };

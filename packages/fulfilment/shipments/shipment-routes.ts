@@ -30,11 +30,11 @@ const shipBody = z.object({
   rider_name: text(64)
     .trim()
     .default('')
-    .meta({ description: 'Required for local delivery', examples: [''] }),
+    .meta({ description: 'Local delivery; default: the setting delivery_local.default_rider_name', examples: [''] }),
   rider_phone: text(32)
     .trim()
     .default('')
-    .meta({ description: 'Required for local delivery', examples: [''] }),
+    .meta({ description: 'Local delivery; default: the setting delivery_local.default_rider_phone', examples: [''] }),
   after_sale_case_id: idOrZero().default(0),
   remark: text(500)
     .default('')
@@ -48,9 +48,7 @@ const batchShipBody = z
   .meta({ examples: [[{ order_id: 1, company: 'SF', tracking_no: 'SF1234567890' }]] });
 
 const expressParcel = {
-  ship_type: 'initial',
   delivery_type: 'express',
-  after_sale_case_id: 0,
   rider_name: '',
   rider_phone: '',
   remark: '',
@@ -71,6 +69,7 @@ export function shipmentRoutes(runtime: Runtime): Route[] {
       refuses: [
         shipmentErrors.order_not_found,
         shipmentErrors.cannot_ship,
+        shipmentErrors.unsupported_delivery_type,
         shipmentErrors.company_required,
         shipmentErrors.tracking_no_required,
         shipmentErrors.rider_name_required,
@@ -81,7 +80,11 @@ export function shipmentRoutes(runtime: Runtime): Route[] {
       statements: 3,
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {
-        const [outcome] = await shipOrders(runtime, [{ order_id: params.id, ...body }], caller.id, write);
+        const { ship_type, after_sale_case_id, ...parcel } = body;
+        // After-sales are not implemented, so no case can belong to this order.
+        if (ship_type === 'reship')
+          throw after_sale_case_id > 0 ? shipmentErrors.case_mismatch() : shipmentErrors.reship_needs_case();
+        const [outcome] = await shipOrders(runtime, [{ order_id: params.id, ...parcel }], caller.id, write);
         if (outcome instanceof Error) throw outcome;
         return null;
       },

@@ -1,9 +1,10 @@
 import type { TestData } from '@tradepost/testing/test-data';
 
-/** The first shipment and a second shipment of the shipped order. */
+/** The first shipment and a re-shipment of the shipped order. */
 const rows = `
   insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, tracking_no)
-    values (3, 'express', 'outbound', 'initial', 'T3'), (3, 'express', 'outbound', 'reship', 'T9');`;
+    values (3, 'express', 'outbound', 'initial', 'T3'), (3, 'express', 'outbound', 'reship', 'T9');
+  update orders.orders set tracking_no = 'T9' where id = 3;`;
 
 export const shipmentData: TestData = {
   rows,
@@ -11,13 +12,18 @@ export const shipmentData: TestData = {
     ['fulfilment.first_shipment', 'none', `delete from fulfilment.shipments where biz_type = 'initial'`],
     [
       'fulfilment.first_shipment',
-      'another number',
-      `update fulfilment.shipments set tracking_no = 'T4' where biz_type = 'initial'`,
+      'two',
+      `drop index fulfilment.shipments_one_initial; update fulfilment.shipments set biz_type = 'initial'`,
     ],
     [
-      'fulfilment.first_shipment',
-      'two',
-      `drop index fulfilment.shipments_one_initial; update fulfilment.shipments set biz_type = 'initial', tracking_no = 'T3'`,
+      'fulfilment.tracking_number',
+      'the number of the first shipment',
+      `update orders.orders set tracking_no = 'T3' where id = 3`,
+    ],
+    [
+      'fulfilment.tracking_number',
+      'of an order without shipments',
+      `update orders.orders set tracking_no = 'T1' where id = 1`,
     ],
     [
       'fulfilment.first_shipment',
@@ -28,6 +34,7 @@ export const shipmentData: TestData = {
       'fulfilment.shipment_orphans',
       'the order was deleted',
       `update fulfilment.shipments set order_id = 99 where biz_type = 'reship'`,
+      ['fulfilment.tracking_number'],
     ],
   ],
 };

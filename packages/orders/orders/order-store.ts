@@ -147,14 +147,17 @@ export async function markCancelled(
     select id, order_no, user_id from moved`;
 }
 
-/** Marks paid orders as shipped, with the latest tracking number. Returns the ids of the orders that changed. */
+/** An order that was shipped, and its shopper. `phone` is that of the receiver. */
+export type ShippedOrder = { id: number; order_no: string; user_id: number; phone: string };
+
+/** Marks paid orders as shipped, with their tracking number. Returns the orders that changed. */
 export async function markShipped(
   tx: Transaction,
   rows: readonly { order_id: number; tracking_no: string }[],
   values: { actor: Actor; now: Date },
-): Promise<number[]> {
+): Promise<ShippedOrder[]> {
   const { ship } = orderTransitions;
-  const moved = await tx<{ id: number }[]>`
+  return tx<ShippedOrder[]>`
     with locked as materialized (
       select o.id, o.status, r.tracking_no from orders.orders o
       join unnest(${rows.map((r) => r.order_id)}::bigint[], ${rows.map((r) => r.tracking_no)}::text[])
@@ -163,13 +166,12 @@ export async function markShipped(
     ), moved as (
       update orders.orders o set status = ${ship.to}, tracking_no = locked.tracking_no, updated_at = ${values.now}
       from locked where o.id = locked.id
-      returning o.id, locked.status as was
+      returning o.id, o.order_no, o.user_id, coalesce(o.address_snapshot ->> 'phone', '') as phone, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
       select id, was, ${ship.to}, 'ship', ${values.actor.type}, ${values.actor.id}, ${values.now} from moved
     )
-    select id from moved`;
-  return moved.map((row) => row.id);
+    select id, order_no, user_id, phone from moved`;
 }
 
 /** Unpaid orders that have expired, without those in `except`. Only blocks of ids that have unpaid orders are read. */
