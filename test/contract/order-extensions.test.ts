@@ -281,6 +281,17 @@ describe('reminding to pay', () => {
   });
 });
 
+/** Runs `work` while the shipped order has a returned and an exchanged parcel. */
+async function withExchange(id: number, work: () => Promise<void>) {
+  const { sql } = shop.database;
+  await sql`
+    insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, company, tracking_no, shipped_at)
+    values (${id}, 'express', 'inbound', 'return', 'JD', 'J1', now() + interval '1 minute'),
+           (${id}, 'express', 'outbound', 'reship', 'ZTO', 'Z1', now() + interval '2 minutes')`;
+  await work();
+  await sql`delete from fulfilment.shipments where order_id = ${id} and biz_type <> 'initial'`;
+}
+
 describe('the print sheet', () => {
   const sheet = async (id: number, query = '', lang = 'en') =>
     (await admin('GET', `/orders/${id}/print-template${query}`, undefined, lang)).data.template as string;
@@ -307,6 +318,17 @@ describe('the print sheet', () => {
     const packing = await sheet(id, '?template=packing');
     expect(packing).toContain('Enamel mug');
     expect(packing).not.toContain('12.90');
+  });
+
+  test('has the outbound parcels, oldest first; a packing list has none', async () => {
+    const { id } = await orderIn('shipped');
+    await withExchange(id, async () => {
+      const text = await sheet(id);
+      expect(text).toMatch(new RegExp(`SF SF${id} \\(Initial\\).*ZTO Z1 \\(Reship\\)`, 's'));
+      expect(text).not.toContain('J1');
+      expect(await sheet(id, '', 'zh-CN')).toContain('ZTO Z1 (补发)');
+      expect(await sheet(id, '?template=packing')).not.toContain('ZTO');
+    });
   });
 
   test('texts of customers and products are escaped', async () => {
@@ -370,6 +392,18 @@ describe('the timeline', () => {
       ['shipped', `SF SF${id}`],
       ['received', `SF SF${id}`],
     ]);
+  });
+
+  test('has a stage for each re-shipment, and none for a parcel that came back', async () => {
+    const { id } = await orderIn('shipped');
+    await withExchange(id, async () => {
+      const stages = await stagesOf(id);
+      expect(stages.slice(2).map(({ stage, status, content }) => [stage, status, content])).toEqual([
+        ['shipped', 'Shipped', `SF SF${id}`],
+        ['shipped', 'Reship', 'ZTO Z1'],
+      ]);
+      expect((await stagesOf(id, 'zh-CN')).at(-1)!.status).toBe('补发');
+    });
   });
 
   test('has the reason of the merchant for closing; an unknown order is refused', async () => {

@@ -3,8 +3,8 @@ import { defineRoute, id, idParams, list, type Route, text, timestamp } from '@t
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
-import { maxReminders } from '../limits.ts';
-import type { OrderSection } from '../orders/order-sections.ts';
+import { maxReminders, maxShipments } from '../limits.ts';
+import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
 import { selectOrder, selectOrderItems } from '../orders/order-store.ts';
 import { remindMinutes } from '../settings.ts';
 import { noteOrders, noteViews } from './notes/note-orders.ts';
@@ -145,16 +145,17 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       }),
       response: z.object({ template: z.string().meta({ description: 'HTML', examples: ['<div>Order</div>'] }) }),
       refuses: [orderErrors.order_not_found],
-      statements: 2,
+      statements: 3,
       async handle({ params, query, locale }) {
-        const [order, items] = await Promise.all([
+        const [order, items, additions] = await Promise.all([
           selectOrder(sql, params.id, null),
           selectOrderItems(sql, [params.id]),
+          loadAdditions(sections, [params.id], locale),
         ]);
         if (!order) throw orderErrors.order_not_found();
-        return {
-          template: orderSheet(order, items, { template: query.template, zone: settings.get(timeZone), locale }),
-        };
+        const { shipments } = additions.get(params.id)!;
+        const at = { template: query.template, zone: settings.get(timeZone), locale };
+        return { template: orderSheet({ order, items, shipments }, at) };
       },
     }),
     defineRoute({
@@ -172,7 +173,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
           time: timestamp(),
           content: z.string().meta({ examples: ['WeChat Pay 25.80'] }),
         }),
-        stages.length,
+        stages.length + maxShipments,
       ),
       refuses: [orderErrors.order_not_found],
       statements: 1 + sections.length,

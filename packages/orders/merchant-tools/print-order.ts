@@ -2,6 +2,8 @@ import type { Attribute } from '@tradepost/catalog';
 import { isoInZone, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Html, html } from '../html.ts';
 import type { Order, OrderItem } from '../orders/order.ts';
+import type { ShipmentView } from '../schemas.ts';
+import { parcelText } from './parcel-text.ts';
 import { paymentMethodLabels } from './timeline-order.ts';
 
 const words = {
@@ -15,6 +17,7 @@ const words = {
   receiver: { en: 'Receiver', 'zh-CN': '收货人' },
   address: { en: 'Address', 'zh-CN': '收货地址' },
   remark: { en: 'Remark', 'zh-CN': '买家备注' },
+  shipment: { en: 'Shipment', 'zh-CN': '发货信息' },
   item: { en: 'Item', 'zh-CN': '商品' },
   qty: { en: 'Qty', 'zh-CN': '数量' },
   price: { en: 'Price', 'zh-CN': '单价' },
@@ -40,13 +43,20 @@ function itemRow(item: OrderItem, withPrices: boolean): Html {
   return html`<tr><td style="${cell}">${title}</td><td style="${right}">${item.qty}</td>${prices}</tr>`;
 }
 
+/** The outbound parcels, oldest first, each with its kind. A parcel that comes back is not on the sheet. */
+const parcelTexts = (shipments: readonly ShipmentView[]): string[] =>
+  shipments
+    .filter(({ direction }) => direction === 'outbound')
+    .map((shipment) => `${parcelText(shipment)} (${shipment.biz_type_label})`)
+    .reverse();
+
 /**
  * The print sheet of an order: an HTML fragment with inline styles. The app shows it as rich text, a browser prints it. The
- * template `packing` has no prices; every other name is the complete order.
+ * template `packing` has no prices and no shipments, because it is printed before the order is shipped; every other name is
+ * the complete order. `shipments` are newest first.
  */
 export function orderSheet(
-  order: Order,
-  items: readonly OrderItem[],
+  { order, items, shipments }: { order: Order; items: readonly OrderItem[]; shipments: readonly ShipmentView[] },
   at: { template: string; zone: string; locale: Locale },
 ): string {
   const { locale, zone } = at;
@@ -62,6 +72,7 @@ export function orderSheet(
     fact(word('ordered'), isoInZone(order.created_at, zone).replace('T', ' ').slice(0, 16)),
     fact(word('paid'), order.paid_at ? isoInZone(order.paid_at, zone).replace('T', ' ').slice(0, 16) : word('unpaid')),
     fact(word('method'), labelOf(paymentMethodLabels, order.payment_method, locale)),
+    ...parcelTexts(shipments).map((parcel) => fact(word('shipment'), parcel)),
   ];
   const sums = html`<table style="width:100%;margin-top:8px">${[
     amount(word('goods'), money(order.goods_amount)),

@@ -4,6 +4,7 @@ import { orderErrors } from '../errors.ts';
 import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
 import { type OrderStatus, orderStatus } from '../orders/order-status.ts';
 import type { ShipmentView } from '../schemas.ts';
+import { parcelText } from './parcel-text.ts';
 import { type HistoryRow, selectHistory } from './timeline-store.ts';
 
 export const stages = ['created', 'paid', 'shipped', 'received', 'completed', 'cancelled'] as const;
@@ -29,25 +30,28 @@ const cancelReasons: Labels = {
 };
 const number: Localized = { en: 'Order ', 'zh-CN': '订单号 ' };
 
-type Step = { stage: Stage; at: Date; content: string };
+/** `title` replaces the title of the stage. */
+type Step = { stage: Stage; title?: string; at: Date; content: string };
 
-/** The carrier and the tracking number, or the rider. */
-function parcelText(shipment: ShipmentView | undefined): string {
-  if (!shipment) return '';
-  const parts =
-    shipment.delivery_type === 'local'
-      ? [shipment.delivery_type_label, shipment.rider_name, shipment.rider_phone]
-      : [shipment.company, shipment.tracking_no];
-  return parts.filter(Boolean).join(' ');
-}
+/** The re-shipments of an order. An exchange sends goods again, so this is the stage `shipped` with a title of its own. */
+const reshipSteps = (shipments: readonly ShipmentView[]): Step[] =>
+  shipments
+    .filter((shipment) => shipment.biz_type === 'reship')
+    .map((shipment) => ({
+      stage: 'shipped',
+      title: shipment.biz_type_label,
+      at: new Date(shipment.shipped_at ?? shipment.created_at),
+      content: parcelText(shipment),
+    }));
 
 /**
- * The stages that an order has reached, each once. `received` has the time that the carrier reports, or the time of
- * completion when that is earlier or the carrier reports no time.
+ * The stages that an order has reached: each once, and one more for each re-shipment. `received` has the time that the
+ * carrier reports for the first shipment, or the time of completion when that is earlier or the carrier reports no time.
  */
 function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentView[], locale: Locale): Step[] {
   const first = (status: OrderStatus) => history.find((row) => row.to_status === status);
   const initial = shipments.find((shipment) => shipment.biz_type === 'initial');
+  const parcel = initial ? parcelText(initial) : '';
   const created = first(orderStatus.pendingPayment);
   const paid = first(orderStatus.paid);
   const shipped = first(orderStatus.shipped);
@@ -63,11 +67,12 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
       content: `${method} ${toWire(paid.total_amount).toFixed(2)}`.trim(),
     });
   }
-  if (shipped) steps.push({ stage: 'shipped', at: shipped.created_at, content: parcelText(initial) });
+  if (shipped) steps.push({ stage: 'shipped', at: shipped.created_at, content: parcel });
   const signed = initial?.signed_at ? new Date(initial.signed_at) : null;
   const received = signed && completed ? (signed < completed.created_at ? signed : completed.created_at) : signed;
   if (received ?? completed)
-    steps.push({ stage: 'received', at: received ?? completed!.created_at, content: parcelText(initial) });
+    steps.push({ stage: 'received', at: received ?? completed!.created_at, content: parcel });
+  steps.push(...reshipSteps(shipments));
   if (completed) steps.push({ stage: 'completed', at: completed.created_at, content: '' });
   if (cancelled) {
     const reason = labelOf(cancelReasons, cancelled.trigger, locale);
@@ -94,9 +99,9 @@ export async function orderTimeline(
   ]);
   if (history.length === 0) throw orderErrors.order_not_found();
   const zone = runtime.settings.get(timeZone);
-  return stepsOf(history, additions.get(orderId)!.shipments, locale).map(({ stage, at, content }) => ({
+  return stepsOf(history, additions.get(orderId)!.shipments, locale).map(({ stage, title, at, content }) => ({
     stage,
-    status: titles[stage][locale],
+    status: title ?? titles[stage][locale],
     time: isoInZone(at, zone),
     content,
   }));
