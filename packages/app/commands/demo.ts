@@ -10,7 +10,7 @@ import {
   refuseSecretOption,
   serverUrl,
 } from '@tradepost/terminal';
-import { runStory } from '../demo-story.ts';
+import { runStory } from '../demo/run-story.ts';
 
 type DemoOptions = GlobalOptions & {
   url?: string;
