@@ -145,7 +145,7 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       }),
       response: z.object({ template: z.string().meta({ description: 'HTML', examples: ['<div>Order</div>'] }) }),
       refuses: [orderErrors.order_not_found],
-      statements: 3,
+      statements: 2 + sections.length,
       async handle({ params, query, locale }) {
         const [order, items, additions] = await Promise.all([
           selectOrder(sql, params.id, null),
