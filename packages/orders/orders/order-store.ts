@@ -164,7 +164,9 @@ export async function markShipped(
         as r (order_id, tracking_no) on o.id = r.order_id
       where o.status = any(${ship.from}::smallint[]) order by o.id for no key update of o
     ), moved as (
-      update orders.orders o set status = ${ship.to}, tracking_no = locked.tracking_no, updated_at = ${values.now}
+      -- A number that is empty, of a local delivery, keeps the one of a re-shipment before.
+      update orders.orders o
+      set status = ${ship.to}, tracking_no = coalesce(nullif(locked.tracking_no, ''), o.tracking_no), updated_at = ${values.now}
       from locked where o.id = locked.id
       returning o.id, o.order_no, o.user_id, coalesce(o.address_snapshot ->> 'phone', '') as phone, locked.status as was
     ), history as (
