@@ -16,6 +16,8 @@ export type DoctorArea = {
 
 /** A check of `tradepost doctor`. It runs when the database has all migrations of this version, and changes nothing. */
 export type DoctorCheck = {
+  /** The name of a check that is created for the modules that run, because such checks are different objects. */
+  readonly name?: string;
   readonly area: DoctorArea;
   readonly check: (facts: DoctorFacts, findings: Findings) => void | Promise<void>;
 };

@@ -39,8 +39,8 @@ export type Module = {
   readonly doctorChecks?: readonly DoctorCheck[];
   /** Creates its metrics, with `defineMetrics`. Called before the module opens. */
   readonly metrics?: (metrics: Metrics) => unknown;
-  /** Further settings and audits, which depend on the static entries of all modules that run. */
-  readonly declares?: (entries: StaticEntries) => Pick<Module, 'settings' | 'audits'>;
+  /** Further settings, audits and doctor checks, which depend on the static entries of all modules that run. */
+  readonly declares?: (entries: StaticEntries) => Pick<Module, 'settings' | 'audits' | 'doctorChecks'>;
   /** Opens its services and returns its routes, jobs and registry entries. Modules open in the order of the list. */
   readonly open?: (context: ModuleContext) => OpenedModule | Promise<OpenedModule>;
 };
