@@ -1,5 +1,6 @@
 import { type DoctorCheck, developmentArea, isLoopback } from '@tradepost/module';
-import { smsProvider, wechatEndpoint } from './settings.ts';
+import { smsProvider } from './messages/message-settings.ts';
+import { wechatEndpoint } from './settings.ts';
 import { selectIdentityFacts } from './shoppers/facts-store.ts';
 
 const accounts: DoctorCheck = {
@@ -30,7 +31,7 @@ const logins: DoctorCheck = {
     if (settings.get(smsProvider) === 'test')
       error(
         `${smsProvider.key} is test, which returns codes to every client: production refuses it, so no login code is sent`,
-        `tradepost settings set ${smsProvider.key} webhook; or off, for a shop without login by phone`,
+        `tradepost settings set ${smsProvider.key} webhook, aliyun or tencent; or off, for a shop without login by phone`,
       );
     const wechat = new URL(settings.get(wechatEndpoint));
     if (wechat.protocol !== 'https:' || isLoopback(wechat.hostname))

@@ -1,4 +1,13 @@
 export { type Address, selectAddressesOf } from './addresses/address-store.ts';
+export { failureText, isPermanent, type Messenger, messengerService } from './messages/messenger.ts';
+export { type ShopperNotice, shopperNotices } from './messages/notices.ts';
+export {
+  type MessageChannel,
+  type MessageSender,
+  messageChannels,
+  messageSenders,
+  SendError,
+} from './messages/sender.ts';
 export { identityModule, tokensService } from './module.ts';
 export { demoAccounts } from './seed-demo-accounts.ts';
 export { identitySettings } from './settings.ts';

@@ -6,6 +6,12 @@ import { identityAudits } from './identity-audits.ts';
 import { smsCodeSender } from './login/send-sms-code.ts';
 import { sendTask } from './login/sms-codes.ts';
 import { identityMenu } from './menu.ts';
+import { messageMetrics } from './messages/message-metrics.ts';
+import { dependentMessageSettings } from './messages/message-settings.ts';
+import { messengerService, openMessenger } from './messages/messenger.ts';
+import { loginCodeNotice, shopperNotices } from './messages/notices.ts';
+import { messageSenders } from './messages/sender.ts';
+import { ownSenders } from './messages/senders/own-senders.ts';
 import { identityRetention } from './retention.ts';
 import { identityRoutes } from './routes.ts';
 import { identityDemo } from './seed-demo-accounts.ts';
@@ -22,6 +28,7 @@ export const identityModule: Module = {
   required: true,
   tables: identityTables,
   publishes: identityPublishes,
+  entries: [...ownSenders.map(messageSenders.add), shopperNotices.add(loginCodeNotice)],
   settings: identitySettings,
   menu: identityMenu,
   seedDemo: identityDemo,
@@ -29,14 +36,22 @@ export const identityModule: Module = {
   retention: identityRetention,
   commands: [staffCommand, tokenCommand],
   doctorChecks: identityDoctorChecks,
-  async open({ runtime, routes }) {
+  metrics: messageMetrics,
+  declares(entries) {
+    const parts = { senders: entries(messageSenders), notices: entries(shopperNotices) };
+    return {
+      settings: dependentMessageSettings(parts.senders, parts.notices),
+    };
+  },
+  async open({ runtime, routes, entries }) {
     const { sql, config, log } = runtime;
+    const messenger = openMessenger(runtime, { senders: entries(messageSenders), notices: entries(shopperNotices) });
     const tokens = await openTokens(runtime);
     return {
-      provides: [tokensService.provide(tokens)],
-      routes: () => identityRoutes(runtime, tokens, routes),
+      provides: [tokensService.provide(tokens), messengerService.provide(messenger)],
+      routes: () => identityRoutes({ runtime, tokens, messenger }, routes),
       tasks: {
-        [sendTask]: smsCodeSender(runtime),
+        [sendTask]: smsCodeSender(runtime, messenger),
         'identity.forget_signing_keys': async () => {
           const keys = await deleteUnneededSigningKeys(sql, config.tokenHours);
           if (keys > 0) log.info({ keys }, 'deleted the signing keys that no valid token needs');

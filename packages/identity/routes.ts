@@ -11,6 +11,7 @@ import {
 import { identityErrors } from './errors.ts';
 import { maxAddresses } from './limits.ts';
 import { loginRoutes } from './login/login-routes.ts';
+import type { Messenger } from './messages/messenger.ts';
 import { addressBody, addressView, profileView, userProfileView } from './schemas.ts';
 import { selectShopper, selectStaff } from './shoppers/identity-store.ts';
 import { staffRoutes } from './staff/staff-routes.ts';
@@ -21,8 +22,10 @@ function maskedPhone(phone: string | null): string {
   return phone ? phone.replace(/^(\d{3})\d{4}(\d{4})$/, '$1****$2') : '';
 }
 
+type Deps = { runtime: Runtime; tokens: Tokens; messenger: Messenger };
+
 /** `routes` returns the routes of all modules. */
-export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => readonly Route[]): Route[] {
+export function identityRoutes({ runtime, tokens, messenger }: Deps, routes: () => readonly Route[]): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
   const addressViewOf = (a: Address) => ({
@@ -42,7 +45,7 @@ export function identityRoutes(runtime: Runtime, tokens: Tokens, routes: () => r
   };
 
   return [
-    ...loginRoutes(runtime, tokens),
+    ...loginRoutes(runtime, tokens, messenger),
     ...staffRoutes(runtime, tokens, routes),
     defineRoute({
       method: 'GET',

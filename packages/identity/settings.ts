@@ -1,29 +1,11 @@
 import { setting } from '@tradepost/runtime';
 import { z } from 'zod';
+import { messageSettings } from './messages/message-settings.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 const count = z.number().int().min(0).max(1_000_000);
 const offNote = '0 is no limit';
 
-export const smsProvider = setting(
-  'sms.provider',
-  z.enum(['test', 'webhook', 'off']),
-  'test',
-  'how login codes are sent: test returns them as dev_code (not in production), webhook posts them to sms.webhook_url, off sends no codes',
-);
-export const smsWebhookUrl = setting(
-  'sms.webhook_url',
-  z.union([z.literal(''), httpUrl]),
-  '',
-  'address that gets a POST of {id, phone, code, expires_at} and sends the message',
-);
-export const smsWebhookSecret = setting(
-  'sms.webhook_secret',
-  z.string().max(256),
-  '',
-  'key of the HMAC-SHA256 in X-Tradepost-Signature',
-  { secret: true },
-);
 export const smsResendSeconds = setting(
   'sms.resend_seconds',
   z.number().int().min(0).max(3_600),
@@ -91,9 +73,7 @@ export const wechatEndpoint = setting(
 );
 
 export const identitySettings = [
-  smsProvider,
-  smsWebhookUrl,
-  smsWebhookSecret,
+  ...messageSettings,
   smsResendSeconds,
   smsPerPhoneHour,
   smsPerPhoneDay,

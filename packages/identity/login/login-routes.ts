@@ -1,6 +1,7 @@
 import { clientAddress, defineRoute, nothing, type Route } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { identityErrors } from '../errors.ts';
+import type { Messenger } from '../messages/messenger.ts';
 import {
   adminLoginBody,
   loginBody,
@@ -24,7 +25,7 @@ const passwordRefusals = [
   identityErrors.too_many_failures,
 ];
 
-export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
+export function loginRoutes(runtime: Runtime, tokens: Tokens, messenger: Messenger): Route[] {
   const reservations = openReservations(runtime);
   const limits = openLoginLimits(runtime, reservations);
   const deps = { runtime, tokens, limits };
@@ -74,7 +75,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens): Route[] {
       response: smsSendView,
       refuses: [identityErrors.sms_not_set_up, identityErrors.sms_too_many, identityErrors.sms_too_soon],
       async handle({ body, request }) {
-        const code = await sendCode({ runtime, reservations }, body.phone, addressOf(request));
+        const code = await sendCode({ runtime, messenger, reservations }, body.phone, addressOf(request));
         return code === null ? {} : { dev_code: code };
       },
     }),

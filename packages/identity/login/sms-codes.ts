@@ -3,15 +3,10 @@ import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { enqueueJobs } from '@tradepost/runtime';
 import { identityErrors } from '../errors.ts';
-import {
-  smsPerAddressHour,
-  smsPerPhoneDay,
-  smsPerPhoneHour,
-  smsProvider,
-  smsResendSeconds,
-  smsWebhookSecret,
-  smsWebhookUrl,
-} from '../settings.ts';
+import { smsProvider } from '../messages/message-settings.ts';
+import { type Messenger, notReadyText } from '../messages/messenger.ts';
+import { loginCodeNotice } from '../messages/notices.ts';
+import { smsPerAddressHour, smsPerPhoneDay, smsPerPhoneHour, smsResendSeconds } from '../settings.ts';
 import { networkOf } from './attempt-limits.ts';
 import type { Count, Limit, Reservations } from './attempt-reservations.ts';
 import {
@@ -47,15 +42,16 @@ export function newCode(phone: string, at: Date): { code: string; stored: Stored
 
 type Deps = {
   runtime: Pick<Runtime, 'sql' | 'settings' | 'config' | 'log' | 'now'>;
+  messenger: Messenger;
   reservations: Reservations;
 };
 
-function readyProvider({ settings, config, log }: Deps['runtime']): 'test' | 'webhook' {
+/** How the code reaches its shopper: in the answer, for development, or by a message. Throws the refusal when neither is possible. */
+function chooseWay({ runtime: { settings, log }, messenger }: Deps): 'answer' | 'message' {
   const provider = settings.get(smsProvider);
-  if (provider === 'test' && !config.production) return provider;
-  if (provider === 'webhook' && settings.get(smsWebhookUrl) && settings.get(smsWebhookSecret)) return provider;
-  if (provider === 'off') throw identityErrors.sms_not_set_up();
-  log.warn({ provider }, 'no login code can be sent: set sms.provider, sms.webhook_url and sms.webhook_secret');
+  const notReady = messenger.notReady('sms', loginCodeNotice.name);
+  if (!notReady) return provider === 'test' ? 'answer' : 'message';
+  if (provider !== 'off') log.warn({ provider, reason: notReadyText('sms', notReady) }, 'no login code can be sent');
   throw identityErrors.sms_not_set_up();
 }
 
@@ -67,16 +63,13 @@ async function reserveOrRefuse(reservations: Reservations, limits: readonly Limi
 }
 
 /**
- * Sends a code to this phone. With the provider test the code is returned. With the webhook the job creates the code when it
- * sends it, so only the hash of the code is ever stored; the result is null.
+ * Sends a code to this phone. With the provider test the code is returned. With another provider the job creates the code when
+ * it sends it, so only the hash of the code is ever stored; the result is null.
  */
-export async function sendCode(
-  { runtime, reservations }: Deps,
-  phone: string,
-  address: string,
-): Promise<string | null> {
+export async function sendCode(deps: Deps, phone: string, address: string): Promise<string | null> {
+  const { runtime, reservations } = deps;
   const { settings } = runtime;
-  const provider = readyProvider(runtime);
+  const way = chooseWay(deps);
   // The limit of the address counts all requests. The limits of the phone count requests that sent a code.
   const ofAddress = { kind: 'sms:address', of: networkOf(address), windowMs: hourMs };
   const requests = await reserveOrRefuse(reservations, [{ ...ofAddress, max: settings.get(smsPerAddressHour) }]);
@@ -85,7 +78,7 @@ export async function sendCode(
     { kind: 'sms:phone_hour', of: phone, windowMs: hourMs, max: settings.get(smsPerPhoneHour) },
     { kind: 'sms:phone_day', of: phone, windowMs: dayMs, max: settings.get(smsPerPhoneDay) },
   ]);
-  const code = await registerCode(runtime, phone, provider).catch(async (error: unknown) => {
+  const code = await registerCode(runtime, phone, way).catch(async (error: unknown) => {
     await Promise.all(counts.map((count) => count.release()));
     throw error;
   });
@@ -97,12 +90,12 @@ export async function sendCode(
 async function registerCode(
   { sql, settings, now }: Deps['runtime'],
   phone: string,
-  provider: 'test' | 'webhook',
+  way: 'answer' | 'message',
 ): Promise<string | null> {
   const at = now();
   const resendMs = settings.get(smsResendSeconds) * 1000;
   const requestId = randomUUID();
-  const testCode = provider === 'test' ? newCode(phone, at) : null;
+  const testCode = way === 'answer' ? newCode(phone, at) : null;
   const isRegistered = await sql.begin(async (tx) => {
     const notBefore = new Date(at.getTime() - resendMs);
     if (!(await insertCodeRequest(tx, { phone, requestId, at, notBefore, code: testCode?.stored ?? null })))

@@ -1,0 +1,9 @@
+import { defineMetrics } from '@tradepost/runtime';
+
+export const messageMetrics = defineMetrics(({ counter }) => ({
+  messages: counter({
+    name: 'shopper_messages_total',
+    help: 'Attempts to send messages to shoppers, by notice and outcome: sent, retry, failed or skipped',
+    labelNames: ['notice', 'outcome'],
+  }),
+}));

@@ -1,0 +1,6 @@
+/** Other texts are no phone number, such as the phone of a deleted account. */
+export const isPhone = (text: string): boolean => /^\+?[0-9][0-9 -]{4,30}$/.test(text);
+
+/** Masks the middle of a phone number: 138****0001. Shorter texts are masked completely. */
+export const maskPhone = (phone: string): string =>
+  phone.length < 9 ? '****' : `${phone.slice(0, 3)}****${phone.slice(-4)}`;
