@@ -10,6 +10,7 @@ import { messageMetrics } from './messages/message-metrics.ts';
 import { dependentMessageSettings } from './messages/message-settings.ts';
 import { messengerService, openMessenger } from './messages/messenger.ts';
 import { loginCodeNotice, shopperNotices } from './messages/notices.ts';
+import { messageJob, messageSweepTask, sendMessagesTask, sweepMessages } from './messages/send-messages.ts';
 import { messageSenders } from './messages/sender.ts';
 import { ownSenders } from './messages/senders/own-senders.ts';
 import { identityRetention } from './retention.ts';
@@ -52,12 +53,17 @@ export const identityModule: Module = {
       routes: () => identityRoutes({ runtime, tokens, messenger }, routes),
       tasks: {
         [sendTask]: smsCodeSender(runtime, messenger),
+        [sendMessagesTask]: messageJob({ runtime, messenger }),
+        [messageSweepTask]: (_payload, task) => sweepMessages(runtime, task.log),
         'identity.forget_signing_keys': async () => {
           const keys = await deleteUnneededSigningKeys(sql, config.tokenHours);
           if (keys > 0) log.info({ keys }, 'deleted the signing keys that no valid token needs');
         },
       },
-      crons: [{ task: 'identity.forget_signing_keys', match: '17 3 * * *' }],
+      crons: [
+        { task: 'identity.forget_signing_keys', match: '17 3 * * *' },
+        { task: messageSweepTask, match: '*/5 * * * *' },
+      ],
       close: () => tokens.close(),
     };
   },

@@ -1,5 +1,8 @@
-import type { RetentionRule } from '@tradepost/runtime';
+import { type RetentionRule, retentionDays } from '@tradepost/runtime';
 import { longestTokenHours } from './tokens/token-store.ts';
+
+const messagesDays = retentionDays('messages', 90, 'messages to shoppers');
+export const identityRetentionSettings = [messagesDays] as const;
 
 export const identityRetention: readonly RetentionRule[] = [
   {
@@ -22,5 +25,13 @@ export const identityRetention: readonly RetentionRule[] = [
     table: 'identity.sms_codes',
     age: 't.requested_at',
     days: 1,
+  },
+  {
+    name: 'messages',
+    about: 'messages to shoppers that were sent, have failed or were skipped',
+    table: 'identity.messages',
+    age: 't.created_at',
+    where: (sql) => sql`t.status <> 'queued'`,
+    days: messagesDays,
   },
 ];

@@ -1,6 +1,7 @@
 import { setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { messageSettings } from './messages/message-settings.ts';
+import { identityRetentionSettings } from './retention.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 const count = z.number().int().min(0).max(1_000_000);
@@ -84,4 +85,5 @@ export const identitySettings = [
   wechatMiniAppId,
   wechatMiniAppSecret,
   wechatEndpoint,
+  ...identityRetentionSettings,
 ] as const;

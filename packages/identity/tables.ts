@@ -8,6 +8,7 @@ export const identityTables: readonly string[] = [
   'identity.token_floors',
   'identity.revoked_tokens',
   'identity.sms_codes',
+  'identity.messages',
 ];
 
 /** The view with name and avatar of shoppers, for lists of other packages. */
