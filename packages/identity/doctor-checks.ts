@@ -1,4 +1,5 @@
 import { type DoctorCheck, developmentArea, isLoopback } from '@tradepost/module';
+import { developmentSenderCheck } from './messages/message-checks.ts';
 import { smsProvider } from './messages/message-settings.ts';
 import { wechatEndpoint } from './settings.ts';
 import { selectIdentityFacts } from './shoppers/facts-store.ts';
@@ -42,4 +43,4 @@ const logins: DoctorCheck = {
   },
 };
 
-export const identityDoctorChecks: readonly DoctorCheck[] = [accounts, logins];
+export const identityDoctorChecks: readonly DoctorCheck[] = [accounts, logins, developmentSenderCheck];

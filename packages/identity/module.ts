@@ -6,6 +6,7 @@ import { identityAudits } from './identity-audits.ts';
 import { smsCodeSender } from './login/send-sms-code.ts';
 import { sendTask } from './login/sms-codes.ts';
 import { identityMenu } from './menu.ts';
+import { messageDoctorCheck } from './messages/message-checks.ts';
 import { messageMetrics } from './messages/message-metrics.ts';
 import { dependentMessageSettings } from './messages/message-settings.ts';
 import { messengerService, openMessenger } from './messages/messenger.ts';
@@ -42,6 +43,7 @@ export const identityModule: Module = {
     const parts = { senders: entries(messageSenders), notices: entries(shopperNotices) };
     return {
       settings: dependentMessageSettings(parts.senders, parts.notices),
+      doctorChecks: [messageDoctorCheck(parts)],
     };
   },
   async open({ runtime, routes, entries }) {

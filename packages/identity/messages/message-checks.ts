@@ -1,0 +1,69 @@
+import { type DoctorArea, type DoctorCheck, developmentArea, isLoopback } from '@tradepost/module';
+import { enabledNotices, smsEndpoint, smsProvider, smsTemplates } from './message-settings.ts';
+import { countFailedMessages } from './message-store.ts';
+import { type MessageParts, notReadyFor, notReadyText } from './messenger.ts';
+import { loginCodeNotice } from './notices.ts';
+
+const area: DoctorArea = { name: 'messages', sort: 45 };
+const dayMs = 24 * 3_600_000;
+
+/** Notices that an operator has switched on and that no sender can send, and messages that have failed. */
+export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
+  name: 'messages',
+  area,
+  async check(facts, { ok, note, warning, error }) {
+    const { sql, settings } = facts;
+    const enabled = settings.get(enabledNotices);
+    const notReady = (name: string) => notReadyFor(parts, facts, 'sms', name);
+    const provider = settings.get(smsProvider);
+    const noCodes = ['off', 'test'].includes(provider) ? null : notReady(loginCodeNotice.name);
+    if (noCodes)
+      error(
+        `${smsProvider.key} is ${provider}, and login codes can not be sent: ${notReadyText('sms', noCodes)}`,
+        'tradepost settings set, for each of these settings',
+      );
+    for (const name of enabled) {
+      const reason = notReady(name);
+      if (reason)
+        warning(
+          `the notice ${name} is switched on and is not sent: ${notReadyText('sms', reason)}`,
+          'tradepost settings set, for each of these settings; or remove it from notices.enabled',
+        );
+    }
+    const unknown = Object.keys(settings.get(smsTemplates)).filter(
+      (name) => !parts.notices.some((notice) => notice.name === name),
+    );
+    if (unknown.length > 0)
+      note(
+        `${smsTemplates.key} has templates of unknown notices: ${unknown.join(', ')}`,
+        `nothing, if their modules are switched off; else tradepost settings set ${smsTemplates.key}`,
+      );
+    const failed = await countFailedMessages(sql, new Date(Date.now() - dayMs));
+    if (failed > 0)
+      warning(
+        `${failed} messages to shoppers failed in the last 24 hours`,
+        'tradepost messages list --failed, then tradepost messages retry',
+      );
+    else if (enabled.length > 0) ok(`${enabled.length} notices are switched on; no message failed in the last 24 hours`);
+  },
+});
+
+/** Options that are convenient in development. The provider test is checked with the logins. */
+export const developmentSenderCheck: DoctorCheck = {
+  area: developmentArea,
+  check({ settings }, { error }) {
+    if (settings.get(smsProvider) === 'log')
+      error(
+        `${smsProvider.key} is log, which production refuses: no login code and no notice is sent`,
+        `tradepost settings set ${smsProvider.key} webhook, aliyun or tencent; or off`,
+      );
+    const endpoint = settings.get(smsEndpoint);
+    if (endpoint === '') return;
+    const { protocol, hostname, origin } = new URL(endpoint);
+    if (protocol !== 'https:' || isLoopback(hostname))
+      error(
+        `${smsEndpoint.key} is ${origin}, which is not the SMS service: that server gets all login codes`,
+        `tradepost settings unset ${smsEndpoint.key}`,
+      );
+  },
+};
