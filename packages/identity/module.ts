@@ -1,4 +1,5 @@
 import { defineService, type Module } from '@tradepost/module';
+import { messagesCommand } from './commands/messages.ts';
 import { staffCommand } from './commands/staff.ts';
 import { tokenCommand } from './commands/token.ts';
 import { identityDoctorChecks } from './doctor-checks.ts';
@@ -36,7 +37,7 @@ export const identityModule: Module = {
   seedDemo: identityDemo,
   audits: identityAudits,
   retention: identityRetention,
-  commands: [staffCommand, tokenCommand],
+  commands: [staffCommand, tokenCommand, messagesCommand],
   doctorChecks: identityDoctorChecks,
   metrics: messageMetrics,
   declares(entries) {

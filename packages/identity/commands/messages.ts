@@ -1,0 +1,99 @@
+import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import {
+  exitCodes,
+  type GlobalOptions,
+  print,
+  printJson,
+  progress,
+  table,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { retryMessages } from '../messages/manage-messages.ts';
+import { type MessageRow, maxAttempts, selectMessages } from '../messages/message-store.ts';
+import { maskPhone } from '../messages/phone.ts';
+
+/** The most ids of one call. */
+const maxIds = 1_000;
+const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
+
+function messageIds(text: string, before: number[] = []): number[] {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be the number of a message.');
+  if (before.length === maxIds) throw new InvalidArgumentError(`At most ${maxIds} numbers, or --failed.`);
+  return [...before, Number(text)];
+}
+
+/** The end of a message, or its next attempt. */
+function stateOf({ status, due_at, sent_at }: MessageRow): string {
+  if (sent_at) return `at ${iso(sent_at)}`;
+  return status === 'queued' ? `due ${iso(due_at)}` : '-';
+}
+
+const list =
+  (context: CommandContext) =>
+  async ({ failed, limit, json, ...options }: GlobalOptions & { failed?: boolean; limit: number }) => {
+    const { messages, total } = await context.withRuntime(options, ({ sql }) =>
+      selectMessages(sql, { status: failed ? 'failed' : undefined }, limit),
+    );
+    const masked = messages.map((message) => ({ ...message, phone: maskPhone(message.phone) }));
+    if (json) return printJson({ total, messages: masked });
+    if (total === 0) return print('no messages');
+    print(
+      table([
+        ['ID', 'NOTICE', 'PHONE', 'STATUS', 'ATTEMPTS', 'WHEN', 'LAST ERROR'],
+        ...masked.map((message) => [
+          ...[String(message.id), message.notice, message.phone, message.status],
+          ...[`${message.attempts}/${maxAttempts}`, stateOf(message), message.last_error.slice(0, 120) || '-'],
+        ]),
+      ]),
+    );
+    if (total > messages.length) print(`\n${messages.length} of ${total}: --limit shows more`);
+  };
+
+const retry =
+  (context: CommandContext) =>
+  async (ids: number[], { failed, json, ...options }: GlobalOptions & { failed?: boolean }, command: Command) => {
+    const named = ids.length > 0;
+    if (named === (failed === true)) command.error('error: use either numbers of messages, or --failed');
+    const retried = await context.withRuntime(options, (runtime) =>
+      retryMessages(runtime, named ? { ids } : { failed: true }),
+    );
+    const refused = ids.filter((id) => !retried.includes(id));
+    if (refused.length > 0) process.exitCode = exitCodes.failed;
+    if (json) return printJson({ retried, refused });
+    for (const id of refused) progress(`message ${id}: no failed message has this number`);
+    print(retried.length === 0 ? 'retried: no messages' : `retried: ${retried.length}`);
+  };
+
+export const messagesCommand: ModuleCommand = {
+  name: 'messages',
+  sort: 130,
+  register(program, context) {
+    const group = program.command('messages').description('notices to shoppers: list, retry');
+    withDatabaseOptions(
+      group
+        .command('list')
+        .description('list notices to shoppers, newest first; phones are masked')
+        .option('--failed', 'only notices that were not sent after all attempts')
+        .addOption(
+          new Option('--limit <number>', 'the most notices to list').default(50).argParser(wholeNumber(1, 100_000)),
+        )
+        .option('--json', 'print them as JSON')
+        .addHelpText('after', '\nExample:\n  $ tradepost messages list --failed'),
+    ).action(list(context));
+    withDatabaseOptions(
+      group
+        .command('retry')
+        .argument('[id...]', 'numbers of failed notices', messageIds, [])
+        .description('send failed notices again, with all attempts')
+        .option('--failed', 'all failed notices')
+        .option('--json', 'print the result as JSON')
+        .addHelpText(
+          'after',
+          '\nExamples:\n  $ tradepost messages retry 4711 4712\n  $ tradepost messages retry --failed\n\n' +
+            'Each notice is decided separately. Exit code 1 when a notice that was named has not failed.',
+        ),
+    ).action(retry(context));
+  },
+};
