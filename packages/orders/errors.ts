@@ -44,6 +44,12 @@ export const orderErrors = defineErrors({
   },
   price_too_low: { code: 500, en: 'The order must cost at least 0.01', 'zh-CN': '改价后的应付金额不能低于 0.01' },
   cannot_remind: { code: 500, en: 'Only an unpaid order can be reminded of', 'zh-CN': '仅待付款订单可催付' },
+  no_sender: { code: 500, en: 'No sender is set up for {channel}', 'zh-CN': '渠道 {channel} 未配置发送服务' },
+  sender_not_ready: {
+    code: 500,
+    en: 'The sender for {channel} is not set up: {missing} is missing',
+    'zh-CN': '渠道 {channel} 的发送服务未配置：缺少 {missing}',
+  },
   reminded_already: {
     code: 500,
     en: 'There was a reminder on this channel in the last {minutes} minutes',

@@ -1,3 +1,4 @@
+import { messengerService, shopperNotices } from '@tradepost/identity';
 import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
 import { dashboardCards, type Module } from '@tradepost/module';
 import { cartRoutes } from './cart/cart-routes.ts';
@@ -5,7 +6,7 @@ import { pendingShip } from './dashboard-cards.ts';
 import { orderMenu } from './menu.ts';
 import { batchRoutes } from './merchant-tools/batch-routes.ts';
 import { extensionRoutes } from './merchant-tools/extension-routes.ts';
-import { orderMessengers, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
+import { remindPayNotice, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
 import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-orders.ts';
 import { orderAudits } from './orders/order-audits.ts';
 import { foldOrderCounts } from './orders/order-counts-store.ts';
@@ -32,6 +33,7 @@ export const ordersModule: Module = {
     ...ownProviders.map(paymentProviders.add),
     orderStatusWriters.add(writeInventoryStatus),
     dashboardCards.add(pendingShip),
+    shopperNotices.add(remindPayNotice),
   ],
   settings: orderSettings,
   menu: orderMenu,
@@ -49,6 +51,7 @@ export const ordersModule: Module = {
   open(context) {
     const { runtime } = context;
     const inventory = context.service(inventoryService);
+    const messenger = context.service(messengerService);
     const providers = openProviders(runtime, context.entries(paymentProviders));
     return {
       routes() {
@@ -57,19 +60,14 @@ export const ordersModule: Module = {
         return [
           ...cartRoutes(runtime),
           ...orderRoutes(runtime, inventory, { sections, filters }, openExpirySchedule()),
-          ...extensionRoutes(runtime, sections.orders),
+          ...extensionRoutes({ runtime, messenger }, sections.orders),
           ...batchRoutes(runtime, inventory),
           ...paymentRoutes(runtime, inventory, providers),
         ];
       },
       resources: redirectProviders(providers).flatMap((provider) => provider.resources ?? []),
       tasks: {
-        [remindTask](payload, { log }) {
-          const messengers = Object.fromEntries(
-            context.entries(orderMessengers).map(({ channel, send }) => [channel, send]),
-          );
-          return sendReminder(runtime, messengers, payload, { log });
-        },
+        [remindTask]: (payload, { signal }) => sendReminder(runtime, messenger, payload, signal),
         async [expireTask](_payload, { log, signal, stopping = signal }) {
           const cancelled = await expireOrders(
             { runtime, inventory },

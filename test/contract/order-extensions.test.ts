@@ -234,8 +234,9 @@ describe('notes', () => {
 describe('reminding to pay', () => {
   const remindersOf = async (id: number) => (await admin('GET', `/orders/${id}/reminders`)).data;
 
-  test.each(['sms', 'wx', 'chat_app'])('by %s records the reminder and enqueues its job', async (channel) => {
+  test('by sms records the reminder and enqueues its job', async () => {
     const { id } = await orderIn();
+    const channel = 'sms';
     const { data } = await admin('POST', `/orders/${id}/remind-pay`, { channel });
     expectFields(data, contract.reminded);
     expect(data.channel).toBe(channel);
@@ -258,11 +259,41 @@ describe('reminding to pay', () => {
       { channel: 'sms' },
       { code: 500, message: 'There was a reminder on this channel in the last 10 minutes' },
     );
-    expect((await admin('POST', `/orders/${id}/remind-pay`, { channel: 'wx' })).code).toBe(0);
     await shop.database
       .sql`update orders.reminders set created_at = created_at - interval '11 minutes' where order_id = ${id}`;
     expect((await admin('POST', `/orders/${id}/remind-pay`, { channel: 'sms' })).code).toBe(0);
-    expect(await remindersOf(id)).toHaveLength(3);
+    expect(await remindersOf(id)).toHaveLength(2);
+  });
+
+  test.each(['wx', 'chat_app'])('by %s is refused by name, because no sender is set up for it', async (channel) => {
+    const { id } = await orderIn();
+    await refusalIn(
+      `/orders/${id}/remind-pay`,
+      { channel },
+      { code: 500, message: `No sender is set up for ${channel}` },
+    );
+    const chineseAnswer = await admin('POST', `/orders/${id}/remind-pay`, { channel }, 'zh-CN');
+    expect(chineseAnswer).toMatchObject({ code: 500, message: expect.stringContaining(channel) });
+    expect(chineseAnswer.message).toMatch(chinese);
+    expect(await remindersOf(id)).toEqual([]);
+  });
+
+  test('by sms is refused by name while its provider is off or misses a setting', async () => {
+    const { id } = await orderIn();
+    const { settings } = shop.server.runtime;
+    try {
+      await settings.set('sms.provider', 'off');
+      await refusalIn(`/orders/${id}/remind-pay`, { channel: 'sms' }, { code: 500, message: 'No sender is set up for sms' });
+      await settings.setMany({ 'sms.provider': 'webhook', 'sms.webhook_url': 'https://hooks.example/sms' });
+      await refusalIn(
+        `/orders/${id}/remind-pay`,
+        { channel: 'sms' },
+        { code: 500, message: 'The sender for sms is not set up: sms.webhook_secret is missing' },
+      );
+    } finally {
+      await settings.setMany({}, { unset: ['sms.provider', 'sms.webhook_url'] });
+    }
+    expect((await admin('POST', `/orders/${id}/remind-pay`, { channel: 'sms' })).code).toBe(0);
   });
 
   test.each(['paid', 'cancelled'] as const)('is refused for an order that is %s', async (state) => {

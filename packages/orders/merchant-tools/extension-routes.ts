@@ -1,5 +1,6 @@
 import { isoInZone, toMinor, toWire } from '@tradepost/core';
 import { defineRoute, id, idParams, list, type Route, text, timestamp } from '@tradepost/http';
+import { type Messenger, messageChannels } from '@tradepost/identity';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
@@ -10,16 +11,19 @@ import { remindMinutes } from '../settings.ts';
 import { noteOrders, noteViews } from './notes/note-orders.ts';
 import { noteContent, notesView, noteVisibility } from './notes/note-schemas.ts';
 import { orderSheet } from './print-order.ts';
-import { remindOrders } from './reminders/remind-orders.ts';
-import { channels, selectReminders } from './reminders/remind-store.ts';
+import { refuseWithoutSender, remindOrders } from './reminders/remind-orders.ts';
+import { selectReminders } from './reminders/remind-store.ts';
 import { repriceOrders } from './repricing/reprice-orders.ts';
 import { repriceBody, repricedView } from './repricing/reprice-schemas.ts';
 import { orderTimeline, stages } from './timeline-order.ts';
 
-const channel = z.enum(channels);
+const channel = z.enum(messageChannels);
 
 /** The actions of the merchant app on one order. */
-export function extensionRoutes(runtime: Runtime, sections: readonly OrderSection[]): Route[] {
+export function extensionRoutes(
+  { runtime, messenger }: { runtime: Runtime; messenger: Messenger },
+  sections: readonly OrderSection[],
+): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
 
@@ -88,10 +92,17 @@ export function extensionRoutes(runtime: Runtime, sections: readonly OrderSectio
       params: idParams,
       body: z.object({ channel }),
       response: z.object({ sent_at: timestamp(), channel }),
-      refuses: [orderErrors.order_not_found, orderErrors.cannot_remind, orderErrors.reminded_already],
+      refuses: [
+        orderErrors.no_sender,
+        orderErrors.sender_not_ready,
+        orderErrors.order_not_found,
+        orderErrors.cannot_remind,
+        orderErrors.reminded_already,
+      ],
       statements: 3,
       repeat: 'natural',
       async handle({ caller, params, body }) {
+        refuseWithoutSender(messenger, body.channel);
         const everyMinutes = settings.get(remindMinutes);
         const [outcome] = await remindOrders(runtime, [params.id], { ...body, staff_id: caller.id, everyMinutes });
         if (!outcome || outcome instanceof Error) throw outcome;

@@ -1,30 +1,34 @@
-import { type Minor, toWire } from '@tradepost/core';
-import { defineRegistry } from '@tradepost/module';
+import { toWire } from '@tradepost/core';
+import { failureText, isPermanent, type MessageChannel, type Messenger, type ShopperNotice } from '@tradepost/identity';
 import { writeTransaction } from '@tradepost/postgres';
-import { enqueueJobs, type Log, type Runtime } from '@tradepost/runtime';
+import { enqueueJobs, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
-import { asError, orderErrors } from '../../errors.ts';
+import { orderErrors } from '../../errors.ts';
 import { isPayable } from '../../orders/order-status.ts';
 import { lockOrders } from '../repricing/reprice-store.ts';
-import { type Channel, insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
+import { insertReminders, markReminder, selectQueuedReminder } from './remind-store.ts';
 
-/** The messenger of each channel. Reminders of a channel without a messenger stay queued. */
-export const orderMessengers = defineRegistry<{ readonly channel: Channel; readonly send: OrderMessenger }>(
-  'orders.messengers',
-);
+/** Administrators request reminders one by one, so the shop has no switch for them. */
+export const remindPayNotice: ShopperNotice = {
+  name: 'remind_pay',
+  about: 'an order waits for its payment',
+  params: ['order_no', 'amount'],
+  texts: {
+    en: 'Your order {order_no} ({amount}) is waiting for its payment.',
+    'zh-CN': '您的订单 {order_no} 待付款 {amount} 元，请尽快支付。',
+  },
+  always: true,
+};
 
 export const remindTask = 'orders.remind';
 const maxAttempts = 5;
 
-/** A message to the buyer of an order. `phone` is the number of the receiver. */
-export type OrderMessage = { channel: Channel; order_no: string; phone: string; amount: Minor; text: string };
-
-/**
- * Sends one message to a buyer. It rejects when the message must be sent again. It may be called twice for one message,
- * because a worker can die after the message was sent and before that was recorded.
- */
-type OrderMessenger = (message: OrderMessage) => Promise<void>;
-export type OrderMessengers = Partial<Record<Channel, OrderMessenger>>;
+/** Throws the refusal when no reminder can be sent on the channel. */
+export function refuseWithoutSender(messenger: Messenger, channel: MessageChannel): void {
+  const notReady = messenger.notReady(channel, remindPayNotice.name);
+  if (notReady === 'no_sender') throw orderErrors.no_sender({ channel });
+  if (notReady) throw orderErrors.sender_not_ready({ channel, missing: notReady.join(', ') });
+}
 
 /**
  * Reminds the buyers of unpaid orders to pay. Each reminder is a row and a job, written in one transaction; the job sends the
@@ -33,7 +37,7 @@ export type OrderMessengers = Partial<Record<Channel, OrderMessenger>>;
 export async function remindOrders(
   runtime: Pick<Runtime, 'sql' | 'now'>,
   orderIds: readonly number[],
-  by: { channel: Channel; staff_id: number; everyMinutes: number },
+  by: { channel: MessageChannel; staff_id: number; everyMinutes: number },
 ): Promise<(true | Error)[]> {
   const now = runtime.now();
   const since = new Date(now.getTime() - by.everyMinutes * 60_000);
@@ -56,21 +60,15 @@ export async function remindOrders(
 
 const payloadSchema = z.object({ reminder_id: z.int() });
 
-/** The text is in both languages, because the language of the receiver is not known. */
-function reminderText(orderNo: string, amount: Minor): string {
-  const sum = toWire(amount).toFixed(2);
-  return `您的订单 ${orderNo} 待付款 ${sum} 元，请尽快支付。 Your order ${orderNo} (${sum}) is waiting for its payment.`;
-}
-
 /**
- * Sends one reminder. Without a messenger for its channel the reminder stays queued, and `last_error` has the reason. It is
- * skipped when its order can no longer be paid.
+ * Sends one reminder. It is skipped when its order can no longer be paid, and has failed when the sender refuses it for good
+ * or after the last attempt. A worker that ends between the sending and its record makes the next attempt send it again.
  */
 export async function sendReminder(
   runtime: Pick<Runtime, 'sql' | 'now'>,
-  messengers: OrderMessengers,
+  messenger: Messenger,
   payload: unknown,
-  { log }: { log: Log },
+  signal: AbortSignal,
 ): Promise<void> {
   const { reminder_id } = payloadSchema.parse(payload);
   const due = await selectQueuedReminder(runtime.sql, reminder_id, runtime.now());
@@ -84,18 +82,17 @@ export async function sendReminder(
       sent_at: status === 'sent' ? runtime.now() : null,
     });
   if (!due.payable) return mark('skipped', due.attempts);
-  const send = messengers[channel];
-  if (!send) {
-    log.info({ reminder: reminder_id, channel }, 'no messenger for this channel; the reminder stays queued');
-    return mark('queued', due.attempts, 'no sender for this channel');
-  }
   const attempts = due.attempts + 1;
+  const params = { order_no, amount: toWire(total_amount).toFixed(2) };
+  const message = { id: `reminder:${reminder_id}`, notice: remindPayNotice.name, phone, params };
   try {
-    await send({ channel, order_no, phone, amount: total_amount, text: reminderText(order_no, total_amount) });
+    await messenger.send(channel, message, signal);
   } catch (error) {
-    const reason = asError(error).message.slice(0, 500);
-    await mark(attempts >= maxAttempts ? 'failed' : 'queued', attempts, reason);
-    throw error;
+    const final = isPermanent(error) || attempts >= maxAttempts;
+    const reason = failureText(error);
+    await mark(final ? 'failed' : 'queued', attempts, reason);
+    if (isPermanent(error)) return;
+    throw new Error(reason);
   }
   await mark('sent', attempts);
 }

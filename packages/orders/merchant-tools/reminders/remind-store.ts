@@ -1,13 +1,11 @@
+import type { MessageChannel } from '@tradepost/identity';
 import type { Queryable, Transaction } from '@tradepost/postgres';
 import { maxReminders } from '../../limits.ts';
-
-export const channels = ['sms', 'wx', 'chat_app'] as const;
-export type Channel = (typeof channels)[number];
 
 export type Reminder = {
   id: number;
   order_id: number;
-  channel: Channel;
+  channel: MessageChannel;
   status: 'queued' | 'sent' | 'failed' | 'skipped';
   attempts: number;
   last_error: string;
@@ -19,7 +17,7 @@ export type Reminder = {
 export async function insertReminders(
   tx: Transaction,
   orderIds: readonly number[],
-  values: { channel: Channel; staff_id: number; since: Date; now: Date },
+  values: { channel: MessageChannel; staff_id: number; since: Date; now: Date },
 ): Promise<{ id: number; order_id: number }[]> {
   return tx<{ id: number; order_id: number }[]>`
     insert into orders.reminders (order_id, channel, staff_id, created_at)
@@ -40,7 +38,7 @@ export async function selectReminders(sql: Queryable, orderId: number): Promise<
 
 export type DueReminder = {
   id: number;
-  channel: Channel;
+  channel: MessageChannel;
   attempts: number;
   order_no: string;
   total_amount: number;
