@@ -3,6 +3,7 @@ import { catalogAudits } from './catalog-audits.ts';
 import { catalogCommand } from './commands/catalog.ts';
 import { catalogMenu } from './menu.ts';
 import { refreshSales } from './products/product-list-store.ts';
+import { productSections } from './products/product-sections.ts';
 import { catalogRoutes } from './routes.ts';
 import { catalogDemo } from './seed-demo-catalogue.ts';
 import { catalogSettings } from './settings.ts';
@@ -22,7 +23,7 @@ export const catalogModule: Module = {
   audits: catalogAudits,
   commands: [catalogCommand],
   open: (context) => ({
-    routes: () => catalogRoutes(context.runtime, stockOwnerIn(context)),
+    routes: () => catalogRoutes(context.runtime, stockOwnerIn(context), context.entries(productSections)),
     tasks: {
       async [salesTask](_payload, { log }) {
         const moved = await refreshSales(context.runtime.sql);

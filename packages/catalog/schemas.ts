@@ -211,6 +211,10 @@ export const productDetailView = z
     ...cardShape,
     skus: list(skuViewSchema, maxCombinations),
     images: list(z.object({ id: id(), product_id: id(), url: url(), sort: z.int() }), maxImages),
+    review_summary: z
+      .object({ avg_product_score: z.number(), avg_logistics_score: z.number(), total: z.int() })
+      .optional()
+      .meta({ description: 'filled by the package reviews; averages are 0 without reviews' }),
   })
   .meta({ id: 'ProductDetail' });
 

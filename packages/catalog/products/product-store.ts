@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '@tradepost/postgres';
 import type { Product, ProductImage, ProductWithTotals, Sku } from './product.ts';
+import { additionsOf, type ProductAdditions, type ProductSection } from './product-sections.ts';
 import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
 const productColumns = (sql: Queryable) => sql`
@@ -13,12 +14,16 @@ export const totals = (sql: Queryable) => sql`
            coalesce(sum(s.sold), 0)::bigint as sales
     from catalog.product_skus s where s.product_id = p.id) as t`;
 
-type WithParts = ProductWithTotals & { skus: Sku[]; images: ProductImage[] };
+type WithParts = ProductWithTotals & { skus: Sku[]; images: ProductImage[]; additions: ProductAdditions };
 
-/** A product with its SKUs (oldest first) and images, in one statement. */
-export async function selectProduct(sql: Queryable, id: number): Promise<WithParts | undefined> {
+/** A product with its SKUs (oldest first), its images, and the fields of other packages, in one statement. */
+export async function selectProduct(
+  sql: Queryable,
+  id: number,
+  sections: readonly ProductSection[] = [],
+): Promise<WithParts | undefined> {
   const [row] = await sql<WithParts[]>`
-    select ${productColumns(sql)}, t.sellable, t.sales,
+    select ${productColumns(sql)}, t.sellable, t.sales, ${additionsOf(sql, sections)} as additions,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'id', s.id, 'product_id', s.product_id, 'sku_key', s.sku_key, 'sku_code', s.sku_code, 'attrs', s.attrs,
           'price', s.price, 'stock', s.stock, 'reserved_stock', s.reserved_stock, 'sold', s.sold, 'status', s.status)
@@ -30,6 +35,16 @@ export async function selectProduct(sql: Queryable, id: number): Promise<WithPar
     from catalog.products p ${totals(sql)}
     where p.id = ${id} and p.deleted_at is null`;
   return row;
+}
+
+/** The fields by which other packages name a product. */
+export type ProductName = Pick<Product, 'id' | 'title' | 'subtitle' | 'translations' | 'cover' | 'status'>;
+
+/** These products by id, also products that are off the shelf or deleted (status 0). */
+export async function selectProductNames(sql: Queryable, ids: readonly number[]): Promise<Map<number, ProductName>> {
+  const rows = await sql<ProductName[]>`
+    select id, title, subtitle, translations, cover, status from catalog.products where id = any(${[...ids]}::bigint[])`;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export type SkuWithProduct = { sku: Sku; product: ProductWithTotals };

@@ -7,6 +7,7 @@ import { catalogErrors } from '../errors.ts';
 import { maxCategories, maxFavorites } from '../limits.ts';
 import { productCard, skuView } from '../products/product.ts';
 import { selectBestSellers, selectFavorites, selectShelf } from '../products/product-list-store.ts';
+import type { ProductSection } from '../products/product-sections.ts';
 import { selectProduct } from '../products/product-store.ts';
 import { productCardView, productDetailView, storefrontQuery } from '../schemas.ts';
 import type { StockOwner } from '../stock-ownership/stock-owner.ts';
@@ -24,7 +25,11 @@ import {
 } from './storefront-schemas.ts';
 
 /** Routes for shoppers: catalogue, reviews, favourites. */
-export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Route[] {
+export function storefrontRoutes(
+  runtime: Runtime,
+  stockOwner: StockOwner,
+  sections: readonly ProductSection[],
+): Route[] {
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);
   const like = runtime.groupCommit('favorite_add', async (favorites: readonly Favorite[]) => {
@@ -106,7 +111,7 @@ export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Rout
       refuses: [catalogErrors.product_not_found],
       statements: 2,
       async handle({ params, request, locale, caller }) {
-        const product = await selectProduct(sql, params.id);
+        const product = await selectProduct(sql, params.id, sections);
         if (product?.status !== 1) throw catalogErrors.product_not_found();
         const active = product.skus.filter((sku) => sku.status === 'active');
         const [favorited, elsewhere] = await Promise.all([
@@ -120,6 +125,7 @@ export function storefrontRoutes(runtime: Runtime, stockOwner: StockOwner): Rout
           stock: skus.reduce((sum, sku) => sum + sku.stock, 0),
           skus,
           images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
+          ...product.additions,
         };
       },
     }),
