@@ -7,6 +7,7 @@ import { identityModule } from '@tradepost/identity';
 import { inventoryModule } from '@tradepost/inventory';
 import { chooseModules, declaredBy, type Module } from '@tradepost/module';
 import { ordersModule } from '@tradepost/orders';
+import { reviewsModule } from '@tradepost/reviews';
 import type { Audit, Config, RetentionRule, Setting } from '@tradepost/runtime';
 import { warehouseSimulatorModule } from '@tradepost/warehouse-simulator';
 import { demoModule } from './demo-module.ts';
@@ -22,6 +23,7 @@ export const modules: readonly Module[] = [
   externalWmsModule,
   ordersModule,
   fulfilmentModule,
+  reviewsModule,
   gatewayModule,
   backofficeModule,
   warehouseSimulatorModule,

@@ -8,16 +8,6 @@ const page = (path: string, needs: string, sort: number, title: MenuTitle): Menu
  */
 export const plannedMenu: readonly MenuEntry[] = [
   {
-    path: '/review',
-    group: 'product',
-    title: { en: 'Reviews', 'zh-CN': '评价管理', key: 'menu.review' },
-    icon: 'star',
-    sort: 21,
-    pages: [
-      page('/review/list', 'GET /reviews', 10, { en: 'Review List', 'zh-CN': '评价列表', key: 'menu.review.list' }),
-    ],
-  },
-  {
     path: '/decor',
     group: 'product',
     title: { en: 'Page Designer', 'zh-CN': '页面装修', key: 'menu.decor' },

@@ -14,9 +14,6 @@ export const maxImages = 50;
 export const maxTemplatePage = 1_000;
 /** Categories of a template. */
 export const maxTemplateCategories = 1_000;
-/** Pictures of a review, and additions that its author makes later. */
-export const maxReviewImages = 50;
-export const maxReviewAppends = 20;
 /** Characters of JSON of a product page (texts and pictures). A list may answer a hundred of them. */
 export const maxDetail = 100_000;
 /** Characters of the id and the type of a block. */

@@ -6,9 +6,6 @@ export const catalogTables: readonly string[] = [
   'catalog.product_skus',
   'catalog.spec_templates',
   'catalog.favorites',
-  'catalog.reviews',
-  'catalog.review_appends',
-  'catalog.review_replies',
 ];
 
 /** The stock columns of SKUs, which the stock owner reads and writes, and the names of products. */

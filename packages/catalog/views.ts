@@ -2,9 +2,7 @@ import { isoInZone, type Locale, toWire } from '@tradepost/core';
 import { fileUrls } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import type { Category } from './categories/category-store.ts';
-import { maxReviewImages } from './limits.ts';
 import { type CardProduct, textsIn, type ViewContext } from './products/product.ts';
-import type { Review } from './storefront/review-store.ts';
 
 /** The context in which rows become answers, for one request. */
 export const viewsOf =
@@ -41,26 +39,5 @@ export function categoryView(category: Category, view: ViewContext) {
     icon: view.fileUrl(icon),
     created_at: view.iso(category.created_at),
     updated_at: view.iso(category.updated_at),
-  };
-}
-
-/** The order number is masked, because every visitor can read reviews. */
-const masked = (orderNo: string) => (orderNo.length > 8 ? `${orderNo.slice(0, 4)}****${orderNo.slice(-4)}` : '');
-
-export function reviewView(review: Review, view: ViewContext) {
-  const { id, order_id, order_item_id, product_id, user_id, merchant_id } = review;
-  const { product_score, logistics_score, content, edited_times, user_nickname } = review;
-  const times = (row: { created_at: Date | string; updated_at: Date | string }) => ({
-    created_at: view.iso(new Date(row.created_at)),
-    updated_at: view.iso(new Date(row.updated_at)),
-  });
-  const urls = (images: readonly string[]) => images.slice(0, maxReviewImages).map(view.fileUrl);
-  const { admin_reply: reply } = review;
-  return {
-    ...{ id, order_id, order_item_id, order_no: masked(review.order_no), product_id, user_id, merchant_id },
-    ...{ product_score, logistics_score, content, images: urls(review.images), edited_times, ...times(review) },
-    ...{ user_nickname, user_avatar: view.fileUrl(review.user_avatar) },
-    appends: review.appends.map((append) => ({ ...append, images: urls(append.images), ...times(append) })),
-    admin_reply: reply && { ...reply, ...times(reply) },
   };
 }

@@ -10,5 +10,5 @@ test('a package that depends on a package below it in the map is a fault, and so
   const faultsOf = (name: string, ...declared: string[]) => mapFaults(map, [{ name, declared: new Set(declared) }]);
   expect(faultsOf('@tradepost/orders', '@tradepost/core', '@tradepost/http', 'zod')).toEqual([]);
   expect(faultsOf('@tradepost/http', '@tradepost/orders')).toHaveLength(1);
-  expect(faultsOf('@tradepost/reviews')).toHaveLength(1);
+  expect(faultsOf('@tradepost/suppliers')).toHaveLength(1);
 });

@@ -11,20 +11,11 @@ import type { ProductSection } from '../products/product-sections.ts';
 import { selectProduct } from '../products/product-store.ts';
 import { productCardView, productDetailView, storefrontQuery } from '../schemas.ts';
 import type { StockOwner } from '../stock-ownership/stock-owner.ts';
-import { categoryView, recommendedView as recommended, reviewView, viewsOf } from '../views.ts';
+import { categoryView, recommendedView as recommended, viewsOf } from '../views.ts';
 import { addFavorites, type Favorite, removeFavorites, selectFavorited } from './favorite-store.ts';
-import { selectReviews } from './review-store.ts';
-import {
-  favoriteView,
-  pageQuery,
-  productReviewsView,
-  recommendedView,
-  recommendPage,
-  recommendQuery,
-  reviewPage,
-} from './storefront-schemas.ts';
+import { favoriteView, pageQuery, recommendedView, recommendPage, recommendQuery } from './storefront-schemas.ts';
 
-/** Routes for shoppers: catalogue, reviews, favourites. */
+/** Routes for shoppers: catalogue and favourites. */
 export function storefrontRoutes(
   runtime: Runtime,
   stockOwner: StockOwner,
@@ -127,27 +118,6 @@ export function storefrontRoutes(
           images: product.images.map((image) => ({ ...image, url: view.fileUrl(image.url) })),
           ...product.additions,
         };
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/products/:id/reviews',
-      auth: 'public',
-      tag: 'Catalogue',
-      summary: 'Reviews of a product, newest first, with their averages',
-      params: idParams,
-      query: pageQuery,
-      response: productReviewsView,
-      refuses: [catalogErrors.product_not_found],
-      statements: 1,
-      async handle({ params, query, request, locale }) {
-        const paging = pagingOf(query, { cap: reviewPage, size: 10 });
-        const found = await selectReviews(sql, params.id, paging);
-        if (!found) throw catalogErrors.product_not_found();
-        const { summary, rows } = found;
-        const view = viewFor(request, locale);
-        const list = rows.map((row) => reviewView(row, view));
-        return { summary, ...paged(list, summary.total, paging) };
       },
     }),
     defineRoute({

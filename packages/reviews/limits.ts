@@ -1,0 +1,20 @@
+/** Lines that one request reviews. An order has at most so many. */
+export const maxReviewLines = 200;
+/** Characters of a review, an addition or a reply. */
+export const maxContent = 1_000;
+/** Pictures of a review or an addition. Further ones are refused. */
+export const maxReviewImages = 9;
+/** Pictures of a request, before repeated ones are removed. */
+export const maxSentImages = 50;
+/** Characters of the address of a picture. */
+export const maxImageAddress = 500;
+/** Pictures of a review in an answer. Reviews of earlier versions may have more than `maxReviewImages`. */
+export const maxShownImages = 50;
+/** Additions that the author of a review makes later. */
+export const maxReviewAppends = 20;
+/** Reviews on a page of a product. */
+export const maxReviewPage = 50;
+/** Reviews with a keyword are counted up to this number by index. From there on the keyword is common. */
+export const commonKeyword = 5_000;
+/** The newest reviews that are searched for a common keyword. */
+export const searchedReviews = 50_000;

@@ -1,0 +1,23 @@
+import { productSections } from '@tradepost/catalog';
+import type { Module } from '@tradepost/module';
+import { orderItemSections } from '@tradepost/orders';
+import { adminReviewRoutes } from './back-office/admin-review-routes.ts';
+import { reviewMenu } from './menu.ts';
+import { reviewOfItem } from './orders/item-section.ts';
+import { orderReviewRoutes } from './orders/order-review-routes.ts';
+import { productReviewRoutes } from './products/product-review-routes.ts';
+import { summarySection } from './products/summary-section.ts';
+import { reviewAudits } from './review-audits.ts';
+import { reviewTables } from './tables.ts';
+
+export const reviewsModule: Module = {
+  name: 'reviews',
+  needs: ['identity', 'catalog', 'orders'],
+  tables: reviewTables,
+  menu: reviewMenu,
+  audits: reviewAudits,
+  open: ({ runtime }) => ({
+    contributions: [productSections.add(summarySection), orderItemSections.add(reviewOfItem(runtime))],
+    routes: () => [...productReviewRoutes(runtime), ...orderReviewRoutes(runtime), ...adminReviewRoutes(runtime)],
+  }),
+};
