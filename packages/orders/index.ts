@@ -1,4 +1,5 @@
 export { ordersModule } from './module.ts';
+export { selectSoldItems } from './paid-orders/sold-items-store.ts';
 export { selectOrderStatuses } from './orders/batch-store.ts';
 export {
   type OrderAdditions,

@@ -13,6 +13,7 @@ import { foldOrderCounts } from './orders/order-counts-store.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import { orderFilters, orderItemSections, orderSections } from './orders/order-sections.ts';
 import { writeInventoryStatus } from './orders/order-store.ts';
+import { autoCompleteOrders, autoCompleteTask } from './paid-orders/auto-complete-orders.ts';
 import { payCommand } from './payments/commands/pay.ts';
 import { paymentDoctorChecks } from './payments/doctor-checks.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
@@ -75,6 +76,10 @@ export const ordersModule: Module = {
           );
           if (cancelled > 0) log.info({ cancelled }, 'unpaid orders cancelled');
         },
+        async [autoCompleteTask](_payload, { log, signal, stopping = signal }) {
+          const completed = await autoCompleteOrders(runtime, { signal: AbortSignal.any([signal, stopping]) });
+          if (completed > 0) log.info({ completed }, 'shipped orders completed');
+        },
         [refundTask]: (payload, task) => refundPayment({ runtime, providers }, payload, task),
         [paymentSweepTask]: (_payload, task) => sweepPayments({ runtime }, task),
         async 'orders.fold_counts'() {
@@ -85,6 +90,7 @@ export const ordersModule: Module = {
       crons: [
         { task: expireTask, match: '*/5 * * * *' },
         { task: paymentSweepTask, match: '*/5 * * * *' },
+        { task: autoCompleteTask, match: '20 * * * *' },
         { task: 'orders.fold_counts', match: '* * * * *' },
       ],
     };

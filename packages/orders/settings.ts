@@ -57,8 +57,16 @@ export const remindMinutes = setting(
   'minutes between two reminders of one order on one channel; 0 is no limit',
 );
 
+export const autoCompleteDays = setting(
+  'orders.auto_complete_days',
+  z.number().int().min(0).max(365),
+  15,
+  'days after its shipment when an order is completed without a review of every line; 0 is never',
+);
+
 export const orderSettings = [
   unpaidMinutes,
+  autoCompleteDays,
   remindMinutes,
   payCurrency,
   refundAttempts,
