@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refreshSales } from '../../packages/catalog/products/product-list-store.ts';
 import { addFavorites, removeFavorites } from '../../packages/catalog/storefront/favorite-store.ts';
 
-/** The catalogue of the storefront: categories, best sellers, favourites, reviews. */
+/** The catalogue of the storefront: categories, best sellers, favourites. */
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -226,76 +226,6 @@ describe('favourites', () => {
       expect(await sent(`/products?size=${size}`, ann.token)).toBe(2);
       expect(await sent(`/user/favorites?size=${size}`, ann.token)).toBe(1);
     }
-  });
-});
-
-describe('reviews', () => {
-  test('without reviews: numbers that clients can format, and an empty list', async () => {
-    const { id } = await insertProduct(shop.database);
-    expect((await get(`/products/${id}/reviews`)).data).toEqual({
-      summary: { avg_product_score: 0, avg_logistics_score: 0, total: 0 },
-      list: [],
-      total: 0,
-      page: 1,
-      size: 10,
-    });
-    expect(await get(`/products/${2 ** 40}/reviews`)).toMatchObject({ code: 10002, message: 'Product not found' });
-  });
-
-  test('newest first, with additions, reply and averages over all reviews', async () => {
-    const { sql } = shop.database;
-    const { id } = await insertProduct(shop.database);
-    const ann = await shop.shopper();
-    await sql`update identity.shoppers set nickname = 'Ann', avatar = '/uploads/a.png' where id = ${ann.id}`;
-    await sql`
-      insert into catalog.reviews (order_id, order_item_id, order_no, product_id, user_id, product_score, logistics_score, content, images)
-      select 1, n, '1767225600000000001', ${id}, case when n = 56 then ${ann.id} else 999999 end, 3 + n % 3, 4, 'Review ' || n,
-             '["/uploads/r.png", "https://cdn.example/x.png"]'
-      from generate_series(1, 56) as n`;
-    const [newest] = await sql<{ id: number }[]>`select max(id) as id from catalog.reviews`;
-    await sql`insert into catalog.review_appends (review_id, user_id, content, images) values
-      (${newest!.id}, ${ann.id}, 'Still good', '[]'), (${newest!.id}, ${ann.id}, '', '["/uploads/b.png"]')`;
-    await sql`insert into catalog.review_replies (review_id, admin_id, content) values (${newest!.id}, 1, 'Thanks')`;
-    const { data } = await get(`/products/${id}/reviews`);
-    expectFields(data, `${contract.paged}, summary o`);
-    expectFields(data.summary, contract.reviewSummary);
-    // The values 3, 4 and 5 are repeated over 56 rows that begin with 4.
-    expect(data.summary).toEqual({ avg_product_score: 4.02, avg_logistics_score: 4, total: 56 });
-    expect(data).toMatchObject({ total: 56, page: 1, size: 10 });
-    expect(data.list.map((row: { content: string }) => row.content).slice(0, 3)).toEqual([
-      'Review 56',
-      'Review 55',
-      'Review 54',
-    ]);
-    for (const row of data.list) expectFields(row, contract.review);
-    const [first, second] = data.list;
-    expect(first).toMatchObject({
-      user_nickname: 'Ann',
-      user_avatar: `${shop.url}/uploads/a.png`,
-      admin_reply: { content: 'Thanks' },
-    });
-    expect(first.images).toEqual([`${shop.url}/uploads/r.png`, 'https://cdn.example/x.png']);
-    expectFields(first.admin_reply, contract.reviewReply);
-    expect(first.appends.map((a: { content: string; images: string[] }) => [a.content, a.images])).toEqual([
-      ['Still good', []],
-      ['', [`${shop.url}/uploads/b.png`]],
-    ]);
-    for (const append of first.appends) expectFields(append, contract.reviewAppend);
-    expect(second).toMatchObject({ user_nickname: '', appends: [], admin_reply: null });
-    expect(JSON.stringify(data), 'a visitor does not see order numbers').not.toContain('1767225600000000001');
-    const sizes = async (query: string) => {
-      const page = (await get(`/products/${id}/reviews${query}`)).data;
-      return [page.size, page.list.length];
-    };
-    expect(await sizes('?size=20')).toEqual([20, 20]);
-    expect(await sizes('?size=50')).toEqual([50, 50]);
-    expect(await sizes('?size=51')).toEqual([10, 10]);
-    expect(await sizes('?size=50&page=2')).toEqual([50, 6]);
-    expect((await get(`/products/${id}/reviews?page=99`)).data).toMatchObject({
-      list: [],
-      total: 56,
-      summary: { total: 56 },
-    });
   });
 });
 

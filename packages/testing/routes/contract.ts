@@ -57,6 +57,12 @@ export const contract = {
     'user_avatar s, appends [], admin_reply o|null',
   reviewAppend: 'id i, review_id i, user_id i, content s, images [], created_at t, updated_at t',
   reviewReply: 'id i, review_id i, admin_id i, content s, created_at t, updated_at t',
+  reviewMeta:
+    'order_id i, order_no s, logistics_score i, can_create b, can_edit b, can_append b, options []',
+  reviewOption:
+    'order_item_id i, review_id i, has_review b, product_id i, product_title s, product_cover s, product_score i, ' +
+    'logistics_score i, content s, images []',
+  adminReview: 'order_no s, product o, order_item o, user_nickname s, admin_reply o|null, appends []',
   menuDashboard: 'title s, path s',
   menuGroup: 'key s, title s, title_key? s, icon s, sort i, menus []',
   menu: 'title s, title_key? s, icon s, path s, sort i, children []',
