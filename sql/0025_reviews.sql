@@ -23,6 +23,3 @@ drop index reviews.reviews_of_product;
 create index reviews_of_product on reviews.reviews (product_id, id desc);
 -- The keyword of the back office.
 create index reviews_content on reviews.reviews using gin (runtime.grams(content));
--- Which stored files the reviews use.
-create index reviews_images on reviews.reviews using gin (images);
-create index review_appends_images on reviews.review_appends using gin (images);

@@ -9,6 +9,7 @@ export type SqlObject = {
   text: string;
 };
 
+const moves = /^alter table\s+(\w+\.\w+) set schema (\w+);/gm;
 const creates = /^create (?:or replace )?(table|view|function)\s+(?:if not exists\s+)?(\w+\.\w+)/gm;
 /** A statement ends at the end of a line, outside of `$$`, which enclose the body of a function. */
 const endOf = (text: string, kind: string): number => {
@@ -20,14 +21,24 @@ const endOf = (text: string, kind: string): number => {
 
 export const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, '');
 
-/** The objects that the migrations of a folder create, in order. */
+function objectsIn(text: string): SqlObject[] {
+  return [...text.matchAll(creates)].map(({ index, 1: kind, 2: name }) => {
+    const rest = text.slice(index);
+    return { name: name!, kind: kind as SqlObject['kind'], text: rest.slice(0, endOf(rest, kind!)) };
+  });
+}
+
+/** The objects that the migrations of a folder create, in order. A table that moves to another schema has its new name. */
 export async function readSqlObjects(folder: string): Promise<SqlObject[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.map(withoutComments).flatMap((text) =>
-    [...text.matchAll(creates)].map(({ index, 1: kind, 2: name }) => {
-      const rest = text.slice(index);
-      return { name: name!, kind: kind as SqlObject['kind'], text: rest.slice(0, endOf(rest, kind!)) };
-    }),
-  );
+  const objects: SqlObject[] = [];
+  for (const text of texts.map(withoutComments)) {
+    objects.push(...objectsIn(text));
+    for (const [, from, schema] of text.matchAll(moves)) {
+      const moved = objects.find(({ name }) => name === from);
+      if (moved) moved.name = `${schema}.${from!.split('.')[1]}`;
+    }
+  }
+  return objects;
 }
