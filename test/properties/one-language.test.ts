@@ -39,6 +39,7 @@ const untranslated = new Set([
   'sku_key',
   'translations',
   'items',
+  'options',
   'address_snapshot',
   'nickname',
   'user_nickname',
