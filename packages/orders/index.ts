@@ -1,6 +1,7 @@
 export { ordersModule } from './module.ts';
 export { selectSoldItems } from './paid-orders/sold-items-store.ts';
 export { selectOrderStatuses } from './orders/batch-store.ts';
+export { selectOrderIdOf, selectOrderStatuses, selectReceiverPhones } from './orders/batch-store.ts';
 export {
   type OrderAdditions,
   type OrderFilter,

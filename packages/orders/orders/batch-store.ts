@@ -17,3 +17,20 @@ export async function selectOrderNumbers(sql: Queryable, ids: readonly number[])
     select order_no from orders.orders where id = any(${[...ids]}::bigint[])`;
   return rows.map((row) => row.order_no);
 }
+
+/** The phone numbers of the receivers of these orders. An order without one is absent. */
+export async function selectReceiverPhones(
+  sql: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await sql<{ id: number; phone: string }[]>`
+    select id, address_snapshot ->> 'phone' as phone from orders.orders
+    where id = any(${[...ids]}::bigint[]) and address_snapshot ->> 'phone' is not null`;
+  return new Map(rows.map((row) => [row.id, row.phone]));
+}
+
+/** The id of the order with this number; undefined when there is none. */
+export async function selectOrderIdOf(sql: Queryable, orderNo: string): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`select id from orders.orders where order_no = ${orderNo}`;
+  return row?.id;
+}
