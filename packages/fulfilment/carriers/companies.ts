@@ -1,0 +1,38 @@
+import type { Localized } from '@tradepost/core';
+
+/** A carrier company. `codes` has its code at each driver. */
+export type Company = Localized & {
+  readonly code: string;
+  readonly codes: Readonly<Record<string, string>>;
+  /** The carrier answers only with the phone number of the sender or the receiver. */
+  readonly asksPhone?: true;
+};
+
+/**
+ * The carrier companies that can be synced. A shipment may have another code: it is stored as it is, and a sync of it is
+ * refused.
+ */
+export const companies: readonly Company[] = [
+  {
+    code: 'SF',
+    en: 'SF Express',
+    'zh-CN': '顺丰速运',
+    codes: { kuaidi100: 'shunfeng', kdniao: 'SF' },
+    asksPhone: true,
+  },
+  { code: 'ZTO', en: 'ZTO Express', 'zh-CN': '中通快递', codes: { kuaidi100: 'zhongtong', kdniao: 'ZTO' } },
+  { code: 'YTO', en: 'YTO Express', 'zh-CN': '圆通速递', codes: { kuaidi100: 'yuantong', kdniao: 'YTO' } },
+  { code: 'STO', en: 'STO Express', 'zh-CN': '申通快递', codes: { kuaidi100: 'shentong', kdniao: 'STO' } },
+  { code: 'YD', en: 'Yunda Express', 'zh-CN': '韵达快递', codes: { kuaidi100: 'yunda', kdniao: 'YD' } },
+  { code: 'JD', en: 'JD Logistics', 'zh-CN': '京东物流', codes: { kuaidi100: 'jd', kdniao: 'JD' } },
+  { code: 'EMS', en: 'China Post EMS', 'zh-CN': '邮政 EMS', codes: { kuaidi100: 'ems', kdniao: 'EMS' } },
+  { code: 'DBL', en: 'Deppon Express', 'zh-CN': '德邦快递', codes: { kuaidi100: 'debangwuliu', kdniao: 'DBL' } },
+  { code: 'JT', en: 'J&T Express', 'zh-CN': '极兔速递', codes: { kuaidi100: 'jtexpress', kdniao: 'JTSD' } },
+];
+
+const byCode = new Map(companies.map((company) => [company.code, company]));
+
+/** The company of a code; undefined for other codes. */
+export const companyOf = (code: string): Company | undefined => byCode.get(code);
+
+export const companyCodes: readonly string[] = [...byCode.keys()];

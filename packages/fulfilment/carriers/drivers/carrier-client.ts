@@ -1,0 +1,194 @@
+import { CircuitBreaker } from '@tradepost/core';
+import { faultCode, type KeptConnections, keptConnections, type Runtime } from '@tradepost/runtime';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { carrierMetrics } from '../carrier-metrics.ts';
+import { maxAnswerBytes } from '../limits.ts';
+import { carrierConcurrency, carrierTimeoutMs } from '../settings.ts';
+import type { CarrierAnswer, CarrierDriver, CarrierQuery, SettingReader } from './driver.ts';
+import { carrierText } from './nodes.ts';
+
+/** unreachable: no answer in time, or a fault of the network. */
+type Answered = CarrierAnswer | { readonly kind: 'unreachable'; readonly reason: string };
+/** The outcome of a query. unsent: it was not sent, because the circuit is open or the time is over. */
+export type QueryOutcome = { readonly ms: number } & (Answered | { readonly kind: 'unsent'; readonly pauseMs: number });
+
+export type QueryOptions = {
+  /** Queries also while the circuit is open: an operator has asked for this query. */
+  readonly byHand: boolean;
+  /** The query is not sent when it could end after this time. */
+  readonly sendBefore: Date;
+  /** Nothing is sent after this signal. */
+  readonly stopping?: AbortSignal | undefined;
+  /** Ends the query also while it runs. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type CarrierClient = {
+  /** Queries a carrier service. Its faults and those of the network are outcomes and do not throw. */
+  query(driver: CarrierDriver, query: CarrierQuery, options: QueryOptions): Promise<QueryOutcome>;
+  /** Aborts the running queries. */
+  close(): Promise<void>;
+};
+
+type Service = KeptConnections & { readonly origin: string };
+type Line = { service: Service | null; readonly limit: LimitFunction; readonly circuit: CircuitBreaker };
+
+const connections = 64;
+const connectMs = 5_000;
+const keepAliveMs = 30_000;
+const circuitOptions = { failuresToOpen: 5, firstPauseMs: 5_000, longestPauseMs: 60_000 };
+
+/** Texts for network errors. The messages of the errors themselves may quote the request. */
+const faults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection closed',
+  UND_ERR_SOCKET: 'connection closed',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found',
+  ETIMEDOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: `the answer is larger than ${maxAnswerBytes / 1024} KiB`,
+  UND_ERR_DESTROYED: 'this process is being stopped',
+};
+
+const unreachable = (reason: string): Answered => ({ kind: 'unreachable', reason });
+
+function faultText(error: unknown): string {
+  const name = error instanceof Error ? error.name : '';
+  const code = faultCode(error) || name;
+  return `${name === 'HTTPParserError' ? 'the answer is not HTTP' : (faults[code] ?? 'the query failed')} (${code})`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs `send` and resolves after `ms` at the latest, also when a request without a connection ignores its abort. */
+async function within(
+  ms: number,
+  signal: AbortSignal | undefined,
+  send: (signal: AbortSignal) => Promise<Answered>,
+): Promise<Answered> {
+  const cut = new AbortController();
+  const ended = Promise.withResolvers<Answered>();
+  const stop = (reason: string) => {
+    ended.resolve(unreachable(reason));
+    cut.abort();
+  };
+  const timer = setTimeout(() => stop(`no answer within ${ms} ms`), ms);
+  const onAbort = () => stop('the query was given up');
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const answered = send(cut.signal).catch((error: unknown) => unreachable(faultText(error)));
+    return await Promise.race([ended.promise, answered]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Masks the secrets of the account, because a service may quote the request. */
+function masked(outcome: Answered, driver: CarrierDriver, settings: SettingReader): Answered {
+  if (outcome.kind === 'found') return outcome;
+  const secrets = driver.account.filter(({ secret }) => secret).map((one) => settings.get(one));
+  const reason = secrets.reduce((text, secret) => (secret ? text.replaceAll(secret, '***') : text), outcome.reason);
+  return { ...outcome, reason: carrierText(reason, 300) };
+}
+
+/**
+ * Opens a client for all carrier services. Each service has its own connections, its own limit of concurrent queries and
+ * its own circuit breaker. Every query reads the settings.
+ */
+export function openCarrierClient({
+  settings,
+  log,
+  metrics,
+}: Pick<Runtime, 'log' | 'metrics'> & { readonly settings: SettingReader }): CarrierClient {
+  const { queries, querySeconds } = carrierMetrics(metrics);
+  const lines = new Map<string, Line>();
+  const retired = new Set<Service['pool']>();
+  let closed = false;
+
+  const lineOf = ({ name }: CarrierDriver): Line => {
+    const known = lines.get(name);
+    const line = known ?? { service: null, limit: pLimit(1), circuit: new CircuitBreaker(circuitOptions) };
+    if (!known) lines.set(name, line);
+    line.limit.concurrency = settings.get(carrierConcurrency);
+    return line;
+  };
+  /** The connections to the address of the settings. Queries to a previous address are finished. */
+  const serviceAt = (line: Line, origin: string): Service => {
+    if (line.service?.origin === origin) return line.service;
+    if (line.service) {
+      const { pool } = line.service;
+      retired.add(pool);
+      pool.close().then(
+        () => retired.delete(pool),
+        () => {},
+      );
+    }
+    line.service = { origin, ...keptConnections(origin, { connections, connectMs, keepAliveMs, maxAnswerBytes }) };
+    return line.service;
+  };
+
+  async function exchange(line: Line, driver: CarrierDriver, query: CarrierQuery, signal: AbortSignal) {
+    const { origin, pathname, search } = new URL(settings.get(driver.apiUrl));
+    const { pool, wasStale } = serviceAt(line, origin);
+    const { headers, body } = driver.request(settings, query);
+    const send = () => pool.request({ method: 'POST', path: pathname + search, headers, body, signal });
+    // A service may close a kept connection just when a request is written to it. A query changes nothing, so it is repeated.
+    const response = await send().catch((error: unknown) => {
+      if (!wasStale(error) || signal.aborted) throw error;
+      return send();
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) return unreachable(`HTTP ${response.statusCode}`);
+    const answer = parseJson(text);
+    return answer === undefined ? { kind: 'garbage' as const, reason: 'the answer is not JSON' } : driver.read(answer, query.tracking_no);
+  }
+
+  async function send(line: Line, driver: CarrierDriver, query: CarrierQuery, options: QueryOptions) {
+    const { circuit } = line;
+    const timeoutMs = settings.get(carrierTimeoutMs);
+    if (Date.now() + timeoutMs > options.sendBefore.getTime()) return { kind: 'unsent', pauseMs: 0, ms: 0 } as const;
+    const started = performance.now();
+    if (!options.byHand && !circuit.allows(started))
+      return { kind: 'unsent', pauseMs: Math.max(circuit.pauseLeftMs(started), 1_000), ms: 0 } as const;
+    const isTrial = circuit.begin(started);
+    const answered = await within(timeoutMs, options.signal, (signal) => exchange(line, driver, query, signal));
+    const ms = Math.round(performance.now() - started);
+    const outcome = masked(answered, driver, settings);
+    if (options.signal?.aborted) {
+      if (isTrial) circuit.abandonTrial();
+    } else if (outcome.kind === 'garbage' || outcome.kind === 'unreachable') {
+      circuit.fail(performance.now(), isTrial);
+      log.debug({ driver: driver.name, outcome: outcome.kind, reason: outcome.reason }, 'carrier query failed');
+    } else circuit.succeed();
+    queries.inc({ driver: driver.name, outcome: outcome.kind });
+    querySeconds.observe({ driver: driver.name }, ms / 1000);
+    return { ...outcome, ms };
+  }
+
+  return {
+    async query(driver, query, options) {
+      const line = lineOf(driver);
+      // A query by hand does not wait behind those of a batch.
+      const run = (): Promise<QueryOutcome> | QueryOutcome =>
+        closed || options.signal?.aborted || options.stopping?.aborted
+          ? { kind: 'unsent', pauseMs: 0, ms: 0 }
+          : send(line, driver, query, options);
+      return options.byHand ? run() : line.limit(run);
+    },
+    async close() {
+      closed = true;
+      const pools = [...retired, ...[...lines.values()].flatMap(({ service }) => (service ? [service.pool] : []))];
+      await Promise.all(pools.map((pool) => pool.destroy()));
+    },
+  };
+}

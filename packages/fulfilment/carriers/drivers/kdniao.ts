@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { setting } from '@tradepost/runtime';
+import { z } from 'zod';
+import { type CarrierDriver, type CarrierStatus, formRequest, isApiUrl } from './driver.ts';
+import { carrierText, isAbout, looseText, nodesOf } from './nodes.ts';
+
+const key = (name: string) => `logistics_kdniao.${name}`;
+
+const apiUrl = setting(
+  key('api_url'),
+  z.string().max(500).refine(isApiUrl, { error: 'must be an http or https address' }),
+  'https://api.kdniao.com/Ebusiness/EbusinessOrderHandle.aspx',
+  'address of the query service of kdniao',
+);
+const businessId = setting(key('ebusiness_id'), z.string().max(200), '', 'id of the account at kdniao');
+const apiKey = setting(key('api_key'), z.string().max(500), '', 'API key of the account at kdniao', { secret: true });
+
+/** Base64 of the lower-case hex MD5 over the query and the API key. The protocol prescribes MD5. */
+export const kdniaoSign = (requestData: string, secret: string): string =>
+  Buffer.from(createHash('md5').update(requestData + secret).digest('hex')).toString('base64');
+
+/** The states of the service. Every other state counts as shipped. */
+const statuses: Readonly<Record<string, CarrierStatus>> = { 2: 'in_transit', 3: 'signed', 4: 'exception' };
+
+/** The request type of an immediate query, and JSON as the type of its data. */
+const immediateQuery = { RequestType: '1002', DataType: '2' };
+
+const answerFields = z.object({
+  Success: z.unknown(),
+  State: looseText(),
+  Reason: looseText(),
+  LogisticCode: looseText(),
+  Traces: z.array(z.unknown()).catch([]),
+});
+const nodeFields = z.looseObject({
+  AcceptTime: looseText(),
+  AcceptStation: looseText(),
+  Location: looseText(),
+  Action: looseText(),
+});
+
+export const kdniao: CarrierDriver = {
+  name: 'kdniao',
+  aliases: ['logistics_kdniao'],
+  apiUrl,
+  account: [businessId, apiKey],
+  request(settings, { company, tracking_no, phone }) {
+    // The service compares the last four digits of the phone number.
+    const CustomerName = phone.replace(/\D/g, '').slice(-4);
+    const fields = { ShipperCode: company, LogisticCode: tracking_no, ...(CustomerName ? { CustomerName } : {}) };
+    const RequestData = JSON.stringify(fields);
+    return formRequest({
+      ...{ RequestData, EBusinessID: settings.get(businessId), ...immediateQuery },
+      // The signature is over the data before it is encoded for the form.
+      DataSign: kdniaoSign(RequestData, settings.get(apiKey)),
+    });
+  },
+  read(answer, trackingNo) {
+    const parsed = answerFields.safeParse(answer);
+    if (!parsed.success) return { kind: 'garbage', reason: 'the answer is not an object' };
+    const { Success, State, Reason, LogisticCode, Traces } = parsed.data;
+    if (Success !== true) {
+      if (Success !== false) return { kind: 'garbage', reason: 'the answer has no field Success' };
+      return { kind: 'refused', reason: carrierText(Reason || 'refused without a reason', 200) };
+    }
+    if (!isAbout(LogisticCode, trackingNo))
+      return { kind: 'garbage', reason: 'the answer is about another shipment' };
+    const nodes = nodesOf(Traces, (entry) => {
+      const node = nodeFields.safeParse(entry).data;
+      if (!node) return null;
+      const { AcceptTime, AcceptStation, Location, Action } = node;
+      const raw = entry as Record<string, unknown>;
+      return { time: AcceptTime, code: Action, text: AcceptStation, location: Location, raw };
+    });
+    return { kind: 'found', status: statuses[State] ?? 'shipped', nodes };
+  },
+};
