@@ -1,0 +1,1 @@
+export const carrierTables: readonly string[] = ['fulfilment.shipment_tracks', 'fulfilment.shipment_sync_logs'];
