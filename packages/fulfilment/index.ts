@@ -1,1 +1,3 @@
+export { kdniaoSign } from './carriers/drivers/kdniao.ts';
+export { kuaidi100Sign } from './carriers/drivers/kuaidi100.ts';
 export { fulfilmentModule } from './module.ts';

@@ -1,9 +1,11 @@
 import type { Module } from '@tradepost/module';
+import { carrierPart, declareCarrierSettings } from './carriers/carrier-part.ts';
 import { joinParts } from './part.ts';
 import { shipmentPart } from './shipments/shipment-part.ts';
 
 export const fulfilmentModule: Module = {
   name: 'fulfilment',
   needs: ['orders'],
-  ...joinParts([shipmentPart]),
+  declares: declareCarrierSettings,
+  ...joinParts([shipmentPart, carrierPart]),
 };

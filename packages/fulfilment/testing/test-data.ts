@@ -1,8 +1,9 @@
 import type { TestData } from '@tradepost/testing/test-data';
+import { carrierData } from './carrier-data.ts';
 import { shipmentData } from './shipment-data.ts';
 
 /** The test data of each folder. The rows of a later one may use those of an earlier one. */
-const parts: readonly TestData[] = [shipmentData];
+const parts: readonly TestData[] = [shipmentData, carrierData];
 
 export const testData: TestData = {
   rows: parts.map(({ rows = '' }) => rows).join('\n'),

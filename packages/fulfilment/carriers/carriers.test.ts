@@ -1,0 +1,260 @@
+import { type CarrierSimulator, openCarrierSimulator } from '@tradepost/carrier-simulator';
+import { auditViolations } from '@tradepost/testing/audit-violations';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type CarrierShop, carrierSettings, openCarrierShop } from '../testing/carrier-shop.ts';
+
+let simulator: CarrierSimulator;
+let shop: Shop;
+let of: CarrierShop;
+beforeAll(async () => {
+  simulator = await openCarrierSimulator();
+  shop = await openShop({ only: 'api' }, carrierSettings(simulator, { 'logistics_router.timeout_ms': 300 }));
+  of = await openCarrierShop(shop);
+});
+afterAll(async () => {
+  await shop?.close();
+  await simulator?.close();
+});
+
+const noFaults = { timeoutRate: 0, garbageRate: 0, errorRate: 0, refuseRate: 0, regressRate: 0 };
+afterEach(async () => {
+  simulator.change({ ...noFaults, faultsOf: ['kuaidi100', 'kdniao'] });
+  const { settings } = shop.server.runtime;
+  for (const key of ['enabled', 'primary_driver', 'secondary_driver', 'provider_a', 'provider_b'])
+    await settings.unset(`logistics_router.${key}`);
+  // In every test: what was written keeps the invariants.
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
+});
+const set = (name: string, value: unknown) => shop.server.runtime.settings.set(`logistics_router.${name}`, value);
+let numbers = 0;
+const newNumber = (prefix: string) => {
+  numbers += 1;
+  return `${prefix}9${numbers}`;
+};
+const queries = () => ({ ...simulator.counters().queries });
+
+describe('a sync', () => {
+  test('follows a shipment to its signature: state, events and channel', async () => {
+    const parcel = await of.ship({ company: 'sf', tracking_no: 'SF1000000000001' });
+    const states: unknown[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      expect(await of.sync(parcel)).toMatchObject({ code: 0, data: null });
+      const { logistics_status } = await of.shipmentOf(parcel);
+      states.push([logistics_status, (await of.tracks(parcel)).data.length]);
+    }
+    expect(states).toEqual([
+      ['in_transit', 1],
+      ['in_transit', 3],
+      ['in_transit', 4],
+      ['signed', 5],
+      ['signed', 5],
+    ]);
+    const shipment = await of.shipmentOf(parcel);
+    expect(shipment).toMatchObject({
+      ...{ channel_provider: 'kuaidi100', signed_at: '2024-03-02T11:38:57+08:00', sync_fail_count: 0 },
+      logistics_status_label: 'Delivered',
+    });
+    expect(Date.parse(shipment.last_sync_ok_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(shipment.last_query_at).toBe(shipment.last_sync_ok_at);
+    expect((await of.shipmentOf(parcel, 'zh-CN')).logistics_status_label).toBe('已签收');
+    const logs = await of.logs(parcel.shipment_id);
+    expect(logs).toHaveLength(5);
+    expect(new Set(logs.map((log) => `${log.provider} ${log.success} ${log.error_code}`))).toEqual(
+      new Set(['kuaidi100 true ']),
+    );
+  });
+
+  test('asks the secondary driver after a failed query, and keeps to the one that has answered', async () => {
+    simulator.change({ refuseRate: 1, faultsOf: ['kuaidi100'] });
+    const parcel = await of.ship({ company: 'ZTO', tracking_no: 'ZT2000000000001' });
+    await of.sync(parcel);
+    expect(await of.shipmentOf(parcel)).toMatchObject({ channel_provider: 'kdniao', sync_fail_count: 0 });
+    expect((await of.logs(parcel.shipment_id)).map((log) => [log.provider, log.success, log.error_code])).toEqual([
+      ['kuaidi100', false, 'query_failed'],
+      ['kdniao', true, ''],
+    ]);
+    simulator.change({ refuseRate: 0 });
+    const before = queries();
+    await of.sync(parcel);
+    await of.sync(parcel);
+    const after = queries();
+    expect([after.kuaidi100 - before.kuaidi100, after.kdniao - before.kdniao]).toEqual([0, 2]);
+    expect(await of.shipmentOf(parcel)).toMatchObject({ logistics_status: 'signed', channel_provider: 'kdniao' });
+    // A channel that fails is not replaced by the other driver.
+    simulator.change({ refuseRate: 1, faultsOf: ['kdniao'] });
+    await of.sync(parcel);
+    expect(queries().kuaidi100).toBe(after.kuaidi100);
+    expect(await of.shipmentOf(parcel)).toMatchObject({ logistics_status: 'signed', sync_fail_count: 1 });
+  });
+
+  test.each([
+    ['provider_b', 'kdniao'],
+    ['logistics_kdniao', 'kdniao'],
+    ['provider_a', 'kuaidi100'],
+  ])('asks %s first when it is the primary driver', async (name, driver) => {
+    await set('primary_driver', name);
+    const parcel = await of.ship({ company: 'JD', tracking_no: newNumber('JD') });
+    await of.sync(parcel);
+    expect((await of.shipmentOf(parcel)).channel_provider).toBe(driver);
+  });
+
+  test('asks the driver that fills a slot', async () => {
+    await set('provider_a', 'logistics_kdniao');
+    await set('primary_driver', 'provider_a');
+    const parcel = await of.ship({ company: 'JD', tracking_no: newNumber('JD') });
+    await of.sync(parcel);
+    expect((await of.shipmentOf(parcel)).channel_provider).toBe('kdniao');
+    await expect(set('primary_driver', 'provider_c')).rejects.toThrow('logistics_router.primary_driver');
+    await expect(set('provider_a', 'provider_b')).rejects.toThrow('logistics_router.provider_a');
+  });
+
+  const faults = ['timeout', 'garbage', 'error', 'refuse'] as const;
+  test.each(faults)('with a carrier that answers with %s counts a failure, and the next one goes on', async (fault) => {
+    const parcel = await of.ship({ company: 'YTO', tracking_no: newNumber('YT') });
+    await of.sync(parcel);
+    simulator.change({ [`${fault}Rate`]: 1 });
+    // Every kind of garbage once.
+    const times = fault === 'garbage' ? 5 : 1;
+    for (let n = 0; n < times; n += 1) expect(await of.sync(parcel)).toMatchObject({ code: 0, data: null });
+    expect(await of.shipmentOf(parcel)).toMatchObject({ logistics_status: 'in_transit', sync_fail_count: times });
+    expect((await of.tracks(parcel)).data).toHaveLength(3);
+    const failed = (await of.logs(parcel.shipment_id)).slice(1);
+    expect(failed).toHaveLength(times);
+    for (const log of failed) expect(log).toMatchObject({ success: false, error_code: 'query_failed' });
+    expect(failed.map(({ error }) => error).join()).not.toMatch(/demo-key|demo-api-key/);
+    simulator.change(noFaults);
+    await of.sync(parcel);
+    expect(await of.shipmentOf(parcel)).toMatchObject({ logistics_status: 'signed', sync_fail_count: 0 });
+  });
+
+  test('with both drivers failing fixes no channel', async () => {
+    simulator.change({ errorRate: 1 });
+    const parcel = await of.ship({ company: 'YTO', tracking_no: newNumber('YT') });
+    await of.sync(parcel);
+    const shipment = await of.shipmentOf(parcel);
+    expect(shipment).toMatchObject({ channel_provider: '', sync_fail_count: 1, last_sync_ok_at: null });
+    expect(shipment.last_query_at).not.toBeNull();
+    expect((await of.logs(parcel.shipment_id)).map(({ provider }) => provider)).toEqual(['kuaidi100', 'kdniao']);
+  });
+
+  test('never goes back: an earlier state keeps the signature and its time', async () => {
+    const parcel = await of.ship({ company: 'YD', tracking_no: 'YD1000000000004' });
+    await of.sync(parcel);
+    const signed = await of.shipmentOf(parcel);
+    expect(signed).toMatchObject({ logistics_status: 'signed', signed_at: '2024-03-04T10:55:21+08:00' });
+    for (let n = 0; n < 2; n += 1) await of.sync(parcel);
+    const { logistics_status, signed_at } = await of.shipmentOf(parcel);
+    expect({ logistics_status, signed_at }).toEqual({ logistics_status: 'signed', signed_at: signed.signed_at });
+    expect((await of.tracks(parcel)).data).toHaveLength(5);
+  });
+
+  test('goes from a problem on to the signature, and not back to the start', async () => {
+    const parcel = await of.ship({ company: 'YTO', tracking_no: 'YT1000000000002' });
+    const states: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      await of.sync(parcel);
+      states.push((await of.shipmentOf(parcel)).logistics_status);
+    }
+    expect(states).toEqual(['in_transit', 'exception', 'exception']);
+    simulator.change({ regressRate: 1 });
+    await of.sync(parcel);
+    // The first state of the recording is in_transit: the shipment goes on.
+    expect((await of.shipmentOf(parcel)).logistics_status).toBe('in_transit');
+  });
+
+  test('of a local delivery does nothing', async () => {
+    const before = queries();
+    const parcel = await of.ship({ delivery_type: 'local', rider_name: 'Li', rider_phone: '13800000000' });
+    expect(await of.sync(parcel)).toMatchObject({ code: 0, data: null });
+    expect(await of.shipmentOf(parcel)).toMatchObject({ last_query_at: null, sync_fail_count: 0 });
+    expect(queries()).toEqual(before);
+  });
+
+  test('is refused by name when it can not succeed', async () => {
+    const parcel = await of.ship({ company: 'HAWK', tracking_no: newNumber('HW') });
+    expect(await of.sync(parcel)).toMatchObject({ code: 409, message: expect.stringContaining('"HAWK"') });
+    expect(await of.sync({ ...parcel, shipment_id: 2 ** 40 })).toMatchObject({ code: 404, message: 'Shipment not found' });
+    const other = await of.ship({ company: 'SF', tracking_no: newNumber('SF') });
+    expect(await of.sync({ ...other, order_id: parcel.order_id })).toMatchObject({ code: 404 });
+    await set('enabled', false);
+    expect(await of.sync(other)).toMatchObject({ code: 409, message: expect.stringContaining('logistics_router.enabled') });
+    await set('enabled', true);
+    const { settings } = shop.server.runtime;
+    const keys = ['logistics_kuaidi100.key', 'logistics_kdniao.api_key'];
+    const stored = keys.map((key) => settings.list().find((row) => row.key === key)!.value);
+    for (const key of keys) await settings.unset(key);
+    const { code, message } = await of.sync(other);
+    expect(code).toBe(409);
+    for (const key of keys) expect(message).toContain(key);
+    for (const [index, key] of keys.entries()) await settings.set(key, stored[index]);
+    expect(await of.sync(other)).toMatchObject({ code: 0 });
+  });
+
+  test('by many at once queries the carrier once', async () => {
+    simulator.change({ latencyMs: 100 });
+    const tracking_no = newNumber('ST');
+    const parcel = await of.ship({ company: 'STO', tracking_no });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => of.sync(parcel)));
+    simulator.change({ latencyMs: 0 });
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([0]));
+    expect(simulator.seen(tracking_no)).toBe(1);
+  });
+});
+
+describe('the events of a shipment', () => {
+  test('are answered to staff and to the buyer with all fields, newest first', async () => {
+    const parcel = await of.ship({ company: 'EMS', tracking_no: newNumber('EM') });
+    expect((await of.tracks(parcel)).data).toEqual([]);
+    await of.sync(parcel);
+    const { data } = await of.tracks(parcel);
+    expect(data).toHaveLength(3);
+    expect(data[0]).toEqual({
+      ...{ id: expect.any(Number), shipment_id: parcel.shipment_id, provider: 'kuaidi100' },
+      track_hash: expect.stringMatching(/^[0-9a-f]{40}$/),
+      ...{ status_code: '在途', status_text: '快件已经到达 【上海转运中心】', location: '上海,上海市' },
+      event_time: '2024-03-04T02:17:09+08:00',
+      raw_payload: expect.objectContaining({ context: '快件已经到达 【上海转运中心】' }),
+    });
+    const times = data.map((node: { event_time: string }) => node.event_time);
+    expect(times).toEqual([...times].sort().reverse());
+    expect((await of.tracks(parcel, of.buyer.token)).data).toEqual(data);
+  });
+
+  test('are hidden from every other shopper, and belong to their own order only', async () => {
+    const parcel = await of.ship({ company: 'EMS', tracking_no: newNumber('EM') });
+    const other = await of.ship({ company: 'EMS', tracking_no: newNumber('EM') });
+    await of.sync(parcel);
+    const outsider = await shop.shopper();
+    expect(await of.tracks(parcel, outsider.token)).toMatchObject({ code: 404, data: null });
+    for (const token of [of.staff, of.buyer.token]) {
+      const wrong = { order_id: other.order_id, shipment_id: parcel.shipment_id };
+      expect(await of.tracks(wrong, token)).toMatchObject({ code: 404, message: 'Shipment not found' });
+      expect(await of.tracks({ ...parcel, shipment_id: 2 ** 40 }, token)).toMatchObject({ code: 404 });
+      expect(await of.tracks({ ...parcel, order_id: 2 ** 40 }, token)).toMatchObject({ code: 404 });
+    }
+  });
+
+  test('of a service that changes its texts stay bounded', async () => {
+    const parcel = await of.ship({ company: 'EMS', tracking_no: newNumber('EM') });
+    await shop.database.sql`
+      insert into fulfilment.shipment_tracks (shipment_id, provider, track_hash, status_code, status_text, event_time, location, raw_payload)
+      select ${parcel.shipment_id}, 'kuaidi100', md5(n::text), '', '', now(), '', '{}' from generate_series(1, 499) as n`;
+    await of.sync(parcel);
+    const [row] = await shop.database.sql`
+      select count(*)::int as n from fulfilment.shipment_tracks where shipment_id = ${parcel.shipment_id}`;
+    expect(row).toEqual({ n: 500 });
+    expect((await of.tracks(parcel)).data).toHaveLength(200);
+  });
+});
+
+test('the companies are answered in the language of the caller', async () => {
+  const list = async (lang: string) =>
+    (await shop.call('GET', `/admin/api/delivery/companies?lang=${lang}`, { token: of.staff })).data;
+  const english = await list('en');
+  expect(english.map((row: { code: string }) => row.code).sort()).toEqual(
+    ['SF', 'ZTO', 'YTO', 'STO', 'YD', 'JD', 'EMS', 'DBL', 'JT'].sort(),
+  );
+  expect(english[0]).toEqual({ code: 'SF', label: 'SF Express' });
+  expect((await list('zh-CN'))[0]).toEqual({ code: 'SF', label: '顺丰速运' });
+});
