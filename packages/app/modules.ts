@@ -1,4 +1,5 @@
 import { backofficeModule } from '@tradepost/backoffice';
+import { carrierSimulatorModule } from '@tradepost/carrier-simulator';
 import { catalogModule } from '@tradepost/catalog';
 import { externalWmsModule } from '@tradepost/external-wms';
 import { fulfilmentModule } from '@tradepost/fulfilment';
@@ -24,6 +25,7 @@ export const modules: readonly Module[] = [
   ordersModule,
   fulfilmentModule,
   reviewsModule,
+  carrierSimulatorModule,
   gatewayModule,
   backofficeModule,
   warehouseSimulatorModule,

@@ -1,0 +1,2 @@
+export { carrierSimulatorModule } from './module.ts';
+export { type CarrierSimulator, demoAccounts, openCarrierSimulator, type SimulatorOptions } from './simulator.ts';
