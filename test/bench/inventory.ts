@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '@tradepost/postgres';
-import { defer } from '@tradepost/testing/processes/cleanup';
 import { type BenchOptions, connections, shoppers, stockOfEach } from './alternating-runs.ts';
+import { startBackgroundProcess } from './background-process.ts';
 import { type LoadJob, mustSucceed } from './load.ts';
 import { mean, progress, type Row, type Section } from './report.ts';
 import { resetOrders, seedBuyers, seedSkus } from './seed.ts';
 import { type Cluster, freePort, type Measured, measure, startProcess, startShop, temporaryFolder } from './server.ts';
 
-const repository = join(import.meta.dirname, '../..');
 const partner = { key: 'bench-key', secret: 'secret-of-the-bench' };
 /** The providers to measure. With `async, delivered` a worker process delivers tasks during the orders. */
 const modes = ['local', 'builtin_wms', 'external_wms async', 'async, delivered'] as const;
@@ -53,25 +51,8 @@ async function mustAgree(sql: Sql, mode: Mode, confirmed: number): Promise<void>
     throw new Error(`${mode}: the database has ${JSON.stringify(row)} instead of ${JSON.stringify(wanted)}`);
 }
 
-/** Starts a process of the shop. Returns a function that stops it. */
-function startWorkerProcess(args: readonly string[], env: Record<string, string>): () => Promise<void> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [...args], {
-    cwd: repository,
-    env: { PATH, HOME, LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  return defer(async () => {
-    child.kill('SIGTERM');
-    const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
-    await ended;
-    clearTimeout(patience);
-  });
-}
-
 const startDelivery = (databaseUrl: string, data: string) =>
-  startWorkerProcess(['daemons/wms-retry.ts'], { DATABASE_URL: databaseUrl, TRADEPOST_DATA: data });
+  startBackgroundProcess(['daemons/wms-retry.ts'], { DATABASE_URL: databaseUrl, TRADEPOST_DATA: data });
 
 async function startSimulator(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
@@ -196,7 +177,7 @@ async function deliveryTurns(cluster: Cluster, endpoint: string): Promise<Sectio
       await sql`select graphile_worker.add_job('bench.noop', '{}'::json) from generate_series(1, ${backlog})`;
       const beginJobs = () =>
         Array.from({ length: workers }, () =>
-          startWorkerProcess([join(import.meta.dirname, 'noop-worker.ts'), cluster.url, concurrency], {}),
+          startBackgroundProcess([join(import.meta.dirname, 'noop-worker.ts'), cluster.url, concurrency], {}),
         );
       const waiting = async () => {
         const [row] = await sql<{ n: number }[]>`select count(*)::int as n from graphile_worker._private_jobs`;

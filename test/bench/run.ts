@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { cleanUp } from '@tradepost/testing/processes/cleanup';
 import type { BenchOptions } from './alternating-runs.ts';
 import { boot } from './boot.ts';
+import { carriers } from './carriers.ts';
 import { gateway } from './gateway.ts';
 import { gatewayBodies } from './gateway-bodies.ts';
 import { http } from './http.ts';
@@ -30,6 +31,7 @@ const benches: Record<string, Bench> = {
     about: 'orders/s by inventory provider; tasks delivered/s compared with the rate of empty jobs',
     run: inventory,
   },
+  carriers: { about: 'shipments synced/s with their carriers, by one and by two processes', run: carriers },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
   scale: {
     about: 'lists, filters and details with a million orders; p50 and p99, and the ratio to a small shop',
