@@ -12,6 +12,7 @@ export { requestLocale } from './routing/request-locale.ts';
 export type { Resource } from './routing/resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './routing/route.ts';
 export { type UnnamedRefusal, unnamedRefusals } from './routing/unnamed-refusals.ts';
+export { type BodyStream, BodyStreamError } from './transports/body-stream.ts';
 export { countBodies } from './transports/count-bodies.ts';
 export { serve } from './transports/serve.ts';
 export type { Transport } from './transports/transport.ts';
@@ -20,6 +21,7 @@ export { batchIds, batchResult, batchResultSchema, maxBatch } from './validation
 export {
   amount,
   amountInput,
+  binary,
   bit,
   id,
   idOrZero,

@@ -5,7 +5,7 @@ import { httpMetrics } from '../http-metrics.ts';
 import type { SocketServer } from '../transports/sockets.ts';
 import type { Channel } from '../websocket/define-channel.ts';
 import { openChannels, upgradeRequiredHeaders } from '../websocket/open-channels.ts';
-import { openBodyLimits } from './body-limits.ts';
+import { openBodyLimits, openStreamLimits } from './body-limits.ts';
 import { compileRoute, type Event, type RouteDeps, searchOf } from './compile-route.ts';
 import { anyOrigin, envelope, respond } from './envelope.ts';
 import { httpErrors } from './errors.ts';
@@ -26,6 +26,8 @@ export type App = {
   routes: readonly Route[];
   /** The largest body of a request in bytes, by method and path without query. */
   bodyLimitOf: (method: string, path: string) => number;
+  /** The same for a streamed body; 0 for every other route. Undefined when no route streams. */
+  streamLimitOf: ((method: string, path: string) => number) | undefined;
   /** Serves the channels. Null without channels. */
   sockets: SocketServer | null;
 };
@@ -100,6 +102,7 @@ export function createApp(deps: AppDeps): App {
     fetch: app.fetch as App['fetch'],
     routes: deps.routes,
     bodyLimitOf: openBodyLimits(deps.routes),
+    streamLimitOf: openStreamLimits(deps.routes),
     sockets: channels.length > 0 ? openChannels({ ...deps, channels }) : null,
   };
 }

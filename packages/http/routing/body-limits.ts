@@ -5,12 +5,35 @@ import type { Auth, Route } from './route.ts';
 export const largeBody = 1024 * 1024;
 const signedInBody = 64 * 1024;
 
-/** The largest body of a route in bytes. MAX_BODY_BYTES may lower it further. */
-export const bodyLimitOf = (route: { readonly auth: Auth; readonly bodyLimit?: number }): number =>
-  Math.max(
-    SMALL_BODY,
-    route.bodyLimit ?? (route.auth === 'public' || route.auth === 'optional' ? SMALL_BODY : signedInBody),
-  );
+/** The largest streamed body of a route that declares none. MAX_UPLOAD_BYTES allows at most this. */
+const largestUpload = 2 ** 30;
+
+type Limited = { readonly auth: Auth; readonly bodyLimit?: number; readonly bodyStream?: boolean };
+
+const defaultLimitOf = ({ auth, bodyStream }: Limited): number => {
+  if (bodyStream) return largestUpload;
+  return auth === 'public' || auth === 'optional' ? SMALL_BODY : signedInBody;
+};
+
+/** The largest body of a route in bytes. MAX_BODY_BYTES or MAX_UPLOAD_BYTES may lower it further. */
+export const bodyLimitOf = (route: Limited): number => Math.max(SMALL_BODY, route.bodyLimit ?? defaultLimitOf(route));
+
+/**
+ * Returns the limit of a streamed body by method and path without query, and 0 for every other route. Undefined when no
+ * route streams. A path in another spelling of the same route is not found: its body is collected, within the smallest
+ * limit.
+ */
+export const openStreamLimits = (
+  routes: readonly Route[],
+): ((method: string, path: string) => number) | undefined => {
+  const streamed = routes.filter(({ bodyStream }) => bodyStream);
+  if (streamed.length === 0) return undefined;
+  const limits = new Map(streamed.map((route) => [route.path, { method: route.method as string, limit: bodyLimitOf(route) }]));
+  return (method, path) => {
+    const found = limits.get(path);
+    return found?.method === method ? found.limit : 0;
+  };
+};
 
 type Pattern = { parts: readonly string[]; limit: number };
 

@@ -2,6 +2,13 @@ import type { Locale } from '@tradepost/core';
 import { postgresErrors } from '@tradepost/postgres';
 import type { Claim, Runtime, StoredAnswer, Write } from '@tradepost/runtime';
 import { httpMetrics } from '../http-metrics.ts';
+import {
+  arrivingBodies,
+  BodyStreamError,
+  bodyStreamOf,
+  declaredBodyOf,
+  noBodyStream,
+} from '../transports/body-stream.ts';
 import { tolerantBody, tolerantParams, tolerantQuery } from '../validation/tolerant.ts';
 import { parseOrRefuse } from '../validation/validate.ts';
 import { bodyLimitOf } from './body-limits.ts';
@@ -73,7 +80,7 @@ function prepare(route: Route, deps: RouteDeps) {
     limit: bodyLimitOf(route),
     params: route.params ? tolerantParams(route.params) : null,
     query: route.query ? tolerantQuery(route.query) : null,
-    body: route.body ? tolerantBody(route.body) : null,
+    body: route.body && !route.bodyStream ? tolerantBody(route.body) : null,
     writes,
     plainWrite,
     runOnce: writes && route.auth !== 'public' ? openRunOnce(deps.runtime, route) : null,
@@ -135,6 +142,7 @@ class RouteRequest {
         const raw = Buffer.from(bytes);
         return this.#handle(caller, raw.toString('utf8'), raw);
       });
+    if (this.#of.route.bodyStream) return this.#handle(caller, declaredBodyOf(this.#request), noBytes);
     if (!this.#of.body) return this.#handle(caller, '', noBytes);
     return this.#request.text().then((text) => {
       this.#refuseAbove(text.length);
@@ -149,14 +157,15 @@ class RouteRequest {
   }
 
   #handle(caller: Caller | null, text: string, rawBody: Uint8Array): unknown {
-    const { route, params, query, body, writes, plainWrite } = this.#of;
+    const { route, params, query, body, limit, writes, plainWrite } = this.#of;
     const request = this.#request;
+    const bodyStream = route.bodyStream ? bodyStreamOf(request, limit) : noBodyStream;
     const locale = this.#locale;
     const context: Handled = {
       params: params ? parseOrRefuse(route.params!, params(this.#params ?? {}), locale, 'path') : {},
       query: query ? parseOrRefuse(route.query!, query(this.#search ?? noSearch), locale, 'query') : {},
       body: body ? parseOrRefuse(route.body!, body(jsonOf(request, text)), locale, 'body') : {},
-      ...{ caller, locale, request, claim: null, write: plainWrite, rawBody },
+      ...{ caller, locale, request, claim: null, write: plainWrite, rawBody, bodyStream },
     };
     const key = writes && caller ? idempotencyKeyOf(request) : null;
     return key === null ? route.handle(context as never) : this.#keyed(context, key, route.rawBody ? rawBody : text);
@@ -173,14 +182,21 @@ class RouteRequest {
         const data = await route.handle({ ...context, claim, write } as never);
         return { status: 200, code: 0, text: envelope(0, 'success', data) };
       } catch (error) {
-        const refusal = refusalOf(error, traceIdOf(request), log, where);
+        const cause = this.#causeOf(error);
+        const refusal = refusalOf(cause, traceIdOf(request), log, where);
         checkNamed(route, refusal);
         const { status, code } = refusal;
         const text = envelope(code, refusal.messageIn(locale), null);
-        return { status, code, text, nothingDone: isNothingDone(refusal) };
+        // After an incomplete body the client sends the same request again, and it must run.
+        return { status, code, text, nothingDone: isNothingDone(refusal) || cause instanceof BodyStreamError };
       }
     });
     return { [kept]: answer };
+  }
+
+  /** What a handler throws after an incomplete body is a consequence of it. */
+  #causeOf(error: unknown): unknown {
+    return (this.#of.route.bodyStream && arrivingBodies.get(this.#request)?.error) || error;
   }
 
   #done(data: unknown): Response {
@@ -197,7 +213,7 @@ class RouteRequest {
 
   #failed(error: unknown): Response {
     const { requests, route, log, where } = this.#of;
-    const refusal = refusalOf(error, this.#traceId, log, where);
+    const refusal = refusalOf(this.#causeOf(error), this.#traceId, log, where);
     checkNamed(route, refusal);
     requests.labels(route.method, route.path, String(refusal.code)).inc();
     return this.#finish(refusal.status, refusal.code, envelope(refusal.code, refusal.messageIn(this.#locale), null));

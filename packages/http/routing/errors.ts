@@ -21,6 +21,12 @@ export const httpErrors = defineErrors({
     'zh-CN': '请求方法不支持，可用：{allowed}',
   },
   body_timeout: { code: 408, status: 408, en: 'The body did not arrive in time', 'zh-CN': '请求体接收超时' },
+  body_incomplete: {
+    code: 400,
+    status: 400,
+    en: 'The connection ended before the end of the body',
+    'zh-CN': '请求体未接收完整，连接已断开',
+  },
   body_too_large: {
     code: 413,
     status: 413,

@@ -2,6 +2,7 @@ import { AppError, serviceErrors } from '@tradepost/core';
 import { lostConnection, postgresErrors } from '@tradepost/postgres';
 import type { Log } from '@tradepost/runtime';
 import { HTTPError } from 'h3';
+import { BodyStreamError } from '../transports/body-stream.ts';
 import { faultOf, httpErrors } from './errors.ts';
 
 /** SQLSTATEs of a lock timeout, a deadlock and a serialization failure. The transaction has changed nothing. */
@@ -12,9 +13,24 @@ const lockConflicts = new Set(['55P03', '40P01', '40001']);
  */
 const tooLate = 'TP503';
 
+/** The refusal for a body that did not arrive completely. */
+function incomplete({ fault, limit }: BodyStreamError): AppError {
+  switch (fault) {
+    case 'aborted':
+      return httpErrors.body_incomplete();
+    case 'timeout':
+      return httpErrors.body_timeout();
+    case 'too_large':
+      return httpErrors.body_too_large({ limit: String(limit) });
+    case 'no_memory':
+      return httpErrors.too_many_bodies();
+  }
+}
+
 /** Returns the refusal that a request gets for an error. Logs the error when it is a fault of the server. */
 export function refusalOf(error: unknown, traceId: string, log: Log, where: string): AppError {
   if (error instanceof AppError) return error;
+  if (error instanceof BodyStreamError) return incomplete(error);
   if (error instanceof HTTPError && error.status < 500) return faultOf(error.status, traceId);
   if (lockConflicts.has(String((error as { code?: unknown } | null)?.code))) return serviceErrors.busy();
   if ((error as { code?: unknown } | null)?.code === tooLate) {

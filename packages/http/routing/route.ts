@@ -1,6 +1,7 @@
 import type { Locale, RefusalFactory } from '@tradepost/core';
 import type { Claim, Write } from '@tradepost/runtime';
 import type { z } from 'zod';
+import type { BodyStream } from '../transports/body-stream.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
@@ -39,6 +40,8 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly write: Write;
   /** The bytes of the body for a route with `rawBody`; empty for other routes. */
   readonly rawBody: Uint8Array;
+  /** The body as it arrives, for a route with `bodyStream`; empty for other routes. It can be iterated once. */
+  readonly bodyStream: BodyStream;
 };
 
 export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
@@ -53,11 +56,18 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
   body?: B;
   /**
    * The largest body in bytes. A larger one is refused with 413 before it is collected. Default: 16 KiB for routes that
-   * work without a token, 64 KiB for others. MAX_BODY_BYTES is the upper bound for all routes.
+   * work without a token, 64 KiB for others. MAX_BODY_BYTES is the upper bound for routes without `bodyStream`.
    */
   bodyLimit?: number;
   /** The handler also gets the bytes of the body, which a signature covers. */
   rawBody?: boolean;
+  /**
+   * The handler reads the body while it arrives, after all checks of the request. `body` is not parsed: it describes the
+   * multipart form in the document, with its file as `binary()`. A body that does not arrive completely makes the
+   * iteration reject (BodyStreamError); the handler undoes its work and throws the error on. `bodyLimit` defaults to
+   * MAX_UPLOAD_BYTES, which is the upper bound. The path has no parameters.
+   */
+  bodyStream?: boolean;
   /** The schema of `data`. The document, types and tests use it. Answers are not parsed at run time. */
   response: R;
   summary: string;
@@ -99,6 +109,8 @@ export function defineRoute<
 >(definition: RouteDefinition<A, P, Q, B, R>): Route {
   if (definition.permission && definition.auth !== 'staff')
     throw new Error(`${definition.method} ${definition.path}: a permission needs auth "staff"`);
+  if (definition.bodyStream && (definition.method === 'GET' || definition.path.includes(':')))
+    throw new Error(`${definition.method} ${definition.path}: a streamed body needs a write without path parameters`);
   const names = definition.refuses?.map(({ refusalName }) => refusalName) ?? [];
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice) throw new Error(`${definition.method} ${definition.path}: names the refusal ${twice} twice`);

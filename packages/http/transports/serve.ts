@@ -10,18 +10,23 @@ import { serveUws } from './uws/uws-transport.ts';
  * Serves the application on uWebSockets.js. Serves on node:http where its binary does not load, or cuts header values.
  */
 export async function serve(
-  app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf' | 'sockets'>>,
-  config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> & Pick<TransportOptions, 'maxBufferedBytes'>,
+  app: Pick<App, 'fetch'> & Partial<Pick<App, 'bodyLimitOf' | 'streamLimitOf' | 'sockets'>>,
+  config: Pick<Config, 'host' | 'port' | 'transport' | 'maxBodyBytes'> &
+    Partial<Pick<Config, 'maxUploadBytes'>> &
+    Pick<TransportOptions, 'maxBufferedBytes'>,
   log: Log,
   /** Builds the answer to a request that does not reach the application: its body is too large, or it is not HTTP. */
   faultResponse: TransportOptions['faultResponse'] = transportFault,
 ): Promise<Transport> {
+  const { streamLimitOf } = app;
+  const { maxUploadBytes = Number.POSITIVE_INFINITY } = config;
   const options: TransportOptions = {
     fetch: app.fetch,
     hostname: config.host,
     port: config.port,
     maxBodyBytes: config.maxBodyBytes,
     bodyLimitOf: app.bodyLimitOf,
+    streamLimitOf: streamLimitOf && ((method, path) => Math.min(maxUploadBytes, streamLimitOf(method, path))),
     sockets: app.sockets,
     // Room for at least two of the largest bodies.
     ...(config.maxBufferedBytes && { maxBufferedBytes: Math.max(config.maxBufferedBytes, 2 * config.maxBodyBytes) }),

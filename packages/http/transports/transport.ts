@@ -17,6 +17,11 @@ export type TransportOptions = {
   /** The body limit of one route, at most `maxBodyBytes`. It is called when a body has more than 16 KiB. */
   bodyLimitOf?: ((method: string, path: string) => number) | undefined;
   /**
+   * The limit of a body that the application reads as a stream, or 0 for a body that is collected. `maxBodyBytes` does
+   * not apply to streams. It is called for every request with a body.
+   */
+  streamLimitOf?: ((method: string, path: string) => number) | undefined;
+  /**
    * The memory for all bodies that are being collected or wait for the application to read them, in bytes. A body that
    * does not fit is answered with 503 and Retry-After: 1. Bodies of more than 16 KiB may use three quarters of it.
    * Unlimited by default.

@@ -50,6 +50,13 @@ export const timestamp = () => z.string().meta({ format: 'date-time', examples: 
 export const bit = () => z.union([z.literal(0), z.literal(1)]).meta({ examples: [1] });
 export const url = () => z.string().meta({ examples: ['http://127.0.0.1:8080/uploads/demo/enamel-mug.svg'] });
 
+/** A file in the multipart form of a streamed route, in bytes. It is not parsed: the document and its clients use it. */
+export const binary = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .meta({ format: 'binary', examples: ['(the bytes of a file)'] });
+
 /** A list of at most `max` entries. Every list of an answer states its bound, and the handler must keep to it. */
 export const list = <T extends z.ZodType>(entry: T, max: number) => z.array(entry).max(max);
 

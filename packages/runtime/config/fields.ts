@@ -100,6 +100,11 @@ export const configFields = {
     about: 'HTTP transport; auto uses uWebSockets.js where its binary loads and reads headers completely',
   },
   maxBodyBytes: { env: 'MAX_BODY_BYTES', schema: int(1024, 2 ** 30).default(2 ** 20), about: 'largest request body' },
+  maxUploadBytes: {
+    env: 'MAX_UPLOAD_BYTES',
+    schema: int(2 ** 20, 2 ** 30).default(50 * 2 ** 20),
+    about: 'largest body of an upload, which is not held in memory; MAX_BODY_BYTES does not apply to uploads',
+  },
   gatewayMaxBodyBytes: {
     env: 'GATEWAY_MAX_BODY_BYTES',
     schema: int(1024, 2 ** 30).default(8 * 2 ** 20),

@@ -6,6 +6,7 @@ import type { TransportOptions } from '../transport.ts';
 export type NodeServer = Required<Pick<TransportOptions, 'fetch' | 'maxBodyBytes' | 'bodyTimeoutMs'>> & {
   budget: BodyBudget;
   bodyLimitOf: TransportOptions['bodyLimitOf'];
+  streamLimitOf: TransportOptions['streamLimitOf'];
   faultResponse: TransportOptions['faultResponse'];
   /** Responses that are not finished. */
   active: Set<ServerResponse>;

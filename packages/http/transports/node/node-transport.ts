@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { openBodyBudget } from '../body-budget.ts';
 import {
@@ -17,6 +17,7 @@ import { closingSockets, fault, onClientError } from './refuse.ts';
 import { run } from './run.ts';
 import { shut } from './shut.ts';
 import { type NodeSockets, openNodeSockets } from './sockets.ts';
+import { streamBody } from './stream-body.ts';
 
 /** For the request line and headers, and between two requests of a connection. The uWS transport has the same limit. */
 const HEADERS_TIMEOUT = 10_000;
@@ -44,6 +45,23 @@ const upgrade = (
     });
 };
 
+/** Runs a GET or HEAD. Nothing reads its body, so a connection whose body does not end in time is cut. */
+const runWithoutBody = (server: NodeServer, req: IncomingMessage, res: ServerResponse, deadlineMs: number): void => {
+  if (server.streamLimitOf !== undefined && hasBody(req)) {
+    const timer = setTimeout(() => req.socket.destroy(), deadlineMs);
+    req.once('close', () => clearTimeout(timer));
+  }
+  run(server, req, res);
+};
+
+/** Reads the body of a streamed route while the application runs, every other body before it. */
+const runWithBody = (server: NodeServer, req: IncomingMessage, res: ServerResponse): void => {
+  const { method = '', url = '' } = req;
+  const streamLimit = server.streamLimitOf?.(method, url.split('?', 1)[0]!) ?? 0;
+  if (streamLimit > 0) streamBody(server, req, res, streamLimit);
+  else collectBody(server, req, res);
+};
+
 const listen = (http: HttpServer, hostname: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => {
@@ -60,6 +78,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     fetch: options.fetch,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
     bodyLimitOf: options.bodyLimitOf,
+    streamLimitOf: options.streamLimitOf,
     budget: openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY),
     bodyTimeoutMs,
     faultResponse: options.faultResponse,
@@ -68,13 +87,15 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     closing: false,
     onIdle: undefined,
   };
+  const requestTimeout = HEADERS_TIMEOUT + bodyTimeoutMs + LINGER_MS;
   const pipelines = openPipelines();
   const sockets = options.sockets ? openNodeSockets(options.sockets) : null;
   const http = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
-      // Bodies have a deadline of their own (`collectBody`). This timeout is only a fallback.
-      requestTimeout: HEADERS_TIMEOUT + bodyTimeoutMs + LINGER_MS,
+      // Bodies have deadlines of their own (`collectBody`, `IncomingBody`). This timeout is only a fallback, and a
+      // streamed body may take longer.
+      requestTimeout: options.streamLimitOf === undefined ? requestTimeout : 0,
       keepAliveTimeout: HEADERS_TIMEOUT,
       connectionsCheckingInterval: 2000,
       // `isMalformed` checks the Host header. Node:http would run the requests behind the one it refuses.
@@ -99,7 +120,8 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
       if (isMalformed(req)) {
         res.once('finish', () => req.socket.destroySoon());
         fault(server, res, 400, true);
-      } else if (req.method !== 'GET' && req.method !== 'HEAD' && hasBody(req)) collectBody(server, req, res);
+      } else if (req.method === 'GET' || req.method === 'HEAD') runWithoutBody(server, req, res, requestTimeout);
+      else if (hasBody(req)) runWithBody(server, req, res);
       else run(server, req, res);
     },
   );

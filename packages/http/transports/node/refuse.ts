@@ -46,7 +46,7 @@ export const refuseBody = (
   server: NodeServer,
   req: IncomingMessage,
   res: ServerResponse,
-  status: 413 | 503,
+  status: 413 | 500 | 503,
   limit: number,
 ): void => {
   const parts = faultParts(server, status, limit);

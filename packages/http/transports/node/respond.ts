@@ -1,6 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingBody } from '../incoming-body.ts';
 import { discard, toParts, toStream } from '../response-parts.ts';
+import { LINGER_MS } from '../transport.ts';
 import type { NodeServer } from './node-server.ts';
+import { closingSockets } from './refuse.ts';
 
 const DIGITS = /^\d+$/;
 const NON_ASCII = /[^\0-\x7f]/;
@@ -48,12 +51,31 @@ const pump = (res: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Arra
   pull();
 };
 
-/** Sends a response. It throws only while nothing has been sent. */
-export const respond = (server: NodeServer, res: ServerResponse, response: Response): void => {
+/**
+ * Ends a response whose request body is still arriving. The rest is read and discarded, because a client that still sends
+ * would see a reset.
+ */
+const endEarly = (res: ServerResponse, bytes: Uint8Array | undefined, upload: IncomingBody): void => {
+  if (bytes === undefined) res.flushHeaders();
+  else res.write(bytes);
+  upload.discard(LINGER_MS, () => res.end());
+};
+
+/**
+ * Sends a response. It throws only while nothing has been sent. With `upload`, a request body that is still arriving, the
+ * connection closes after the response.
+ */
+export const respond = (
+  server: NodeServer,
+  res: ServerResponse,
+  response: Response,
+  upload: IncomingBody | null = null,
+): void => {
   const { status, statusText, headers, body } = toParts(response);
   if (!(status >= 200 && status <= 599)) throw new RangeError(`Response status ${status} cannot be sent`);
   const { sent, declared } = sentHeaders(res, headers);
-  if (server.closing) res.shouldKeepAlive = false;
+  if (server.closing || upload !== null) res.shouldKeepAlive = false;
+  if (upload !== null) closingSockets.add(res.req.socket);
   const reason = statusText || STATUS_CODES[status] || 'Status';
   const bodiless = status === 204 || status === 304;
   if (
@@ -72,9 +94,14 @@ export const respond = (server: NodeServer, res: ServerResponse, response: Respo
     if (!bodiless && length !== undefined) sent.push('content-length', String(length));
     res.writeHead(status, reason, sent);
     discard(body);
-    if (bytes === undefined || bodiless || status === 205) res.end();
+    if (upload !== null) endEarly(res, bodiless || status === 205 ? undefined : bytes, upload);
+    else if (bytes === undefined || bodiless || status === 205) res.end();
     else res.end(bytes);
     return;
+  }
+  if (upload !== null) {
+    discard(body);
+    throw new TypeError('Only a text can answer a request whose body is still arriving');
   }
   const reader = toStream(body).getReader();
   if (declared !== undefined) sent.push('content-length', declared);

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { FastURL, type ServerRuntimeContext } from 'srvx';
 import type { BodyBudget } from '../body-budget.ts';
+import type { IncomingBody } from '../incoming-body.ts';
 import type { FetchHandler, TransportOptions } from '../transport.ts';
 import { copyHeaders, UwsHeaders } from './headers.ts';
 
@@ -9,6 +10,7 @@ export type UwsServer = {
   hostname: string;
   maxBodyBytes: number;
   bodyLimitOf: TransportOptions['bodyLimitOf'];
+  streamLimitOf: TransportOptions['streamLimitOf'];
   budget: BodyBudget;
   bodyTimeoutMs: number;
   faultResponse: TransportOptions['faultResponse'];
@@ -65,6 +67,8 @@ export class UwsRequest {
   /** Bytes that the body counts for in the budget until it is read. */
   _held = 0;
   _bodyUsed = false;
+  /** The body of a streamed route. */
+  _upload: IncomingBody | null = null;
   _cachedUrl: URL | null = null;
   _cachedHeaders: UwsHeaders | null = null;
   _native: Request | null = null;
@@ -177,8 +181,14 @@ export class UwsRequest {
     return body;
   }
 
+  /** True when a streamed body has not been received completely. Nothing behind it on the connection may run. */
+  get _uploading(): boolean {
+    return this._upload !== null && !this._upload.complete;
+  }
+
   /** Releases the bytes of the body from the budget. */
   _letGo(): void {
+    if (this._upload !== null) this._upload.release();
     if (this._held === 0) return;
     this._server.budget.resize(this._held, 0);
     this._held = 0;

@@ -1,7 +1,7 @@
 import type { HttpResponse, RecognizedString } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { discard, toParts, toStream } from '../response-parts.ts';
-import type { Fault } from '../transport.ts';
+import { type Fault, LINGER_MS } from '../transport.ts';
 import { aborted, ENDING, type UwsRequest, type UwsServer, WAITING } from './request.ts';
 import { done, release, sendBytes, sendChunked, sendSized } from './send.ts';
 
@@ -77,9 +77,14 @@ const endConnection = (request: UwsRequest, line: string, fields: string, body: 
   res.onAborted(() => aborted(request));
   res.writeStatus(line);
   res.writeHeader('connection', `close\r\ndate: ${new Date().toUTCString()}${fields}${endOfHead}`);
-  setTimeout(() => {
-    if (request._state === ENDING) res.close();
-  }, CLOSE_AFTER_MS);
+  const closeSoon = (): void => {
+    setTimeout(() => {
+      if (request._state === ENDING) res.close();
+    }, CLOSE_AFTER_MS);
+  };
+  // The rest of an upload is read and discarded, because a client that still sends would see a reset.
+  if (request._uploading) request._upload!.discard(LINGER_MS, closeSoon);
+  else closeSoon();
 };
 
 /**
@@ -139,6 +144,17 @@ const respond = (request: UwsRequest, response: Response): void => {
   }
   const encoded: RecognizedString = binary ? Buffer.from(rest, 'latin1') : rest;
 
+  if (request._uploading) {
+    const text = body ?? '';
+    if (typeof text !== 'string' || binary) {
+      discard(body);
+      throw new TypeError('Only a text can answer a request whose body is still arriving');
+    }
+    const fields = first === '' ? '' : `\r\n${first}: ${rest}`;
+    const length = text === '' ? 0 : Buffer.byteLength(text) + 2;
+    endConnection(request, line, `${fields}\r\ncontent-length: ${length}`, text);
+    return;
+  }
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     discard(body);
     if (declared < 0 && typeof body === 'string') declared = Buffer.byteLength(body);
@@ -196,7 +212,7 @@ export const fault = (request: UwsRequest, status: number, close: boolean, limit
   const line = STATUS_LINE[status] ?? `${status} Fault`;
   let fields = status === 503 ? '\r\nretry-after: 1' : '';
   for (const [name, value] of Object.entries(headers)) fields += `\r\n${name}: ${value}`;
-  if (close) {
+  if (close || request._uploading) {
     const length = body === '' ? 0 : Buffer.byteLength(body) + 2;
     endConnection(request, line, `${fields}\r\ncontent-length: ${length}`, request.method === 'HEAD' ? '' : body);
     return;

@@ -16,6 +16,7 @@ import { UwsRequest, type UwsServer } from './request.ts';
 import { fault } from './response.ts';
 import { run, runLast } from './run.ts';
 import { serveSockets } from './sockets.ts';
+import { streamBody } from './stream-body.ts';
 
 /*
  * Behaviour of uWebSockets.js 20 that this adapter depends on. Each point was observed over a raw socket.
@@ -99,6 +100,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     hostname,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
     bodyLimitOf: options.bodyLimitOf,
+    streamLimitOf: options.streamLimitOf,
     budget: openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY),
     bodyTimeoutMs: options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT,
     faultResponse: options.faultResponse,
@@ -130,7 +132,9 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     if (length === MALFORMED) fault(request, 400, true);
     else if (length !== 0) {
       request._last = close;
-      collect(request, length);
+      const streamLimit = server.streamLimitOf?.(request.method, request._path) ?? 0;
+      if (streamLimit > 0) streamBody(request, length, streamLimit);
+      else collect(request, length);
     } else if (close) runLast(request);
     else run(request, false);
   });
