@@ -144,7 +144,8 @@ function operationOf(route: Route, components: Components): Record<string, unkno
       .join(' '),
     security: route.auth === 'public' ? [] : route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
     ...(route.statements === undefined ? {} : { 'x-statements': route.statements }),
-    ...(body ? { 'x-body-limit': bodyLimitOf(route) } : {}),
+    // Without a limit of its own, a streamed route has the one of the configuration.
+    ...(body && !(route.bodyStream && !route.bodyLimit) ? { 'x-body-limit': bodyLimitOf(route) } : {}),
     parameters: [
       ...parametersOf(route.params, 'path', components),
       ...parametersOf(route.query, 'query', components),
@@ -155,7 +156,12 @@ function operationOf(route: Route, components: Components): Record<string, unkno
       ? {
           requestBody: {
             required: (body.required ?? []).length > 0,
-            content: { 'application/json': { schema: body, example: exampleOf(body, components) } },
+            content: {
+              [route.bodyStream ? 'multipart/form-data' : 'application/json']: {
+                schema: body,
+                example: exampleOf(body, components),
+              },
+            },
           },
         }
       : {}),
