@@ -19,11 +19,13 @@ export type DataOf<O> = Extract<EnvelopeOf<O>, { code: 0 }> extends { data: infe
 
 type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : unknown;
 type QueryParameters<O> = O extends { parameters: { query?: infer T } } ? { query?: T } : unknown;
-type Body<O> = O extends { requestBody: { content: { 'application/json': infer T } } }
-  ? { body: T }
-  : O extends { requestBody?: { content: { 'application/json': infer T } } }
-    ? { body?: T }
-    : unknown;
+type Body<O> = O extends { requestBody: { content: { 'multipart/form-data': unknown } } }
+  ? { body: FormData }
+  : O extends { requestBody: { content: { 'application/json': infer T } } }
+    ? { body: T }
+    : O extends { requestBody?: { content: { 'application/json': infer T } } }
+      ? { body?: T }
+      : unknown;
 
 /** Options of one call. They have priority over those of the client. */
 export type CallOptions = {
