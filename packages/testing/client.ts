@@ -1,8 +1,10 @@
 import type { Route } from '@tradepost/http';
 import { undocumented } from './routes/document.ts';
+import { formOf } from './routes/multipart.ts';
 
 export type CallOptions = {
   token?: string;
+  /** Sent as JSON. A FormData is sent as it is, and so is the form of a streamed route, with an example file. */
   body?: unknown;
   /** Sent unchanged. The content type is in `headers`. */
   rawBody?: string | Uint8Array;
@@ -53,6 +55,15 @@ export const checkedFetch = (routes: readonly Route[]) =>
     return response;
   }) as typeof fetch;
 
+/** The body as it is sent, and its content type unless `fetch` sets it. */
+function sentBody(routes: readonly Route[], method: string, path: string, { body, rawBody }: CallOptions) {
+  if (body === undefined) return { sent: rawBody, type: {} };
+  if (body instanceof FormData) return { sent: body, type: {} };
+  const route = routeOf(routes, method, path);
+  if (route?.bodyStream) return { sent: formOf(route, body as Record<string, unknown>), type: {} };
+  return { sent: JSON.stringify(body), type: { 'content-type': 'application/json' } };
+}
+
 /**
  * Sends one request and checks the answer: the envelope is complete, status and data agree with the OpenAPI document, and
  * `data` matches the response schema of the route. It does not check that the request succeeded.
@@ -64,16 +75,17 @@ export async function call(
   path: string,
   options: CallOptions = {},
 ): Promise<Answer> {
-  const { token, body, rawBody, headers = {}, lang = 'en' } = options;
+  const { token, headers = {}, lang = 'en' } = options;
+  const { sent, type } = sentBody(routes, method, path, options);
   const response = await fetch(url + path, {
     method,
     headers: {
       'accept-language': lang,
       ...(token !== undefined ? { authorization: `Bearer ${token}` } : {}),
-      ...(body !== undefined ? { 'content-type': 'application/json' } : {}),
+      ...type,
       ...headers,
     },
-    ...(body !== undefined ? { body: JSON.stringify(body) } : rawBody !== undefined ? { body: rawBody as never } : {}),
+    ...(sent !== undefined ? { body: sent as never } : {}),
     signal: AbortSignal.timeout(20_000),
   });
   const text = await response.text();

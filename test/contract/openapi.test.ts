@@ -86,7 +86,10 @@ function misfits(schema: Part, value: unknown, at: string): string[] {
 const operationOf = (route: Route): Part =>
   document.paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
 const label = (route: Route) => `${route.method} ${route.path}`;
-const mediaOf = (part: Part): Part => resolve(part)?.content?.['application/json'];
+const mediaOf = (part: Part): Part => {
+  const content = resolve(part)?.content;
+  return content?.['application/json'] ?? content?.['multipart/form-data'];
+};
 /** All examples of a media type or parameter, under both keywords. */
 const examplesOf = (part: Part): unknown[] => [
   ...('example' in part ? [part.example] : []),
