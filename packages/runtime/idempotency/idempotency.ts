@@ -202,7 +202,7 @@ class KeyedRuns implements Idempotency {
   ): Promise<StoredAnswer> {
     const { caller, key, repeat } = request;
     const answer = await work({ caller, key, outcomes });
-    if (answer.status < 500) {
+    if (answer.status < 500 && answer.nothingDone !== true) {
       const { status, code, text } = answer;
       await this.#keys.store({ caller, key, status, code, answer: text }).catch(async (error: unknown) => {
         await this.#release({ caller, key, forget: repeat !== 'once' }, request);
