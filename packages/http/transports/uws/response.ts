@@ -1,6 +1,6 @@
 import type { HttpResponse, RecognizedString } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import { discard, toParts, toStream } from '../response-parts.ts';
+import { type Body, discard, toParts, toStream } from '../response-parts.ts';
 import { type Fault, LINGER_MS } from '../transport.ts';
 import { aborted, ENDING, type UwsRequest, type UwsServer, WAITING } from './request.ts';
 import { done, release, sendBytes, sendChunked, sendSized } from './send.ts';
@@ -87,6 +87,17 @@ const endConnection = (request: UwsRequest, line: string, fields: string, body: 
   else closeSoon();
 };
 
+/** Answers a request whose body is still arriving. */
+const endEarly = (request: UwsRequest, line: string, fields: string, body: Body): void => {
+  const text = body ?? '';
+  if (typeof text !== 'string') {
+    discard(body);
+    throw new TypeError('Only a text can answer a request whose body is still arriving');
+  }
+  const length = text === '' ? 0 : Buffer.byteLength(text) + 2;
+  endConnection(request, line, `${fields}\r\ncontent-length: ${length}`, text);
+};
+
 /**
  * Completes a response without a body. Only a write of a body shows that the client does not read. A client could
  * therefore queue any number of such responses by sending many requests in one packet. After a limit per iteration of
@@ -145,14 +156,8 @@ const respond = (request: UwsRequest, response: Response): void => {
   const encoded: RecognizedString = binary ? Buffer.from(rest, 'latin1') : rest;
 
   if (request._uploading) {
-    const text = body ?? '';
-    if (typeof text !== 'string' || binary) {
-      discard(body);
-      throw new TypeError('Only a text can answer a request whose body is still arriving');
-    }
-    const fields = first === '' ? '' : `\r\n${first}: ${rest}`;
-    const length = text === '' ? 0 : Buffer.byteLength(text) + 2;
-    endConnection(request, line, `${fields}\r\ncontent-length: ${length}`, text);
+    if (binary) throw new TypeError('Only ASCII headers can answer a request whose body is still arriving');
+    endEarly(request, line, first === '' ? '' : `\r\n${first}: ${rest}`, body);
     return;
   }
   if (request.method === 'HEAD' || status === 204 || status === 304) {
