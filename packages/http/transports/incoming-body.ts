@@ -155,6 +155,8 @@ export class IncomingBody implements ArrivingBody {
         this.#lent = 0;
         this.#drop();
         this.#resume();
+        this.#waiting?.resolve(END);
+        this.#waiting = null;
         return END;
       },
     };
