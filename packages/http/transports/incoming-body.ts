@@ -106,6 +106,8 @@ export class IncomingBody implements ArrivingBody {
   /** The whole body has been received. */
   end(): void {
     if (this.complete) return;
+    // The connection may have another request.
+    this.#resume();
     this.complete = true;
     clearTimeout(this.#timer);
     this.#waiting?.resolve(END);
