@@ -1,0 +1,57 @@
+import { defineErrors } from '@tradepost/core';
+
+export const afterSaleErrors = defineErrors({
+  case_not_found: { code: 404, en: 'After-sale case not found', 'zh-CN': '售后单不存在' },
+  foreign_case: { code: 403, en: 'No permission', 'zh-CN': '无权限' },
+  order_not_found: { code: 404, en: 'Order not found', 'zh-CN': '订单不存在' },
+  reason_required: { code: 500, en: 'Please provide a reason', 'zh-CN': '请填写申请原因' },
+  products_required: { code: 500, en: 'Please select products', 'zh-CN': '请选择商品' },
+  no_valid_products: { code: 500, en: 'Please select valid products', 'zh-CN': '请选择有效的商品' },
+  order_not_paid: {
+    code: 500,
+    en: 'Order not paid, after-sale not available',
+    'zh-CN': '订单未付款，无法申请售后',
+  },
+  order_cancelled: {
+    code: 500,
+    en: 'Order cancelled, after-sale not available',
+    'zh-CN': '订单已取消，无法申请售后',
+  },
+  item_not_found: { code: 500, en: 'Order item not found', 'zh-CN': '订单商品不存在' },
+  open_case_exists: { code: 500, en: 'Active after-sale case exists', 'zh-CN': '该商品已有进行中的售后' },
+  quantity_exceeded: { code: 500, en: 'Quantity exceeds purchased amount', 'zh-CN': '数量超过可售后数量' },
+  too_many_images: { code: 400, en: '{field}: at most {max} images', 'zh-CN': '{field}：最多 {max} 张图片' },
+  cannot_audit: { code: 500, en: 'Cannot review in current status', 'zh-CN': '当前状态不可审核' },
+  cannot_return: {
+    code: 500,
+    en: 'Cannot submit return shipping in current status',
+    'zh-CN': '当前状态不可提交退货物流',
+  },
+  cannot_receive: { code: 500, en: 'Cannot confirm receipt in current status', 'zh-CN': '当前状态不可确认收货' },
+  cannot_refund: { code: 500, en: 'Cannot process refund in current status', 'zh-CN': '当前状态不可退款' },
+  cannot_reship: { code: 500, en: 'After-sale status does not allow reship', 'zh-CN': '售后状态不允许补发' },
+  cannot_complete: { code: 500, en: 'Cannot complete in current status', 'zh-CN': '当前状态不可完成' },
+  cannot_close: { code: 500, en: 'Cannot close in current status', 'zh-CN': '当前状态不可关闭' },
+  close_reason_required: { code: 500, en: 'Please provide a close reason', 'zh-CN': '请填写关闭原因' },
+  tracking_no_required: { code: 500, en: 'Tracking number is required', 'zh-CN': '请填写快递单号' },
+  case_mismatch: { code: 500, en: 'After-sale case does not match order', 'zh-CN': '售后单与订单不匹配' },
+  invalid_refund_amount: { code: 500, en: 'Invalid refund amount', 'zh-CN': '退款金额无效' },
+  refund_no_taken: {
+    code: 500,
+    en: 'The refund number belongs to another refund',
+    'zh-CN': '退款单号已被其他退款使用',
+  },
+  replacement_out_of_stock: { code: 500, en: 'Insufficient stock', 'zh-CN': '库存不足' },
+  replacement_not_found: {
+    code: 500,
+    en: 'The product of the replacement no longer exists',
+    'zh-CN': '换货商品已不存在',
+  },
+  too_many_messages: { code: 500, en: 'A case holds at most {max} messages', 'zh-CN': '每个售后单最多 {max} 条留言' },
+  too_many_evidences: {
+    code: 500,
+    en: 'A case holds at most {max} evidences',
+    'zh-CN': '每个售后单最多 {max} 份凭证',
+  },
+  images_required: { code: 400, en: 'images: at least one image', 'zh-CN': 'images：至少一张图片' },
+});
