@@ -33,9 +33,9 @@ export const reshipRefusals = [
  */
 export async function reshipCases(
   tx: Transaction,
-  inventory: Pick<Inventory, 'deduct'>,
   rows: readonly Reship[],
   now: Date,
+  inventory: Pick<Inventory, 'deduct'>,
 ): Promise<(true | Error)[]> {
   const requests = rows.map(({ staff_id, ...row }) => ({ ...row, operator: { type: 'admin', id: staff_id } as const }));
   const outcomes = await moveCases(tx, requests, {
