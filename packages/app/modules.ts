@@ -10,6 +10,7 @@ import { chooseModules, declaredBy, type Module } from '@tradepost/module';
 import { ordersModule } from '@tradepost/orders';
 import { reviewsModule } from '@tradepost/reviews';
 import type { Audit, Config, RetentionRule, Setting } from '@tradepost/runtime';
+import { storageModule } from '@tradepost/storage';
 import { warehouseSimulatorModule } from '@tradepost/warehouse-simulator';
 import { demoModule } from './demo-module.ts';
 import { runtimeModule } from './runtime-module.ts';
@@ -18,6 +19,7 @@ import { runtimeModule } from './runtime-module.ts';
 export const modules: readonly Module[] = [
   runtimeModule,
   demoModule,
+  storageModule,
   identityModule,
   catalogModule,
   inventoryModule,

@@ -1,0 +1,7 @@
+import type { Module } from '@tradepost/module';
+import { storageTables } from './tables.ts';
+
+export const storageModule: Module = {
+  name: 'storage',
+  tables: storageTables,
+};

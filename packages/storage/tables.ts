@@ -1,0 +1,1 @@
+export const storageTables: readonly string[] = ['storage.files', 'storage.reference_names'];
