@@ -1,6 +1,8 @@
 import type { Module } from '@tradepost/module';
+import { fileReferences } from '@tradepost/storage';
 import { catalogAudits } from './catalog-audits.ts';
 import { catalogCommand } from './commands/catalog.ts';
+import { catalogFiles } from './file-references.ts';
 import { catalogMenu } from './menu.ts';
 import { refreshSales } from './products/product-list-store.ts';
 import { productSections } from './products/product-sections.ts';
@@ -17,6 +19,7 @@ export const catalogModule: Module = {
   needs: ['identity'],
   tables: catalogTables,
   publishes: catalogPublishes,
+  entries: [fileReferences.add(catalogFiles)],
   settings: catalogSettings,
   menu: catalogMenu,
   seedDemo: catalogDemo,

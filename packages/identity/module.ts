@@ -1,4 +1,5 @@
 import { defineService, type Module } from '@tradepost/module';
+import { fileReferences } from '@tradepost/storage';
 import { messagesCommand } from './commands/messages.ts';
 import { staffCommand } from './commands/staff.ts';
 import { tokenCommand } from './commands/token.ts';
@@ -19,6 +20,7 @@ import { identityRetention } from './retention.ts';
 import { identityRoutes } from './routes.ts';
 import { identityDemo } from './seed-demo-accounts.ts';
 import { identitySettings } from './settings.ts';
+import { shopperFiles } from './shoppers/file-references.ts';
 import { identityPublishes, identityTables } from './tables.ts';
 import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
 import { openTokens, type Tokens } from './tokens/tokens.ts';
@@ -31,7 +33,7 @@ export const identityModule: Module = {
   required: true,
   tables: identityTables,
   publishes: identityPublishes,
-  entries: [...ownSenders.map(messageSenders.add), shopperNotices.add(loginCodeNotice)],
+  entries: [fileReferences.add(shopperFiles), ...ownSenders.map(messageSenders.add), shopperNotices.add(loginCodeNotice)],
   settings: identitySettings,
   menu: identityMenu,
   seedDemo: identityDemo,

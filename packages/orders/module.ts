@@ -1,6 +1,7 @@
 import { messengerService, shopperNotices } from '@tradepost/identity';
 import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
 import { dashboardCards, type Module } from '@tradepost/module';
+import { fileReferences } from '@tradepost/storage';
 import { cartRoutes } from './cart/cart-routes.ts';
 import { pendingShip } from './dashboard-cards.ts';
 import { orderMenu } from './menu.ts';
@@ -8,6 +9,7 @@ import { batchRoutes } from './merchant-tools/batch-routes.ts';
 import { extensionRoutes } from './merchant-tools/extension-routes.ts';
 import { remindPayNotice, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
 import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-orders.ts';
+import { orderFiles } from './orders/file-references.ts';
 import { orderAudits } from './orders/order-audits.ts';
 import { foldOrderCounts } from './orders/order-counts-store.ts';
 import { orderRoutes } from './orders/order-routes.ts';
@@ -35,6 +37,7 @@ export const ordersModule: Module = {
     orderStatusWriters.add(writeInventoryStatus),
     dashboardCards.add(pendingShip),
     shopperNotices.add(remindPayNotice),
+    fileReferences.add(orderFiles),
   ],
   settings: orderSettings,
   menu: orderMenu,

@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from '@tradepost/postgres';
+import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
 
 export type SettingChange = {
   id: number;
@@ -93,6 +93,6 @@ export async function selectSettingChanges(
 }
 
 /** All rows of the settings table, also of keys that this version does not know. */
-export async function selectStoredSettings(sql: Sql): Promise<{ key: string; value: unknown }[]> {
+export async function selectStoredSettings(sql: Queryable): Promise<{ key: string; value: unknown }[]> {
   return sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings order by key`;
 }
