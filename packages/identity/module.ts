@@ -33,7 +33,11 @@ export const identityModule: Module = {
   required: true,
   tables: identityTables,
   publishes: identityPublishes,
-  entries: [fileReferences.add(shopperFiles), ...ownSenders.map(messageSenders.add), shopperNotices.add(loginCodeNotice)],
+  entries: [
+    fileReferences.add(shopperFiles),
+    ...ownSenders.map(messageSenders.add),
+    shopperNotices.add(loginCodeNotice),
+  ],
   settings: identitySettings,
   menu: identityMenu,
   seedDemo: identityDemo,

@@ -1,6 +1,4 @@
 export { ordersModule } from './module.ts';
-export { selectSoldItems } from './paid-orders/sold-items-store.ts';
-export { selectOrderStatuses } from './orders/batch-store.ts';
 export { selectOrderIdOf, selectOrderStatuses, selectReceiverPhones } from './orders/batch-store.ts';
 export {
   type OrderAdditions,
@@ -22,6 +20,7 @@ export {
   selectOrderLines,
   selectShippedBefore,
 } from './paid-orders/order-lines-store.ts';
+export { selectSoldItems } from './paid-orders/sold-items-store.ts';
 export { setTrackingNumbers } from './paid-orders/tracking-store.ts';
 export { type Refundable, selectRefundable } from './payments/order-refund-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';

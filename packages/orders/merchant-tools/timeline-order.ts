@@ -70,8 +70,7 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
   if (shipped) steps.push({ stage: 'shipped', at: shipped.created_at, content: parcel });
   const signed = initial?.signed_at ? new Date(initial.signed_at) : null;
   const received = signed && completed ? (signed < completed.created_at ? signed : completed.created_at) : signed;
-  if (received ?? completed)
-    steps.push({ stage: 'received', at: received ?? completed!.created_at, content: parcel });
+  if (received ?? completed) steps.push({ stage: 'received', at: received ?? completed!.created_at, content: parcel });
   steps.push(...reshipSteps(shipments));
   if (completed) steps.push({ stage: 'completed', at: completed.created_at, content: '' });
   if (cancelled) {

@@ -37,12 +37,7 @@ function viewOf(
 /**
  * The views of these orders with all additions. One statement reads all lines, and one statement per section reads the section.
  */
-async function loadViews(
-  runtime: Runtime,
-  sections: OrderAnswerSections,
-  orders: readonly Order[],
-  at: ViewRequest,
-) {
+async function loadViews(runtime: Runtime, sections: OrderAnswerSections, orders: readonly Order[], at: ViewRequest) {
   if (orders.length === 0) return [];
   const ids = orders.map((order) => order.id);
   const { absolute } = fileUrls(at.request, runtime.config);

@@ -31,7 +31,8 @@ async function shipped(): Promise<number> {
   await shop.call('PUT', `/admin/api/orders/${id}/ship`, { token: staff, body });
   return id;
 }
-const statusOf = async (id: number) => (await shop.call('GET', `/api/v1/orders/${id}`, { token: ann.token })).data.status;
+const statusOf = async (id: number) =>
+  (await shop.call('GET', `/api/v1/orders/${id}`, { token: ann.token })).data.status;
 /** Runs the job as it runs after so many days. */
 const runAfter = (days: number, signal = new AbortController().signal) => {
   const { sql, settings } = shop.server.runtime;

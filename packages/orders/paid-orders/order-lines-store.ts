@@ -38,10 +38,7 @@ export async function selectOrderLines(sql: Queryable, orderIds: readonly number
 }
 
 /** Locks these orders in id order until the transaction ends, and returns them with their lines. */
-export async function lockOrdersForAfterSale(
-  tx: Transaction,
-  orderIds: readonly number[],
-): Promise<OrderWithLines[]> {
+export async function lockOrdersForAfterSale(tx: Transaction, orderIds: readonly number[]): Promise<OrderWithLines[]> {
   return grouped(await tx<Row[]>`${ordersWithLines(tx, orderIds)} for no key update of o`);
 }
 

@@ -42,32 +42,32 @@ const probe: Module = {
   open: (context) => {
     tokens = context.service(tokensService);
     return {
-    contributions: [
-      orderSections.add({
-        load: async (ids) =>
-          new Map(
-            ids
-              .filter((id) => summaries.has(id))
-              .map((id) => [id, { after_sale_summary: summaries.get(id)!, has_after_sale: true }]),
-          ),
-      }),
-      orderItemSections.add({
-        load: async (ids, locale, fileUrl) =>
-          new Map(
-            ids
-              .filter((id) => reviews.has(id))
-              .map((id) => {
-                const review = reviews.get(id)!;
-                return [id, { review: { ...review, content: locale, images: review.images.map(fileUrl) } }];
-              }),
-          ),
-      }),
-      orderFilters.add({
-        field: 'has_after_sale',
-        matching: (sql, value) =>
-          sql`(select unnest(${value === 'true' ? [...summaries.keys()] : []}::bigint[]) as order_id)`,
-      }),
-    ],
+      contributions: [
+        orderSections.add({
+          load: async (ids) =>
+            new Map(
+              ids
+                .filter((id) => summaries.has(id))
+                .map((id) => [id, { after_sale_summary: summaries.get(id)!, has_after_sale: true }]),
+            ),
+        }),
+        orderItemSections.add({
+          load: async (ids, locale, fileUrl) =>
+            new Map(
+              ids
+                .filter((id) => reviews.has(id))
+                .map((id) => {
+                  const review = reviews.get(id)!;
+                  return [id, { review: { ...review, content: locale, images: review.images.map(fileUrl) } }];
+                }),
+            ),
+        }),
+        orderFilters.add({
+          field: 'has_after_sale',
+          matching: (sql, value) =>
+            sql`(select unnest(${value === 'true' ? [...summaries.keys()] : []}::bigint[]) as order_id)`,
+        }),
+      ],
     };
   },
 };
@@ -143,7 +143,12 @@ describe('the status of a paid order', () => {
     const id = await order(2);
     const { total_amount } = await detail(id);
     await tx((t) => markAfterSale(t, [id], by));
-    const refund = { order_id: id, refund_no: 'RF-FULL', amount: Math.round(total_amount * 100), reason: 'after_sale:1' };
+    const refund = {
+      order_id: id,
+      refund_no: 'RF-FULL',
+      amount: Math.round(total_amount * 100),
+      reason: 'after_sale:1',
+    };
     await tx((t) => refundOrders(t, [refund], { now: new Date(), attempts: 1 }));
     expect(await tx((t) => endAfterSale(t, [{ order_id: id, to: 6 }], by))).toEqual([id]);
     expect((await historyOf(id)).at(-1)).toEqual([5, 6, 'after_sale_refunded', 'admin', 9]);
@@ -234,7 +239,13 @@ test('the lines of orders are read with and without locks, and a lock makes a se
     [two, skus],
   ]);
   expect(lines[0]).toMatchObject({ user_id: buyer.id, merchant_id: 1, status: 2, total_amount: 2580 });
-  expect(lines[0]!.items[0]).toMatchObject({ qty: 1, price: 1290, payable_amount: 1290, title: 'Enamel mug', attrs: [] });
+  expect(lines[0]!.items[0]).toMatchObject({
+    qty: 1,
+    price: 1290,
+    payable_amount: 1290,
+    title: 'Enamel mug',
+    attrs: [],
+  });
   let ended = false;
   const second = await tx(async (t) => {
     expect(await lockOrdersForAfterSale(t, [two, one])).toEqual(lines);
@@ -267,9 +278,16 @@ describe('the answer of an order', () => {
     expect(shown.items[0]).not.toHaveProperty('review');
     expect(shown.items[1].review).toMatchObject({ id: 5, content: 'zh-CN', images: [`${shop.url}/uploads/a.png`] });
     const { data } = await shop.call('GET', `/admin/api/orders/${id}`, { token: admin });
-    expect(data).toMatchObject({ has_after_sale: true, after_sale_summary: summary, items: [{}, { review: { id: 5 } }] });
+    expect(data).toMatchObject({
+      has_after_sale: true,
+      after_sale_summary: summary,
+      items: [{}, { review: { id: 5 } }],
+    });
     const without = (await shop.call('GET', `/admin/api/orders/${other}`, { token: admin })).data;
-    expect(without).toMatchObject({ has_after_sale: false, after_sale_summary: { can_apply: false, latest_case_id: 0 } });
+    expect(without).toMatchObject({
+      has_after_sale: false,
+      after_sale_summary: { can_apply: false, latest_case_id: 0 },
+    });
   });
 
   test('has_after_sale=true lists the orders with a case; false and an empty value list all', async () => {

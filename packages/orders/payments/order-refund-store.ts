@@ -81,10 +81,7 @@ export type Refundable = { paid: number; refunded: number };
  * What was paid for each of these orders and how much of it was refunded, in minor units. Refunds that are pending or have failed
  * count too, because they will be repeated. Both are 0 for an order that is not paid.
  */
-export async function selectRefundable(
-  sql: Queryable,
-  orderIds: readonly number[],
-): Promise<Map<number, Refundable>> {
+export async function selectRefundable(sql: Queryable, orderIds: readonly number[]): Promise<Map<number, Refundable>> {
   const rows = await sql<(Refundable & { order_id: number })[]>`
     select p.order_id, p.amount as paid,
       (select coalesce(sum(r.amount), 0)::bigint from orders.refunds r where r.payment_id = p.id) as refunded

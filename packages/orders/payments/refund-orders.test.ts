@@ -1,6 +1,13 @@
 import { openLog } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
-import { buyOne, moneyFaults, moneyOf, notify, openPayment, paySecret } from '@tradepost/testing/servers/payment-gateway';
+import {
+  buyOne,
+  moneyFaults,
+  moneyOf,
+  notify,
+  openPayment,
+  paySecret,
+} from '@tradepost/testing/servers/payment-gateway';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CaseRefund, refundOrders, retryRefund, selectRefundable, selectRefunds } from '../index.ts';
@@ -89,7 +96,9 @@ test('money of a gateway is sent back by the job of the refund, whose failure an
   await settings.unset('pay.sandbox.refund_url');
   await settings.unset('pay.refund_attempts');
   const open = await selectRefunds(shop.database.sql, { all: false, limit: 10 });
-  expect(open).toMatchObject([{ refund_no: second.refund_no, status: 'failed', amount: 1000, reason: 'after_sale:11' }]);
+  expect(open).toMatchObject([
+    { refund_no: second.refund_no, status: 'failed', amount: 1000, reason: 'after_sale:11' },
+  ]);
   // The money of a failed refund is owed, so it cannot be refunded a second time.
   expect(await refund(of(order_id, 1, 'after_sale:12'))).toEqual(['exceeds_paid']);
   await retryRefund(shop.server.runtime, second.refund_no);

@@ -211,7 +211,11 @@ export const testData: TestData = {
       'refunded before its refunds have returned all',
       `update orders.payments set status = 'refunded' where id = 2`,
     ],
-    ['orders.refunds', 'paid after its refunds have returned all', `update orders.payments set status = 'succeeded' where id = 6`],
+    [
+      'orders.refunds',
+      'paid after its refunds have returned all',
+      `update orders.payments set status = 'succeeded' where id = 6`,
+    ],
     [
       'orders.refunds',
       'more than was paid',
