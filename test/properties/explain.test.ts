@@ -2,6 +2,7 @@ import { seedScale } from '@tradepost/app';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimDueShipments, selectDue } from '../../packages/fulfilment/carriers/sync/claim-store.ts';
 import { shippedWith } from '../../packages/fulfilment/shipments/shipment-store.ts';
 import { foldOrderCounts } from '../../packages/orders/orders/order-counts-store.ts';
 import {
@@ -183,5 +184,21 @@ test('the orders of a shopper, one order, its lines and the sweep of unpaid orde
     const { fullScans, rows } = await readBy<unknown>(work);
     expect(fullScans).toEqual([]);
     expect(rows).toBeLessThanOrEqual(maxRows);
+  }
+});
+
+test('a poll of carriers reads the shipments that are due, and not the ones that wait or are signed', async () => {
+  await sql`
+    update fulfilment.shipments set next_query_at = case when id % 100 = 0 then now() else now() + interval '1 hour' end`;
+  await sql`update fulfilment.shipments set logistics_status = 'signed', next_query_at = null where id % 3 = 1`;
+  await sql`vacuum analyze fulfilment.shipments`;
+  const now = new Date(Date.now() + 1_000);
+  const companies = ['SF', 'YTO', 'ZTO', 'EMS'];
+  const claim = { now, until: new Date(now.getTime() + 120_000), batch: 20, companies };
+  const polls = [() => claimDueShipments(sql, claim), () => selectDue(sql, now, companies)];
+  for (const work of polls) {
+    const { fullScans, rows } = await readBy<unknown>(work);
+    expect(fullScans).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(1_000);
   }
 });
