@@ -5,7 +5,7 @@ import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
 import { maxReminders, maxShipments } from '../limits.ts';
-import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
+import { loadAdditions, type OrderSection, statementsOf } from '../orders/order-sections.ts';
 import { selectOrder, selectOrderItems } from '../orders/order-store.ts';
 import { remindMinutes } from '../settings.ts';
 import { noteOrders, noteViews } from './notes/note-orders.ts';
@@ -156,7 +156,7 @@ export function extensionRoutes(
       }),
       response: z.object({ template: z.string().meta({ description: 'HTML', examples: ['<div>Order</div>'] }) }),
       refuses: [orderErrors.order_not_found],
-      statements: 2 + sections.length,
+      statements: 2 + statementsOf(sections),
       async handle({ params, query, locale }) {
         const [order, items, additions] = await Promise.all([
           selectOrder(sql, params.id, null),
@@ -187,7 +187,7 @@ export function extensionRoutes(
         stages.length + maxShipments,
       ),
       refuses: [orderErrors.order_not_found],
-      statements: 1 + sections.length,
+      statements: 1 + statementsOf(sections),
       handle: ({ params, locale }) => orderTimeline(runtime, sections, params.id, locale),
     }),
   ];

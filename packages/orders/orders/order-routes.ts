@@ -28,7 +28,7 @@ import {
   selectShopperOrders,
 } from './order-page-store.ts';
 import { resolveKeyword } from './order-search-store.ts';
-import type { OrderAnswerSections, OrderFilter } from './order-sections.ts';
+import { type OrderAnswerSections, type OrderFilter, statementsOf } from './order-sections.ts';
 import { orderStatusOf } from './order-status.ts';
 import { type OwnedOrder, selectOrder } from './order-store.ts';
 import { adminOrderViews, orderViews } from './order-views.ts';
@@ -56,8 +56,8 @@ export function orderRoutes(
   /** No order matches when no package adds a filter for the field. */
   const matching = (field: OrderFilter['field'], value: string) =>
     filters.find((filter) => filter.field === field)?.matching(sql, value) ?? sql`(select 0::bigint as order_id)`;
-  /** Each section of another package sends one statement. */
-  const sectionCount = sections.orders.length + sections.items.length;
+  /** The statements of all sections of other packages. A section of lines sends one. */
+  const sectionStatements = statementsOf(sections.orders) + sections.items.length;
   const statusOf = (query: { status?: number | undefined }) => orderStatusOf(query.status ?? 0);
 
   const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
@@ -121,7 +121,7 @@ export function orderRoutes(
       tag: 'Orders',
       summary: 'My orders, newest first',
       query: orderListQuery,
-      statements: 2 + sectionCount,
+      statements: 2 + sectionStatements,
       response: pagedOf(orderViewSchema, maxOrderPage),
       async handle({ caller, query, request, locale }) {
         const paging = pagingOf(query, { cap: maxOrderPage });
@@ -136,7 +136,7 @@ export function orderRoutes(
       tag: 'Orders',
       summary: 'One of my orders',
       params: idParams,
-      statements: 2 + sectionCount,
+      statements: 2 + sectionStatements,
       response: orderViewSchema,
       refuses: [orderErrors.order_not_found],
       async handle({ caller, params, request, locale }) {
@@ -188,7 +188,7 @@ export function orderRoutes(
       tag: 'Orders (admin)',
       summary: 'Orders of all shoppers, newest first',
       query: adminOrderListQuery,
-      statements: 8 + sectionCount,
+      statements: 8 + sectionStatements,
       response: pagedOf(adminOrderSchema, maxBatch),
       refuses: [orderErrors.invalid_time],
       async handle({ query, request, locale }) {
@@ -205,7 +205,7 @@ export function orderRoutes(
       tag: 'Orders (admin)',
       summary: 'One order',
       params: idParams,
-      statements: 4 + sectionCount,
+      statements: 4 + sectionStatements,
       response: adminOrderSchema,
       refuses: [orderErrors.order_not_found],
       async handle({ params, request, locale }) {

@@ -16,7 +16,9 @@ export type OrderAdditions = {
 
 /** The fields that one package adds to the answers of orders. */
 export type OrderSection = {
-  /** Loads the fields of many orders in one statement, by order id. An order without data may be absent. */
+  /** The number of statements of one `load`. Default: 1. */
+  readonly statements?: number;
+  /** Loads the fields of many orders in a fixed number of statements, by order id. An order without data may be absent. */
   load(orderIds: readonly number[], locale: Locale): Promise<ReadonlyMap<number, Partial<OrderAdditions>>>;
 };
 
@@ -54,6 +56,10 @@ export type OrderAnswerSections = {
   readonly orders: readonly OrderSection[];
   readonly items: readonly OrderItemSection[];
 };
+
+/** The number of statements that these sections send for an answer with any number of orders. */
+export const statementsOf = (sections: readonly OrderSection[]): number =>
+  sections.reduce((sum, { statements = 1 }) => sum + statements, 0);
 
 /** Loads all sections of these orders, by order id. Every order has an entry. */
 export async function loadAdditions(
