@@ -1,4 +1,5 @@
 import type { Module } from '@tradepost/module';
+import { afterSalePart } from './after-sales/after-sale-part.ts';
 import { carrierPart, declareCarrierSettings } from './carriers/carrier-part.ts';
 import { joinParts } from './part.ts';
 import { shipmentPart } from './shipments/shipment-part.ts';
@@ -7,5 +8,5 @@ export const fulfilmentModule: Module = {
   name: 'fulfilment',
   needs: ['orders'],
   declares: declareCarrierSettings,
-  ...joinParts([shipmentPart, carrierPart]),
+  ...joinParts([shipmentPart, carrierPart, afterSalePart]),
 };

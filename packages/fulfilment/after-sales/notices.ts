@@ -1,5 +1,6 @@
 import { toWire } from '@tradepost/core';
 import { enqueueNotices, type ShopperNotice } from '@tradepost/identity';
+import { selectReceiverPhones } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import type { LockedCase } from './actions/move-cases.ts';
@@ -42,13 +43,18 @@ export async function notifyBuyers(
   notice: 'after_sale_approved' | 'after_sale_rejected' | 'after_sale_refunded',
   cases: readonly { found: LockedCase; amount?: number }[],
 ): Promise<void> {
+  if (cases.length === 0) return;
+  const phones = await selectReceiverPhones(
+    tx,
+    cases.map(({ found }) => found.order_id),
+  );
   await enqueueNotices(
     tx,
     runtime,
     cases.map(({ found, amount = 0 }) => ({
       notice,
       user_id: found.user_id,
-      phone: found.order.phone,
+      phone: phones.get(found.order_id) ?? '',
       params: {
         case_no: found.case_no,
         order_no: found.order.order_no,

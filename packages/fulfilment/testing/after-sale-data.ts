@@ -114,14 +114,5 @@ export const afterSaleData: TestData = {
        update fulfilment.after_sale_logs set action = 'close' where case_id = 2 and action = 'complete'`,
     ],
   ],
-  makers: {
-    'after-sales': makeCases,
-    // Lines of the newest order of the owner, which the path of the request names.
-    order_items: async ({ sql, owner }, count) => {
-      const rows = await sql<{ id: number }[]>`
-        select id from orders.order_items
-        where order_id = (select max(id) from orders.orders where user_id = ${owner.id}) order by id limit ${count}`;
-      return rows.map((row) => row.id);
-    },
-  },
+  makers: { 'after-sales': makeCases },
 };
