@@ -66,7 +66,8 @@ function heldHere(stocked: (...stocks: number[]) => Promise<number[]>) {
     await restore(biz_no, [line(a, 9), line(b, 9)]);
     expect(await skuOf(a)).toEqual({ stock: 8, reserved_stock: 0, sold: 0 });
     expect(await skuOf(b)).toEqual({ stock: 8, reserved_stock: 0, sold: 0 });
-    const rows = await database.sql`select sku_id, qty from inventory.restored_stock where biz_no = ${biz_no} order by sku_id`;
+    const rows =
+      await database.sql`select sku_id, qty from inventory.restored_stock where biz_no = ${biz_no} order by sku_id`;
     expect(rows.map((row) => [row.sku_id, row.qty])).toEqual([
       [a, 3],
       [b, 1],
@@ -118,10 +119,7 @@ function heldHere(stocked: (...stocks: number[]) => Promise<number[]>) {
         const body = { address_id, items: [{ sku_id: a }] };
         return (await shop.call('POST', '/api/v1/orders', { token, body })).code === 0;
       }),
-      ...Array.from(
-        { length: 20 },
-        async () => (await deduct({ biz_no: caseNo(), lines: [line(a, 1)] }))[0] === true,
-      ),
+      ...Array.from({ length: 20 }, async () => (await deduct({ biz_no: caseNo(), lines: [line(a, 1)] }))[0] === true),
     ]);
     expect(outcomes.filter(Boolean)).toHaveLength(10);
     const { stock, reserved_stock } = await skuOf(a);
