@@ -20,7 +20,7 @@ const orderOf = async (order: { id: number; token: string }) =>
   (await shop.call('GET', `/api/v1/orders/${order.id}`, { token: order.token })).data;
 
 describe('a return', () => {
-  test('of a part of a line gives back its share to the cent, its stock, and the status of the order', async () => {
+  test('of a part of a line returns its share to the cent, its stock, and the status of the order', async () => {
     // Three pieces were bought for 10.00.
     const order = await at.buy({ quantities: [3], price: 1000, cut: 20 });
     expect(order.total).toBe(10);

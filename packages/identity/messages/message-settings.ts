@@ -96,7 +96,7 @@ export const smsTemplates = setting(
   {},
   'ids of the templates at the SMS service by notice, as JSON: {"login_code": "SMS_1000"}',
 );
-/** The template of a notice. Empty when there is none. */
+/** The template of a notice. Empty when none is set. */
 export const smsTemplateOf = (settings: Pick<Settings, 'get'>, notice: string): string =>
   settings.get(smsTemplates)[notice] ?? '';
 

@@ -29,7 +29,7 @@ export async function selectReceiverPhones(
   return new Map(rows.map((row) => [row.id, row.phone]));
 }
 
-/** The id of the order with this number; undefined when there is none. */
+/** The id of the order with this number; undefined when no order has it. */
 export async function selectOrderIdOf(sql: Queryable, orderNo: string): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`select id from orders.orders where order_no = ${orderNo}`;
   return row?.id;

@@ -2,7 +2,16 @@ import type { Locale } from '@tradepost/core';
 import { defineRegistry } from '@tradepost/module';
 import type { Queryable, Statement } from '@tradepost/postgres';
 import type { AfterSaleSummary, OrderItemReview, ShipmentView } from '../schemas.ts';
-import { noAfterSale } from './order.ts';
+
+/** The after-sale summary of an order when no module adds one. Without `can_apply: false` the clients would offer an after-sale. */
+const noAfterSale: AfterSaleSummary = {
+  in_progress_count: 0,
+  has_open_case: false,
+  latest_case_id: 0,
+  latest_status: '',
+  latest_status_label: '',
+  can_apply: false,
+};
 
 /** The fields of an order's answer that other packages fill. */
 export type OrderAdditions = {

@@ -2,7 +2,6 @@ import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
 import { type Locale, labelOf, toWire } from '@tradepost/core';
 import type { Address } from '@tradepost/identity';
 import type { InventoryStatus } from '@tradepost/inventory';
-import type { AfterSaleSummary } from '../schemas.ts';
 import { type OrderStatus, orderStatusLabels } from './order-status.ts';
 
 export const paymentMethods = ['wechat', 'alipay'] as const;
@@ -63,16 +62,6 @@ function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' |
     payable_amount: toWire(order.total_amount),
   };
 }
-
-/** The after-sale summary of an order when no module adds one. Without `can_apply: false` the clients would offer an after-sale. */
-export const noAfterSale: AfterSaleSummary = {
-  in_progress_count: 0,
-  has_open_case: false,
-  latest_case_id: 0,
-  latest_status: '',
-  latest_status_label: '',
-  can_apply: false,
-};
 
 /** Title and attributes of an order line in the language of the buyer. They are stored: an order keeps what the buyer saw. */
 export function lineTexts(

@@ -41,6 +41,15 @@ const remainingMs = (waitEndsAt: number, now: number) => Math.max(1, Math.ceil(w
 const requestKey = (subject: Subject, tokens: number) =>
   `${subject.user} ${subject.token} ${subject.ip} ${tokens} ${subject.model}`;
 
+/** The watches of keys. A removed watch ends the refusals that depend on it, because `charged` no longer finds it. */
+const openWatches = (max: number) =>
+  new LRUCache<LogKey, Watch>({
+    max,
+    dispose: (watch) => {
+      watch.epoch += 1;
+    },
+  });
+
 /** The watches of a subject's keys. Missing watches are made. */
 function watchesOf(watched: LRUCache<LogKey, Watch>, subject: Subject, tokens: number): Watch[] {
   const watches: Watch[] = [];
@@ -76,13 +85,7 @@ export function openRefusalCache(
   const { now = () => performance.now(), longestMs = () => Number.POSITIVE_INFINITY } = options;
   const max = options.maxEntries ?? maxEntries;
   const refusals = new LRUCache<string, CachedRefusal>({ max });
-  const watched = new LRUCache<LogKey, Watch>({
-    max,
-    // `charged` no longer finds a removed watch, so refusals that depend on it could become too old unnoticed.
-    dispose: (watch) => {
-      watch.epoch += 1;
-    },
-  });
+  const watched = openWatches(max);
   const blocked = new LRUCache<LogKey, { limit: number; validUntil: number; waitEndsAt: number }>({ max });
 
   return {
