@@ -170,6 +170,8 @@ describe('stock in warehouses', () => {
       ...{ doc_type: 'inbound', biz_type: 'restore', status: 'completed' },
       ...{ movement: 'inbound', change_qty: 3, before_qty: 4, after_qty: 7 },
     });
+    await database.sql`update inventory.warehouses set status = 1 where id = ${warehouse}`;
+    await database.sql`update catalog.product_skus set stock = 7 where id = ${a}`;
   });
 
   test('an exchange is sent from the warehouse of the returned goods when it has enough, else from another', async () => {

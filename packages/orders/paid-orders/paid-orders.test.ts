@@ -31,7 +31,12 @@ let tokens: Tokens;
 let skus: number[];
 
 const staff = { type: 'admin', id: 9 } as const;
-const by = { actor: staff, now: new Date() };
+const by = {
+  actor: staff,
+  get now() {
+    return new Date();
+  },
+};
 const summaries = new Map<number, AfterSaleSummary>();
 const reviews = new Map<number, OrderItemReview>();
 
@@ -127,12 +132,12 @@ describe('the status of a paid order', () => {
     expect(await statusOf(id)).toBe(5);
     expect((await detail(id)).status_label).toBe('After-Sale');
     expect(await tx((t) => endAfterSale(t, [{ order_id: id, to: 3 }], by))).toEqual([id]);
-    expect(await tx((t) => completeOrders(t, [id], 'reviewed', by))).toEqual([id]);
+    expect(await tx((t) => completeOrders(t, [id], 'auto_complete', by))).toEqual([id]);
     expect(await statusOf(id)).toBe(4);
     expect((await historyOf(id)).slice(3)).toEqual([
       [3, 5, 'after_sale_open', 'admin', 9],
       [5, 3, 'after_sale_end', 'admin', 9],
-      [3, 4, 'reviewed', 'admin', 9],
+      [3, 4, 'auto_complete', 'admin', 9],
     ]);
     const { data } = await shop.call('GET', `/admin/api/orders/${id}/timeline`, { token: admin });
     const stages = data.map((stage: { stage: string }) => stage.stage);
