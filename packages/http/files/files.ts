@@ -1,7 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { FastResponse } from 'srvx';
-import { fileBytes } from './file-bytes.ts';
+import { fileBytes, maxFileBytes } from './file-bytes.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
@@ -45,5 +46,7 @@ export async function fileResponse(
     headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
   if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
   headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
-  return new FastResponse(await fileBytes(file, etag, info.size), { headers });
+  if (info.size <= maxFileBytes) return new FastResponse(await fileBytes(file, etag, info.size), { headers });
+  headers.push(['content-length', String(info.size)]);
+  return new FastResponse(createReadStream(file) as never, { headers });
 }
