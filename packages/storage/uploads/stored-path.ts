@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
  * The pattern of a stored path: `2026/11/1795468397123456789_0123456789ab.png`. Regular expressions of JavaScript and of
  * PostgreSQL read it alike.
  */
-export const storedPath = String.raw`[0-9]{4}/[0-9]{2}/[0-9]{10,20}(?:_[0-9a-f]{12})?[.][a-z0-9]{1,8}`;
+export const storedPath = '[0-9]{4}/[0-9]{2}/[0-9]{10,20}(?:_[0-9a-f]{12})?[.][a-z0-9]{1,8}';
 
 const whole = new RegExp(`^${storedPath}$`);
 const anywhere = new RegExp(storedPath);

@@ -1,0 +1,70 @@
+import { constants } from 'node:fs';
+import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isStoredPath } from '../../uploads/stored-path.ts';
+import type { DriverRuntime, StorageDriver, StorageDriverEntry } from '../driver.ts';
+import { baseUrl, uploadDir, uploadFolder } from './settings.ts';
+
+/** The path under which this server serves local files. */
+export const servedUnder = '/uploads';
+
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The first of these folders that exists: a missing folder is made by the first upload. */
+async function nearest(path: string): Promise<string> {
+  const parent = dirname(path);
+  return parent === path || (await exists(path)) ? path : nearest(parent);
+}
+
+function openLocal(runtime: DriverRuntime): StorageDriver {
+  const fileOf = (path: string) => {
+    if (!isStoredPath(path)) throw new Error(`not a stored path: ${path}`);
+    return join(uploadFolder(runtime), path);
+  };
+  return {
+    ready() {},
+    /** The incoming file is in the same file system, so it is renamed: a file is visible when it is complete. */
+    async put({ file, path }) {
+      const target = fileOf(path);
+      const folder = dirname(target);
+      await mkdir(folder, { recursive: true });
+      await flush(file);
+      await rename(file, target);
+      // Otherwise the name may be lost when the machine loses power, while the row says that the file is there.
+      await flush(folder);
+    },
+    async remove(paths) {
+      // A process that does not see the folder would otherwise report files as removed that are still there.
+      const folder = uploadFolder(runtime);
+      if (!(await exists(folder))) throw new Error(`the upload folder ${folder} does not exist here`);
+      for (const path of paths) await rm(fileOf(path), { force: true });
+    },
+    addressOf: (path) => `${runtime.settings.get(baseUrl).replace(/\/+$/, '') || servedUnder}/${path}`,
+    async check() {
+      const folder = await nearest(uploadFolder(runtime));
+      await access(folder, constants.W_OK | constants.X_OK).catch(() => {
+        throw new Error(`the folder ${folder} is not writable`);
+      });
+    },
+  };
+}
+
+export const localDriver: StorageDriverEntry = {
+  name: 'local',
+  aliases: ['storage_local'],
+  settings: [uploadDir, baseUrl],
+  open: openLocal,
+};

@@ -1,0 +1,29 @@
+import type { StorageDriverEntry } from '../driver.ts';
+import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
+import { bucketUrlOf, openS3, required } from './s3-driver.ts';
+
+const region = plain('storage_cos.region', 'region of the bucket, such as ap-guangzhou');
+const bucket = plain('storage_cos.bucket', 'name of the bucket with its number, such as shop-1250000000');
+const secretId = plain('storage_cos.secret_id', 'id of the secret key');
+const secret = secretKey('storage_cos.secret_key', 'secret key');
+const endpoint = address('storage_cos.endpoint', 'another S3-compatible server; empty: the server of the region');
+const domain = address(
+  'storage_cos.domain',
+  'own domain of the bucket for file URLs; empty: the address of the bucket',
+);
+
+export const cosDriver: StorageDriverEntry = {
+  name: 'cos',
+  aliases: ['storage_cos', 'qcloud_cos'],
+  settings: [region, bucket, secretId, secret, endpoint, domain],
+  open: ({ settings }) =>
+    openS3(() => {
+      const of = (setting: typeof bucket) => required('cos', setting, settings.get(setting));
+      const host = settings.get(endpoint) || `cos.${of(region)}.myqcloud.com`;
+      const bucketUrl = bucketUrlOf(urlOf(host), of(bucket), /\.myqcloud\.com$/);
+      return {
+        ...{ bucketUrl, publicUrl: urlOf(settings.get(domain) || bucketUrl), region: of(region) },
+        ...{ accessKey: of(secretId), secretKey: of(secret) },
+      };
+    }),
+};

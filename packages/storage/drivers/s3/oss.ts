@@ -1,0 +1,38 @@
+import type { StorageDriverEntry } from '../driver.ts';
+import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
+import { bucketUrlOf, openS3, required } from './s3-driver.ts';
+
+const endpoint = address(
+  'storage_oss.endpoint',
+  'endpoint of the bucket, such as oss-cn-hangzhou.aliyuncs.com; another S3-compatible server is possible',
+);
+const bucket = plain('storage_oss.bucket', 'name of the bucket');
+const keyId = plain('storage_oss.access_key_id', 'id of the access key');
+const keySecret = secretKey('storage_oss.access_key_secret', 'secret of the access key');
+const domain = address(
+  'storage_oss.domain',
+  'own domain of the bucket for file URLs; empty: the address of the bucket',
+);
+
+/** The endpoint for the S3 protocol has `s3.` before the usual name. */
+const withProtocol = (value: string) => urlOf(value).replace(/:\/\/(?=oss-)/, '://s3.');
+/** `cn-hangzhou` of `s3.oss-cn-hangzhou-internal.aliyuncs.com`. */
+const regionIn = (value: string) => /oss-([a-z0-9-]+?)(-internal)?\.aliyuncs\.com/.exec(value)?.[1] ?? 'us-east-1';
+
+export const ossDriver: StorageDriverEntry = {
+  name: 'oss',
+  aliases: ['storage_oss', 'aliyun_oss'],
+  settings: [endpoint, bucket, keyId, keySecret, domain],
+  open: ({ settings }) =>
+    openS3(() => {
+      const of = (setting: typeof bucket) => required('oss', setting, settings.get(setting));
+      const given = of(endpoint);
+      const bucketUrl = bucketUrlOf(withProtocol(given), of(bucket), /\.aliyuncs\.com$/);
+      // Browsers use the public endpoint, also where the shop is beside the bucket.
+      const seen = bucketUrl.replace('-internal.aliyuncs.com', '.aliyuncs.com').replace('.s3.oss-', '.oss-');
+      return {
+        ...{ bucketUrl, publicUrl: urlOf(settings.get(domain) || seen), region: regionIn(given) },
+        ...{ accessKey: of(keyId), secretKey: of(keySecret) },
+      };
+    }),
+};

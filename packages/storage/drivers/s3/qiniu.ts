@@ -1,0 +1,37 @@
+import type { StorageDriverEntry } from '../driver.ts';
+import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
+import { bucketUrlOf, openS3, required } from './s3-driver.ts';
+
+const zone = plain('storage_qiniu.zone', 'zone of the bucket: z0, z1, z2, na0, as0, or the name of a region');
+const bucket = plain('storage_qiniu.bucket', 'name of the bucket');
+const accessKey = plain('storage_qiniu.access_key', 'access key');
+const secret = secretKey('storage_qiniu.secret_key', 'secret key');
+const domain = address('storage_qiniu.domain', 'domain of the bucket for file URLs');
+const endpoint = address('storage_qiniu.endpoint', 'another S3-compatible server; empty: the server of the zone');
+
+/** The S3 protocol has names of regions for the zones. */
+const regions: Readonly<Record<string, string>> = {
+  z0: 'cn-east-1',
+  z1: 'cn-north-1',
+  z2: 'cn-south-1',
+  na0: 'us-north-1',
+  as0: 'ap-southeast-1',
+};
+
+export const qiniuDriver: StorageDriverEntry = {
+  name: 'qiniu',
+  aliases: ['storage_qiniu', 'qiniu_kodo'],
+  settings: [zone, bucket, accessKey, secret, domain, endpoint],
+  open: ({ settings }) =>
+    openS3(() => {
+      const of = (setting: typeof bucket) => required('qiniu', setting, settings.get(setting));
+      const region = regions[of(zone)] ?? of(zone);
+      const host = settings.get(endpoint) || `s3.${region}.qiniucs.com`;
+      return {
+        ...{ bucketUrl: bucketUrlOf(urlOf(host), of(bucket), /\.qiniucs\.com$/), region },
+        // A bucket has no public address without a domain.
+        publicUrl: urlOf(of(domain)),
+        ...{ accessKey: of(accessKey), secretKey: of(secret) },
+      };
+    }),
+};
