@@ -1,7 +1,77 @@
-import type { Module } from '@tradepost/module';
+import { defineService, type Module } from '@tradepost/module';
+import { storageCommand } from './commands/storage.ts';
+import { storageDoctorChecks } from './doctor-checks.ts';
+import { storageDrivers } from './drivers/driver.ts';
+import { uploadFolder } from './drivers/local/settings.ts';
+import { openDrivers } from './drivers/open-drivers.ts';
+import { ownDrivers } from './drivers/own-drivers.ts';
+import { fileReferences } from './references/file-references.ts';
+import { recordReferences } from './references/reference-store.ts';
+import { sweepFiles } from './references/sweep-files.ts';
+import { routerSettings, storageSettings } from './settings.ts';
+import { storageAudits } from './storage-audits.ts';
+import { storageMetrics } from './storage-metrics.ts';
 import { storageTables } from './tables.ts';
+import { cleanUp } from './uploads/clean-up.ts';
+import { incomingFolder, removeAbandoned } from './uploads/incoming-files.ts';
+import { receiveUpload, type StoredFile, type Upload } from './uploads/receive-upload.ts';
+import { uploadResources } from './uploads/serve-uploads.ts';
+import { uploadRoutes } from './uploads/upload-routes.ts';
+
+/** Receives files for routes of other packages. */
+export type Uploads = { receive(upload: Upload): Promise<StoredFile> };
+export const uploadsService = defineService<Uploads>('storage.uploads');
+
+const cleanUpTask = 'storage.clean_up';
+const sweepTask = 'storage.sweep';
 
 export const storageModule: Module = {
   name: 'storage',
   tables: storageTables,
+  entries: ownDrivers.map(storageDrivers.add),
+  settings: storageSettings,
+  audits: storageAudits,
+  commands: [storageCommand],
+  doctorChecks: storageDoctorChecks,
+  metrics: storageMetrics,
+  declares(entries) {
+    const drivers = entries(storageDrivers);
+    return { settings: [...routerSettings(drivers), ...drivers.flatMap(({ settings }) => settings)] };
+  },
+  async open(context) {
+    const { runtime } = context;
+    const deps = { runtime, drivers: openDrivers(runtime, context.entries(storageDrivers)) };
+    const references = context.entries(fileReferences);
+    // Recorded at every start: a module that ran once and is switched off later may still use files.
+    await recordReferences(
+      runtime.sql,
+      references.map(({ name }) => name),
+    );
+    const folder = () => uploadFolder(runtime);
+    await removeAbandoned(incomingFolder(folder()), runtime.now()).catch((error: unknown) =>
+      runtime.log.warn({ err: error }, 'incoming files of an earlier process could not be removed'),
+    );
+    return {
+      provides: [uploadsService.provide({ receive: (upload) => receiveUpload(deps, upload) })],
+      routes: () => uploadRoutes(deps),
+      resources: uploadResources(folder),
+      tasks: {
+        async [cleanUpTask](_payload, { log }) {
+          const removed = await cleanUp(deps);
+          if (removed.incoming + removed.files > 0) log.info(removed, 'remains of interrupted uploads were removed');
+        },
+        async [sweepTask](_payload, { log, signal, stopping = signal }) {
+          const sweep = await sweepFiles(deps, references, { signal: AbortSignal.any([signal, stopping]) });
+          if (sweep.outcome === 'blocked')
+            log.warn({ missing: sweep.missing }, 'no file is removed: modules that have referred to files do not run');
+          else if (sweep.expired.length > 0)
+            log.info({ files: sweep.expired.length, bytes: sweep.bytes }, 'unreferenced files were removed');
+        },
+      },
+      crons: [
+        { task: cleanUpTask, match: '29 * * * *' },
+        { task: sweepTask, match: '43 3 * * *' },
+      ],
+    };
+  },
 };

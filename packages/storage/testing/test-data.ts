@@ -10,4 +10,17 @@ const rows = `
 
 export const testData: TestData = {
   rows,
+  auditCases: [
+    ['storage.files', 'a stored file without a size', `update storage.files set size = 0 where id = 1`],
+    [
+      'storage.files',
+      'the address of another file',
+      `update storage.files set address = '/uploads/x.png' where id = 1`,
+    ],
+    [
+      'storage.unfinished',
+      'an upload that never ended',
+      `update storage.files set changed_at = now() - interval '3 days' where id = 2`,
+    ],
+  ],
 };

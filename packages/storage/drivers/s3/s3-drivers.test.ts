@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { filesIn, pngOf, uploadFile } from '../../testing/forms.ts';
+import { s3Keys, startS3 } from '../../testing/s3-server.ts';
+import type { DriverRuntime } from '../driver.ts';
+import { openDrivers } from '../open-drivers.ts';
+import { ownDrivers } from '../own-drivers.ts';
+
+let shop: Shop;
+let token: string;
+let s3: Awaited<ReturnType<typeof startS3>>;
+
+beforeAll(async () => {
+  s3 = await startS3(['photos', 'shop-1250000000', 'kodo']);
+  shop = await openShop(
+    {},
+    {
+      'storage_oss.endpoint': s3.url,
+      'storage_oss.bucket': 'photos',
+      'storage_oss.access_key_id': s3Keys.id,
+      'storage_oss.access_key_secret': s3Keys.secret,
+      'storage_cos.endpoint': s3.url,
+      'storage_cos.region': 'ap-guangzhou',
+      'storage_cos.bucket': 'shop-1250000000',
+      'storage_cos.secret_id': s3Keys.id,
+      'storage_cos.secret_key': s3Keys.secret,
+      'storage_qiniu.endpoint': s3.url,
+      'storage_qiniu.zone': 'z0',
+      'storage_qiniu.bucket': 'kodo',
+      'storage_qiniu.access_key': s3Keys.id,
+      'storage_qiniu.secret_key': s3Keys.secret,
+      'storage_qiniu.domain': `${s3.url}/kodo`,
+    },
+  );
+});
+beforeEach(async () => {
+  token = (await shop.shopper()).token;
+});
+afterAll(async () => {
+  await shop?.close();
+  await s3?.close();
+});
+
+const rowOf = async (path: string) =>
+  (await shop.database.sql`select driver, state, address, size from storage.files where path = ${path}`)[0];
+const localFiles = () => filesIn(join(shop.server.runtime.config.data, 'uploads'));
+
+describe.each([
+  ['oss', ['oss', 'storage_oss', 'aliyun_oss'], 'photos'],
+  ['cos', ['cos', 'storage_cos', 'qcloud_cos'], 'shop-1250000000'],
+  ['qiniu', ['qiniu', 'storage_qiniu', 'qiniu_kodo'], 'kodo'],
+])('%s', (name, aliases, bucket) => {
+  test.each(aliases)('stores a file under the name %s, and its URL shows the file', async (driver) => {
+    const content = pngOf(150_000);
+    const { data } = await uploadFile(shop, token, { content, query: `?driver=${driver}` });
+    expect(data).toMatchObject({ url: `${s3.url}/${bucket}/${data.path}`, size: 150_000, mime: 'image/png' });
+    const object = await fetch(data.url);
+    expect(object.headers.get('content-type')).toBe('image/png');
+    expect(Buffer.from(await object.arrayBuffer()).equals(content)).toBe(true);
+    expect(await rowOf(data.path)).toEqual({ driver: name, state: 'stored', address: data.url, size: 150_000 });
+    expect(await localFiles()).toEqual([]);
+  });
+
+  test('is chosen by the form, also behind the file', async () => {
+    const { data } = await uploadFile(shop, token, { after: { driver: name } });
+    expect(data.url).toContain(`/${bucket}/`);
+    expect(await localFiles()).toEqual([]);
+  });
+
+  test('is the default when the router says so', async () => {
+    await shop.server.runtime.settings.set('storage_router.default_driver', aliases[2]);
+    const { data } = await uploadFile(shop, token);
+    await shop.server.runtime.settings.unset('storage_router.default_driver');
+    expect(data.url).toContain(`/${bucket}/`);
+  });
+
+  test('removes objects, and takes a missing one as removed', async () => {
+    const { data } = await uploadFile(shop, token, { query: `?driver=${name}` });
+    const driver = openDrivers(shop.server.runtime, ownDrivers).of(name)!;
+    await driver.remove([data.path, data.path.replace('.png', '.gif')]);
+    expect((await fetch(data.url)).status).toBe(404);
+    await shop.database.sql`delete from storage.files where path = ${data.path}`;
+  });
+});
+
+describe('a storage that does not take the file', () => {
+  const refusedWith = async (settings: Record<string, unknown>) => {
+    const before = await shop.database.sql`select count(*)::int as n from storage.files`;
+    await shop.server.runtime.settings.setMany(settings);
+    const answer = await uploadFile(shop, token, { query: '?driver=oss' });
+    await shop.server.runtime.settings.setMany({
+      'storage_oss.endpoint': s3.url,
+      'storage_oss.bucket': 'photos',
+      'storage_oss.access_key_secret': s3Keys.secret,
+    });
+    expect(answer).toMatchObject({
+      code: 500,
+      data: null,
+      message: 'The storage oss did not accept the file, please try again',
+    });
+    expect(await localFiles()).toEqual([]);
+    return before;
+  };
+
+  test('because of a wrong key is named, and nothing remains but a row that the clean-up ends', async () => {
+    await refusedWith({ 'storage_oss.access_key_secret': 'wrong' });
+  });
+
+  test('because the bucket does not exist', () => refusedWith({ 'storage_oss.bucket': 'missing' }));
+
+  test('because its server is away', () => refusedWith({ 'storage_oss.endpoint': 'http://127.0.0.1:9' }), 30_000);
+
+  test('leaves rows that the next clean-up removes', async () => {
+    await shop.database.sql`update storage.files set changed_at = now() - interval '1 day' where state <> 'stored'`;
+    const { cleanUp } = await import('../../uploads/clean-up.ts');
+    await cleanUp({ runtime: shop.server.runtime, drivers: openDrivers(shop.server.runtime, ownDrivers) });
+    expect(await shop.database.sql`select path from storage.files where state <> 'stored'`).toEqual([]);
+  });
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ['oss', { 'storage_oss.endpoint': 'oss-cn-hangzhou.aliyuncs.com' }, 'https://photos.oss-cn-hangzhou.aliyuncs.com/'],
+  [
+    'oss',
+    { 'storage_oss.endpoint': 'https://oss-cn-hangzhou-internal.aliyuncs.com' },
+    'https://photos.oss-cn-hangzhou.aliyuncs.com/',
+  ],
+  ['oss', { 'storage_oss.domain': 'img.shop.example' }, 'https://img.shop.example/'],
+  ['oss', { 'storage_oss.endpoint': 'minio.example:9000' }, 'https://minio.example:9000/photos/'],
+  ['cos', {}, 'https://shop-1250000000.cos.ap-guangzhou.myqcloud.com/'],
+  ['qiniu', { 'storage_qiniu.domain': 'http://cdn.example/' }, 'http://cdn.example/'],
+])('%s with %j has the public address %s', (name, given, address) => {
+  const values: Record<string, string> = {
+    'storage_oss.endpoint': 'oss-cn-hangzhou.aliyuncs.com',
+    'storage_oss.bucket': 'photos',
+    'storage_cos.region': 'ap-guangzhou',
+    'storage_cos.bucket': 'shop-1250000000',
+    'storage_qiniu.zone': 'z0',
+    'storage_qiniu.bucket': 'kodo',
+    ...given,
+  };
+  const secret = /key|secret/;
+  const settings = {
+    get: ({ key, fallback }: { key: string; fallback: unknown }) => values[key] ?? (secret.test(key) ? 'k' : fallback),
+  } as DriverRuntime['settings'];
+  const driver = openDrivers({ config: { data: '/nowhere' }, settings }, ownDrivers).of(name)!;
+  expect(driver.addressOf('2026/11/x.png')).toBe(`${address}2026/11/x.png`);
+});
