@@ -13,6 +13,7 @@ import { purchase } from './purchase.ts';
 import { type Context, contextOf, progress, type Section, textOf } from './report.ts';
 import { scale } from './scale.ts';
 import { type Cluster, startCluster } from './server.ts';
+import { uploads } from './uploads.ts';
 
 type Options = BenchOptions & { only?: LimiterPart | undefined };
 type Bench = { about: string } & (
@@ -33,6 +34,10 @@ const benches: Record<string, Bench> = {
   },
   carriers: { about: 'shipments synced/s with their carriers, by one and by two processes', run: carriers },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
+  uploads: {
+    about: 'uploads of 1 MB images: MB/s and memory, compared with a server that only writes the bytes',
+    run: uploads,
+  },
   scale: {
     about: 'lists, filters and details with a million orders; p50 and p99, and the ratio to a small shop',
     run: scale,
