@@ -47,6 +47,6 @@ export async function fileResponse(
   if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
   headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
   if (info.size <= maxFileBytes) return new FastResponse(await fileBytes(file, etag, info.size), { headers });
-  headers.push(['content-length', String(info.size)]);
+  // Chunked: uWS warns on stderr about each write of a stream with a length.
   return new FastResponse(createReadStream(file) as never, { headers });
 }

