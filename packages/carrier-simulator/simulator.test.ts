@@ -19,7 +19,7 @@ const open = async (options: SimulatorOptions = {}) => {
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 const post = async (url: string, form: Record<string, string>) => {
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form) });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 const { customer, key } = demoAccounts.kuaidi100;
 const { ebusinessId, apiKey } = demoAccounts.kdniao;
@@ -56,7 +56,9 @@ describe('the simulated services', () => {
   test('know a shipment of SF only with a phone number', async () => {
     const of = await open();
     expect((await kuaidi100(of, 'SF1', { com: 'shunfeng' })).body).toMatchObject({ result: false });
-    expect((await kuaidi100(of, 'SF1', { com: 'shunfeng', phone: '13800000000' })).body).toMatchObject({ status: '200' });
+    expect((await kuaidi100(of, 'SF1', { com: 'shunfeng', phone: '13800000000' })).body).toMatchObject({
+      status: '200',
+    });
   });
 
   test('make the faults of their rates, of the chosen service only', async () => {
@@ -73,7 +75,9 @@ describe('the simulated services', () => {
 test('tradepost carriers simulate prints the settings for a shop and ends on SIGTERM', async () => {
   const script = join(import.meta.dirname, '../../bin/tradepost.ts');
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
-  const started = spawn(process.execPath, [script, 'carriers', 'simulate', '--port', '0', '--latency-ms', '0'], { env });
+  const started = spawn(process.execPath, [script, 'carriers', 'simulate', '--port', '0', '--latency-ms', '0'], {
+    env,
+  });
   child = started;
   let output = '';
   for (const stream of [started.stdout, started.stderr])

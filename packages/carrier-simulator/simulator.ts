@@ -121,8 +121,7 @@ export async function openCarrierSimulator(options: SimulatorOptions = {}): Prom
     const fault = faultOf(service.name);
     if (fault) faults[fault] += 1;
     if (fault === 'timeout') return;
-    if (behaviour.latencyMs > 0)
-      await sleep(behaviour.latencyMs, undefined, { signal: closed.signal });
+    if (behaviour.latencyMs > 0) await sleep(behaviour.latencyMs, undefined, { signal: closed.signal });
     if (fault === 'garbage') return garbage[faults.garbage % garbage.length]!(response);
     if (fault === 'error') return sendJson(response, 502, { message: 'simulated fault' });
     sendJson(response, 200, answerOf(service, read.query, fault));

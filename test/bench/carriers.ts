@@ -89,7 +89,11 @@ export async function carriers(cluster: Cluster): Promise<Section[]> {
         ...([1, 2] as const).map(
           (processes): Row => ({
             processes,
-            ...{ 'turn 1 /s': rates[processes][0]!, 'turn 2 /s': rates[processes][1]!, 'mean /s': mean(rates[processes]) },
+            ...{
+              'turn 1 /s': rates[processes][0]!,
+              'turn 2 /s': rates[processes][1]!,
+              'mean /s': mean(rates[processes]),
+            },
           }),
         ),
         { processes: '2 / 1', 'mean /s': mean(rates[2]) / mean(rates[1]) },

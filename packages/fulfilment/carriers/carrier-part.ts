@@ -10,8 +10,8 @@ import { kdniao } from './drivers/kdniao.ts';
 import { kuaidi100 } from './drivers/kuaidi100.ts';
 import { carrierRetention } from './retention.ts';
 import { carrierSettings, routerSettings } from './settings.ts';
-import { pollTask, syncJobs } from './sync/sync-jobs.ts';
 import { openSyncDeps } from './sync/sync-deps.ts';
+import { pollTask, syncJobs } from './sync/sync-jobs.ts';
 import { carrierTables } from './tables.ts';
 
 const ownDrivers = [kuaidi100, kdniao];

@@ -25,8 +25,7 @@ export function openCarrierRouter(settings: SettingReader, drivers: readonly Car
     const both = [driverOf(settings.get(primaryDriver)), driverOf(settings.get(secondaryDriver))];
     return [...new Set(both.filter((driver) => driver !== undefined))];
   };
-  const missing = () =>
-    chosen().some(isReady) ? [] : chosen().flatMap((driver) => missingAccount(driver, settings));
+  const missing = () => (chosen().some(isReady) ? [] : chosen().flatMap((driver) => missingAccount(driver, settings)));
   return {
     chosen,
     missing,

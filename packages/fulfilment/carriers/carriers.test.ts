@@ -174,11 +174,17 @@ describe('a sync', () => {
   test('is refused by name when it can not succeed', async () => {
     const parcel = await of.ship({ company: 'HAWK', tracking_no: newNumber('HW') });
     expect(await of.sync(parcel)).toMatchObject({ code: 409, message: expect.stringContaining('"HAWK"') });
-    expect(await of.sync({ ...parcel, shipment_id: 2 ** 40 })).toMatchObject({ code: 404, message: 'Shipment not found' });
+    expect(await of.sync({ ...parcel, shipment_id: 2 ** 40 })).toMatchObject({
+      code: 404,
+      message: 'Shipment not found',
+    });
     const other = await of.ship({ company: 'SF', tracking_no: newNumber('SF') });
     expect(await of.sync({ ...other, order_id: parcel.order_id })).toMatchObject({ code: 404 });
     await set('enabled', false);
-    expect(await of.sync(other)).toMatchObject({ code: 409, message: expect.stringContaining('logistics_router.enabled') });
+    expect(await of.sync(other)).toMatchObject({
+      code: 409,
+      message: expect.stringContaining('logistics_router.enabled'),
+    });
     await set('enabled', true);
     const { settings } = shop.server.runtime;
     const keys = ['logistics_kuaidi100.key', 'logistics_kdniao.api_key'];

@@ -75,11 +75,7 @@ export const afterSaleData: TestData = {
       'the case is over',
       `update fulfilment.after_sale_items set is_open = true where case_id = 2`,
     ],
-    [
-      'fulfilment.case_refunds',
-      'another amount',
-      `update orders.refunds set amount = 499 where refund_no = 'R5'`,
-    ],
+    ['fulfilment.case_refunds', 'another amount', `update orders.refunds set amount = 499 where refund_no = 'R5'`],
     [
       'fulfilment.case_refunds',
       'of a case that was not refunded',

@@ -65,7 +65,9 @@ export async function openCarrierShop(shop: Shop) {
       const root = token === staff ? '/admin/api' : '/api/v1';
       return shop.call('GET', `${root}/orders/${order_id}/shipments/${shipment_id}/tracks`, { token });
     },
-    logs: (shipment_id: number) => sql<{ provider: string; success: boolean; error_code: string; error: string; cost_ms: number }[]>`
+    logs: (shipment_id: number) => sql<
+      { provider: string; success: boolean; error_code: string; error: string; cost_ms: number }[]
+    >`
       select provider, success, error_code, error, cost_ms from fulfilment.shipment_sync_logs
       where shipment_id = ${shipment_id} order by id`,
   };

@@ -12,7 +12,10 @@ type OrderPlan = { status?: 'unpaid' | 'paid' | 'shipped'; quantities?: number[]
 /** Makes orders and cases over HTTP, as shoppers and an administrator. */
 export async function openCaseShop(shop: Shop) {
   const { sql } = shop.database;
-  const staffId = await createStaff(sql, { username: `staff${Math.trunc(performance.now())}`, password: 'staff-secret' });
+  const staffId = await createStaff(sql, {
+    username: `staff${Math.trunc(performance.now())}`,
+    password: 'staff-secret',
+  });
   const staff = await shop.server.tokens.issue({ role: 'admin', id: staffId, perms: ['*'] });
 
   async function send(method: string, path: string, token: string, body?: unknown) {
@@ -58,7 +61,11 @@ export async function openCaseShop(shop: Shop) {
       ...(body ? { body } : {}),
       ...(lang ? { lang } : {}),
     });
-  const sendBack = (order: Buyer, caseId: number, body: object = { company: '', tracking_no: 'BACK1' }): Promise<Answer> =>
+  const sendBack = (
+    order: Buyer,
+    caseId: number,
+    body: object = { company: '', tracking_no: 'BACK1' },
+  ): Promise<Answer> =>
     shop.call('POST', `/api/v1/after-sales/${caseId}/return-shipments`, { token: order.token, body });
   const reship = (order: BoughtOrder, caseId: number, body: object = {}): Promise<Answer> =>
     shop.call('PUT', `/admin/api/orders/${order.id}/ship`, {

@@ -142,7 +142,12 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     await of.insertShipments(10, 'ZI');
     const hanging = daemon([], { SHUTDOWN_SECONDS: '2' });
     await until('queries run', async () => (await states()).claimed > 0);
-    await until('a query hangs', () => simulator.counters().faults.timeout > 30 || Object.keys(simulator.counters().seen).some((no) => no.startsWith('ZI')));
+    await until(
+      'a query hangs',
+      () =>
+        simulator.counters().faults.timeout > 30 ||
+        Object.keys(simulator.counters().seen).some((no) => no.startsWith('ZI')),
+    );
     hanging.child.kill('SIGTERM');
     expect(await hanging.ended).toBe(0);
     expect((await states()).claimed).toBe(0);
@@ -191,9 +196,11 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     const { order_id, shipment_id } = parcel;
     const [order] = await shop.database.sql<{ order_no: string }[]>`
       select order_no from orders.orders where id = ${order_id}`;
-    const run = (...args: string[]) =>
-      runCommandInProcess(['shipments', ...args, '--database-url', shop.database.url]);
-    expect(await run('tracks', order!.order_no)).toMatchObject({ code: 0, stdout: expect.stringContaining('no events') });
+    const run = (...args: string[]) => runCommandInProcess(['shipments', ...args, '--database-url', shop.database.url]);
+    expect(await run('tracks', order!.order_no)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('no events'),
+    });
     expect(await run('sync', '--shipment', String(shipment_id))).toMatchObject({
       code: 0,
       stdout: 'synced  SF SF1000000000001: in_transit, 1 events of kuaidi100\n',
@@ -212,7 +219,13 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
   test('without an account for a service ends with exit code 2 and the settings', async () => {
     for (const key of ['logistics_kuaidi100.key', 'logistics_kdniao.api_key'])
       await shop.server.runtime.settings.unset(key);
-    const { code, stderr } = await runCommandInProcess(['shipments', 'sync', '--once', '--database-url', shop.database.url]);
+    const { code, stderr } = await runCommandInProcess([
+      'shipments',
+      'sync',
+      '--once',
+      '--database-url',
+      shop.database.url,
+    ]);
     expect(code).toBe(2);
     expect(stderr).toContain('logistics_kuaidi100.key');
     expect(stderr).toContain('logistics_kdniao.api_key');

@@ -21,7 +21,12 @@ import { syncShipments } from '../sync/sync-shipments.ts';
 
 type SyncOptions = GlobalOptions & { once?: boolean; shipment?: number };
 type Totals = Omit<Polled, 'next_due'>;
-type Run = { readonly deps: SyncDeps; readonly json: boolean; readonly stopping: AbortSignal; readonly abort: AbortSignal };
+type Run = {
+  readonly deps: SyncDeps;
+  readonly json: boolean;
+  readonly stopping: AbortSignal;
+  readonly abort: AbortSignal;
+};
 
 /** The longest pause between two looks for shipments that are due. New shipments are due at once. */
 const lookMs = 5_000;
@@ -101,8 +106,11 @@ async function syncOne({ deps, json, abort }: Run, id: number): Promise<void> {
   if (json) return printJson({ shipment_id: id, result: result.kind, queries: result.logs });
   const { company, tracking_no } = result.shipment;
   if (result.kind === 'found')
-    print(`${green('synced')}  ${company} ${tracking_no}: ${result.status}, ${result.nodes.length} events of ${result.provider}`);
-  else print(`${red('failed')}  ${company} ${tracking_no}: ${last ? `${last.provider}: ${last.error}` : 'not queried'}`);
+    print(
+      `${green('synced')}  ${company} ${tracking_no}: ${result.status}, ${result.nodes.length} events of ${result.provider}`,
+    );
+  else
+    print(`${red('failed')}  ${company} ${tracking_no}: ${last ? `${last.provider}: ${last.error}` : 'not queried'}`);
 }
 
 /** Ends the process in time after a stop signal, also when a service or the database hangs. */
@@ -146,7 +154,9 @@ export function addSync(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('sync')
-      .description('query the carriers of shipments that are due, until stopped or once; with or without a running server')
+      .description(
+        'query the carriers of shipments that are due, until stopped or once; with or without a running server',
+      )
       .option('--once', 'query the shipments that are due, then end')
       .option('--shipment <id>', 'query this shipment now, due or not', wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .option('--json', 'print the result as JSON; without --once as JSON lines')

@@ -2,7 +2,15 @@ import { isoInZone } from '@tradepost/core';
 import type { CommandContext } from '@tradepost/module';
 import { selectOrderIdOf } from '@tradepost/orders';
 import { timeZone } from '@tradepost/runtime';
-import { bold, type GlobalOptions, print, printJson, table, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
+import {
+  bold,
+  type GlobalOptions,
+  print,
+  printJson,
+  table,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
 import type { Command } from 'commander';
 import { trackView } from '../track.ts';
 import { selectShipmentIds, selectTracks } from '../track-store.ts';
@@ -17,7 +25,10 @@ const tracks =
     const { shipments, zone } = await context.withRuntime(options, async ({ sql, settings }) => {
       const orderId = orderNo === undefined ? undefined : await selectOrderIdOf(sql, orderNo);
       if (orderNo !== undefined && orderId === undefined) throw new Error(`there is no order ${orderNo}`);
-      const found = await selectShipmentIds(sql, orderId === undefined ? { shipment_id: shipment! } : { order_id: orderId });
+      const found = await selectShipmentIds(
+        sql,
+        orderId === undefined ? { shipment_id: shipment! } : { order_id: orderId },
+      );
       const of = async ({ id, order_id }: { id: number; order_id: number }) =>
         (await selectTracks(sql, { order_id, shipment_id: id })) ?? [];
       const rows = [];
@@ -34,9 +45,7 @@ const tracks =
       print(bold(`shipment ${id}  ${company} ${tracking_no}  ${logistics_status}`));
       if (nodes.length === 0) print('no events');
       else
-        print(
-          table(nodes.map((node) => [isoInZone(node.event_time, zone), node.location || '-', node.status_text])),
-        );
+        print(table(nodes.map((node) => [isoInZone(node.event_time, zone), node.location || '-', node.status_text])));
     }
   };
 

@@ -150,7 +150,9 @@ export function openCarrierClient({
     const text = await response.body.text();
     if (response.statusCode >= 300) return unreachable(`HTTP ${response.statusCode}`);
     const answer = parseJson(text);
-    return answer === undefined ? { kind: 'garbage' as const, reason: 'the answer is not JSON' } : driver.read(answer, query.tracking_no);
+    return answer === undefined
+      ? { kind: 'garbage' as const, reason: 'the answer is not JSON' }
+      : driver.read(answer, query.tracking_no);
   }
 
   async function send(line: Line, driver: CarrierDriver, query: CarrierQuery, options: QueryOptions) {

@@ -35,7 +35,10 @@ export type CarrierDriver = {
   /** The settings of its account. It is not used while one of them is empty. */
   readonly account: readonly Setting<string>[];
   /** The body of the POST request, with its signature. */
-  request(settings: SettingReader, query: CarrierQuery): { readonly headers: Record<string, string>; readonly body: string };
+  request(
+    settings: SettingReader,
+    query: CarrierQuery,
+  ): { readonly headers: Record<string, string>; readonly body: string };
   /** `answer` is the parsed JSON. An answer about another shipment is garbage. Never throws. */
   read(answer: unknown, trackingNo: string): CarrierAnswer;
 };

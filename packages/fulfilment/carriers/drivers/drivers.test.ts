@@ -71,9 +71,19 @@ describe('the state of an answer', () => {
   });
 
   test('a number instead of a text is understood, and so is the status ok', () => {
-    expect(kuaidi100.read({ status: 200, state: 3, data: [] }, 'X1')).toMatchObject({ kind: 'found', status: 'signed' });
-    expect(kuaidi100.read({ status: 'ok', state: '3', data: [] }, 'X1')).toMatchObject({ kind: 'found', status: 'signed' });
-    expect(kdniao.read({ Success: true, State: 3 }, 'X1')).toMatchObject({ kind: 'found', status: 'signed', nodes: [] });
+    expect(kuaidi100.read({ status: 200, state: 3, data: [] }, 'X1')).toMatchObject({
+      kind: 'found',
+      status: 'signed',
+    });
+    expect(kuaidi100.read({ status: 'ok', state: '3', data: [] }, 'X1')).toMatchObject({
+      kind: 'found',
+      status: 'signed',
+    });
+    expect(kdniao.read({ Success: true, State: 3 }, 'X1')).toMatchObject({
+      kind: 'found',
+      status: 'signed',
+      nodes: [],
+    });
   });
 });
 
@@ -104,7 +114,15 @@ describe('the events of an answer', () => {
   });
 
   test('without a time, or of another type, are left out; huge ones are cut', () => {
-    const entries = [null, 7, 'text', {}, { AcceptTime: 'soon' }, { AcceptTime: '2024-02-30 10:00:00' }, { AcceptTime: '2999-01-01 10:00:00' }];
+    const entries = [
+      null,
+      7,
+      'text',
+      {},
+      { AcceptTime: 'soon' },
+      { AcceptTime: '2024-02-30 10:00:00' },
+      { AcceptTime: '2999-01-01 10:00:00' },
+    ];
     const long = { AcceptTime: '2024/3/1 9:05:00', AcceptStation: '长'.repeat(9_000), Location: { city: 'x' } };
     const { nodes } = found(kdniao.read({ Success: true, State: '2', Traces: [...entries, long] }, 'X1'));
     expect(nodes).toHaveLength(1);

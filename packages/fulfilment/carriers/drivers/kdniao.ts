@@ -17,7 +17,11 @@ const apiKey = setting(key('api_key'), z.string().max(500), '', 'API key of the 
 
 /** Base64 of the lower-case hex MD5 over the query and the API key. The protocol prescribes MD5. */
 export const kdniaoSign = (requestData: string, secret: string): string =>
-  Buffer.from(createHash('md5').update(requestData + secret).digest('hex')).toString('base64');
+  Buffer.from(
+    createHash('md5')
+      .update(requestData + secret)
+      .digest('hex'),
+  ).toString('base64');
 
 /** The states of the service. Every other state counts as shipped. */
 const statuses: Readonly<Record<string, CarrierStatus>> = { 2: 'in_transit', 3: 'signed', 4: 'exception' };
@@ -63,8 +67,7 @@ export const kdniao: CarrierDriver = {
       if (Success !== false) return { kind: 'garbage', reason: 'the answer has no field Success' };
       return { kind: 'refused', reason: carrierText(Reason || 'refused without a reason', 200) };
     }
-    if (!isAbout(LogisticCode, trackingNo))
-      return { kind: 'garbage', reason: 'the answer is about another shipment' };
+    if (!isAbout(LogisticCode, trackingNo)) return { kind: 'garbage', reason: 'the answer is about another shipment' };
     const nodes = nodesOf(Traces, (entry) => {
       const node = nodeFields.safeParse(entry).data;
       if (!node) return null;

@@ -19,7 +19,10 @@ const authKey = setting(key('key'), z.string().max(500), '', 'authorization key 
 
 /** Upper-case hex MD5 over the query, the key and the customer. The protocol prescribes MD5. */
 export const kuaidi100Sign = (param: string, account: { key: string; customer: string }): string =>
-  createHash('md5').update(param + account.key + account.customer).digest('hex').toUpperCase();
+  createHash('md5')
+    .update(param + account.key + account.customer)
+    .digest('hex')
+    .toUpperCase();
 
 /** The states of the service. Every other state counts as shipped. */
 const statuses: Readonly<Record<string, CarrierStatus>> = {

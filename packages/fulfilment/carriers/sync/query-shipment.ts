@@ -10,7 +10,12 @@ type QueryLog = Omit<LogRow, 'shipment_id'>;
 
 /** The result of a sync: found by one driver, failed with every driver that was asked, or none could be asked. */
 export type SyncResult = { readonly shipment: ClaimedShipment; readonly logs: readonly QueryLog[] } & (
-  | { readonly kind: 'found'; readonly provider: string; readonly status: CarrierStatus; readonly nodes: readonly CarrierNode[] }
+  | {
+      readonly kind: 'found';
+      readonly provider: string;
+      readonly status: CarrierStatus;
+      readonly nodes: readonly CarrierNode[];
+    }
   | { readonly kind: 'failed' }
   /** `pauseMs` is null when the shipment has no driver with an account. It then waits for its next turn. */
   | { readonly kind: 'postponed'; readonly pauseMs: number | null }

@@ -36,5 +36,7 @@ export const ownTransaction =
 /** The phone numbers of the receivers, by order, for the carriers that ask for one. No other carrier learns them. */
 export async function phonesFor(sql: Sql, claimed: readonly ClaimedShipment[]): Promise<ReadonlyMap<number, string>> {
   const asking = claimed.filter(({ company }) => companyOf(company)?.asksPhone);
-  return asking.length > 0 ? selectReceiverPhones(sql, [...new Set(asking.map(({ order_id }) => order_id))]) : new Map();
+  return asking.length > 0
+    ? selectReceiverPhones(sql, [...new Set(asking.map(({ order_id }) => order_id))])
+    : new Map();
 }
