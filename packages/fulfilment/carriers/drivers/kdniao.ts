@@ -30,7 +30,7 @@ const statuses: Readonly<Record<string, CarrierStatus>> = { 2: 'in_transit', 3: 
 const immediateQuery = { RequestType: '1002', DataType: '2' };
 
 const answerFields = z.object({
-  Success: z.unknown(),
+  Success: z.unknown().optional(),
   State: looseText(),
   Reason: looseText(),
   LogisticCode: looseText(),
