@@ -19,16 +19,6 @@ export const plannedMenu: readonly MenuEntry[] = [
     ],
   },
   {
-    path: '/order',
-    pages: [
-      page('/order/after-sale/list', 'GET /after-sales', 20, {
-        en: 'After-Sale',
-        'zh-CN': '售后列表',
-        key: 'menu.order.afterSale',
-      }),
-    ],
-  },
-  {
     path: '/im',
     group: 'user',
     title: { en: 'Customer Service', 'zh-CN': '客服', key: 'menu.im' },

@@ -22,7 +22,7 @@ const menu: readonly MenuEntry[] = [
         path: '/order/after-sale/list',
         needs: 'GET /after-sales',
         sort: 20,
-        title: { en: 'After-Sale', 'zh-CN': '售后管理', key: 'menu.order.afterSale' },
+        title: { en: 'After-Sale', 'zh-CN': '售后列表', key: 'menu.order.afterSale' },
       },
     ],
   },
