@@ -9,7 +9,13 @@ let shop: Shop;
 let of: CarrierShop;
 beforeAll(async () => {
   simulator = await openCarrierSimulator();
-  shop = await openShop({ only: 'api' }, carrierSettings(simulator, { 'logistics_router.timeout_ms': 300 }));
+  shop = await openShop(
+    { only: 'api' },
+    carrierSettings(simulator, {
+      'logistics_router.timeout_ms': 300,
+      'delivery_router.delivery_mode': 'both',
+    }),
+  );
   of = await openCarrierShop(shop);
 });
 afterAll(async () => {
@@ -198,11 +204,13 @@ describe('a sync', () => {
   });
 
   test('by many at once queries the carrier once', async () => {
-    simulator.change({ latencyMs: 100 });
+    await set('timeout_ms', 10_000);
+    simulator.change({ latencyMs: 1_500 });
     const tracking_no = newNumber('ST');
     const parcel = await of.ship({ company: 'STO', tracking_no });
     const answers = await Promise.all(Array.from({ length: 10 }, () => of.sync(parcel)));
     simulator.change({ latencyMs: 0 });
+    await set('timeout_ms', 300);
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([0]));
     expect(simulator.seen(tracking_no)).toBe(1);
   });
