@@ -2,9 +2,9 @@ import type { Queryable } from '@tradepost/postgres';
 import type { Audit } from '@tradepost/runtime';
 import { caseMoves, caseTypes, endedStatuses, type MoveName, moveOf } from './cases/case-moves.ts';
 
-const isEnded = (sql: Queryable) => sql`c.status = any(${[...endedStatuses]}::text[])`;
+const isEnded = (sql: Queryable) => sql`(c.status = any(${[...endedStatuses]}::text[]))`;
 /** A return in one of these states was refunded. */
-const isRefunded = (sql: Queryable) => sql`c.case_type = 'return' and c.status in ('refunded', 'completed')`;
+const isRefunded = (sql: Queryable) => sql`(c.case_type = 'return' and c.status in ('refunded', 'completed'))`;
 
 /** All entries that the table of transitions allows in a log. */
 const legalEntries = caseTypes.flatMap((type) => [
@@ -45,7 +45,7 @@ const caseAudits: readonly Audit[] = [
       select l.id as order_item_id, l.order_id, l.qty as bought, u.refunded, u.open, u.most
       from (select i.order_item_id, max(i.qty) as most,
                    coalesce(sum(i.qty) filter (where ${isRefunded(sql)}), 0) as refunded,
-                   coalesce(sum(i.qty) filter (where not (${isRefunded(sql)}) and not ${isEnded(sql)}), 0) as open
+                   coalesce(sum(i.qty) filter (where not ${isRefunded(sql)} and not ${isEnded(sql)}), 0) as open
             from fulfilment.after_sale_items i join fulfilment.after_sale_cases c on c.id = i.case_id
             group by i.order_item_id) as u
       join orders.order_items l on l.id = u.order_item_id
