@@ -84,14 +84,14 @@ test('tradepost carriers simulate prints the settings for a shop and ends on SIG
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('polling_enabled true');
+  await expect.poll(() => output, { timeout: 60_000 }).toContain('polling_enabled true');
   const api = /logistics_kuaidi100\.api_url (\S+)/.exec(output)![1]!;
   const of = { apiUrl: () => api } as unknown as CarrierSimulator;
   expect((await kuaidi100(of, 'X1')).body).toMatchObject({ status: '200' });
   started.kill('SIGTERM');
   expect(await new Promise((resolve) => started.on('close', resolve))).toBe(0);
   expect(output).toContain('queries: kuaidi100 1, kdniao 0; shipments 1');
-});
+}, 90_000);
 
 test('wrong usage ends with exit code 2 and the reason', async () => {
   for (const [args, reason] of [
