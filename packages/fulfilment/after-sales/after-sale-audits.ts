@@ -74,7 +74,8 @@ const caseAudits: readonly Audit[] = [
   },
   {
     name: 'fulfilment.case_restocked',
-    about: 'the goods that came back into stock for a case are at most the goods of the case, and only after they were received',
+    about:
+      'the goods that came back into stock for a case are at most the goods of the case, and only after they were received',
     query: (sql) => sql`
       select r.biz_no as case_no, r.sku_id, r.qty as restocked, coalesce(g.qty, 0) as received
       from inventory.restored_stock r

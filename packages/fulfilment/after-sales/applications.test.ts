@@ -60,7 +60,10 @@ describe('an application is refused', () => {
     await at.send('POST', `/api/v1/orders/${unpaid.id}/cancel`, unpaid.token);
     expect((await at.applyFor(unpaid)).message).toBe('Order cancelled, after-sale not available');
     const order = await at.buy();
-    expect(await at.applyFor({ ...order, token: unpaid.token })).toMatchObject({ code: 404, message: 'Order not found' });
+    expect(await at.applyFor({ ...order, token: unpaid.token })).toMatchObject({
+      code: 404,
+      message: 'Order not found',
+    });
     expect(await at.applyFor({ ...order, id: 2 ** 40 })).toMatchObject({ code: 404, message: 'Order not found' });
   });
 
@@ -81,7 +84,10 @@ describe('an application is refused', () => {
 
 test('an unknown case type counts as a return, and its share of the price is suggested for the refund', async () => {
   const order = await at.buy({ quantities: [3], price: 1000 });
-  const { data } = await at.applyFor(order, { case_type: 'refund_only', items: [{ order_item_id: order.lines[0], qty: 2 }] });
+  const { data } = await at.applyFor(order, {
+    case_type: 'refund_only',
+    items: [{ order_item_id: order.lines[0], qty: 2 }],
+  });
   expect(await at.detail(data.id)).toMatchObject({ case_type: 'return', refund_amount: 20, order_status_snapshot: 3 });
 });
 
@@ -104,7 +110,10 @@ describe('a case', () => {
       ['POST', `/api/v1/after-sales/${id}/messages`, { content: 'Hello' }],
     ] as const;
     for (const [method, path, body] of calls) {
-      expect(await shop.call(method, path, { token: other.token, body })).toMatchObject({ code: 403, message: 'No permission' });
+      expect(await shop.call(method, path, { token: other.token, body })).toMatchObject({
+        code: 403,
+        message: 'No permission',
+      });
       const missing = path.replace(String(id), String(2 ** 40));
       expect(await shop.call(method, missing, { token: other.token, body })).toMatchObject({ code: 404 });
     }
@@ -116,7 +125,9 @@ describe('a case', () => {
     const order = await at.buy();
     const id = await at.openCase(order);
     await at.act(id, 'audit', { approve: true });
-    expect((await at.sendBack(order, id, { company: 'sf', tracking_no: ' ' })).message).toBe('Tracking number is required');
+    expect((await at.sendBack(order, id, { company: 'sf', tracking_no: ' ' })).message).toBe(
+      'Tracking number is required',
+    );
     expect(await at.sendBack(order, id, { company: '', tracking_no: 'T 1' })).toMatchObject({ code: 0, data: null });
   });
 
@@ -156,7 +167,8 @@ describe('the list of the back office', () => {
     expect(await idsOf(of)).toEqual([exchanged, returned]);
     for (const type of ['case_type=return', 'type=return_refund', 'type=refund_only', 'type=return&case_type='])
       expect(await idsOf(`${of}&${type}`)).toEqual([returned]);
-    for (const type of ['case_type=exchange', 'type=exchange']) expect(await idsOf(`${of}&${type}`)).toEqual([exchanged]);
+    for (const type of ['case_type=exchange', 'type=exchange'])
+      expect(await idsOf(`${of}&${type}`)).toEqual([exchanged]);
     await at.act(returned, 'audit', { approve: true });
     expect(await idsOf(`${of}&status=approved_wait_user_return`)).toEqual([returned]);
     expect(await idsOf(`${of}&status=warehouse_received`)).toEqual([]);
@@ -166,7 +178,9 @@ describe('the list of the back office', () => {
   test('is in the menu, and open cases are counted on the dashboard', async () => {
     const menus = await shop.call('GET', '/admin/api/menus', { token: at.staff });
     expect(JSON.stringify(menus.data)).toContain('/order/after-sale/list');
-    const card = staticEntriesOf([fulfilmentModule])(dashboardCards).find((entry) => entry.field === 'pending_refunds')!;
+    const card = staticEntriesOf([fulfilmentModule])(dashboardCards).find(
+      (entry) => entry.field === 'pending_refunds',
+    )!;
     const { sql } = shop.database;
     const before = await card.count(sql);
     const order = await at.buy();

@@ -69,7 +69,11 @@ describe('a return', () => {
     expect(await at.statusOf(second)).toBe('refund_pending');
     expect(await at.act(second, 'refund', { amount: 4.5 })).toMatchObject({ code: 0 });
     expect(await at.refundsOf(order.id)).toEqual([1550, 450]);
-    expect(await at.detail(first)).toMatchObject({ refund_amount: 15.5, refund_no: `OWN${order.id}`, total_amount: 20 });
+    expect(await at.detail(first)).toMatchObject({
+      refund_amount: 15.5,
+      refund_no: `OWN${order.id}`,
+      total_amount: 20,
+    });
     await at.act(first, 'complete');
     expect(await at.orderStatusOf(order.id)).toBe(5);
     await at.act(second, 'complete');
@@ -187,8 +191,11 @@ describe('the answer of a case', () => {
       created_by_type: 'user',
     });
     const zh = await at.detail(id, 'zh-CN');
-    for (const text of [zh.status_label, zh.case_type_label, ...zh.logs.flatMap((log: Record<string, string>) => [
-      log.action_label, log.to_status_label, log.content])])
+    for (const text of [
+      zh.status_label,
+      zh.case_type_label,
+      ...zh.logs.flatMap((log: Record<string, string>) => [log.action_label, log.to_status_label, log.content]),
+    ])
       expect(text).toMatch(chinese);
     const own = await shop.call('GET', `/api/v1/after-sales/${id}`, { token: order.token });
     expectFields(own.data, caseFields);

@@ -45,7 +45,10 @@ export async function reshipCases(
     find: (found, { order_id }) => (found?.order_id === order_id ? found : afterSaleErrors.case_mismatch()),
     decide: (_found, { company = '', tracking_no = '' }) => ({ details: { company, tracking_no } }),
     async prepare(moving) {
-      const deducted = await inventory.deduct(tx, moving.map(({ found }) => stockOf(found)));
+      const deducted = await inventory.deduct(
+        tx,
+        moving.map(({ found }) => stockOf(found)),
+      );
       return deducted.map((outcome) => (outcome === true ? true : refusals[outcome]()));
     },
   });

@@ -56,7 +56,12 @@ function caseReadRoutes({ runtime }: Deps): Route[] {
         const paging = pagingOf(query, { cap: maxBatch });
         const type = query.case_type ?? query.type;
         const case_type = type === undefined ? null : type === 'exchange' ? 'exchange' : 'return';
-        const filter = { user_id: null, status: query.status ?? null, case_type, order_id: query.order_id || null } as const;
+        const filter = {
+          user_id: null,
+          status: query.status ?? null,
+          case_type,
+          order_id: query.order_id || null,
+        } as const;
         const { rows, total } = await selectCasePage(sql, filter, paging);
         return paged(await caseViews(runtime, rows, { request, locale }), total, paging);
       },

@@ -88,7 +88,9 @@ const actions: Record<
   },
 };
 
-const everyState = (['return', 'exchange'] as const).flatMap((type) => states[type].map((status) => [type, status] as const));
+const everyState = (['return', 'exchange'] as const).flatMap((type) =>
+  states[type].map((status) => [type, status] as const),
+);
 
 test.each(everyState)('a case of type %s in %s refuses what the table does not allow', async (type, status) => {
   const order = await at.buy({ quantities: [1] });
@@ -121,7 +123,13 @@ test.each(open)('a case in %s can be closed, with a reason', async (status) => {
 });
 
 test('an action on a case that does not exist is refused with 404', async () => {
-  const bodies = { audit: { approve: true }, receive: undefined, refund: {}, complete: undefined, close: { reason: 'x' } };
+  const bodies = {
+    audit: { approve: true },
+    receive: undefined,
+    refund: {},
+    complete: undefined,
+    close: { reason: 'x' },
+  };
   for (const [action, body] of Object.entries(bodies))
     expect(await at.act(2 ** 40, action, body)).toMatchObject({ code: 404, message: 'After-sale case not found' });
 });

@@ -12,7 +12,9 @@ async function selectFullyRefunded(
   orders: readonly OrderWithLines[],
   lines: ReadonlyMap<number, LineUse>,
 ): Promise<ReadonlySet<number>> {
-  const candidates = orders.filter((order) => order.items.every(({ id, qty }) => (lines.get(id)?.refunded ?? 0) >= qty));
+  const candidates = orders.filter((order) =>
+    order.items.every(({ id, qty }) => (lines.get(id)?.refunded ?? 0) >= qty),
+  );
   if (candidates.length === 0) return new Set();
   const ids = candidates.map((order) => order.id);
   const money = await selectRefundable(tx, ids);

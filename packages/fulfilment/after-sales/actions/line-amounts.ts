@@ -10,7 +10,5 @@ const firstPieces = (payable: Minor, qty: number, count: number): Minor => alloc
  */
 export function lineShare(line: { qty: number; payable_amount: Minor }, refunded: number, qty: number): Minor {
   const { payable_amount } = line;
-  return (
-    firstPieces(payable_amount, line.qty, refunded + qty) - firstPieces(payable_amount, line.qty, refunded)
-  );
+  return firstPieces(payable_amount, line.qty, refunded + qty) - firstPieces(payable_amount, line.qty, refunded);
 }

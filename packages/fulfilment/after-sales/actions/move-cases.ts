@@ -73,16 +73,26 @@ export async function moveCases<R extends CaseRequest>(
   });
   const wanted = decided.filter((outcome) => !(outcome instanceof Error));
   const prepared = wanted.length > 0 ? await prepare?.(wanted) : undefined;
-  const refused = new Map(wanted.flatMap((moving, index) => {
-    const outcome = prepared?.[index] ?? true;
-    return outcome === true ? [] : [[moving, outcome] as const];
-  }));
+  const refused = new Map(
+    wanted.flatMap((moving, index) => {
+      const outcome = prepared?.[index] ?? true;
+      return outcome === true ? [] : [[moving, outcome] as const];
+    }),
+  );
   const moving = wanted.filter((one) => !refused.has(one));
   if (moving.length > 0) {
-    await updateCases(tx, moving.map((one) => changeOf(one, move)), now);
+    await updateCases(
+      tx,
+      moving.map((one) => changeOf(one, move)),
+      now,
+    );
     const ended = moving.filter(({ found }) => isEnded(moveOf(move).to[found.case_type]));
     if (ended.length > 0)
-      await endOrders(tx, ended.map(({ found, request }) => ({ order: found.order, operator: request.operator })), now);
+      await endOrders(
+        tx,
+        ended.map(({ found, request }) => ({ order: found.order, operator: request.operator })),
+        now,
+      );
   }
   return decided.map((outcome) => {
     if (outcome instanceof Error) return outcome;

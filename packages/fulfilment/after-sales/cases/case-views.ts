@@ -35,10 +35,7 @@ export async function caseViews(
 ) {
   if (cases.length === 0) return [];
   const ids = cases.map((row) => row.id);
-  const [logs, shipments] = await Promise.all([
-    selectLogs(runtime.sql, ids),
-    selectCaseShipments(runtime.sql, ids),
-  ]);
+  const [logs, shipments] = await Promise.all([selectLogs(runtime.sql, ids), selectCaseShipments(runtime.sql, ids)]);
   const logsOf = Map.groupBy(logs, (log) => log.case_id);
   const shipmentsOf = Map.groupBy(shipments, (shipment) => shipment.after_sale_case_id);
   const { zone, iso, absolute } = formats(runtime, request);

@@ -13,7 +13,12 @@ import {
 } from './message-store.ts';
 
 /** The outcome of each case: true when it is in `added`, else the refusal. */
-const outcomesOf = (caseIds: readonly number[], existing: readonly number[], added: readonly number[], full: () => Error) =>
+const outcomesOf = (
+  caseIds: readonly number[],
+  existing: readonly number[],
+  added: readonly number[],
+  full: () => Error,
+) =>
   caseIds.map((id) => {
     if (added.includes(id)) return true;
     return existing.includes(id) ? full() : afterSaleErrors.case_not_found();
