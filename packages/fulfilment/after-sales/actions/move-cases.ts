@@ -32,7 +32,7 @@ export type Moving<R> = { readonly found: LockedCase; readonly request: R; reado
 type Options<R> = {
   readonly move: MoveName;
   readonly now: Date;
-  /** Checks that the request may name this case, before its state is looked at. Default: the case must exist. */
+  /** Checks that the request may name this case, before its state is checked. Default: the case must exist. */
   readonly find?: (found: LockedCase | undefined, request: R) => LockedCase | Error;
   /** Decides one request, under the lock. */
   readonly decide?: (found: LockedCase, request: R) => Effect | Error;
