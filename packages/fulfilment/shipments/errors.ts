@@ -10,7 +10,6 @@ export const shipmentErrors = defineErrors({
     'zh-CN': '订单在列表中重复，以第一条为准',
   },
   reship_needs_case: { code: 500, en: 'Reship requires an after-sale case', 'zh-CN': '补发须关联售后单' },
-  case_mismatch: { code: 500, en: 'After-sale case does not match order', 'zh-CN': '售后单与订单不匹配' },
   company_required: { code: 500, en: 'Please select an express company', 'zh-CN': '请选择快递公司' },
   tracking_no_required: { code: 500, en: 'Tracking number is required', 'zh-CN': '请填写快递单号' },
   rider_name_required: { code: 500, en: 'Rider name is required', 'zh-CN': '请填写配送员姓名' },

@@ -11,9 +11,11 @@ import {
   type Route,
   text,
 } from '@tradepost/http';
-import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
+import { reshipRefusals } from '../after-sales/reship-cases.ts';
 import { shipmentErrors } from './errors.ts';
+import type { ShipDeps } from './record-shipments.ts';
+import { reshipOrders } from './reship-orders.ts';
 import { type ShipOrder, shipOrders } from './ship-orders.ts';
 
 const shipBody = z.object({
@@ -54,7 +56,7 @@ const expressParcel = {
   remark: '',
 } as const;
 
-export function shipmentRoutes(runtime: Runtime): Route[] {
+export function shipmentRoutes(deps: ShipDeps): Route[] {
   return [
     defineRoute({
       method: 'PUT',
@@ -62,7 +64,7 @@ export function shipmentRoutes(runtime: Runtime): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Ship a paid order: 2 -> 3, and record a shipment',
+      summary: 'Ship a paid order: 2 -> 3; or ship the replacement of an exchange (`reship`)',
       params: idParams,
       body: shipBody,
       response: nothing,
@@ -75,16 +77,17 @@ export function shipmentRoutes(runtime: Runtime): Route[] {
         shipmentErrors.rider_name_required,
         shipmentErrors.rider_phone_required,
         shipmentErrors.reship_needs_case,
-        shipmentErrors.case_mismatch,
+        ...reshipRefusals,
       ],
       statements: 3,
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {
         const { ship_type, after_sale_case_id, ...parcel } = body;
-        // After-sales are not implemented, so no case can belong to this order.
-        if (ship_type === 'reship')
-          throw after_sale_case_id > 0 ? shipmentErrors.case_mismatch() : shipmentErrors.reship_needs_case();
-        const [outcome] = await shipOrders(runtime, [{ order_id: params.id, ...parcel }], caller.id, write);
+        const order = { order_id: params.id, ...parcel };
+        const [outcome] =
+          ship_type === 'reship'
+            ? await reshipOrders(deps, [{ ...order, case_id: after_sale_case_id }], caller.id, write)
+            : await shipOrders(deps, [order], caller.id, write);
         if (outcome instanceof Error) throw outcome;
         return null;
       },
@@ -104,7 +107,7 @@ export function shipmentRoutes(runtime: Runtime): Route[] {
       async handle({ caller, body, locale, write }) {
         const requests = body.map((row): ShipOrder => ({ ...expressParcel, ...row }));
         const ids = body.map((row) => row.order_id);
-        return batchResult(ids, await shipOrders(runtime, requests, caller.id, write), locale);
+        return batchResult(ids, await shipOrders(deps, requests, caller.id, write), locale);
       },
     }),
   ];
