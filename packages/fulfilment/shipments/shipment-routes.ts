@@ -79,7 +79,8 @@ export function shipmentRoutes(deps: ShipDeps): Route[] {
         shipmentErrors.reship_needs_case,
         ...reshipRefusals,
       ],
-      statements: 3,
+      // A first shipment sends at most six; the others move the case and the stock of an exchange.
+      statements: 20,
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {
         const { ship_type, after_sale_case_id, ...parcel } = body;
@@ -102,7 +103,7 @@ export function shipmentRoutes(deps: ShipDeps): Route[] {
       summary: 'Ship many paid orders by express; a refused order does not stop the others',
       body: batchShipBody,
       response: batchResultSchema,
-      statements: 3,
+      statements: 6,
       repeat: 'recorded',
       async handle({ caller, body, locale, write }) {
         const requests = body.map((row): ShipOrder => ({ ...expressParcel, ...row }));
