@@ -8,11 +8,7 @@ import { specTemplateRoutes } from './spec-templates/spec-template-routes.ts';
 import type { StockOwner } from './stock-ownership/stock-owner.ts';
 import { storefrontRoutes } from './storefront/storefront-routes.ts';
 
-export function catalogRoutes(
-  runtime: Runtime,
-  stockOwner: StockOwner,
-  sections: readonly ProductSection[],
-): Route[] {
+export function catalogRoutes(runtime: Runtime, stockOwner: StockOwner, sections: readonly ProductSection[]): Route[] {
   return [
     ...storefrontRoutes(runtime, stockOwner, sections),
     ...productRoutes(runtime, stockOwner),

@@ -21,6 +21,7 @@ export const productSections = defineRegistry<ProductSection>('catalog.product_s
 /** The fields of all packages for the product `p`, as one jsonb object. */
 export const additionsOf = (sql: Queryable, sections: readonly ProductSection[]): Statement =>
   sections.reduce(
-    (object, { field, expressionOf }) => sql`${object} || jsonb_build_object(${field}::text, ${expressionOf(sql, sql`p.id`)})`,
+    (object, { field, expressionOf }) =>
+      sql`${object} || jsonb_build_object(${field}::text, ${expressionOf(sql, sql`p.id`)})`,
     sql`'{}'::jsonb`,
   );

@@ -93,9 +93,10 @@ describe('the state of the reviews of an order', () => {
       message: 'Order not found',
     });
     for (const mode of ['create', 'edit', 'append'])
-      expect(
-        orders.refusal(await orders.review(bob, order, { mode, content: 'x', append_content: 'x' })),
-      ).toEqual([404, 'Order not found']);
+      expect(orders.refusal(await orders.review(bob, order, { mode, content: 'x', append_content: 'x' }))).toEqual([
+        404,
+        'Order not found',
+      ]);
     expect(await rowsOf(order.id)).toEqual([]);
   });
 });

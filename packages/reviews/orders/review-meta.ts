@@ -6,11 +6,7 @@ type Line = { id: number; product_id: number; title: string; cover: string };
 type ReviewedOrder = { id: number; order_no: string; status: number; items: readonly Line[] };
 
 /** What the shopper can do about the reviews of an order, and what its lines have now. */
-export function reviewMeta(
-  order: ReviewedOrder,
-  reviews: readonly LineReview[],
-  fileUrl: (path: string) => string,
-) {
+export function reviewMeta(order: ReviewedOrder, reviews: readonly LineReview[], fileUrl: (path: string) => string) {
   const byLine = new Map(reviews.map((review) => [review.order_item_id, review]));
   const open = isReviewable(order.status);
   const reviewed = order.items.flatMap((line) => byLine.get(line.id) ?? []);

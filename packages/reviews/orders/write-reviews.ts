@@ -8,7 +8,13 @@ import {
 import type { Transaction } from '@tradepost/postgres';
 import { reviewErrors } from '../errors.ts';
 import { maxReviewAppends } from '../limits.ts';
-import { insertAppends, insertReviews, type LineReview, selectLineReviews, updateReviews } from './line-review-store.ts';
+import {
+  insertAppends,
+  insertReviews,
+  type LineReview,
+  selectLineReviews,
+  updateReviews,
+} from './line-review-store.ts';
 import type { Opinion, ReviewRequest } from './review-request.ts';
 
 /** By line of the order. */

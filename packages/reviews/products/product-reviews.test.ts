@@ -1,4 +1,5 @@
 import { modules } from '@tradepost/app';
+import type { Statement } from '@tradepost/postgres';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { openModuleShop } from '@tradepost/testing/module-shop';
 import { contract, expectFields } from '@tradepost/testing/routes/contract';
@@ -17,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-const reviewsOf = async (id: number, query = '') => (await shop.call('GET', `/api/v1/products/${id}/reviews${query}`)).data;
+const reviewsOf = async (id: number, query = '') =>
+  (await shop.call('GET', `/api/v1/products/${id}/reviews${query}`)).data;
 
 test('without reviews: numbers that clients can format, and an empty list', async () => {
   const { id } = await insertProduct(shop.database);
@@ -35,7 +37,8 @@ test('newest first, with additions, reply and averages over all reviews', async 
   const skus = await orders.newSkus(1);
   const buyers = await Promise.all(Array.from({ length: 3 }, () => shop.shopper()));
   const ann = buyers[2]!;
-  await shop.database.sql`update identity.shoppers set nickname = 'Ann', avatar = '/uploads/a.png' where id = ${ann.id}`;
+  await shop.database
+    .sql`update identity.shoppers set nickname = 'Ann', avatar = '/uploads/a.png' where id = ${ann.id}`;
   const bought = [];
   for (const [n, buyer] of buyers.entries()) {
     const order = await orders.shipped(buyer, 1, skus);
@@ -101,8 +104,10 @@ test('with many reviews a page reads an index and no more rows than it shows', a
   });
   await sql`analyze reviews.reviews`;
   expect(await reviewsOf(id, '?page=2')).toMatchObject({ summary: { avg_product_score: 5, total: 10_000 } });
-  const planOf = async (query: ReturnType<typeof sql>) =>
-    (await sql`explain (analyze, costs off, timing off, summary off) ${query}`).map((row) => row['QUERY PLAN']).join('\n');
+  const planOf = async (query: Statement) =>
+    (await sql`explain (analyze, costs off, timing off, summary off) ${query}`)
+      .map((row) => row['QUERY PLAN'])
+      .join('\n');
   const page = sql`select id from reviews.reviews where product_id = ${id} order by id desc limit 10 offset 20`;
   expect(await planOf(page)).toMatch(/Index Only Scan using reviews_of_product .*rows=30/);
   const search = sql`

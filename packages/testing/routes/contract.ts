@@ -57,8 +57,7 @@ export const contract = {
     'user_avatar s, appends [], admin_reply o|null',
   reviewAppend: 'id i, review_id i, user_id i, content s, images [], created_at t, updated_at t',
   reviewReply: 'id i, review_id i, admin_id i, content s, created_at t, updated_at t',
-  reviewMeta:
-    'order_id i, order_no s, logistics_score i, can_create b, can_edit b, can_append b, options []',
+  reviewMeta: 'order_id i, order_no s, logistics_score i, can_create b, can_edit b, can_append b, options []',
   reviewOption:
     'order_item_id i, review_id i, has_review b, product_id i, product_title s, product_cover s, product_score i, ' +
     'logistics_score i, content s, images []',
