@@ -34,9 +34,9 @@ function withReplyStatus(sql: Queryable, { reply_status }: ReviewFilter): Statem
 }
 
 /** The reviews that match the filter. With a common keyword only the newest reviews are searched. */
-async function matching(sql: Queryable, filter: ReviewFilter): Promise<Statement> {
+function matching(sql: Queryable, filter: ReviewFilter, common: boolean): Statement {
   const { keyword } = filter;
-  if (keyword !== null && (await isCommon(sql, keyword)))
+  if (keyword !== null && common)
     return sql`
       from (select id, content from reviews.reviews r where true ${ofProduct(sql, filter)}
             order by id desc limit ${searchedReviews}) as r
@@ -52,7 +52,8 @@ export async function selectReviews(
   filter: ReviewFilter,
   paging: Paging,
 ): Promise<{ rows: Review[]; total: number }> {
-  const found = await matching(sql, filter);
+  const common = filter.keyword !== null && (await isCommon(sql, filter.keyword));
+  const found = matching(sql, filter, common);
   const rows = await plannedByValue(sql<(Review & { total_found: number })[]>`
     with counted as (select count(*)::int as total_found ${found}),
     page as (select r.id ${found} order by r.id desc limit ${paging.size} offset ${paging.offset})
