@@ -56,7 +56,12 @@ export const checkedFetch = (routes: readonly Route[]) =>
   }) as typeof fetch;
 
 /** The body as it is sent, and its content type unless `fetch` sets it. */
-function sentBody(routes: readonly Route[], method: string, path: string, { body, rawBody }: CallOptions) {
+function sentBody(
+  routes: readonly Route[],
+  method: string,
+  path: string,
+  { body, rawBody }: CallOptions,
+): { sent: unknown; type: Record<string, string> } {
   if (body === undefined) return { sent: rawBody, type: {} };
   if (body instanceof FormData) return { sent: body, type: {} };
   const route = routeOf(routes, method, path);

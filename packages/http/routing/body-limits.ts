@@ -23,12 +23,12 @@ export const bodyLimitOf = (route: Limited): number => Math.max(SMALL_BODY, rout
  * route streams. A path in another spelling of the same route is not found: its body is collected, within the smallest
  * limit.
  */
-export const openStreamLimits = (
-  routes: readonly Route[],
-): ((method: string, path: string) => number) | undefined => {
+export const openStreamLimits = (routes: readonly Route[]): ((method: string, path: string) => number) | undefined => {
   const streamed = routes.filter(({ bodyStream }) => bodyStream);
   if (streamed.length === 0) return undefined;
-  const limits = new Map(streamed.map((route) => [route.path, { method: route.method as string, limit: bodyLimitOf(route) }]));
+  const limits = new Map(
+    streamed.map((route) => [route.path, { method: route.method as string, limit: bodyLimitOf(route) }]),
+  );
   return (method, path) => {
     const found = limits.get(path);
     return found?.method === method ? found.limit : 0;

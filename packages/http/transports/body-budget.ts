@@ -14,6 +14,8 @@ const largePart = (size: number): number => (size > SMALL_BODY ? size : 0);
 export type BodyBudget = {
   /** Bytes held now. */
   readonly held: number;
+  /** The most bytes that large bodies may hold together. */
+  readonly large: number;
   /** Bodies refused so far: above their own limit (`too_large`), or because the budget was used up (`no_memory`). */
   readonly refused: { too_large: number; no_memory: number };
   /** True when a body that holds `from` bytes may grow to `to`. Reserves nothing. */
@@ -24,16 +26,16 @@ export type BodyBudget = {
 
 export const openBodyBudget = (total: number): BodyBudget => {
   const refused = { too_large: 0, no_memory: 0 };
+  const mostLarge = Math.max(total * LARGE_SHARE, SMALL_BODY);
   let held = 0;
   let large = 0;
   return {
+    large: mostLarge,
     get held() {
       return held;
     },
     refused,
-    fits: (from, to) =>
-      held - from + to <= total &&
-      (to <= SMALL_BODY || large - largePart(from) + to <= Math.max(total * LARGE_SHARE, SMALL_BODY)),
+    fits: (from, to) => held - from + to <= total && (to <= SMALL_BODY || large - largePart(from) + to <= mostLarge),
     resize(from, to) {
       held += to - from;
       large += largePart(to) - largePart(from);

@@ -35,7 +35,11 @@ export const arrivingBodies = new WeakMap<Request, ArrivingBody>();
 const noBytes: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 /** The stream of a request without a body. */
-export const noBodyStream: BodyStream = { type: '', length: 0, [Symbol.asyncIterator]: () => noBytes[Symbol.asyncIterator]() };
+export const noBodyStream: BodyStream = {
+  type: '',
+  length: 0,
+  [Symbol.asyncIterator]: () => noBytes[Symbol.asyncIterator](),
+};
 
 async function* withinLimit(body: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();

@@ -3,9 +3,9 @@ import { type ArrivingBody, type BodyFault, BodyStreamError } from './body-strea
 
 /**
  * The transport stops reading a body when this many bytes of it are held: received bytes, and the chunk that the handler
- * works on. One receive may exceed it, on uWebSockets.js by 512 KiB.
+ * works on. What the kernel has received by then may exceed it (`uws/read-turns.ts`).
  */
-export const MAX_HELD = 128 * 1024;
+export const MAX_HELD = 64 * 1024;
 /** A body may take the body timeout and the time for its size at this rate, in bytes per second. */
 export const MIN_UPLOAD_RATE = 64 * 1024;
 /** Shorter than the time after which uWS may cut a slow body. */
@@ -94,10 +94,16 @@ export class IncomingBody implements ArrivingBody {
   receive(chunk: Uint8Array): void {
     if (this.error !== null || this.#ended || this.#onComplete !== null) return;
     this.#received += chunk.byteLength;
-    if (this.#received > this.limit) return this.fail('too_large');
+    if (this.#received > this.limit) {
+      this.fail('too_large');
+      return;
+    }
     this.#stalledAt = performance.now() + this.#timeoutMs;
     if (chunk.byteLength === 0 || this.#dropped) return;
-    if (!this.#append(chunk)) return this.fail('no_memory');
+    if (!this.#append(chunk)) {
+      this.fail('no_memory');
+      return;
+    }
     this.#waiting?.resolve({ done: false, value: this.#take() });
     this.#waiting = null;
     if (this.#counted >= MAX_HELD) this.#pause();
@@ -106,13 +112,26 @@ export class IncomingBody implements ArrivingBody {
   /** The whole body has been received. */
   end(): void {
     if (this.complete) return;
-    // The connection may have another request.
-    this.#resume();
     this.complete = true;
     clearTimeout(this.#timer);
     this.#waiting?.resolve(END);
     this.#waiting = null;
     this.#onComplete?.();
+  }
+
+  /**
+   * Reads the connection again, before the answer: another request may follow. Not earlier, because uWS would start a
+   * timeout that cuts a slow handler.
+   */
+  reopen(): void {
+    if (!this.#paused || !this.complete || this.#ended) return;
+    this.#paused = false;
+    this.#flow.resume();
+  }
+
+  /** The most bytes that can still arrive. */
+  get remaining(): number {
+    return (this.length ?? this.limit) - this.#received;
   }
 
   /** The body does not arrive completely: the iteration rejects. Nothing is read until `discard`. */
@@ -229,7 +248,7 @@ export class IncomingBody implements ArrivingBody {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#ended) return;
+    if (!this.#paused || this.#ended || this.complete) return;
     this.#paused = false;
     const paused = performance.now() - this.#pausedAt;
     this.#stalledAt += paused;

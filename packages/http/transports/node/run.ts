@@ -29,9 +29,10 @@ export const run = (
   };
   const uploading = (): boolean => upload !== null && !upload.complete;
   const fail = (): void => {
-    if (!uploading() || res.headersSent || res.destroyed) return fault(server, res, 500, server.closing);
-    upload!.release();
-    refuseBody(server, req, res, 500, 0);
+    if (uploading() && !res.headersSent && !res.destroyed) {
+      upload!.release();
+      refuseBody(server, req, res, 500, 0);
+    } else fault(server, res, 500, server.closing);
   };
   const send = (response: Response): void => {
     if (res.destroyed) discard(toParts(response).body);

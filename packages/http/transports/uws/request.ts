@@ -4,6 +4,7 @@ import type { BodyBudget } from '../body-budget.ts';
 import type { IncomingBody } from '../incoming-body.ts';
 import type { FetchHandler, TransportOptions } from '../transport.ts';
 import { copyHeaders, UwsHeaders } from './headers.ts';
+import type { ReadTurns } from './read-turns.ts';
 
 export type UwsServer = {
   fetch: FetchHandler;
@@ -12,6 +13,7 @@ export type UwsServer = {
   bodyLimitOf: TransportOptions['bodyLimitOf'];
   streamLimitOf: TransportOptions['streamLimitOf'];
   budget: BodyBudget;
+  readTurns: ReadTurns;
   bodyTimeoutMs: number;
   faultResponse: TransportOptions['faultResponse'];
   active: number;

@@ -213,6 +213,7 @@ const faultParts = (server: UwsServer, status: number, limit?: number): Fault =>
 /** Answers a fault. Call it in the uWS callback or a cork. With `close`, no request behind it runs. */
 export const fault = (request: UwsRequest, status: number, close: boolean, limit?: number): void => {
   const res = request._res;
+  if (request._upload !== null) request._upload.reopen();
   const { headers, body } = faultParts(request._server, status, limit);
   const line = STATUS_LINE[status] ?? `${status} Fault`;
   let fields = status === 503 ? '\r\nretry-after: 1' : '';
@@ -232,6 +233,7 @@ export const fault = (request: UwsRequest, status: number, close: boolean, limit
 };
 
 export const answer = (request: UwsRequest, response: Response): void => {
+  if (request._upload !== null) request._upload.reopen();
   try {
     respond(request, response);
   } catch {

@@ -14,16 +14,21 @@ export const streamBody = (request: UwsRequest, declared: number, limit: number)
   const server = request._server;
   const res = request._res;
   const isOpen = (): boolean => request._state === WAITING || request._state === ENDING;
-  const body = new IncomingBody({
+  let reads = true;
+  const body: IncomingBody = new IncomingBody({
     budget: server.budget,
     type: request.headers.get('content-type') ?? '',
     ...{ declared, limit, timeoutMs: server.bodyTimeoutMs },
     flow: {
       pause() {
+        reads = false;
         if (isOpen()) res.pause();
       },
       resume() {
-        if (isOpen()) res.resume();
+        reads = true;
+        server.readTurns(body.remaining, () => {
+          if (reads && isOpen()) res.resume();
+        });
       },
       keepAlive(paused) {
         if (!isOpen()) return;

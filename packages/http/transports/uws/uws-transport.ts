@@ -12,6 +12,7 @@ import {
 } from '../transport.ts';
 import { loadUws, type UwsModule } from './binary.ts';
 import { collect } from './body.ts';
+import { openReadTurns } from './read-turns.ts';
 import { UwsRequest, type UwsServer } from './request.ts';
 import { fault } from './response.ts';
 import { run, runLast } from './run.ts';
@@ -95,13 +96,15 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
   // Removes the response header "uWebSockets: 20".
   uws._cfg?.('silent');
   const hostname = options.hostname ?? '127.0.0.1';
+  const budget = openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY);
   const server: UwsServer = {
     fetch: options.fetch,
     hostname,
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY,
     bodyLimitOf: options.bodyLimitOf,
     streamLimitOf: options.streamLimitOf,
-    budget: openBodyBudget(options.maxBufferedBytes ?? Number.POSITIVE_INFINITY),
+    budget,
+    readTurns: openReadTurns(budget),
     bodyTimeoutMs: options.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT,
     faultResponse: options.faultResponse,
     active: 0,
