@@ -283,7 +283,11 @@ describe('reminding to pay', () => {
     const { settings } = shop.server.runtime;
     try {
       await settings.set('sms.provider', 'off');
-      await refusalIn(`/orders/${id}/remind-pay`, { channel: 'sms' }, { code: 500, message: 'No sender is set up for sms' });
+      await refusalIn(
+        `/orders/${id}/remind-pay`,
+        { channel: 'sms' },
+        { code: 500, message: 'No sender is set up for sms' },
+      );
       await settings.setMany({ 'sms.provider': 'webhook', 'sms.webhook_url': 'https://hooks.example/sms' });
       await refusalIn(
         `/orders/${id}/remind-pay`,

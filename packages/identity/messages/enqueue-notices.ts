@@ -62,5 +62,11 @@ export async function enqueueNotices(
       return { batch, notice, channel: 'sms', user_id, phone, params: paramsOf(params), due_at };
     });
   if (messages.length === 0) return;
-  await Promise.all([insertMessages(tx, messages), enqueueJobs(tx, batches.map((each) => sendJob(each)))]);
+  await Promise.all([
+    insertMessages(tx, messages),
+    enqueueJobs(
+      tx,
+      batches.map((each) => sendJob(each)),
+    ),
+  ]);
 }

@@ -1,8 +1,8 @@
 import { findingsOf, settingsIn } from '@tradepost/module';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shippedNotice } from '../testing/test-messenger.ts';
 import { identitySettings } from '../settings.ts';
+import { shippedNotice } from '../testing/test-messenger.ts';
 import { developmentSenderCheck, messageDoctorCheck } from './message-checks.ts';
 import { dependentMessageSettings } from './message-settings.ts';
 import { loginCodeNotice } from './notices.ts';
@@ -24,7 +24,12 @@ async function findings(settings: Readonly<Record<string, unknown>>, production 
   await developmentSenderCheck.check(facts as never, found);
   return found.findings.map(({ level, what }) => `${level}: ${what}`);
 }
-const aliyun = { 'sms.provider': 'aliyun', 'sms.access_key': 'id', 'sms.secret_key': 'secret', 'sms.sign_name': 'Shop' };
+const aliyun = {
+  'sms.provider': 'aliyun',
+  'sms.access_key': 'id',
+  'sms.secret_key': 'secret',
+  'sms.sign_name': 'Shop',
+};
 
 test('a shop without notices has no finding', async () => {
   expect(await findings({})).toEqual([]);

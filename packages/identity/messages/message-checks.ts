@@ -44,7 +44,8 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
         `${failed} messages to shoppers failed in the last 24 hours`,
         'tradepost messages list --failed, then tradepost messages retry',
       );
-    else if (enabled.length > 0) ok(`${enabled.length} notices are switched on; no message failed in the last 24 hours`);
+    else if (enabled.length > 0)
+      ok(`${enabled.length} notices are switched on; no message failed in the last 24 hours`);
   },
 });
 

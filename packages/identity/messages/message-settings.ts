@@ -156,7 +156,4 @@ export const messageSettings = [
 export const dependentMessageSettings = (
   senders: readonly MessageSender[],
   notices: readonly ShopperNotice[],
-): Setting[] => [
-  smsProviderSetting(senders),
-  enabledNoticesSetting(notices),
-];
+): Setting[] => [smsProviderSetting(senders), enabledNoticesSetting(notices)];

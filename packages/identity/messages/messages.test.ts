@@ -7,7 +7,7 @@ import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { enqueueNotices, type Notice } from '../index.ts';
-import { messageModules, type MessageWorker, openMessageWorker } from '../testing/message-shop.ts';
+import { type MessageWorker, messageModules, openMessageWorker } from '../testing/message-shop.ts';
 import { openWebhook, type Webhook } from '../testing/webhook.ts';
 
 /** Notices to shoppers: queued with their cause, sent by workers, retried and limited. */
@@ -43,11 +43,12 @@ const notice = (values: Partial<Notice> = {}): Notice => ({
   params: { order_no: 'N1', place: '东门 Kiosk' },
   ...values,
 });
-const enqueue = (...notices: Notice[]) =>
-  worker.runtime.sql.begin((tx) => enqueueNotices(tx, worker.runtime, notices));
-const messages = () => database.sql<
-  { id: number; batch: string; status: string; attempts: number; last_error: string; phone: string }[]
->`select id, batch, status, attempts, last_error, phone from identity.messages order by id`;
+const enqueue = (...notices: Notice[]) => worker.runtime.sql.begin((tx) => enqueueNotices(tx, worker.runtime, notices));
+const messages = () =>
+  database.sql<
+    { id: number; batch: string; status: string; attempts: number; last_error: string; phone: string }[]
+  >`select id, batch, status, attempts, last_error, phone from identity.messages order by id`;
+const firstMessage = async () => (await messages())[0]!;
 const jobs = () => database.sql<{ batch: string; wait: number }[]>`
   select j.payload ->> 'batch' as batch, extract(epoch from j.run_at - now())::float8 as wait
   from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
@@ -68,7 +69,7 @@ describe('a notice', () => {
     await sendAll();
     expect(webhook.posted).toHaveLength(1);
     const [{ body, signature, message }] = webhook.posted as [Webhook['posted'][number]];
-    const [{ id }] = await messages();
+    const { id } = await firstMessage();
     expect(message).toEqual({
       id: `message:${id}`,
       kind: 'parcel_ready',
@@ -112,7 +113,9 @@ describe('a notice', () => {
   });
 
   test('of a thousand orders is written in two statements, and in ten jobs', async () => {
-    await enqueue(...Array.from({ length: 1_000 }, (_, i) => notice({ phone: `1370000${String(i).padStart(4, '0')}` })));
+    await enqueue(
+      ...Array.from({ length: 1_000 }, (_, i) => notice({ phone: `1370000${String(i).padStart(4, '0')}` })),
+    );
     expect([(await messages()).length, (await jobs()).length]).toEqual([1_000, 10]);
   });
 
@@ -177,7 +180,7 @@ describe('workers', () => {
 
   test('send a message again when its worker was killed between sending and record: the same id, and only that one', async () => {
     await enqueue(...['13700000001', '13700000002'].map((phone) => notice({ phone })));
-    const [{ batch }] = await messages();
+    const { batch } = await firstMessage();
     let child: ChildProcess;
     let killed = false;
     webhook.respond = (response) => {
@@ -189,11 +192,14 @@ describe('workers', () => {
       // The first answer waits, so that no outcome is recorded.
     };
     const script = join(import.meta.dirname, '../testing/message-worker.ts');
-    child = spawn(process.execPath, [script, database.url, batch!], { stdio: 'inherit' });
+    child = spawn(process.execPath, [script, database.url, batch], { stdio: 'inherit' });
     const signal = await new Promise((resolve) => child.on('close', (_code, by) => resolve(by)));
     expect(signal).toBe('SIGKILL');
     expect(webhook.posted).toHaveLength(2);
-    expect(await messages()).toMatchObject([{ status: 'queued', attempts: 1 }, { status: 'queued', attempts: 1 }]);
+    expect(await messages()).toMatchObject([
+      { status: 'queued', attempts: 1 },
+      { status: 'queued', attempts: 1 },
+    ]);
 
     webhook.answer(200);
     await sendAll();
@@ -203,7 +209,10 @@ describe('workers', () => {
     await sendAll();
     const ids = webhook.posted.map(({ message }) => message.id).sort();
     expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]]);
-    expect(await messages()).toMatchObject([{ status: 'sent', attempts: 2 }, { status: 'sent', attempts: 2 }]);
+    expect(await messages()).toMatchObject([
+      { status: 'sent', attempts: 2 },
+      { status: 'sent', attempts: 2 },
+    ]);
   });
 
   test('find messages whose job was lost', async () => {
@@ -214,7 +223,7 @@ describe('workers', () => {
     later(worker, 6 * 60_000);
     await worker.run('identity.sweep_messages', {});
     await worker.run('identity.sweep_messages', {});
-    expect(await jobs()).toMatchObject([{ batch: (await messages())[0]!.batch }]);
+    expect(await jobs()).toMatchObject([{ batch: (await firstMessage()).batch }]);
   });
 });
 
@@ -246,7 +255,7 @@ describe('a failing receiver', () => {
     expect(listed.stdout).not.toContain('13800000001');
     const json = JSON.parse((await runCommandInProcess(['messages', 'list', '--json', ...url])).stdout);
     expect(json).toMatchObject({ total: 1, messages: [{ status: 'failed', phone: '138****0001' }] });
-    const [{ id }] = await messages();
+    const { id } = await firstMessage();
     const retried = await runCommandInProcess(['messages', 'retry', String(id), '999', '--json', ...url]);
     expect(retried.code).toBe(1);
     expect(JSON.parse(retried.stdout)).toEqual({ retried: [id], refused: [999] });

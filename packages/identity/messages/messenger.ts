@@ -3,6 +3,7 @@ import type { Runtime, Settings } from '@tradepost/runtime';
 import { messageMetrics } from './message-metrics.ts';
 import { smsProvider } from './message-settings.ts';
 import { loginCodeNotice, noticeText, type ShopperNotice } from './notices.ts';
+import { isPhone } from './phone.ts';
 import {
   type MessageChannel,
   type MessageSender,
@@ -12,7 +13,6 @@ import {
   type SenderFacts,
   type SenderRuntime,
 } from './sender.ts';
-import { isPhone } from './phone.ts';
 import { ownSenders } from './senders/own-senders.ts';
 
 /** The senders and notices of the modules that run. */
@@ -118,4 +118,6 @@ export const isPermanent = (error: unknown): boolean => error instanceof SendErr
 
 /** The text of a failure as it is stored and logged. Only a `SendError` is quoted, because it has no phone and no code. */
 export const failureText = (error: unknown): string =>
-  error instanceof SendError ? error.message.slice(0, 500) : `the sender failed (${(error as Error)?.name ?? 'unknown'})`;
+  error instanceof SendError
+    ? error.message.slice(0, 500)
+    : `the sender failed (${(error as Error)?.name ?? 'unknown'})`;

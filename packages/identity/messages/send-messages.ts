@@ -34,7 +34,6 @@ export const sendJob = (batch: string, runAt?: Date): Job => ({
 const payloadSchema = z.object({ batch: z.uuid() });
 type Deps = { runtime: Pick<Runtime, 'sql' | 'settings' | 'now' | 'metrics'>; messenger: Messenger };
 
-
 const enqueue = (sql: Runtime['sql'], jobs: readonly Job[]) =>
   sql.begin(async (tx) => {
     await enqueueJobs(tx, jobs);
@@ -56,8 +55,7 @@ async function sendOne(
   } catch (error) {
     const last_error = failureText(error);
     const pauseMs = pausesMs[attempts - 1];
-    if (isPermanent(error) || pauseMs === undefined)
-      return { ...ended, status: 'failed', last_error };
+    if (isPermanent(error) || pauseMs === undefined) return { ...ended, status: 'failed', last_error };
     return { ...ended, status: 'queued', last_error, due_at: new Date(runtime.now().getTime() + pauseMs) };
   }
 }

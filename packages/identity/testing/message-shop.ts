@@ -1,7 +1,7 @@
 import { declaredBy, type Module, openModules } from '@tradepost/module';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
-import { identityModule } from '../module.ts';
 import { shopperNotices } from '../messages/notices.ts';
+import { identityModule } from '../module.ts';
 
 /** A module of another package with two notices. */
 const parcels: Module = {

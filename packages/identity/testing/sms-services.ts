@@ -72,7 +72,14 @@ function aliyunRefusal(call: Call, nonces: Set<string>): string | null {
   const { request, url, body } = call;
   const authorization = header(request, 'authorization');
   const nonce = header(request, 'x-acs-signature-nonce');
-  const required = ['host', 'x-acs-action', 'x-acs-content-sha256', 'x-acs-date', 'x-acs-signature-nonce', 'x-acs-version'];
+  const required = [
+    'host',
+    'x-acs-action',
+    'x-acs-content-sha256',
+    'x-acs-date',
+    'x-acs-signature-nonce',
+    'x-acs-version',
+  ];
   const signed = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
   if (!authorization.startsWith(`ACS3-HMAC-SHA256 Credential=${account.id},`)) return 'InvalidAccessKeyId.NotFound';
   if (required.some((name) => !signed.includes(name))) return 'IncompleteSignature';
@@ -91,7 +98,11 @@ export function openAliyunSms(): Promise<SmsService> {
   const nonces = new Set<string>();
   return openService((call, response, service) => {
     const answer = (status: number, Code: string) =>
-      json(response, status, { Code, Message: `about ${call.url.searchParams.get('PhoneNumbers')}`, RequestId: randomUUID() });
+      json(response, status, {
+        Code,
+        Message: `about ${call.url.searchParams.get('PhoneNumbers')}`,
+        RequestId: randomUUID(),
+      });
     const refusal = aliyunRefusal(call, nonces);
     if (refusal) return answer(400, refusal);
     const { misbehave } = service;
@@ -129,7 +140,8 @@ function tencentRefusal(call: Call): string | null {
     return 'AuthFailure.SecretIdNotFound';
   if (!/SignedHeaders=content-type;host[;,]/.test(authorization)) return 'AuthFailure.InvalidAuthorization';
   if (!authorization.endsWith(`, Signature=${tencentSignature(call, date)}`)) return 'AuthFailure.SignatureFailure';
-  if (header(request, 'x-tc-version') !== '2021-01-11' || header(request, 'x-tc-region') === '') return 'MissingParameter';
+  if (header(request, 'x-tc-version') !== '2021-01-11' || header(request, 'x-tc-region') === '')
+    return 'MissingParameter';
   return header(request, 'x-tc-action') === 'SendSms' ? null : 'InvalidAction';
 }
 
@@ -137,7 +149,8 @@ function tencentRefusal(call: Call): string | null {
 export function openTencentSms(): Promise<SmsService> {
   return openService((call, response, service) => {
     const RequestId = randomUUID();
-    const fail = (Code: string) => json(response, 200, { Response: { Error: { Code, Message: call.body }, RequestId } });
+    const fail = (Code: string) =>
+      json(response, 200, { Response: { Error: { Code, Message: call.body }, RequestId } });
     const refusal = tencentRefusal(call);
     if (refusal) return fail(refusal);
     const { misbehave } = service;
@@ -146,12 +159,16 @@ export function openTencentSms(): Promise<SmsService> {
     const [phone] = sms.PhoneNumberSet as string[];
     const status = (Code: string) =>
       json(response, 200, {
-        Response: { SendStatusSet: [{ SerialNo: '1', PhoneNumber: phone, Fee: 1, Code, Message: `about ${phone}` }], RequestId },
+        Response: {
+          SendStatusSet: [{ SerialNo: '1', PhoneNumber: phone, Fee: 1, Code, Message: `about ${phone}` }],
+          RequestId,
+        },
       });
     if (misbehave) return status(misbehave.code);
     if (sms.SmsSdkAppId !== account.appId) return fail('InvalidParameterValue.SdkAppIdNotExist');
     if (sms.SignName !== account.sign) return status('FailedOperation.SignatureIncorrectOrUnapproved');
-    if (!/^\+(?:861\d{10}|(?!86)[1-9]\d{6,14})$/.test(phone!)) return status('InvalidParameterValue.IncorrectPhoneNumber');
+    if (!/^\+(?:861\d{10}|(?!86)[1-9]\d{6,14})$/.test(phone!))
+      return status('InvalidParameterValue.IncorrectPhoneNumber');
     service.accepted.push({
       phone: phone!.replace(/^\+86/, ''),
       template: sms.TemplateId,

@@ -18,7 +18,11 @@ export const testData: TestData = {
       'two defaults',
       `drop index identity.addresses_one_default; update identity.addresses set is_default = true where user_id = 1`,
     ],
-    ['identity.message_orphans', 'a message to no shopper', `update identity.messages set user_id = 99 where user_id = 1`],
+    [
+      'identity.message_orphans',
+      'a message to no shopper',
+      `update identity.messages set user_id = 99 where user_id = 1`,
+    ],
     [
       'identity.messages_late',
       'a message whose job was lost',

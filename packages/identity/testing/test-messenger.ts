@@ -10,7 +10,10 @@ export const shippedNotice: ShopperNotice = {
   name: 'order_shipped',
   about: 'an order was shipped',
   params: ['order_no', 'company'],
-  texts: { en: 'Your order {order_no} was shipped with {company}.', 'zh-CN': '您的订单 {order_no} 已由 {company} 发货。' },
+  texts: {
+    en: 'Your order {order_no} was shipped with {company}.',
+    'zh-CN': '您的订单 {order_no} 已由 {company} 发货。',
+  },
 };
 
 type Options = { production?: boolean; log?: Log; notices?: readonly ShopperNotice[] };

@@ -41,7 +41,9 @@ export function acs3Headers(
   const lines = signed.map(([name, value]) => `${name}:${value}\n`).join('');
   const names = signed.map(([name]) => name).join(';');
   const request = ['POST', '/', query, lines, names, bodyHash].join('\n');
-  const signature = createHmac('sha256', key.secret).update(`${algorithm}\n${sha256(request)}`).digest('hex');
+  const signature = createHmac('sha256', key.secret)
+    .update(`${algorithm}\n${sha256(request)}`)
+    .digest('hex');
   return {
     ...headers,
     authorization: `${algorithm} Credential=${key.id},SignedHeaders=${names},Signature=${signature}`,

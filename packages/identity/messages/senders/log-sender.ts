@@ -12,7 +12,8 @@ export const logSender: MessageSender = {
   missing,
   open: ({ log, config }) => ({
     async send({ id, notice, phone, text }) {
-      if (config.production) throw new SendError('messages are not written to the log in production', { permanent: true });
+      if (config.production)
+        throw new SendError('messages are not written to the log in production', { permanent: true });
       log.info({ message: id, notice, phone: maskPhone(phone), text }, 'a message to a shopper');
     },
   }),

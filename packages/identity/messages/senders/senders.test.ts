@@ -24,8 +24,18 @@ const failure = (work: Promise<void>): Promise<SendError> =>
   );
 
 describe.each([
-  ['aliyun', openAliyunSms, ['isv.MOBILE_NUMBER_ILLEGAL', 'isv.AMOUNT_NOT_ENOUGH'], ['isv.BUSINESS_LIMIT_CONTROL', 'isp.SYSTEM_ERROR', 'Throttling.User']],
-  ['tencent', openTencentSms, ['FailedOperation.PhoneNumberInBlacklist', 'UnauthorizedOperation'], ['LimitExceeded.DeliveryFrequencyLimit', 'InternalError.Timeout']],
+  [
+    'aliyun',
+    openAliyunSms,
+    ['isv.MOBILE_NUMBER_ILLEGAL', 'isv.AMOUNT_NOT_ENOUGH'],
+    ['isv.BUSINESS_LIMIT_CONTROL', 'isp.SYSTEM_ERROR', 'Throttling.User'],
+  ],
+  [
+    'tencent',
+    openTencentSms,
+    ['FailedOperation.PhoneNumberInBlacklist', 'UnauthorizedOperation'],
+    ['LimitExceeded.DeliveryFrequencyLimit', 'InternalError.Timeout'],
+  ],
 ] as const)('%s', (provider, openService, permanentCodes, retryableCodes) => {
   let service: SmsService;
   const messengerWith = (settings: object = {}) =>
@@ -149,21 +159,24 @@ describe('the deadline of a sender', () => {
 });
 
 describe('the senders for development', () => {
-  test.each(['log', 'test'])('%s writes the text with a masked number, and is refused in production', async (provider) => {
-    const lines: string[] = [];
-    const log = openLog({ level: 'info', stream: { write: (line: string) => void lines.push(line) } });
-    const { messenger } = openTestMessenger({ 'sms.provider': provider }, { log });
-    await messenger.send('sms', message(), soon());
-    expect(lines.join('')).toContain('138****0001');
-    expect(lines.join('')).toContain('Your order 17000000000000000001 was shipped');
-    expect(lines.join('')).not.toContain(phone);
-    const production = openTestMessenger({ 'sms.provider': provider }, { production: true, log });
-    lines.length = 0;
-    expect(production.messenger.notReady('sms', 'login_code')).not.toBeNull();
-    const code = { notice: 'login_code', params: { code: '123456' } };
-    await failure(production.messenger.send('sms', message(code), soon()));
-    expect(lines.join('')).not.toContain('123456');
-  });
+  test.each(['log', 'test'])(
+    '%s writes the text with a masked number, and is refused in production',
+    async (provider) => {
+      const lines: string[] = [];
+      const log = openLog({ level: 'info', stream: { write: (line: string) => void lines.push(line) } });
+      const { messenger } = openTestMessenger({ 'sms.provider': provider }, { log });
+      await messenger.send('sms', message(), soon());
+      expect(lines.join('')).toContain('138****0001');
+      expect(lines.join('')).toContain('Your order 17000000000000000001 was shipped');
+      expect(lines.join('')).not.toContain(phone);
+      const production = openTestMessenger({ 'sms.provider': provider }, { production: true, log });
+      lines.length = 0;
+      expect(production.messenger.notReady('sms', 'login_code')).not.toBeNull();
+      const code = { notice: 'login_code', params: { code: '123456' } };
+      await failure(production.messenger.send('sms', message(code), soon()));
+      expect(lines.join('')).not.toContain('123456');
+    },
+  );
 });
 
 describe('a message', () => {

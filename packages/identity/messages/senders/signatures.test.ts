@@ -29,8 +29,16 @@ test('encodes every character of a query that the service counts as reserved', (
 });
 
 test.each([
-  ['AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE', 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE', '72e494ea809ad7a8c8f7a4507b9bddcbaa8e581f516e8da2f66e2c5a96525168'],
-  ['AKIDz8krbsJ5yKBZQpn74WFkmLPx3*******', 'Gu5t9xGARNpq86cd98joQYCN3*******', '2230eefd229f582d8b1b891af7107b91597240707d778ab3738f756258d7652c'],
+  [
+    'AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE',
+    'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE',
+    '72e494ea809ad7a8c8f7a4507b9bddcbaa8e581f516e8da2f66e2c5a96525168',
+  ],
+  [
+    'AKIDz8krbsJ5yKBZQpn74WFkmLPx3*******',
+    'Gu5t9xGARNpq86cd98joQYCN3*******',
+    '2230eefd229f582d8b1b891af7107b91597240707d778ab3738f756258d7652c',
+  ],
 ])('signs the published example of Tencent Cloud with the key %s', (id, secret, signature) => {
   const authorization = tc3Authorization(
     {
