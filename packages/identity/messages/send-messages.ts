@@ -73,12 +73,13 @@ function logFailures(log: Log, claimed: readonly ClaimedMessage[], outcomes: rea
  * claimed message is not claimed again for a minute. After a worker has ended during a sending, that message is sent again.
  */
 export function messageJob(deps: Deps): TaskHandler {
-  const { sql, settings, now, metrics } = deps.runtime;
+  const { runtime } = deps;
+  const { sql, settings, metrics } = runtime;
   return async (payload, { log, signal, stopping = signal }) => {
     const { batch } = payloadSchema.parse(payload);
     while (!stopping.aborted) {
       const limits = { limit: groupSize, perPhone: settings.get(noticesPerPhoneDay) };
-      const claimed = await claimMessages(sql, batch, { ...limits, now: now() });
+      const claimed = await claimMessages(sql, batch, { ...limits, now: runtime.now() });
       if (claimed.length === 0) break;
       for (const { notice, status } of claimed)
         if (status !== 'queued') messageMetrics(metrics).messages.inc({ notice, outcome: status });

@@ -23,10 +23,11 @@ const retryable =
 const numberOf = (phone: string): string => phone.replaceAll(/[ +-]/g, '');
 
 async function sendSms(
-  { settings, now }: SenderRuntime,
+  runtime: SenderRuntime,
   { id, notice, phone, params }: ShopperMessage,
   signal: AbortSignal,
 ): Promise<void> {
+  const { settings } = runtime;
   const endpoint = new URL(settings.get(smsEndpoint) || publicEndpoint);
   const query = canonicalQuery({
     PhoneNumbers: numberOf(phone),
@@ -36,7 +37,7 @@ async function sendSms(
     OutId: id,
   });
   const headers = acs3Headers(
-    { host: endpoint.host, action: 'SendSms', version: '2017-05-25', query, nonce: randomUUID(), at: now() },
+    { host: endpoint.host, action: 'SendSms', version: '2017-05-25', query, nonce: randomUUID(), at: runtime.now() },
     { id: settings.get(smsAccessKey), secret: settings.get(smsSecretKey) },
   );
   const answer = await postMessage(`${endpoint.origin}/?${query}`, { headers }, { service, signal, isRead: true });

@@ -31,10 +31,11 @@ function numberOf(phone: string): string {
 }
 
 async function sendSms(
-  { settings, now }: SenderRuntime,
+  runtime: SenderRuntime,
   { id, notice, phone, params }: ShopperMessage,
   signal: AbortSignal,
 ): Promise<void> {
+  const { settings } = runtime;
   const endpoint = new URL(settings.get(smsEndpoint) || publicEndpoint);
   const body = JSON.stringify({
     PhoneNumberSet: [numberOf(phone)],
@@ -44,7 +45,7 @@ async function sendSms(
     TemplateParamSet: Object.values(params),
     SessionContext: id,
   });
-  const seconds = Math.trunc(now().getTime() / 1000);
+  const seconds = Math.trunc(runtime.now().getTime() / 1000);
   const signed = { 'content-type': contentType, host: endpoint.host, 'x-tc-action': 'SendSms' };
   const authorization = tc3Authorization(
     { service: 'sms', headers: signed, body, seconds },

@@ -24,10 +24,11 @@ export const webhookSender: MessageSender = {
   channel: 'sms',
   missing: ({ settings }) =>
     [smsWebhookUrl, smsWebhookSecret].filter((one) => settings.get(one) === '').map(({ key }) => key),
-  open: ({ settings, now }) => ({
+  open: (runtime) => ({
     async send(message, signal) {
+      const { settings } = runtime;
       const body = bodyOf(message);
-      const seconds = Math.trunc(now().getTime() / 1000);
+      const seconds = Math.trunc(runtime.now().getTime() / 1000);
       const signature = signatureOf(settings.get(smsWebhookSecret), seconds, body);
       const headers = { 'content-type': 'application/json', 'x-tradepost-signature': signature };
       const answer = await postMessage(
