@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  accountSettings,
+  openAliyunSms,
+  openTencentSms,
+  type SmsService,
+} from '@tradepost/testing/servers/sms-services';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { accountSettings, openAliyunSms, openTencentSms, type SmsService } from '../testing/sms-services.ts';
 
 /** Login codes that are sent by an SMS service, with a running worker. */
 let shop: Shop;

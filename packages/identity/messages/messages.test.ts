@@ -5,10 +5,10 @@ import { declaredBy } from '@tradepost/module';
 import { runAudits } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { openWebhook, type Webhook } from '@tradepost/testing/servers/message-webhook';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { enqueueNotices, type Notice } from '../index.ts';
 import { type MessageWorker, messageModules, openMessageWorker } from '../testing/message-shop.ts';
-import { openWebhook, type Webhook } from '../testing/webhook.ts';
 
 /** Notices to shoppers: queued with their cause, sent by workers, retried and limited. */
 let database: TestDatabase;

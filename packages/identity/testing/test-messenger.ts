@@ -16,14 +16,14 @@ export const shippedNotice: ShopperNotice = {
   },
 };
 
-type Options = { production?: boolean; log?: Log; notices?: readonly ShopperNotice[] };
+type Options = { production?: boolean; log?: Log };
 
 /** A messenger with these settings, the senders of this package and no database. */
 export function openTestMessenger(
   settings: Readonly<Record<string, unknown>>,
-  { production = false, log = openLog({ level: 'silent' }), notices = [shippedNotice] }: Options = {},
+  { production = false, log = openLog({ level: 'silent' }) }: Options = {},
 ) {
-  const parts = { senders: ownSenders, notices: [loginCodeNotice, ...notices] };
+  const parts = { senders: ownSenders, notices: [loginCodeNotice, shippedNotice] };
   const definitions = [...identitySettings, ...dependentMessageSettings(parts.senders, parts.notices)];
   const runtime = {
     settings: settingsIn({ settings }, [], definitions) as Settings,

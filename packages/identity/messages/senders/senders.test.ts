@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { openLog } from '@tradepost/runtime';
+import {
+  accountSettings,
+  openAliyunSms,
+  openTencentSms,
+  type SmsService,
+} from '@tradepost/testing/servers/sms-services';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { accountSettings, openAliyunSms, openTencentSms, type SmsService } from '../../testing/sms-services.ts';
 import { openTestMessenger } from '../../testing/test-messenger.ts';
 import { isPermanent } from '../messenger.ts';
 import type { SendError } from '../sender.ts';

@@ -1,39 +1,49 @@
+import { catalogModule } from '@tradepost/catalog';
+import { identityModule } from '@tradepost/identity';
+import { inventoryModule } from '@tradepost/inventory';
+import { openModules } from '@tradepost/module';
 import type { Sql } from '@tradepost/postgres';
+import { openLog } from '@tradepost/runtime';
+import { type ModuleShop, openModuleShop } from '@tradepost/testing/module-shop';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { openWebhook, type Webhook } from '@tradepost/testing/servers/message-webhook';
+import { accountSettings, openTencentSms } from '@tradepost/testing/servers/sms-services';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { accountSettings, openTencentSms } from '../../../identity/testing/sms-services.ts';
-import { openTestMessenger } from '../../../identity/testing/test-messenger.ts';
-import { openWebhook, type Webhook } from '../../../identity/testing/webhook.ts';
-import { remindPayNotice, sendReminder } from './remind-orders.ts';
+import { ordersModule } from '../../module.ts';
 
 /** The job of a reminder, with receivers that accept, fail and refuse. */
+const modules = [identityModule, catalogModule, inventoryModule, ordersModule];
 let database: TestDatabase;
 let sql: Sql;
 let webhook: Webhook;
-const now = () => new Date('2026-03-01T00:00:00Z');
-const signal = () => AbortSignal.timeout(10_000);
-const messengerWith = (settings: object) =>
-  openTestMessenger({ ...webhook.settings, ...settings }, { notices: [remindPayNotice] }).messenger;
+let shop: ModuleShop;
+let send: (payload: unknown) => Promise<void>;
+const closers: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   database = await cloneDatabase();
+  closers.push(() => database.drop());
   sql = database.sql;
   webhook = await openWebhook();
+  closers.push(() => webhook.close());
+  shop = await openModuleShop(database, modules, webhook.settings);
+  closers.push(() => shop.close());
+  const opened = await openModules(shop.runtime, modules);
+  closers.push(() => opened.close());
+  const log = openLog({ level: 'silent' });
+  send = (payload) => opened.tasks['orders.remind']!(payload, { log, signal: AbortSignal.timeout(10_000) });
 });
 afterEach(async () => {
-  await webhook.close();
-  await database.drop();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 async function reminder(status = 1, phone = '13800000000') {
   const [order] = await sql<{ id: number }[]>`
     insert into orders.orders (order_no, user_id, status, goods_amount, total_amount, address_snapshot, expires_at)
-    values ('17000000000000000001', 1, ${status}, 1290, 1290, ${sql.json({ phone })}, now()) returning id`;
+    values ('17000000000000000001', 1, ${status}, 1290, 1290, ${sql.json({ phone })}, now() + interval '1 hour') returning id`;
   const [row] = await sql<{ id: number }[]>`
     insert into orders.reminders (order_id, channel, staff_id) values (${order!.id}, 'sms', 1) returning id`;
   return { reminder_id: row!.id };
 }
-const send = (payload: unknown, settings: object = {}) =>
-  sendReminder({ sql, now }, messengerWith(settings), payload, signal());
 const state = async ({ reminder_id }: { reminder_id: number }) => {
   const [row] = await sql`
     select status, attempts, last_error, sent_at is not null as sent from orders.reminders where id = ${reminder_id}`;
@@ -58,8 +68,11 @@ test('is sent once with number, amount and phone, also when the job runs again',
 test('reaches an SMS service as values of the template of the shop', async () => {
   const service = await openTencentSms();
   try {
-    const settings = { ...accountSettings('tencent', service.url), 'sms.templates': { remind_pay: '2100001' } };
-    await send(await reminder(), settings);
+    await shop.runtime.settings.setMany({
+      ...accountSettings('tencent', service.url),
+      'sms.templates': { remind_pay: '2100001' },
+    });
+    await send(await reminder());
     expect(service.accepted).toMatchObject([{ template: '2100001', params: ['17000000000000000001', '12.90'] }]);
   } finally {
     await service.close();
@@ -88,7 +101,8 @@ test('is retried while the receiver fails, and is failed after the fifth attempt
 
 test('is retried with a reason when its sender is no longer set up', async () => {
   const payload = await reminder();
-  await expect(send(payload, { 'sms.provider': 'off' })).rejects.toThrow('no sender is set up for sms');
+  await shop.runtime.settings.set('sms.provider', 'off');
+  await expect(send(payload)).rejects.toThrow('no sender is set up for sms');
   expect(await state(payload)).toMatchObject({ status: 'queued', attempts: 1, sent: false });
 });
 
