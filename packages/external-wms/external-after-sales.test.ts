@@ -29,7 +29,10 @@ const probe: Module = {
 async function open(mode: 'sync' | 'async') {
   database = await cloneDatabase();
   simulator = await openSimulator(warehouseAccount);
-  shop = await openModuleShop(database, [...modules, probe], externalSettings(simulator.url, mode));
+  // The cases of these tests are numbers only. The audits of after-sales would miss their rows.
+  const above = ['fulfilment', 'reviews', 'carrier-simulator'];
+  const others = modules.filter((module) => !above.includes(module.name));
+  shop = await openModuleShop(database, [...others, probe], externalSettings(simulator.url, mode));
 }
 afterEach(async () => {
   await shop?.close();

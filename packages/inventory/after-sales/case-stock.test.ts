@@ -24,7 +24,10 @@ const probe: Module = {
 };
 async function open(settings: Readonly<Record<string, unknown>>) {
   database = await cloneDatabase();
-  shop = await openModuleShop(database, [...modules, probe], settings);
+  // The cases of these tests are numbers only. The audits of after-sales would miss their rows.
+  const above = ['fulfilment', 'reviews', 'carrier-simulator'];
+  const others = modules.filter((module) => !above.includes(module.name));
+  shop = await openModuleShop(database, [...others, probe], settings);
   buyer = await shop.shopper();
 }
 async function close() {
