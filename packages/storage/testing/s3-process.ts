@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { signatureFault } from './sigv4.ts';
+
+/**
+ * A storage with the S3 protocol as far as the drivers use it, as a process: objects of buckets in memory, readable by
+ * everyone, written with a checked signature. Buckets are in the path. Arguments: access key, secret key, buckets.
+ */
+const [id = '', secret = '', ...buckets] = process.argv.slice(2);
+const objects = new Map<string, { type: string; bytes: Buffer }>();
+
+function refuse(response: ServerResponse, status: number, code: string): void {
+  response
+    .writeHead(status, { 'content-type': 'application/xml' })
+    .end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url = '' } = request;
+  const headers = request.headers as Record<string, string | undefined>;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  if (!buckets.includes(url.split('/')[1] ?? '')) return refuse(response, 404, 'NoSuchBucket');
+  const found = objects.get(url);
+  if (method === 'GET' || (method === 'HEAD' && !headers.authorization)) {
+    if (!found) return refuse(response, 404, 'NoSuchKey');
+    response.writeHead(200, { 'content-type': found.type }).end(method === 'GET' ? found.bytes : undefined);
+    return;
+  }
+  const fault = signatureFault({ method, path: url, headers }, { id, secret });
+  if (fault) return refuse(response, 403, fault);
+  if (method === 'HEAD') return refuse(response, found ? 200 : 404, 'NoSuchKey');
+  if (method === 'DELETE') {
+    objects.delete(url);
+    response.writeHead(204).end();
+    return;
+  }
+  if (method !== 'PUT') return refuse(response, 405, 'MethodNotAllowed');
+  // Object storages do not take a chunked body.
+  if (!headers['content-length']) return refuse(response, 411, 'MissingContentLength');
+  objects.set(url, { type: headers['content-type'] ?? '', bytes: Buffer.concat(chunks) });
+  response.writeHead(200).end();
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy());
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+process.stdout.write(`http://127.0.0.1:${(server.address() as { port: number }).port}\n`);
+// Ends with the test process.
+process.stdin.on('end', () => process.exit()).resume();
