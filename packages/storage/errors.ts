@@ -16,7 +16,7 @@ export const uploadErrors = defineErrors({
   },
   wrong_type: {
     code: 400,
-    en: 'file: its content is none of the allowed types ({allowed})',
+    en: 'file: its content has no allowed type ({allowed})',
     'zh-CN': 'file：文件内容不属于允许的类型（{allowed}）',
   },
   too_large: {

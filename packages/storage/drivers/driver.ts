@@ -2,7 +2,7 @@ import { defineRegistry } from '@tradepost/module';
 import type { Config, Setting } from '@tradepost/runtime';
 
 /** A complete file in the folder for incoming files. */
-export type IncomingFile = {
+type IncomingFile = {
   readonly file: string;
   /** `2026/11/<nanoseconds>_<12 hex>.png` */
   readonly path: string;

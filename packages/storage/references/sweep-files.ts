@@ -9,8 +9,8 @@ import type { FileReferences } from './file-references.ts';
 import { recordReferences } from './reference-store.ts';
 
 /**
- * switched_off: files are kept for ever. blocked: packages in `missing` have referred to files and do not run, so nobody
- * knows which files they use.
+ * switched_off: files are kept for ever. blocked: packages in `missing` have referred to files and do not run, so the
+ * files that they use are not known.
  */
 export type Sweep = {
   readonly outcome: 'done' | 'switched_off' | 'blocked';

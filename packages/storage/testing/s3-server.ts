@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The only keys that the server accepts. */
 export const s3Keys = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 
 /** Starts a server with the S3 protocol and these buckets as a process of its own. */
 export async function startS3(buckets: readonly string[]) {
-  const script = join(import.meta.dirname, 's3-process.ts');
+  const script = fileURLToPath(new URL('./s3-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script, s3Keys.id, s3Keys.secret, ...buckets], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH ?? '' },

@@ -8,7 +8,7 @@ export type FileKind = {
   readonly matches: (head: Buffer) => boolean;
 };
 
-/** As many bytes as the checks below look at. */
+/** The number of bytes that the checks below read. */
 export const headBytes = 16;
 
 const at = (offset: number, ...texts: readonly string[]) => {
@@ -22,7 +22,7 @@ const both =
 
 /**
  * SVG is left out on purpose: it is a document that can carry scripts. Archives and office documents are left out
- * because their kind cannot be told from their first bytes.
+ * because their first bytes do not show what they contain.
  */
 const kinds = [
   { extensions: ['jpg', 'jpeg'], mime: 'image/jpeg', isImage: true, matches: at(0, '\xff\xd8\xff') },
@@ -40,7 +40,7 @@ const kinds = [
 ] as const satisfies readonly FileKind[];
 
 export type Extension = (typeof kinds)[number]['extensions'][number];
-export const fileKinds: readonly FileKind[] = kinds;
+const fileKinds: readonly FileKind[] = kinds;
 export const extensions: readonly Extension[] = kinds.flatMap((kind): readonly Extension[] => kind.extensions);
 export const defaultExtensions: Extension[] = ['jpg', 'jpeg', 'png', 'gif', 'webp'];
 

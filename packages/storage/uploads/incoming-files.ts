@@ -9,7 +9,7 @@ import { lostAfterMs } from '../limits.ts';
 /** The folder of files that are not complete, inside the upload folder: complete files are only renamed. */
 export const incomingFolder = (uploadFolder: string): string => join(uploadFolder, '.incoming');
 
-/** Containers may share a host name and a folder, and their process ids overlap. The namespace tells them apart. */
+/** Containers may share a host name and a folder, and their process ids overlap. The namespace distinguishes them. */
 function pidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';

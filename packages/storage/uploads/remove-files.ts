@@ -4,7 +4,7 @@ import type { StorageDeps } from './storage-deps.ts';
 
 /**
  * Removes files: first the rows are marked, then the objects are removed, then the rows are deleted. After an
- * interruption the marked rows tell the clean-up what remains. Returns the removed rows. When a driver fails, the files
+ * interruption the clean-up continues with the marked rows. Returns the removed rows. When a driver fails, the files
  * of the others are removed, and the first error is thrown at the end.
  */
 export async function removeFiles(
