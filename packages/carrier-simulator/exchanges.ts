@@ -12,7 +12,7 @@ const exchangeSchema = z.strictObject({
   for_others: z.boolean().default(false),
   answers: z.array(z.record(z.string(), z.unknown())).min(1),
 });
-export type Exchange = z.infer<typeof exchangeSchema>;
+type Exchange = z.infer<typeof exchangeSchema>;
 
 const folder = join(import.meta.dirname, '../../fixtures/carriers');
 

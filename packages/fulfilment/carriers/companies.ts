@@ -1,7 +1,7 @@
 import type { Localized } from '@tradepost/core';
 
 /** A carrier company. `codes` has its code at each driver. */
-export type Company = Localized & {
+type Company = Localized & {
   readonly code: string;
   readonly codes: Readonly<Record<string, string>>;
   /** The carrier answers only with the phone number of the sender or the receiver. */

@@ -16,7 +16,7 @@ export const carrierSettings = (
   ...more,
 });
 
-export type Parcel = { order_id: number; shipment_id: number };
+type Parcel = { order_id: number; shipment_id: number };
 
 /** Ships orders of one shopper over HTTP. */
 export async function openCarrierShop(shop: Shop) {

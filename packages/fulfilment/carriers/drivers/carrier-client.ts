@@ -1,16 +1,15 @@
-import { CircuitBreaker } from '@tradepost/core';
-import { faultCode, type KeptConnections, keptConnections, type Runtime } from '@tradepost/runtime';
-import pLimit, { type LimitFunction } from 'p-limit';
+import { faultCode, type Runtime } from '@tradepost/runtime';
 import { carrierMetrics } from '../carrier-metrics.ts';
 import { maxAnswerBytes } from '../limits.ts';
-import { carrierConcurrency, carrierTimeoutMs } from '../settings.ts';
+import { carrierTimeoutMs } from '../settings.ts';
 import type { CarrierAnswer, CarrierDriver, CarrierQuery, SettingReader } from './driver.ts';
 import { carrierText } from './nodes.ts';
+import { type Line, openServiceLines } from './service-lines.ts';
 
 /** unreachable: no answer in time, or a fault of the network. */
 type Answered = CarrierAnswer | { readonly kind: 'unreachable'; readonly reason: string };
 /** The outcome of a query. unsent: it was not sent, because the circuit is open or the time is over. */
-export type QueryOutcome = { readonly ms: number } & (Answered | { readonly kind: 'unsent'; readonly pauseMs: number });
+type QueryOutcome = { readonly ms: number } & (Answered | { readonly kind: 'unsent'; readonly pauseMs: number });
 
 export type QueryOptions = {
   /** Queries also while the circuit is open: an operator has asked for this query. */
@@ -29,14 +28,6 @@ export type CarrierClient = {
   /** Aborts the running queries. */
   close(): Promise<void>;
 };
-
-type Service = KeptConnections & { readonly origin: string };
-type Line = { service: Service | null; readonly limit: LimitFunction; readonly circuit: CircuitBreaker };
-
-const connections = 64;
-const connectMs = 5_000;
-const keepAliveMs = 30_000;
-const circuitOptions = { failuresToOpen: 5, firstPauseMs: 5_000, longestPauseMs: 60_000 };
 
 /** Texts for network errors. The messages of the errors themselves may quote the request. */
 const faults: Readonly<Record<string, string>> = {
@@ -93,7 +84,7 @@ async function within(
   }
 }
 
-/** Masks the secrets of the account, because a service may quote the request. */
+/** Masks the secrets of the account, because a service may quote the request. Then cuts the text. */
 function masked(outcome: Answered, driver: CarrierDriver, settings: SettingReader): Answered {
   if (outcome.kind === 'found') return outcome;
   const secrets = driver.account.filter(({ secret }) => secret).map((one) => settings.get(one));
@@ -111,35 +102,12 @@ export function openCarrierClient({
   metrics,
 }: Pick<Runtime, 'log' | 'metrics'> & { readonly settings: SettingReader }): CarrierClient {
   const { queries, querySeconds } = carrierMetrics(metrics);
-  const lines = new Map<string, Line>();
-  const retired = new Set<Service['pool']>();
+  const services = openServiceLines(settings);
   let closed = false;
 
-  const lineOf = ({ name }: CarrierDriver): Line => {
-    const known = lines.get(name);
-    const line = known ?? { service: null, limit: pLimit(1), circuit: new CircuitBreaker(circuitOptions) };
-    if (!known) lines.set(name, line);
-    line.limit.concurrency = settings.get(carrierConcurrency);
-    return line;
-  };
-  /** The connections to the address of the settings. Queries to a previous address are finished. */
-  const serviceAt = (line: Line, origin: string): Service => {
-    if (line.service?.origin === origin) return line.service;
-    if (line.service) {
-      const { pool } = line.service;
-      retired.add(pool);
-      pool.close().then(
-        () => retired.delete(pool),
-        () => {},
-      );
-    }
-    line.service = { origin, ...keptConnections(origin, { connections, connectMs, keepAliveMs, maxAnswerBytes }) };
-    return line.service;
-  };
-
-  async function exchange(line: Line, driver: CarrierDriver, query: CarrierQuery, signal: AbortSignal) {
+  async function exchange(driver: CarrierDriver, query: CarrierQuery, signal: AbortSignal) {
     const { origin, pathname, search } = new URL(settings.get(driver.apiUrl));
-    const { pool, wasStale } = serviceAt(line, origin);
+    const { pool, wasStale } = services.serviceAt(driver, origin);
     const { headers, body } = driver.request(settings, query);
     const send = () => pool.request({ method: 'POST', path: pathname + search, headers, body, signal });
     // A service may close a kept connection just when a request is written to it. A query changes nothing, so it is repeated.
@@ -155,15 +123,14 @@ export function openCarrierClient({
       : driver.read(answer, query.tracking_no);
   }
 
-  async function send(line: Line, driver: CarrierDriver, query: CarrierQuery, options: QueryOptions) {
-    const { circuit } = line;
+  async function send({ circuit }: Line, driver: CarrierDriver, query: CarrierQuery, options: QueryOptions) {
     const timeoutMs = settings.get(carrierTimeoutMs);
     if (Date.now() + timeoutMs > options.sendBefore.getTime()) return { kind: 'unsent', pauseMs: 0, ms: 0 } as const;
     const started = performance.now();
     if (!options.byHand && !circuit.allows(started))
       return { kind: 'unsent', pauseMs: Math.max(circuit.pauseLeftMs(started), 1_000), ms: 0 } as const;
     const isTrial = circuit.begin(started);
-    const answered = await within(timeoutMs, options.signal, (signal) => exchange(line, driver, query, signal));
+    const answered = await within(timeoutMs, options.signal, (signal) => exchange(driver, query, signal));
     const ms = Math.round(performance.now() - started);
     const outcome = masked(answered, driver, settings);
     if (options.signal?.aborted) {
@@ -179,7 +146,7 @@ export function openCarrierClient({
 
   return {
     async query(driver, query, options) {
-      const line = lineOf(driver);
+      const line = services.lineOf(driver);
       // A query by hand does not wait behind those of a batch.
       const run = (): Promise<QueryOutcome> | QueryOutcome =>
         closed || options.signal?.aborted || options.stopping?.aborted
@@ -189,8 +156,7 @@ export function openCarrierClient({
     },
     async close() {
       closed = true;
-      const pools = [...retired, ...[...lines.values()].flatMap(({ service }) => (service ? [service.pool] : []))];
-      await Promise.all(pools.map((pool) => pool.destroy()));
+      await services.close();
     },
   };
 }

@@ -65,7 +65,7 @@ export const kdniao: CarrierDriver = {
     const { Success, State, Reason, LogisticCode, Traces } = parsed.data;
     if (Success !== true) {
       if (Success !== false) return { kind: 'garbage', reason: 'the answer has no field Success' };
-      return { kind: 'refused', reason: carrierText(Reason || 'refused without a reason', 200) };
+      return { kind: 'refused', reason: carrierText(Reason || 'refused without a reason', 2_000) };
     }
     if (!isAbout(LogisticCode, trackingNo)) return { kind: 'garbage', reason: 'the answer is about another shipment' };
     const nodes = nodesOf(Traces, (entry) => {

@@ -67,7 +67,7 @@ export const kuaidi100: CarrierDriver = {
     const { status, state, message, returnCode, nu, data } = parsed.data;
     if (status !== '200' && status !== 'ok') {
       if (status === '' && returnCode === '') return { kind: 'garbage', reason: 'the answer has no status' };
-      return { kind: 'refused', reason: carrierText(`${returnCode || status} ${message}`, 200) };
+      return { kind: 'refused', reason: carrierText(`${returnCode || status} ${message}`, 2_000) };
     }
     if (!isAbout(nu, trackingNo)) return { kind: 'garbage', reason: 'the answer is about another shipment' };
     const nodes = nodesOf(data, (entry) => {

@@ -41,7 +41,7 @@ export const isAbout = (named: string, trackingNo: string): boolean =>
   named.trim() === '' || named.trim().toUpperCase() === trackingNo.trim().toUpperCase();
 
 /** An event of an answer, as its driver has read it. */
-export type ReadNode = { time: string; code: string; text: string; location: string; raw: Record<string, unknown> };
+type ReadNode = { time: string; code: string; text: string; location: string; raw: Record<string, unknown> };
 
 const kept = (raw: Record<string, unknown>) =>
   isStorable(raw, 8) && JSON.stringify(raw).length <= maxPayloadCharacters ? raw : {};

@@ -69,7 +69,7 @@ export async function claimShipments(
 /** A longer backlog is not counted to its end. */
 const mostCounted = 10_000;
 
-export type Due = { due: number; next_due: Date | null };
+type Due = { due: number; next_due: Date | null };
 
 /** The number of shipments that are due, at most `mostCounted`, and when the next one is due. */
 export async function selectDue(sql: Queryable, now: Date, companies: readonly string[]): Promise<Due> {

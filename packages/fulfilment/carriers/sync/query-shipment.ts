@@ -5,7 +5,7 @@ import type { CarrierNode, CarrierStatus } from '../drivers/driver.ts';
 import type { ClaimedShipment } from './claim-store.ts';
 import type { LogRow } from './result-store.ts';
 
-export type QueryDeps = { readonly router: CarrierRouter; readonly client: CarrierClient };
+type QueryDeps = { readonly router: CarrierRouter; readonly client: CarrierClient };
 type QueryLog = Omit<LogRow, 'shipment_id'>;
 
 /** The result of a sync: found by one driver, failed with every driver that was asked, or none could be asked. */
