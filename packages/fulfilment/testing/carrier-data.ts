@@ -48,7 +48,7 @@ export const carrierData: TestData = {
       const [order] = await newest();
       const shipped = await sql<{ id: number }[]>`
         insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, company, tracking_no, logistics_status, shipped_at)
-        select ${order!.id}, 'express', 'outbound', 'reship', 'SF', ${`M${nextNumber()}-`} || n, 'shipped', now()
+        select ${order!.id}, 'express', 'inbound', 'return', 'SF', ${`M${nextNumber()}-`} || n, 'shipped', now()
         from generate_series(1, ${count}) as n returning id`;
       await sql`
         insert into fulfilment.shipment_tracks (shipment_id, provider, track_hash, status_code, status_text, event_time, location, raw_payload)

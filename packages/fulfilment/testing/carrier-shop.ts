@@ -55,7 +55,7 @@ export async function openCarrierShop(shop: Shop) {
       const order_id = await paidOrder();
       const rows = await sql<{ tracking_no: string }[]>`
         insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, company, tracking_no, logistics_status, shipped_at)
-        select ${order_id}, 'express', 'outbound', 'reship', 'ZTO', ${prefix} || n, 'shipped', now()
+        select ${order_id}, 'express', 'inbound', 'return', 'ZTO', ${prefix} || n, 'shipped', now()
         from generate_series(1, ${count}) as n returning tracking_no`;
       return rows.map((row) => row.tracking_no);
     },

@@ -35,7 +35,7 @@ function startDaemon(args: readonly string[], env: Record<string, string>): Daem
   return { child, output: () => output, ended };
 }
 
-async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 30): Promise<void> {
+async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 90): Promise<void> {
   for (const end = performance.now() + seconds * 1000; ; ) {
     if (await holds()) return;
     if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`);
@@ -43,7 +43,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, seco
   }
 }
 
-describe('tradepost shipments sync', { timeout: 120_000 }, () => {
+describe('tradepost shipments sync', { timeout: 240_000 }, () => {
   let simulator: CarrierSimulator;
   let shop: Shop;
   let of: CarrierShop;
@@ -57,6 +57,13 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
 
   const daemon = (args: readonly string[] = [], env: Record<string, string> = {}) =>
     startDaemon(args, { DATABASE_URL: shop.database.url, ...env });
+  /** Runs `--once` in this process, which is faster than a new one. */
+  const once = async () => {
+    const args = ['shipments', 'sync', '--once', '--json', '--database-url', shop.database.url];
+    const { code, stdout } = await runCommandInProcess(args);
+    expect(code).toBe(0);
+    return JSON.parse(stdout);
+  };
   const states = async () => {
     const [row] = await shop.database.sql<{ queried: number; claimed: number; found: number }[]>`
       select count(*) filter (where last_query_at is not null)::int as queried,
@@ -68,17 +75,15 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     expect(numbers.filter((no) => simulator.seen(no) !== 1).map((no) => [no, simulator.seen(no)])).toEqual([]);
 
   test('in several processes queries each shipment once', async () => {
-    simulator.change({ latencyMs: 20 });
+    simulator.change({ latencyMs: 200 });
     const numbers = await of.insertShipments(300, 'ZA');
-    const running = [daemon(['--once', '--json']), daemon(['--once', '--json']), daemon()];
+    const running = [daemon(), daemon()];
     await until('all are queried', async () => (await states()).found === 300);
-    running[2]!.child.kill('SIGTERM');
-    for (const one of running) expect(await one.ended).toBe(0);
+    for (const { child } of running) child.kill('SIGTERM');
+    for (const { ended } of running) expect(await ended).toBe(0);
     expectQueriedOnce(numbers);
-    // No process had nothing to do by itself: the others have done the rest.
-    const counted = running.slice(0, 2).map((one) => JSON.parse(one.output()));
-    const served = Number(/(\d+) shipments? queried/.exec(running[2]!.output())?.[1]);
-    expect(counted[0].found + counted[1].found + served).toBe(300);
+    const counted = running.map(({ output }) => Number(/(\d+) shipments? queried/.exec(output())?.[1]));
+    expect(counted[0]! + counted[1]!).toBe(300);
     expect(await states()).toEqual({ queried: 300, found: 300, claimed: 0 });
     const [tracks] = await shop.database.sql`select count(*)::int as n from fulfilment.shipment_tracks`;
     expect(tracks).toEqual({ n: 900 });
@@ -95,15 +100,13 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     expect((await states()).claimed).toBe(30);
     simulator.change({ latencyMs: 0 });
     // While the claims last, no other process queries these shipments.
-    const early = daemon(['--once', '--json']);
-    expect(await early.ended).toBe(0);
-    expect(JSON.parse(early.output())).toMatchObject({ queried: 0 });
+    expect(await once()).toMatchObject({ queried: 0 });
     const [claim] = await shop.database.sql<{ longest: number }[]>`
       select extract(epoch from max(claimed_until) - now())::int as longest from fulfilment.shipments`;
     expect(claim!.longest).toBeLessThanOrEqual(120);
     await shop.database.sql`
       update fulfilment.shipments set claimed_until = now(), next_query_at = now() where claimed_until is not null`;
-    expect(await daemon(['--once']).ended).toBe(0);
+    expect(await once()).toMatchObject({ found: 30 });
     expect(await states()).toEqual({ queried: 30, found: 30, claimed: 0 });
     for (const no of numbers) expect(simulator.seen(no)).toBeLessThanOrEqual(2);
     expect(await auditViolations(shop.database.sql)).toEqual([]);
@@ -122,17 +125,15 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     expect(running.output()).toContain(`${found} shipments queried: ${found} found, 0 failed`);
     expect(Object.values(simulator.counters().queries).reduce((a, b) => a + b)).toBe(found);
     simulator.change({ latencyMs: 0 });
-    expect(await daemon(['--once']).ended).toBe(0);
+    await once();
     expect(await states()).toEqual({ queried: 90, found: 90, claimed: 0 });
   });
 
   test('with a service that hangs goes on with the other one, and a stopped process does not wait for it', async () => {
-    await shop.server.runtime.settings.set('logistics_router.timeout_ms', 200);
+    await shop.server.runtime.settings.set('logistics_router.timeout_ms', 2_000);
     simulator.change({ timeoutRate: 1, faultsOf: ['kuaidi100'] });
     await of.insertShipments(60, 'ZH');
-    const once = daemon(['--once', '--json']);
-    expect(await once.ended).toBe(0);
-    expect(JSON.parse(once.output())).toMatchObject({ found: 60, failed: 0 });
+    expect(await once()).toMatchObject({ found: 60, failed: 0 });
     const rows = await shop.database.sql`select distinct channel_provider from fulfilment.shipments`;
     expect([...rows]).toEqual([{ channel_provider: 'kdniao' }]);
     // The circuit of the hanging service opens: most shipments do not wait for it.
@@ -141,13 +142,7 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     simulator.change({ timeoutRate: 1, faultsOf: ['kuaidi100', 'kdniao'] });
     await of.insertShipments(10, 'ZI');
     const hanging = daemon([], { SHUTDOWN_SECONDS: '2' });
-    await until('queries run', async () => (await states()).claimed > 0);
-    await until(
-      'a query hangs',
-      () =>
-        simulator.counters().faults.timeout > 30 ||
-        Object.keys(simulator.counters().seen).some((no) => no.startsWith('ZI')),
-    );
+    await until('a query hangs', () => Object.keys(simulator.counters().seen).some((no) => no.startsWith('ZI')));
     hanging.child.kill('SIGTERM');
     expect(await hanging.ended).toBe(0);
     expect((await states()).claimed).toBe(0);
@@ -156,14 +151,12 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
   test('with polling off says so: --once ends, and the daemon waits until it is on', async () => {
     await shop.server.runtime.settings.set('logistics_router.polling_enabled', false);
     await of.insertShipments(3, 'ZO');
-    const once = daemon(['--once']);
-    expect(await once.ended).toBe(0);
-    expect(once.output()).toContain('polling is off');
+    expect(await once()).toMatchObject({ queried: 0, idle: expect.stringContaining('polling is off') });
     const running = daemon();
     await until('idle', () => running.output().includes('polling is off'));
     expect(await states()).toMatchObject({ queried: 0 });
     await shop.server.runtime.settings.set('logistics_router.polling_enabled', true);
-    await until('polled', async () => (await states()).found === 3, 60);
+    await until('polled', async () => (await states()).found === 3);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
   });
@@ -175,7 +168,7 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     await sql`update fulfilment.shipments set delivery_type = 'local' where tracking_no = ${local!}`;
     await sql`update fulfilment.shipments set company = 'HAWK' where tracking_no = ${foreign!}`;
     simulator.change({ refuseRate: 1 });
-    for (let n = 0; n < 2; n += 1) expect(await daemon(['--once']).ended).toBe(0);
+    for (const failed of [1, 0]) expect(await once()).toMatchObject({ found: 0, failed });
     for (const no of [signed!, local!, foreign!]) expect(simulator.seen(no)).toBe(0);
     // Both services were asked once. The second run came before the next query was due.
     expect(simulator.seen(failing!)).toBe(2);
@@ -187,7 +180,7 @@ describe('tradepost shipments sync', { timeout: 120_000 }, () => {
     };
     expect(await next()).toEqual({ seconds: 600, sync_fail_count: 1 });
     await sql`update fulfilment.shipments set next_query_at = now() where tracking_no = ${failing!}`;
-    expect(await daemon(['--once']).ended).toBe(0);
+    await once();
     expect(await next()).toEqual({ seconds: 1_200, sync_fail_count: 2 });
   });
 
