@@ -6,8 +6,17 @@ export type Buyer = { token: string; user_id: number };
 export type BoughtOrder = Buyer & { id: number; sku_ids: number[]; lines: number[]; total: number };
 type CaseType = 'return' | 'exchange';
 
-/** An order to make: one line for each element of `quantities`. `cut` is subtracted from the amount before it is paid. */
-type OrderPlan = { status?: 'unpaid' | 'paid' | 'shipped'; quantities?: number[]; price?: number; cut?: number };
+/**
+ * An order to make: one line for each element of `quantities`. `cut` is subtracted from the amount before it is paid. `stocked`
+ * puts its SKUs into stock where the SKUs themselves do not hold it.
+ */
+type OrderPlan = {
+  status?: 'unpaid' | 'paid' | 'shipped';
+  quantities?: number[];
+  price?: number;
+  cut?: number;
+  stocked?: (skuIds: readonly number[]) => Promise<unknown>;
+};
 
 /** Makes orders and cases over HTTP, as shoppers and an administrator. */
 export async function openCaseShop(shop: Shop) {
@@ -24,8 +33,9 @@ export async function openCaseShop(shop: Shop) {
     return answer.data;
   }
 
-  async function buy({ status = 'shipped', quantities = [3], price = 1000, cut = 0 }: OrderPlan = {}) {
+  async function buy({ status = 'shipped', quantities = [3], price = 1000, cut = 0, stocked }: OrderPlan = {}) {
     const { sku_ids } = await insertProduct(shop.database, { price, stocks: quantities.map(() => 100) });
+    await stocked?.(sku_ids);
     const { token, id: user_id, address_id } = await shop.shopper();
     for (const [index, qty] of quantities.entries())
       await send('POST', '/api/v1/cart/add', token, { sku_id: sku_ids[index], qty });
