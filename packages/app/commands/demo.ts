@@ -22,7 +22,7 @@ type DemoOptions = GlobalOptions & {
 async function demo(options: DemoOptions): Promise<void> {
   const { config } = configOf(options.config ? { config: options.config } : {});
   const url = await serverUrl(options.url, config);
-  if (!options.json) print(`${bold('A purchase, from search to shipment')} ${dim(url)}\n`);
+  if (!options.json) print(`${bold('A purchase, from search to refund')} ${dim(url)}\n`);
   let count = 0;
   const steps = await runStory({
     url,

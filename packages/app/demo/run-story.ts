@@ -1,11 +1,15 @@
 import { createClient } from '@tradepost/client';
 import { buy, findSkus } from './buy.ts';
+import { returnGoods } from './return-goods.ts';
+import { review } from './review.ts';
 import { ship } from './ship.ts';
 import { type Login, type Step, Story } from './story.ts';
+import { track } from './track.ts';
 
 /**
- * Runs a purchase over HTTP against a running server: a shopper finds a product, orders it and pays, and an administrator
- * ships it. Calls `onStep` after each step. Throws StoryError at the first step that fails.
+ * Runs a purchase over HTTP against a running server: a shopper finds a product, orders it and pays; an administrator ships
+ * it; the shopper follows the parcel, reviews the goods, and returns one piece for a partial refund. Calls `onStep` after
+ * each step. Throws StoryError at the first step that fails.
  */
 export async function runStory(options: {
   url: string;
@@ -18,6 +22,9 @@ export async function runStory(options: {
   const visitor = createClient({ url: options.url, lang: 'en' });
   const skus = await findSkus(story, visitor, options.keyword);
   const bought = await buy(story, visitor, options.shopper, skus);
-  await ship(story, visitor, options.administrator, bought);
+  const shipped = await ship(story, visitor, options.administrator, bought);
+  await track(story, bought, shipped);
+  await review(story, bought);
+  await returnGoods(story, bought, shipped);
   return story.steps;
 }

@@ -33,7 +33,7 @@ export async function ship(story: Story, visitor: Client, login: Login, { shoppe
       }),
     () => `SF ${tracking_no}`,
   );
-  await story.step(
+  const { latest_shipment } = await story.step(
     'the shopper sees the shipment',
     async () => {
       const shipped = await shopper.get('/api/v1/orders/{id}', mine);
@@ -45,4 +45,7 @@ export async function ship(story: Story, visitor: Client, login: Login, { shoppe
     },
     (shipped) => `${shipped.status_label}, ${shipped.latest_shipment?.company} ${shipped.latest_shipment?.tracking_no}`,
   );
+  return { staff, shipment_id: latest_shipment!.id };
 }
+
+export type Shipped = Awaited<ReturnType<typeof ship>>;

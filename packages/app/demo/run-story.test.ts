@@ -1,0 +1,50 @@
+import { auditViolations } from '@tradepost/testing/audit-violations';
+import { openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runStory } from './run-story.ts';
+import type { Step } from './story.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ seed: 'demo' });
+});
+afterAll(() => shop?.close());
+
+const story = (onStep: (step: Step) => void = () => {}) =>
+  runStory({
+    url: shop.url,
+    shopper: { username: 'demo', password: 'demo123456' },
+    administrator: { username: 'admin', password: 'admin123' },
+    keyword: 'mug',
+    onStep,
+  });
+
+test('a new demo shop runs the whole story: purchase, tracks, review, return and partial refund, twice', async () => {
+  const printed: string[] = [];
+  const steps = await story(({ step }) => void printed.push(step));
+  expect(printed).toEqual(steps.map(({ step }) => step));
+  const results = Object.fromEntries(steps.map(({ step, result }) => [step, result]));
+  expect(results).toMatchObject({
+    'the shopper follows the parcel': expect.stringMatching(/^\d+ events, the last: ./),
+    'the order is completed': 'Completed',
+    'the goods arrive, stock comes back': 'received',
+    'the shopper reads the case': expect.stringMatching(/^Completed: Applied, .*Refunded, Completed$/),
+  });
+  const [of, all] = /^(.+) of (.+)$/.exec(results['refund a part']!)!.slice(1).map(Number);
+  expect(of).toBeGreaterThan(0);
+  expect(of).toBeLessThan(all!);
+  await story();
+  expect(await auditViolations(shop.database.sql)).toEqual([]);
+});
+
+test('a story that can not go on names the step that failed', async () => {
+  await expect(
+    runStory({
+      url: shop.url,
+      shopper: { username: 'demo', password: 'wrong' },
+      administrator: { username: 'admin', password: 'admin123' },
+      keyword: 'mug',
+      onStep: () => {},
+    }),
+  ).rejects.toThrow(/POST \/api\/auth\/login: .*\(code 401\)/);
+});
