@@ -420,7 +420,7 @@ describe('the timeline', () => {
   test('has the time of receipt from the carrier, the payment and the shipment', async () => {
     const { id } = await orderIn('shipped');
     await shop.database
-      .sql`update fulfilment.shipments set signed_at = now() + interval '1 minute' where order_id = ${id}`;
+      .sql`update fulfilment.shipments set logistics_status = 'signed', signed_at = now() + interval '1 minute' where order_id = ${id}`;
     const stages = await stagesOf(id);
     expect(stages.map(({ stage, content }) => [stage, content]).slice(1)).toEqual([
       ['paid', 'WeChat Pay 38.70'],
