@@ -488,7 +488,7 @@ describe('orders', () => {
         receiver_name: 'Ann',
         receiver_phone: '13800000000',
         has_after_sale: false,
-        after_sale_summary: noAfterSale,
+        after_sale_summary: { ...noAfterSale, can_apply: true },
         notes: [],
         status: 3,
         status_label: 'Pending Receipt',
