@@ -1,7 +1,9 @@
 import { productSections } from '@tradepost/catalog';
 import type { Module } from '@tradepost/module';
 import { orderItemSections } from '@tradepost/orders';
+import { fileReferences } from '@tradepost/storage';
 import { adminReviewRoutes } from './back-office/admin-review-routes.ts';
+import { reviewFiles } from './file-references.ts';
 import { reviewMenu } from './menu.ts';
 import { reviewOfItem } from './orders/item-section.ts';
 import { orderReviewRoutes } from './orders/order-review-routes.ts';
@@ -14,6 +16,7 @@ export const reviewsModule: Module = {
   name: 'reviews',
   needs: ['identity', 'catalog', 'orders'],
   tables: reviewTables,
+  entries: [fileReferences.add(reviewFiles)],
   menu: reviewMenu,
   audits: reviewAudits,
   open: ({ runtime }) => ({

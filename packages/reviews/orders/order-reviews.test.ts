@@ -2,6 +2,7 @@ import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields } from '@tradepost/testing/routes/contract';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reviewFiles } from '../file-references.ts';
 import { openReviewedOrders } from '../testing/reviewed-orders.ts';
 
 /** Shoppers review the lines of their orders. */
@@ -216,6 +217,18 @@ describe('writing', () => {
       select count(*)::int as n from reviews.review_appends a join reviews.reviews r on r.id = a.review_id
       where r.order_id = ${order.id}`;
     expect(appended!.n).toBe(0);
+  });
+
+  test('the sweep of uploaded files knows the pictures of reviews and additions, under any host', async () => {
+    const ann = await shop.shopper();
+    const order = await orders.shipped(ann);
+    const file = (n: number) => `/uploads/2026/11/17637696000000000${n}_0123456789ab.png`;
+    const onHost = (n: number) => `https://shop.example${file(n)}`;
+    await orders.review(ann, order, { content: 'Good', images: [file(1), onHost(2)] });
+    await orders.review(ann, order, { mode: 'append', append_images: [file(3)] });
+    const asked = [file(1), file(2), onHost(3), file(4)];
+    const used = await reviewFiles.referenced(shop.database.sql, asked);
+    expect([...used].sort()).toEqual([file(1), file(2), onHost(3)].sort());
   });
 
   test('a review has at most 20 additions', async () => {
