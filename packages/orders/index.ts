@@ -1,3 +1,4 @@
+export { maxLines, maxReviewAppends, maxReviewImages } from './limits.ts';
 export { ordersModule } from './module.ts';
 export { selectOrderIdOf, selectOrderStatuses, selectReceiverPhones } from './orders/batch-store.ts';
 export {
@@ -29,5 +30,11 @@ export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } fr
 export { type CaseRefund, type RefundOutcome, refundOrders } from './payments/refund-orders.ts';
 export { retryRefund } from './payments/refund-payments.ts';
 export { selectRefunds } from './payments/refund-store.ts';
-export { type AfterSaleSummary, type OrderItemReview, type ShipmentView, shipmentSchema } from './schemas.ts';
+export {
+  type AfterSaleSummary,
+  type OrderItemReview,
+  reviewSchema,
+  type ShipmentView,
+  shipmentSchema,
+} from './schemas.ts';
 export { refundAttempts } from './settings.ts';

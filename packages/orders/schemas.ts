@@ -111,12 +111,15 @@ const score = z
 const reviewImages = list(url(), maxReviewImages);
 const written = { id: id(), review_id: id(), content: z.string(), created_at: timestamp(), updated_at: timestamp() };
 /** The review of an order line. The package that owns reviews fills it in. */
-const orderItemReview = z
+export const reviewSchema = z
   .object({
     id: id(),
     order_id: id(),
     order_item_id: id(),
-    order_no: z.string().meta({ examples: ['1772358600000000001'] }),
+    order_no: z.string().meta({
+      description: 'masked in the middle where every visitor reads it',
+      examples: ['1772358600000000001'],
+    }),
     product_id: id(),
     user_id: id(),
     merchant_id: id(),
@@ -132,8 +135,8 @@ const orderItemReview = z
     appends: list(z.object({ ...written, user_id: id(), images: reviewImages }), maxReviewAppends),
     admin_reply: z.object({ ...written, admin_id: id() }).nullable(),
   })
-  .meta({ id: 'OrderItemReview' });
-export type OrderItemReview = z.input<typeof orderItemReview>;
+  .meta({ id: 'Review' });
+export type OrderItemReview = z.input<typeof reviewSchema>;
 
 const orderItemSchema = z
   .object({
@@ -155,7 +158,7 @@ const orderItemSchema = z
     payable_amount: amount().meta({
       description: 'what the buyer pays for the line, after its share of the discounts',
     }),
-    review: orderItemReview.optional(),
+    review: reviewSchema.optional(),
   })
   .meta({ id: 'OrderItem' });
 

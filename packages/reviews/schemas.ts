@@ -1,14 +1,7 @@
-import { id, idOrZero, list, pagedOf, pageQueryWith, requiredText, text, timestamp, url } from '@tradepost/http';
+import { id, idOrZero, list, pagedOf, pageQueryWith, requiredText, text, url } from '@tradepost/http';
+import { reviewSchema } from '@tradepost/orders';
 import { z } from 'zod';
-import {
-  maxContent,
-  maxImageAddress,
-  maxReviewAppends,
-  maxReviewLines,
-  maxReviewPage,
-  maxSentImages,
-  maxShownImages,
-} from './limits.ts';
+import { maxContent, maxImageAddress, maxReviewLines, maxReviewPage, maxSentImages, maxShownImages } from './limits.ts';
 
 const score = () =>
   z
@@ -17,33 +10,6 @@ const score = () =>
     .max(5)
     .meta({ examples: [5] });
 const images = list(url(), maxShownImages);
-const written = { id: id(), review_id: id(), content: z.string(), created_at: timestamp(), updated_at: timestamp() };
-
-export const reviewSchema = z
-  .object({
-    id: id(),
-    order_id: id(),
-    order_item_id: id(),
-    order_no: z.string().meta({
-      description: 'masked in the middle where every visitor reads it',
-      examples: ['1772****0001'],
-    }),
-    product_id: id(),
-    user_id: id(),
-    merchant_id: id(),
-    product_score: score(),
-    logistics_score: score(),
-    content: z.string(),
-    images,
-    edited_times: z.int(),
-    created_at: timestamp(),
-    updated_at: timestamp(),
-    user_nickname: z.string(),
-    user_avatar: z.string(),
-    appends: list(z.object({ ...written, user_id: id(), images }), maxReviewAppends),
-    admin_reply: z.object({ ...written, admin_id: id() }).nullable(),
-  })
-  .meta({ id: 'Review' });
 
 const average = z.number().meta({ description: '0 without reviews', examples: [4.5] });
 export const productReviewsSchema = z
@@ -116,7 +82,6 @@ export type ReviewBody = z.output<typeof reviewBody>;
 export const adminReviewSchema = z
   .object({
     ...reviewSchema.shape,
-    order_no: z.string().meta({ examples: ['1772358600000000001'] }),
     product: z.object({ id: id(), title: z.string().meta({ examples: ['Enamel mug'] }), cover: url() }),
     order_item: z.object({
       id: id(),
