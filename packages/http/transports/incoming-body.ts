@@ -14,9 +14,10 @@ const TICK_MS = 4000;
 /** What the transport does with the connection of a body. */
 type Flow = {
   pause(): void;
-  resume(): void;
-  /** Starts a timeout of the transport again. */
-  keepAlive(paused: boolean): void;
+  /** `holds`: the bytes that arrive will be held. Otherwise it resumes at once. */
+  resume(holds: boolean): void;
+  /** Starts the timeout of the transport again. It has none while it is paused. */
+  keepAlive(): void;
 };
 
 type Options = {
@@ -126,7 +127,7 @@ export class IncomingBody implements ArrivingBody {
   reopen(): void {
     if (!this.#paused || !this.complete || this.#ended) return;
     this.#paused = false;
-    this.#flow.resume();
+    this.#flow.resume(false);
   }
 
   /** The most bytes that can still arrive. */
@@ -253,7 +254,7 @@ export class IncomingBody implements ArrivingBody {
     const paused = performance.now() - this.#pausedAt;
     this.#stalledAt += paused;
     this.#lateAt += paused;
-    this.#flow.resume();
+    this.#flow.resume(!this.#dropped && this.#onComplete === null);
   }
 
   #tick = (): void => {
@@ -263,9 +264,8 @@ export class IncomingBody implements ArrivingBody {
       if (left <= 0) {
         this.fail('timeout');
         left = TICK_MS;
-      }
+      } else this.#flow.keepAlive();
     }
-    this.#flow.keepAlive(this.#paused);
     this.#timer = setTimeout(this.#tick, Math.min(left, TICK_MS));
   };
 }

@@ -15,6 +15,9 @@ export const streamBody = (request: UwsRequest, declared: number, limit: number)
   const res = request._res;
   const isOpen = (): boolean => request._state === WAITING || request._state === ENDING;
   let reads = true;
+  /** Waits for its turn to be read again. */
+  let queued = false;
+  let endTurn: (() => void) | null = null;
   const body: IncomingBody = new IncomingBody({
     budget: server.budget,
     type: request.headers.get('content-type') ?? '',
@@ -22,24 +25,32 @@ export const streamBody = (request: UwsRequest, declared: number, limit: number)
     flow: {
       pause() {
         reads = false;
+        // Calls for the rest of the burst follow at once.
+        if (endTurn !== null) setImmediate(endTurn);
+        endTurn = null;
         if (isOpen()) res.pause();
       },
-      resume() {
+      resume(holds) {
         reads = true;
-        server.readTurns(body.remaining, () => {
-          if (reads && isOpen()) res.resume();
+        if (!holds) {
+          if (isOpen()) res.resume();
+          return;
+        }
+        queued = true;
+        server.readTurns(body.remaining, (end) => {
+          queued = false;
+          if (!reads || !isOpen()) {
+            end();
+            return;
+          }
+          endTurn = end;
+          res.resume();
         });
       },
-      keepAlive(paused) {
-        if (!isOpen()) return;
-        // Only `resume` starts the timeout of uWS again.
-        if (paused) {
-          res.resume();
-          res.pause();
-        } else {
-          res.pause();
-          res.resume();
-        }
+      keepAlive() {
+        if (queued || !isOpen()) return;
+        res.pause();
+        res.resume();
       },
     },
   });
