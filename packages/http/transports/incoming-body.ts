@@ -125,7 +125,7 @@ export class IncomingBody implements ArrivingBody {
    * timeout that cuts a slow handler.
    */
   reopen(): void {
-    if (!this.#paused || !this.complete || this.#ended) return;
+    if (!this.complete || this.#ended) return;
     this.#paused = false;
     this.#flow.resume(false);
   }
@@ -156,7 +156,9 @@ export class IncomingBody implements ArrivingBody {
     };
     this.#onComplete = once;
     this.#timer = setTimeout(once, ms);
-    this.#resume();
+    // Not `#resume`: the connection may be waiting for its turn.
+    this.#paused = false;
+    if (!this.#ended) this.#flow.resume(false);
   }
 
   /** The request has ended. Releases the memory. It may be called twice. */
@@ -254,7 +256,7 @@ export class IncomingBody implements ArrivingBody {
     const paused = performance.now() - this.#pausedAt;
     this.#stalledAt += paused;
     this.#lateAt += paused;
-    this.#flow.resume(!this.#dropped && this.#onComplete === null);
+    this.#flow.resume(!this.#dropped);
   }
 
   #tick = (): void => {

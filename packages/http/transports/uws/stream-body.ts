@@ -15,6 +15,7 @@ export const streamBody = (request: UwsRequest, declared: number, limit: number)
   const res = request._res;
   const isOpen = (): boolean => request._state === WAITING || request._state === ENDING;
   let reads = true;
+  let isPaused = false;
   /** Waits for its turn to be read again. */
   let queued = false;
   let endTurn: (() => void) | null = null;
@@ -28,22 +29,26 @@ export const streamBody = (request: UwsRequest, declared: number, limit: number)
         // Calls for the rest of the burst follow at once.
         if (endTurn !== null) setImmediate(endTurn);
         endTurn = null;
-        if (isOpen()) res.pause();
+        if (!isOpen()) return;
+        isPaused = true;
+        res.pause();
       },
       resume(holds) {
         reads = true;
         if (!holds) {
-          if (isOpen()) res.resume();
+          if (isPaused && isOpen()) res.resume();
+          isPaused = false;
           return;
         }
         queued = true;
         server.readTurns(body.remaining, (end) => {
           queued = false;
-          if (!reads || !isOpen()) {
+          if (!reads || !isPaused || !isOpen()) {
             end();
             return;
           }
           endTurn = end;
+          isPaused = false;
           res.resume();
         });
       },
