@@ -107,11 +107,15 @@ export async function recordOutcomes(sql: Queryable, outcomes: readonly Outcome[
     where m.id = o.id and m.status = 'queued' and (m.attempts = o.attempts or o.status = 'sent')`;
 }
 
-/** The time at which the next message of the batch is due. Null when none is queued. */
-export async function selectNextDue(sql: Queryable, batch: string): Promise<Date | null> {
-  const [row] = await sql<{ due_at: Date | null }[]>`
-    select min(due_at) as due_at from identity.messages where batch = ${batch} and status = 'queued'`;
-  return row!.due_at;
+/** The time at which the next queued message of the batch is due, and the time of the database. */
+export async function selectNextDue(
+  sql: Queryable,
+  batch: string,
+): Promise<{ due_at: Date; database_now: Date } | undefined> {
+  const [row] = await sql<{ due_at: Date; database_now: Date }[]>`
+    select due_at, now() as database_now from identity.messages
+    where batch = ${batch} and status = 'queued' order by due_at limit 1`;
+  return row;
 }
 
 /** Batches with a message that is due since `before`: their job was lost. */

@@ -88,8 +88,12 @@ export function messageJob(deps: Deps): TaskHandler {
       if (outcomes.length > 0) await recordOutcomes(sql, outcomes);
       logFailures(log, claimed, outcomes);
     }
-    const due = await selectNextDue(sql, batch);
-    if (due) await enqueue(sql, [sendJob(batch, due)]);
+    const next = await selectNextDue(sql, batch);
+    if (!next) return;
+    // The database starts the job by its own clock. With a slower clock of this process, the job would find nothing and be
+    // enqueued again at once, so it is enqueued for the same pause by the clock of the database.
+    const pauseMs = Math.max(0, next.due_at.getTime() - runtime.now().getTime());
+    await enqueue(sql, [sendJob(batch, new Date(next.database_now.getTime() + pauseMs))]);
   };
 }
 

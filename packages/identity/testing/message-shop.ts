@@ -34,6 +34,8 @@ export async function openMessageWorker(databaseUrl: string) {
   });
   return {
     runtime,
+    log,
+    tasks: opened.tasks,
     /** Runs a task as a worker does. */
     run: (task: string, payload: unknown, signal = AbortSignal.timeout(60_000)) =>
       opened.tasks[task]!(payload, { log, signal }),
