@@ -25,7 +25,6 @@ export { selectSoldItems } from './paid-orders/sold-items-store.ts';
 export { setTrackingNumbers } from './paid-orders/tracking-store.ts';
 export { type Refundable, selectRefundable } from './payments/order-refund-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';
-export { refundNumber } from './payments/payment-rules.ts';
 export { type PaymentProviderEntry, paymentProviders, type RedirectProvider } from './payments/providers/provider.ts';
 export { type CaseRefund, type RefundOutcome, refundOrders } from './payments/refund-orders.ts';
 export { retryRefund } from './payments/refund-payments.ts';

@@ -177,6 +177,21 @@ describe('stock in warehouses', () => {
     await database.sql`update catalog.product_skus set stock = 7 where id = ${a}`;
   });
 
+  test('goods that left no warehouse come into the first enabled one, or the oldest one when all are disabled', async () => {
+    const [a] = (await stocked(0)) as [number];
+    const { sql } = database;
+    const all = await sql<{ id: number }[]>`select id from inventory.warehouses order by id`;
+    const [oldest, second] = [all[0]!.id, all[1]!.id];
+    await sql`update inventory.warehouses set status = 0 where id = ${oldest}`;
+    await restore(caseNo(), [line(a, 2)]);
+    expect(await levelOf(second, a)).toBe(2);
+    await sql`update inventory.warehouses set status = 0`;
+    await restore(caseNo(), [line(a, 3)]);
+    expect(await levelOf(oldest, a)).toBe(3);
+    await sql`update inventory.warehouses set status = 1`;
+    await sql`update catalog.product_skus set stock = 5 where id = ${a}`;
+  });
+
   test('an exchange is sent from the warehouse of the returned goods when it has enough, else from another', async () => {
     const { sku_ids } = await insertProduct(database, { stocks: [0] });
     const a = sku_ids[0]!;

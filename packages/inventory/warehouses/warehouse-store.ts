@@ -73,11 +73,12 @@ export async function lockWarehousesForShare(tx: Transaction, ids: readonly numb
     select id, name, status from inventory.warehouses where id = any(${[...ids]}::bigint[]) order by id for share`;
 }
 
-/** Share locks on the enabled warehouses and on these others, in id order. */
+/** Share locks on the enabled warehouses, on the oldest one and on these others, in id order. */
 export async function lockEnabledWarehouses(tx: Transaction, others: readonly number[]): Promise<LockedWarehouse[]> {
   return tx<LockedWarehouse[]>`
     select id, name, status from inventory.warehouses
-    where status = 1 or id = any(${[...others]}::bigint[]) order by id for share`;
+    where status = 1 or id = any(${[...others]}::bigint[]) or id = (select min(id) from inventory.warehouses)
+    order by id for share`;
 }
 
 /**

@@ -35,13 +35,13 @@ async function writeDocuments(tx: Transaction, documents: readonly ShopDocument[
 
 /**
  * Returned goods come into the warehouse that they left, also when it was disabled meanwhile, with an inbound document. Goods
- * that left no warehouse come into the first enabled one. Warehouses are locked before SKUs, as in all transactions.
+ * that left no warehouse come into the first enabled one, or the oldest one when all are disabled. Warehouses are locked before SKUs, as in all transactions.
  */
 export async function restoreCases(tx: Transaction, cases: readonly CaseStock[], now: Date): Promise<Statement[]> {
   const named = new Set(cases.flatMap((one) => one.lines.map((line) => line.warehouse_id)));
   const locked = await lockEnabledWarehouses(tx, [...named]);
   const known = new Set(locked.map((warehouse) => warehouse.id));
-  const first = locked.find((warehouse) => warehouse.status === 1)?.id ?? 0;
+  const first = (locked.find((warehouse) => warehouse.status === 1) ?? locked[0])?.id ?? 0;
   const documents = documentsOf(cases, { doc_type: 'inbound', biz_type: 'restore' }, ({ warehouse_id }) =>
     known.has(warehouse_id) ? warehouse_id : first,
   );
