@@ -76,7 +76,7 @@ async function turnOf(server: Process, path: string, body: Buffer, headers: Reco
 }
 
 /** Uploads of 1 MB images to the local driver, compared with a server that only writes the same bytes to files. */
-export async function uploads(cluster: Cluster, { seconds }: BenchOptions): Promise<Section[]> {
+export async function uploads(cluster: Cluster, { seconds, profile }: BenchOptions): Promise<Section[]> {
   const [buyer] = await seedBuyers(cluster.sql, cluster.tokens, 1);
   await cluster.sql`
     insert into runtime.settings (key, value) values ('storage.uploads_per_hour', '1000000')
@@ -89,7 +89,7 @@ export async function uploads(cluster: Cluster, { seconds }: BenchOptions): Prom
     env: { PORT: String(port) },
     path: '/',
   });
-  const shop = await startShop({ data: folder.path, databaseUrl: cluster.url });
+  const shop = await startShop({ data: folder.path, databaseUrl: cluster.url, profile });
   const { raw, form } = bodies();
   const headers = {
     authorization: `Bearer ${buyer!.token}`,
