@@ -1,4 +1,5 @@
 import { dashboardCards, staticEntriesOf } from '@tradepost/module';
+import { fileReferences } from '@tradepost/storage';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese } from '@tradepost/testing/routes/contract';
 import { openShop, type Shop } from '@tradepost/testing/shop';
@@ -152,6 +153,18 @@ describe('a case', () => {
     expect(full.filter((answer) => answer.code === 0)).toHaveLength(19);
     expect((await at.detail(id)).evidences).toHaveLength(20);
   });
+});
+
+test('files that a case, a message or an evidence shows are in use', async () => {
+  const order = await at.buy();
+  const stored = (n: number) => `/uploads/2026/11/179546839712345678${n}_0123456789ab.png`;
+  const [applied, said, proved, unused] = [stored(1), stored(2), stored(3), stored(4)];
+  const { data } = await at.applyFor(order, { apply_images: [`${shop.url}${applied}`] });
+  await at.act(data.id, 'messages', { content: 'Look', images: [`${shop.url}${said}`] });
+  await at.act(data.id, 'evidences', { images: [proved] });
+  const [entry] = staticEntriesOf([fulfilmentModule])(fileReferences);
+  const used = await entry!.referenced(shop.database.sql, [applied, said, proved, unused]);
+  expect([...used].sort()).toEqual([applied, proved, said].sort());
 });
 
 describe('the list of the back office', () => {
