@@ -17,7 +17,7 @@ export type Application = {
 };
 
 /** `AS`, 13 digits of the time in milliseconds and 4 digits of the case id. */
-export const caseNumber = (id: number, at: Date) =>
+const caseNumber = (id: number, at: Date) =>
   `AS${String(at.getTime()).padStart(13, '0')}${String(id % 10_000).padStart(4, '0')}`;
 
 /** The quantities by line. Lines without pieces are left out, and a line that is named twice counts with both quantities. */

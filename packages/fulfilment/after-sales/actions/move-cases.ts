@@ -27,7 +27,7 @@ export type CaseRequest = { readonly case_id: number; readonly operator: Operato
 
 /** What a move writes besides the status. */
 type Effect = { readonly values?: CaseValues; readonly details?: LogDetails };
-export type Moving<R> = { readonly found: LockedCase; readonly request: R; readonly effect: Effect };
+type Moving<R> = { readonly found: LockedCase; readonly request: R; readonly effect: Effect };
 
 type Options<R> = {
   readonly move: MoveName;

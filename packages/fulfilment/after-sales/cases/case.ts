@@ -1,6 +1,6 @@
 import type { CaseAction, CaseStatus, CaseType } from './case-moves.ts';
 
-export type CaseItem = { id: number; case_id: number; order_item_id: number; qty: number };
+type CaseItem = { id: number; case_id: number; order_item_id: number; qty: number };
 
 /** A row of fulfilment.after_sale_cases with its lines. Amounts are in minor units, images are addresses as stored. */
 export type AfterSaleCase = {
