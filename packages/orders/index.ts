@@ -1,4 +1,4 @@
-export { maxLines, maxReviewAppends, maxReviewImages } from './limits.ts';
+export { maxLines, maxReviewAppends, maxReviewImages, maxShipments } from './limits.ts';
 export { ordersModule } from './module.ts';
 export { selectOrderIdOf, selectOrderStatuses, selectReceiverPhones } from './orders/batch-store.ts';
 export {

@@ -95,14 +95,14 @@ test('a repeat with the same Idempotency-Key gets the answer of the first reques
   expect(await at.stockOf(order.sku_ids[0]!)).toBe(stock - 1);
 });
 
-test('the buyer is told of each shipment, in the transaction that ships, and of no refused one', async () => {
+test('the buyer is notified of each shipment, in the transaction that ships, and of no refused one', async () => {
   const { order, id } = await exchange();
   await at.reship(order, id, { company: 'zto', tracking_no: 'Z9' });
   await at.reship(order, id, { tracking_no: 'Z10' });
-  const told = await shop.database.sql`
+  const messages = await shop.database.sql`
     select notice, user_id, phone, params from identity.messages where user_id = ${order.user_id} order by id`;
   const { order_no } = await orderOf(order.id);
-  expect(told.map((row) => ({ ...row }))).toEqual([
+  expect(messages.map((row) => ({ ...row }))).toEqual([
     {
       ...{ notice: 'order_shipped', user_id: order.user_id, phone: '13800000000' },
       params: { order_no, parcel: `SF SF${order.id}` },

@@ -38,11 +38,14 @@ const shipmentColumns = (sql: Queryable) => sql`
   channel_provider, logistics_status, last_query_at, last_sync_ok_at, sync_fail_count, remark, shipped_at, signed_at,
   created_by_type, created_by_id, created_at, updated_at`;
 
-/** The shipments of these orders, newest first. */
-export async function selectShipments(sql: Queryable, orderIds: readonly number[]): Promise<Shipment[]> {
+/** The shipments of these orders, newest first: at most `max` per order, with the first shipment among them. */
+export async function selectShipments(sql: Queryable, orderIds: readonly number[], max: number): Promise<Shipment[]> {
   return sql<Shipment[]>`
-    select ${shipmentColumns(sql)} from fulfilment.shipments
-    where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id desc`;
+    with ranked as (
+      select *, row_number() over (partition by order_id order by (biz_type = 'initial') desc, id desc) as rank
+      from fulfilment.shipments where order_id = any(${[...orderIds]}::bigint[])
+    )
+    select ${shipmentColumns(sql)} from ranked where rank <= ${max} order by order_id, id desc`;
 }
 
 /** The shipments of these after-sale cases, newest first. */

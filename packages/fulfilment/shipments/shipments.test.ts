@@ -151,3 +151,20 @@ test('the carrier filter finds orders by any outbound shipment, not by a parcel 
   expect(await found('dbl')).toEqual([again]);
   await sql`delete from fulfilment.shipments where company = 'DBL'`;
 });
+
+test('an order with very many shipments shows fifty: the first one and the newest', async () => {
+  const id = await paidOrder();
+  await admin('PUT', `/orders/${id}/ship`, express);
+  const { sql } = shop.database;
+  await sql`
+    insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, tracking_no)
+    select ${id}, 'express', 'inbound', 'return', 'R' || n from generate_series(1, 60) as n`;
+  const { shipments, latest_shipment } = await orderOf(id);
+  expect(shipments).toHaveLength(50);
+  expect(latest_shipment.tracking_no).toBe('R60');
+  expect(shipments.slice(-2).map((shipment: { tracking_no: string }) => shipment.tracking_no)).toEqual([
+    'R12',
+    'SF100',
+  ]);
+  await sql`delete from fulfilment.shipments where order_id = ${id} and biz_type = 'return'`;
+});
