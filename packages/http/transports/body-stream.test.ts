@@ -209,13 +209,13 @@ describe.each([
       return `size ${await sizeOf(body)}`;
     });
     const client = await dial(server);
-    client.send(chunked + '1\r\nx\r\n'.repeat(50_000));
+    client.send(chunked + '1\r\nx\r\n'.repeat(20_000));
     await until(() => server.bodies.held > 0);
     await sleep(200);
     expect(server.bodies.held).toBeLessThanOrEqual(2 * MAX_HELD);
     go = true;
     client.send('0\r\n\r\n');
-    await client.until((text) => text.includes('size 50000'));
+    await client.until((text) => text.includes('size 20000'), 15_000);
   });
 
   test('5 GB announced: 413 at once, the application does not run', async () => {
@@ -393,7 +393,7 @@ describe.each([
     most = Math.max(most, server.bodies.held);
     go = true;
     const answers = (await Promise.all(uploads)).map((text) => text.trim());
-    expect(new Set(answers).difference(new Set(['size 3000000', 'fault no_memory']))).toEqual(new Set());
+    expect(answers.filter((text) => text !== 'size 3000000' && text !== 'fault no_memory')).toEqual([]);
     // uWebSockets.js may receive more at once than there is room for. Nearly all uploads wait for each other instead.
     expect(answers.filter((text) => text.startsWith('size')).length).toBeGreaterThan(48);
     expect(most).toBeLessThanOrEqual(48 * 1024 * 1024);

@@ -35,10 +35,11 @@ type Options = {
 type Result = IteratorResult<Uint8Array, undefined>;
 const END: Result = { done: true, value: undefined };
 const EMPTY: Buffer = Buffer.alloc(0);
+/** Small chunks share a buffer of this size: a million one-byte chunks as objects would need far more than their bytes. */
+const PIECE = 16 * 1024;
 
 /**
- * A body between its transport and its handler. Bytes that wait are in one buffer, because a million one-byte chunks as
- * objects would need far more memory than their bytes. The time in which the handler lets the client wait does not count
+ * A body between its transport and its handler. The time in which the handler lets the client wait does not count
  * against the client.
  */
 export class IncomingBody implements ArrivingBody {
@@ -51,8 +52,13 @@ export class IncomingBody implements ArrivingBody {
   readonly #budget: BodyBudget;
   readonly #flow: Flow;
   readonly #timeoutMs: number;
-  #buffer = EMPTY;
+  /** Bytes that wait for the handler, in buffers that take no more. */
+  #full: Buffer[] = [];
+  /** The last bytes that wait: `#used` of them in this buffer. */
+  #tail = EMPTY;
   #used = 0;
+  /** The size of the buffers that wait. */
+  #stored = 0;
   /** The size of the chunk that the handler works on. */
   #lent = 0;
   /** Bytes that the budget counts for this body. */
@@ -201,33 +207,45 @@ export class IncomingBody implements ArrivingBody {
   }
 
   #append(chunk: Uint8Array): boolean {
-    const size = this.#used + chunk.byteLength;
-    if (size > this.#buffer.byteLength) {
-      const room = Math.max(size, Math.min(2 * this.#buffer.byteLength, MAX_HELD));
-      if (!this.#budget.fits(this.#counted, this.#lent + room)) return false;
-      const grown = Buffer.allocUnsafeSlow(room);
-      grown.set(this.#buffer.subarray(0, this.#used));
-      this.#buffer = grown;
+    if (this.#used + chunk.byteLength > this.#tail.byteLength) {
+      const room = this.#waiting === null ? Math.max(chunk.byteLength, PIECE) : chunk.byteLength;
+      if (!this.#budget.fits(this.#counted, this.#counted + room)) return false;
+      if (this.#used > 0) this.#full.push(this.#tail.subarray(0, this.#used));
+      this.#tail = Buffer.allocUnsafeSlow(room);
+      this.#used = 0;
+      this.#stored += room;
       this.#count();
     }
-    this.#buffer.set(chunk, this.#used);
-    this.#used = size;
+    this.#tail.set(chunk, this.#used);
+    this.#used += chunk.byteLength;
     return true;
   }
 
-  /** All bytes that wait, as the chunk that the handler works on. */
+  /** The first bytes that wait, as the chunk that the handler works on. */
   #take(): Uint8Array {
-    const chunk = this.#buffer.subarray(0, this.#used);
-    this.#lent = this.#buffer.byteLength;
-    this.#buffer = EMPTY;
-    this.#used = 0;
+    let chunk = this.#full.shift();
+    if (chunk === undefined) {
+      chunk = this.#tail.subarray(0, this.#used);
+      this.#tail = EMPTY;
+      this.#used = 0;
+    }
+    this.#lent = chunk.buffer.byteLength;
+    this.#stored -= this.#lent;
     return chunk;
   }
 
   #drop(): void {
-    this.#buffer = EMPTY;
+    this.#full = [];
+    this.#tail = EMPTY;
     this.#used = 0;
+    this.#stored = 0;
     this.#count();
+  }
+
+  #count(): void {
+    const held = this.#lent + this.#stored;
+    this.#budget.resize(this.#counted, held);
+    this.#counted = held;
   }
 
   /** Nothing more is handed over. */
@@ -235,12 +253,6 @@ export class IncomingBody implements ArrivingBody {
     this.#drop();
     this.#waiting?.reject(this.error ?? new BodyStreamError('aborted', this.limit));
     this.#waiting = null;
-  }
-
-  #count(): void {
-    const held = this.#lent + this.#buffer.byteLength;
-    this.#budget.resize(this.#counted, held);
-    this.#counted = held;
   }
 
   #pause(): void {
