@@ -27,7 +27,7 @@ export const smsProvider = setting(
 );
 
 /** The setting sms.provider, with `off` and the names of these senders as its values. */
-export function smsProviderSetting(senders: readonly MessageSender[]): Setting<string> {
+function smsProviderSetting(senders: readonly MessageSender[]): Setting<string> {
   const names = senders.filter(({ channel }) => channel === 'sms').map(({ name }) => name);
   return { ...smsProvider, schema: z.enum(['off', ...names]) };
 }
@@ -119,7 +119,7 @@ export const enabledNotices = setting(
 );
 
 /** The setting notices.enabled, with the names of these notices as its values. */
-export function enabledNoticesSetting(notices: readonly ShopperNotice[]): Setting<string[]> {
+function enabledNoticesSetting(notices: readonly ShopperNotice[]): Setting<string[]> {
   const names = notices.filter(({ always }) => !always).map(({ name }) => name);
   const error = { error: `must be a list of: ${names.join(', ') || 'no module has notices'}` };
   return {

@@ -1,8 +1,7 @@
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
 import type { MessageChannel } from './sender.ts';
 
-export const messageStatuses = ['queued', 'sent', 'failed', 'skipped'] as const;
-export type MessageStatus = (typeof messageStatuses)[number];
+export type MessageStatus = 'queued' | 'sent' | 'failed' | 'skipped';
 
 /** The most attempts of a message. The table has the same limit. */
 export const maxAttempts = 5;

@@ -191,7 +191,7 @@ describe('workers', () => {
       }
       // The first answer waits, so that no outcome is recorded.
     };
-    const script = join(import.meta.dirname, '../testing/message-worker.ts');
+    const script = join(import.meta.dirname, '../testing/message-shop.ts');
     child = spawn(process.execPath, [script, database.url, batch], { stdio: 'inherit' });
     const signal = await new Promise((resolve) => child.on('close', (_code, by) => resolve(by)));
     expect(signal).toBe('SIGKILL');

@@ -29,7 +29,7 @@ export const loginCodeNotice: ShopperNotice = {
 };
 
 /** The longest value of a message. SMS services refuse longer ones. */
-export const maxParamLength = 100;
+const maxParamLength = 100;
 
 /** A value as it can be stored and sent: one line, well-formed, at most `maxParamLength` characters. */
 export const paramText = (value: string): string =>

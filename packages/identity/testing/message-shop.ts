@@ -46,3 +46,11 @@ export async function openMessageWorker(databaseUrl: string) {
   };
 }
 export type MessageWorker = Awaited<ReturnType<typeof openMessageWorker>>;
+
+/** As a program of its own, it sends one batch of messages. Arguments: the database and the batch. */
+if (process.argv[1] === import.meta.filename) {
+  const [databaseUrl = '', batch = ''] = process.argv.slice(2);
+  const worker = await openMessageWorker(databaseUrl);
+  await worker.run('identity.send_messages', { batch });
+  await worker.close();
+}
