@@ -5,7 +5,7 @@ import { enabledNotices } from './message-settings.ts';
 import { insertMessages, type NewMessage } from './message-store.ts';
 import { messagePartsOf, notReadyFor } from './messenger.ts';
 import { paramText } from './notices.ts';
-import { isPhone } from './phone.ts';
+import { isPhone, plainPhone } from './phone.ts';
 import { sendJob } from './send-messages.ts';
 
 /** A message to a shopper about something that has happened. `phone` is the number of the receiver. */
@@ -59,7 +59,7 @@ export async function enqueueNotices(
         batch = randomUUID();
         batches.push(batch);
       }
-      return { batch, notice, channel: 'sms', user_id, phone, params: paramsOf(params), due_at };
+      return { batch, notice, channel: 'sms', user_id, phone: plainPhone(phone), params: paramsOf(params), due_at };
     });
   if (messages.length === 0) return;
   await Promise.all([

@@ -163,8 +163,9 @@ describe('workers', () => {
   test('together send a phone no more notices in 24 hours than the setting allows', async () => {
     await worker.runtime.settings.set('notices.per_phone_day', 5);
     const second = await openWorker();
-    for (let i = 0; i < 4; i += 1)
-      await enqueue(...Array.from({ length: 6 }, () => notice()), notice({ phone: `1360000000${i}` }));
+    const forms = ['13800000001', '+86 138-0000-0001', '138 0000 0001', '0086 13800000001'];
+    for (const [i, phone] of forms.entries())
+      await enqueue(...Array.from({ length: 6 }, () => notice({ phone })), notice({ phone: `1360000000${i}` }));
     await Promise.all([sendAll(), sendAll(second)]);
     const count = (phone: string) => webhook.posted.filter(({ message }) => message.phone === phone).length;
     expect(count('13800000001')).toBe(5);

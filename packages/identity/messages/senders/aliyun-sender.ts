@@ -8,6 +8,7 @@ import {
   smsSignName,
   smsTemplateOf,
 } from '../message-settings.ts';
+import { plainPhone } from '../phone.ts';
 import { type MessageSender, SendError, type SenderRuntime, type ShopperMessage } from '../sender.ts';
 import { acs3Headers, canonicalQuery } from './acs3-signature.ts';
 import { parseJson, postMessage, refusedBy } from './post-message.ts';
@@ -19,8 +20,8 @@ const answerSchema = z.object({ Code: z.string().min(1) });
 const retryable =
   /^(?:Throttling|ServiceUnavailable|InternalError|SignatureNonceUsed)|SYSTEM_ERROR$|^isv\.BUSINESS_LIMIT_CONTROL$/;
 
-/** Chinese numbers may have +86 or no prefix. Other numbers have their country code without the plus sign. */
-const numberOf = (phone: string): string => phone.replaceAll(/[ +-]/g, '');
+/** Chinese numbers have no prefix. Other numbers have their country code without the plus sign. */
+const numberOf = (phone: string): string => plainPhone(phone).replace('+', '');
 
 async function sendSms(
   runtime: SenderRuntime,

@@ -9,6 +9,7 @@ import {
   smsSignName,
   smsTemplateOf,
 } from '../message-settings.ts';
+import { plainPhone } from '../phone.ts';
 import { type MessageSender, SendError, type SenderRuntime, type ShopperMessage } from '../sender.ts';
 import { parseJson, postMessage, refusedBy } from './post-message.ts';
 import { tc3Authorization } from './tc3-signature.ts';
@@ -26,7 +27,7 @@ const retryable = /^(?:RequestLimitExceeded|LimitExceeded|InternalError|Resource
 
 /** E.164. Numbers without a country code are Chinese ones. */
 function numberOf(phone: string): string {
-  const number = phone.replaceAll(/[ -]/g, '');
+  const number = plainPhone(phone);
   return /^1\d{10}$/.test(number) ? `+86${number}` : number;
 }
 
