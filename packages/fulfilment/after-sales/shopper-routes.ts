@@ -153,9 +153,9 @@ export function shopperCaseRoutes(runtime: Runtime): Route[] {
         await ownCase(params.id, caller.id);
         const images = imagesIn('images', body.images, fileUrls(request, config).relative);
         const message = {
-          ...{ content: body.content, images, from: 'user' },
-          ...{ operator_type: 'user', operator_id: caller.id },
-        } as const;
+          ...({ content: body.content, images, from: 'user' } as const),
+          ...({ operator_type: 'user', operator_id: caller.id } as const),
+        };
         await write(async (tx) => firstOf(await addMessages(tx, [params.id], message, now())));
         return { id: params.id, messages: messageViews(runtime, await selectMessages(sql, [params.id]), request) };
       },

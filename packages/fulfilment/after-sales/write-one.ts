@@ -4,3 +4,6 @@ export function firstOf<T>(outcomes: readonly (T | Error)[]): T {
   if (outcome instanceof Error) throw outcome;
   return outcome as T;
 }
+
+/** Whether a request of a batch was accepted. */
+export const isAccepted = <T>(outcome: T | Error): outcome is Exclude<T, Error> => !(outcome instanceof Error);

@@ -4,6 +4,7 @@ import type { CaseType } from '../cases/case-moves.ts';
 import { type LineUse, linesOf, selectOrderCases } from '../cases/case-store.ts';
 import { insertCases, type NewCase, nextCaseIds } from '../cases/case-write-store.ts';
 import { afterSaleErrors } from '../errors.ts';
+import { isAccepted } from '../write-one.ts';
 import { lineShare } from './line-amounts.ts';
 
 export type Application = {
@@ -99,7 +100,7 @@ export async function applyCases(
     orders.set(order.id, { ...order, status: orderStatus.afterSale });
     return outcome;
   });
-  const accepted = decided.filter((outcome) => !(outcome instanceof Error));
+  const accepted = decided.filter(isAccepted);
   if (accepted.length === 0) return decided as Error[];
   const ids = await nextCaseIds(tx, accepted.length);
   const cases = accepted.map((row, index) => ({ ...row, id: ids[index]!, case_no: caseNumber(ids[index]!, now) }));

@@ -1,6 +1,7 @@
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { notifyBuyers } from '../notices.ts';
+import { isAccepted } from '../write-one.ts';
 import { type CaseRequest, type LockedCase, moveCases } from './move-cases.ts';
 
 type Audit = CaseRequest & { readonly audit_remark: string };
@@ -20,7 +21,7 @@ export async function auditCases(
       details: { approve, remark: audit_remark },
     }),
   });
-  const moved = outcomes.filter((outcome) => !(outcome instanceof Error)).map((found) => ({ found }));
+  const moved = outcomes.filter(isAccepted).map((found) => ({ found }));
   await notifyBuyers(tx, runtime, approve ? 'after_sale_approved' : 'after_sale_rejected', moved);
   return outcomes;
 }

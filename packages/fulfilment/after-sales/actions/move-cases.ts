@@ -5,6 +5,7 @@ import { isEnded, type MoveName, moveOf } from '../cases/case-moves.ts';
 import { selectCaseOrderIds, selectCases } from '../cases/case-store.ts';
 import { type CaseChange, type CaseValues, updateCases } from '../cases/case-write-store.ts';
 import { afterSaleErrors } from '../errors.ts';
+import { isAccepted } from '../write-one.ts';
 import { endOrders } from './end-orders.ts';
 
 /** The refusal of a move from a state that the table does not allow. */
@@ -71,7 +72,7 @@ export async function moveCases<R extends CaseRequest>(
     taken.add(found.id);
     return { found, request, effect };
   });
-  const wanted = decided.filter((outcome) => !(outcome instanceof Error));
+  const wanted = decided.filter(isAccepted);
   const prepared = wanted.length > 0 ? await prepare?.(wanted) : undefined;
   const refused = new Map(
     wanted.flatMap((moving, index) => {
