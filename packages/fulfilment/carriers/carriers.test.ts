@@ -1,6 +1,7 @@
 import { type CarrierSimulator, openCarrierSimulator } from '@tradepost/carrier-simulator';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { openShop, type Shop } from '@tradepost/testing/shop';
+import { logStatements } from '@tradepost/testing/statements';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CarrierShop, carrierSettings, openCarrierShop } from '../testing/carrier-shop.ts';
 
@@ -201,6 +202,18 @@ describe('a sync', () => {
     for (const key of keys) expect(message).toContain(key);
     for (const [index, key] of keys.entries()) await settings.set(key, stored[index]);
     expect(await of.sync(other)).toMatchObject({ code: 0 });
+  });
+
+  test('with many events costs no more statements than its route declares', async () => {
+    const route = shop.server.routes.find(({ path }) => path.endsWith('/:shipment_id/sync'))!;
+    const statements = logStatements(shop);
+    for (const fault of ['none', 'refuse']) {
+      const parcel = await of.ship({ company: 'SF', tracking_no: newNumber('SF') });
+      if (fault === 'refuse') simulator.change({ refuseRate: 1 });
+      const { texts } = await statements.during(() => of.sync(parcel));
+      expect(texts.length, texts.join('\n')).toBeGreaterThan(4);
+      expect(texts.length, texts.join('\n')).toBeLessThanOrEqual(route.statements!);
+    }
   });
 
   test('by many at once queries the carrier once', async () => {
