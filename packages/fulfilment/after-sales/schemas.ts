@@ -29,11 +29,11 @@ export const applyBody = z.object({
   case_type: text(32)
     .default('return')
     .meta({ description: 'return or exchange; any other text counts as return', examples: ['return'] }),
-  reason: text(200)
+  reason: text(500)
     .trim()
     .default('')
     .meta({ description: 'required', examples: ['Broken on arrival'] }),
-  apply_content: text(1000)
+  apply_content: text(2000)
     .trim()
     .default('')
     .meta({ examples: ['The handle is cracked'] }),
