@@ -31,4 +31,20 @@ export const shipmentAudits: readonly Audit[] = [
       select s.id as shipment_id, s.order_id, s.tracking_no from fulfilment.shipments s
       left join orders.orders o on o.id = s.order_id where o.id is null`,
   },
+  {
+    name: 'fulfilment.case_shipments',
+    about:
+      'a case has one return shipment exactly when its goods were sent back, and one re-shipment exactly when they were replaced; each belongs to the order of the case',
+    query: (sql) => sql`
+      select c.id as case_id, c.case_no, c.order_id, kind.biz_type, coalesce(l.entries, 0) as log_entries,
+        coalesce(s.shipments, 0) as shipments
+      from fulfilment.after_sale_cases c
+      cross join (values ('return', 'return_ship'), ('reship', 'reship')) as kind (biz_type, action)
+      left join (select case_id, action, count(*) as entries from fulfilment.after_sale_logs group by case_id, action)
+        as l on l.case_id = c.id and l.action = kind.action
+      left join (select after_sale_case_id, order_id, biz_type, count(*) as shipments from fulfilment.shipments
+                 where after_sale_case_id > 0 group by after_sale_case_id, order_id, biz_type) as s
+        on s.after_sale_case_id = c.id and s.order_id = c.order_id and s.biz_type = kind.biz_type
+      where coalesce(l.entries, 0) <> coalesce(s.shipments, 0)`,
+  },
 ];
