@@ -1,3 +1,4 @@
+import { completeOrders } from '@tradepost/orders';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields } from '@tradepost/testing/routes/contract';
 import { openShop, type Shop } from '@tradepost/testing/shop';
@@ -321,6 +322,23 @@ describe('at the same time', () => {
     expect(summaries).toHaveLength(3);
     expect(sorted(summaries)).toEqual(sorted(counted));
     for (const [n, order] of bought.entries()) expect(await orders.statusOf(buyers[n]!, order)).toBe(4);
+  });
+
+  test('the last review and the automatic completion complete an order once, and the review is kept', async () => {
+    const ann = await shop.shopper();
+    const bought = await Promise.all(Array.from({ length: 10 }, () => orders.shipped(ann)));
+    const ids = bought.map((order) => order.id);
+    const { sql } = shop.server.runtime;
+    const by = { actor: { type: 'system', id: 0 }, now: new Date() } as const;
+    const [, ...answers] = await Promise.all([
+      sql.begin((tx) => completeOrders(tx, ids, 'auto_complete', by)),
+      ...bought.map((order) => orders.review(ann, order, { content: 'Good' })),
+    ]);
+    expect(answers.map((answer) => answer.message)).toEqual(Array(10).fill('success'));
+    const moves = await sql`
+      select order_id from orders.order_history where order_id = any(${ids}::bigint[]) and to_status = 4`;
+    expect(moves).toHaveLength(10);
+    for (const order of bought) expect(await orders.statusOf(ann, order)).toBe(4);
   });
 
   test('a repeat with the same Idempotency-Key changes nothing', async () => {
