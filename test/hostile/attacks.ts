@@ -14,9 +14,10 @@ import { protocols } from './protocols.ts';
 import { readers } from './readers.ts';
 import { slow } from './slow.ts';
 import { streams } from './streams.ts';
+import { uploads } from './uploads.ts';
 
 const all: readonly Attack[] = [
-  ...[framing, protocols, headers, slow, readers, bodies, gatewayBodies, streams],
+  ...[framing, protocols, headers, slow, readers, bodies, gatewayBodies, uploads, streams],
   ...[logins, growth, orders, paging, csv, callbacks],
 ];
 

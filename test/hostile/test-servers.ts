@@ -25,6 +25,8 @@ export type Target = {
   name: 'uws' | 'node';
   api: Listener;
   gateway: Listener;
+  /** Its data folder. */
+  data: string;
   /** Shoppers of the ordinary load. */
   buyers: readonly Buyer[];
   /** Memory before the first attack, after a collection. */
@@ -144,7 +146,7 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
     name,
     api: listener(server.url),
     gateway: listener(gatewayUrl),
-    buyers,
+    ...{ data, buyers },
     start: { resident: 0, live: 0 },
     residentMb: () => residentMb(pid) ?? 0,
     async collected() {
