@@ -30,7 +30,7 @@ export type DataFolder = {
 const clients = 64;
 
 /** Starts the shop as a process, which is killed at the end of the run. */
-async function startShop(data: string, env: Record<string, string> = {}): Promise<RunningServer> {
+export async function startShop(data: string, env: Record<string, string> = {}): Promise<RunningServer> {
   const server = await startProcess(['--data', data, '--seed', 'none'], env);
   const forget = defer(async () => server.child.kill('SIGKILL'));
   void server.ended.then(forget);
@@ -75,7 +75,7 @@ export async function createDataFolder(stored: Readonly<Record<string, unknown>>
 
 let shared: Promise<DataFolder> | null = null;
 /** All scenarios share one folder, because creating it takes as long as a short scenario. `cleanUp` removes it. */
-async function openDataFolder(): Promise<DataFolder> {
+export async function openDataFolder(): Promise<DataFolder> {
   shared ??= createDataFolder();
   const folder = await shared;
   // The previous scenario stopped the database together with the shop.

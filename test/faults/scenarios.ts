@@ -2,6 +2,7 @@ import { bursts } from './bursts.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
 import type { Scenario } from './scenario.ts';
+import { uploadsKilled } from './upload-kills.ts';
 import { warehouseScenarios } from './warehouse.ts';
 
-export const scenarios: readonly Scenario[] = [...kills, ...bursts, ...outages, ...warehouseScenarios];
+export const scenarios: readonly Scenario[] = [...kills, uploadsKilled, ...bursts, ...outages, ...warehouseScenarios];
