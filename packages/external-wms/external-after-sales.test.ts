@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest';
 import { externalWarehouse } from './external-entry.ts';
 import type { External } from './open-external.ts';
 
-/** Goods of after-sale cases at the warehouse of a partner: it is told once of what came back and of what leaves. */
+/** The stock of after-sale cases at the warehouse of a partner: each return and each exchange is reported once. */
 let database: TestDatabase;
 let shop: ModuleShop;
 let simulator: Simulator;
