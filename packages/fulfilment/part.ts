@@ -38,7 +38,9 @@ function joinOpened(opened: readonly OpenedModule[]): OpenedModule {
 
 /** The declaration of a module from its parts, in their order. */
 export function joinParts(parts: readonly Part[]): Omit<Module, 'name'> {
-  const declared = Object.fromEntries(lists.map((list) => [list, parts.flatMap((part) => (part[list] ?? []) as never[])]));
+  const declared = Object.fromEntries(
+    lists.map((list) => [list, parts.flatMap((part) => (part[list] ?? []) as never[])]),
+  );
   return {
     ...declared,
     metrics: (metrics) => parts.map((part) => part.metrics?.(metrics)),
