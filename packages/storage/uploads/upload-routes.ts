@@ -41,8 +41,9 @@ export const uploadRoutes = (deps: StorageDeps): Route[] => {
     response: stored,
     refuses: Object.values(uploadErrors),
     repeat: 'recorded',
-    // The lock and the row of the file, another driver in the form, the end of the upload.
-    statements: 4,
+    // The lock and the row of the file, another driver in the form, the end of the upload. When that fails, two more
+    // remove the row.
+    statements: 6,
   } as const;
   const handle = async ({ query, caller, bodyStream, request, write }: Context) => {
     const owner = { role: caller.role, id: caller.id };
