@@ -16,6 +16,8 @@ type Flow = {
   pause(): void;
   /** `holds`: the bytes that arrive will be held. Otherwise it resumes at once. */
   resume(holds: boolean): void;
+  /** True while the connection waits for its turn to be read again. The client is not late then. */
+  isQueued(): boolean;
   /** Starts the timeout of the transport again. It has none while it is paused. */
   keepAlive(): void;
 };
@@ -134,6 +136,12 @@ export class IncomingBody implements ArrivingBody {
     if (!this.complete || this.#ended) return;
     this.#paused = false;
     this.#flow.resume(false);
+  }
+
+  /** The connection is read again after it was queued. */
+  restart(): void {
+    this.#stalledAt = performance.now() + this.#timeoutMs;
+    this.#lateAt = Math.max(this.#lateAt, this.#stalledAt);
   }
 
   /** The most bytes that can still arrive. */
@@ -273,7 +281,7 @@ export class IncomingBody implements ArrivingBody {
 
   #tick = (): void => {
     let left = TICK_MS;
-    if (!this.#paused) {
+    if (!this.#paused && !this.#flow.isQueued()) {
       left = Math.min(this.#stalledAt, this.#lateAt) - performance.now();
       if (left <= 0) {
         this.fail('timeout');

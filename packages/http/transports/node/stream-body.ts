@@ -16,6 +16,7 @@ export const streamBody = (server: NodeServer, req: IncomingMessage, res: Server
     flow: {
       pause: () => req.pause(),
       resume: () => req.resume(),
+      isQueued: () => false,
       // The timeouts of node:http do not depend on the progress of the body.
       keepAlive() {},
     },

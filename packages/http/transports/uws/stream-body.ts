@@ -49,11 +49,13 @@ export const streamBody = (request: UwsRequest, declared: number, limit: number)
           }
           endTurn = end;
           isPaused = false;
+          body.restart();
           res.resume();
         });
       },
+      isQueued: () => queued,
       keepAlive() {
-        if (queued || !isOpen()) return;
+        if (!isOpen()) return;
         res.pause();
         res.resume();
       },
