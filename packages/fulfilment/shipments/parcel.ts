@@ -3,7 +3,7 @@ import { shipmentErrors } from './errors.ts';
 import { defaultRiderName, defaultRiderPhone, deliveryMode } from './settings.ts';
 import type { Shipment } from './shipment.ts';
 
-/** A parcel that an administrator sends: how it is delivered, and by whom. */
+/** A parcel that an administrator sends, with its carrier or its rider. */
 export type Parcel = Pick<
   Shipment,
   'delivery_type' | 'company' | 'tracking_no' | 'rider_name' | 'rider_phone' | 'remark'
