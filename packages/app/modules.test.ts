@@ -327,9 +327,13 @@ describe('a shop that runs without a module', () => {
         .finally(() => shop.close());
     };
     expect(seen.pages).toEqual(expect.arrayContaining(['/product/list', '/order/list', '/wms/stock']));
-    expect(await pagesWithout('orders')).toEqual(seen.pages.filter((page) => page !== '/order/list'));
+    // Without orders no module runs that serves after-sales or reviews.
+    const ofOrders = ['/order/list', '/order/after-sale/list', '/review/list'];
+    expect(seen.pages).toEqual(expect.arrayContaining(ofOrders));
+    expect(await pagesWithout('orders')).toEqual(seen.pages.filter((page) => !ofOrders.includes(page)));
     expect(await pagesWithout('inventory')).toEqual(
-      seen.pages.filter((page) => page !== '/order/list' && !page.startsWith('/wms/')),
+      seen.pages.filter((page) => !ofOrders.includes(page) && !page.startsWith('/wms/')),
     );
+    expect(await pagesWithout('reviews')).toEqual(seen.pages.filter((page) => page !== '/review/list'));
   }, 120_000);
 });

@@ -7,7 +7,7 @@ import { type ArrivingBody, type BodyFault, BodyStreamError } from './body-strea
  */
 export const MAX_HELD = 64 * 1024;
 /** A body may take the body timeout and the time for its size at this rate, in bytes per second. */
-export const MIN_UPLOAD_RATE = 64 * 1024;
+const MIN_UPLOAD_RATE = 64 * 1024;
 /** Shorter than the time after which uWS may cut a slow body. */
 const TICK_MS = 4000;
 
