@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RefusalError } from '@tradepost/client';
 import type { Bought } from './buy.ts';
 import type { Shipped } from './ship.ts';
 import type { Story } from './story.ts';
 
+/** The code of a sync that is refused because no carrier service can be queried. */
+const notSetUp = 409;
 /** How often the events are read, and the pause between two reads. */
 const reads = 50;
 const pauseMs = 100;
@@ -10,11 +13,20 @@ const pauseMs = 100;
 /** The shop asks the carrier where the parcel is, and the shopper reads the answer. */
 export async function track(story: Story, { shopper, order }: Bought, { staff, shipment_id }: Shipped) {
   const parcel = { path: { id: order.id, shipment_id } };
-  await story.step(
+  const refused = await story.step(
     'ask the carrier',
-    () => staff.post('/admin/api/orders/{id}/shipments/{shipment_id}/sync', parcel),
-    () => 'answered',
+    () =>
+      staff.post('/admin/api/orders/{id}/shipments/{shipment_id}/sync', parcel).then(
+        () => null,
+        (error: unknown) => {
+          if (error instanceof RefusalError && error.code === notSetUp) return error.message;
+          throw error;
+        },
+      ),
+    (reason) => reason ?? 'answered',
   );
+  // A shop without an account of a carrier service has no tracks.
+  if (refused !== null) return;
   await story.step(
     'the shopper follows the parcel',
     async () => {

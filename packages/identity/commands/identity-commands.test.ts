@@ -1,9 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+
+// Each command is a process that loads the whole shop.
+vi.setConfig({ testTimeout: 90_000 });
 
 /** The commands change a running server: tokens that they end are void there. */
 let shop: Shop;
@@ -33,12 +37,12 @@ const becomes = (token: string, status: number) =>
   vi.waitFor(async () => expect(await statusOf(token)).toBe(status), { timeout: 3_000, interval: 20 });
 
 test.each(['rotate', 'issue', 'inspect', 'revoke'])('token %s --help shows an example', async (name) => {
-  const { code, stdout } = await runCommand(['token', name, '--help']);
+  const { code, stdout } = await runCommandInProcess(['token', name, '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Examples?:\n {2}\$ .*tradepost/);
 });
 test.each(['create', 'passwd', 'disable', 'enable', 'list'])('staff %s --help shows an example', async (name) => {
-  const { code, stdout } = await runCommand(['staff', name, '--help']);
+  const { code, stdout } = await runCommandInProcess(['staff', name, '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Examples?:\n {2}\$ .*tradepost/);
 });
