@@ -1,4 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Starts the tests of the whole shop (`test/`) before those of the packages. Without results of an earlier run vitest starts the
+ * largest files first, and some of the longest tests are short files: started last, they run alone while a worker is idle.
+ */
+class WholeShopFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const wholeShop = (file: TestSpecification) => (file.moduleId.startsWith(`${import.meta.dirname}/test/`) ? 0 : 1);
+    return (await super.sort(files)).sort((a, b) => wholeShop(a) - wholeShop(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,5 +22,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    sequence: { sequencer: WholeShopFirst },
   },
 });
