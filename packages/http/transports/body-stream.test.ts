@@ -63,36 +63,64 @@ const sizeOf = async (body: BodyStream): Promise<number> => {
 };
 const limit = 1_000_000;
 
+/** Starts a server that `handle` answers: requests to /upload with its text, or with the fault of the body. */
+const startOn = async (
+  serve: typeof serveUws | typeof serveNode,
+  handle: (body: BodyStream, request: Request) => Promise<string> | string,
+  options: Partial<TransportOptions> = {},
+) => {
+  const errors: string[] = [];
+  const fetch: FetchHandler = async (request) => {
+    if (!request.url.includes('/upload')) return new FastResponse(`other:${(await request.text()).length}`);
+    try {
+      return new FastResponse(await handle(bodyStreamOf(request, limit), request));
+    } catch (error) {
+      if (!(error instanceof BodyStreamError)) throw error;
+      errors.push(error.fault);
+      return new FastResponse(`fault ${error.fault}`, { status: 400 });
+    }
+  };
+  const server = await serve({
+    fetch,
+    maxBodyBytes: 100_000,
+    streamLimitOf: (_method, path) => (path === '/upload' ? limit : 0),
+    faultResponse: (status, most) => ({ headers: {}, body: `${status} ${most}` }),
+    ...options,
+  });
+  servers.push(server);
+  return Object.assign(server, { errors });
+};
+
+// Both transports in one test, at once: it waits longer than their own timeouts, which are not settings.
+test('a handler that pauses longer than the timeouts of the transport still gets the whole body, on uws and on node', async () => {
+  const upload = async (serve: typeof serveUws | typeof serveNode) => {
+    const server = await startOn(
+      serve,
+      async (body) => {
+        let size = 0;
+        for await (const part of body) {
+          if (size === 0) await sleep(14_000);
+          size += part.byteLength;
+        }
+        return `size ${size}`;
+      },
+      // The time in which the handler lets the client wait does not count.
+      { bodyTimeoutMs: 2_000 },
+    );
+    const client = await dial(server);
+    client.send(announced(900_000));
+    client.send(Buffer.alloc(900_000));
+    await client.until((text) => text.includes('size 900000'), 20_000);
+  };
+  await Promise.all([upload(serveUws), upload(serveNode)]);
+}, 30_000);
+
 describe.each([
   { name: 'uws' as const, serve: serveUws },
   { name: 'node' as const, serve: serveNode },
 ])('streamed bodies on $name', ({ serve }) => {
-  /** `handle` answers requests to /upload with its text, or with the fault of the body. */
-  const start = async (
-    handle: (body: BodyStream, request: Request) => Promise<string> | string,
-    options: Partial<TransportOptions> = {},
-  ) => {
-    const errors: string[] = [];
-    const fetch: FetchHandler = async (request) => {
-      if (!request.url.includes('/upload')) return new FastResponse(`other:${(await request.text()).length}`);
-      try {
-        return new FastResponse(await handle(bodyStreamOf(request, limit), request));
-      } catch (error) {
-        if (!(error instanceof BodyStreamError)) throw error;
-        errors.push(error.fault);
-        return new FastResponse(`fault ${error.fault}`, { status: 400 });
-      }
-    };
-    const server = await serve({
-      fetch,
-      maxBodyBytes: 100_000,
-      streamLimitOf: (_method, path) => (path === '/upload' ? limit : 0),
-      faultResponse: (status, most) => ({ headers: {}, body: `${status} ${most}` }),
-      ...options,
-    });
-    servers.push(server);
-    return Object.assign(server, { errors });
-  };
+  const start = (handle: Parameters<typeof startOn>[1], options?: Partial<TransportOptions>) =>
+    startOn(serve, handle, options);
   const expectIdle = async (server: Transport) => {
     await until(() => server.activeRequests() === 0);
     expect(server.bodies.held).toBe(0);
@@ -181,25 +209,6 @@ describe.each([
     // The handler stopped; so did the transport, except for what the kernel had received (uWebSockets.js).
     expect(most).toBeLessThanOrEqual(MAX_HELD + 7_000_000);
     await expectIdle(server);
-  }, 30_000);
-
-  test('a handler that pauses longer than the timeouts of the transport still gets the whole body', async () => {
-    const server = await start(
-      async (body) => {
-        let size = 0;
-        for await (const part of body) {
-          if (size === 0) await sleep(14_000);
-          size += part.byteLength;
-        }
-        return `size ${size}`;
-      },
-      // The time in which the handler lets the client wait does not count.
-      { bodyTimeoutMs: 2_000 },
-    );
-    const client = await dial(server);
-    client.send(announced(900_000));
-    client.send(Buffer.alloc(900_000));
-    await client.until((text) => text.includes('size 900000'), 20_000);
   }, 30_000);
 
   test('many chunks of one byte do not take more memory than their bytes', async () => {
