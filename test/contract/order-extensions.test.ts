@@ -429,6 +429,26 @@ describe('the timeline', () => {
     ]);
   });
 
+  test('has no receipt before the shipment, whatever the carrier reports', async () => {
+    const { id } = await orderIn('shipped');
+    await shop.database
+      .sql`update fulfilment.shipments set logistics_status = 'signed', signed_at = now() - interval '2 years' where order_id = ${id}`;
+    const stages = await stagesOf(id);
+    expect(stages.map(({ stage }) => stage)).toEqual(['created', 'paid', 'shipped', 'received']);
+    expect(stages[3]!.time).toBe(stages[2]!.time);
+  });
+
+  test('keeps the stages of one second in their order', async () => {
+    const { id } = await orderIn('shipped');
+    const second = '2026-03-01T01:00:00.900Z';
+    await shop.database.sql`update orders.order_history set created_at = ${second} where order_id = ${id}`;
+    await withExchange(id, async () => {
+      await shop.database.sql`update fulfilment.shipments set shipped_at = ${second} where order_id = ${id}`;
+      const stages = await stagesOf(id);
+      expect(stages.map(({ status }) => status)).toEqual(['Ordered', 'Paid', 'Shipped', 'Reship']);
+    });
+  });
+
   test('has a stage for each re-shipment, and none for a parcel that came back', async () => {
     const { id } = await orderIn('shipped');
     await withExchange(id, async () => {

@@ -47,6 +47,7 @@ const reshipSteps = (shipments: readonly ShipmentView[]): Step[] =>
 /**
  * The stages that an order has reached: each once, and one more for each re-shipment. `received` has the time that the
  * carrier reports for the first shipment, or the time of completion when that is earlier or the carrier reports no time.
+ * It is never before `shipped`: a carrier may report about a parcel before the shop does.
  */
 function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentView[], locale: Locale): Step[] {
   const first = (status: OrderStatus) => history.find((row) => row.to_status === status);
@@ -69,8 +70,11 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
   }
   if (shipped) steps.push({ stage: 'shipped', at: shipped.created_at, content: parcel });
   const signed = initial?.signed_at ? new Date(initial.signed_at) : null;
-  const received = signed && completed ? (signed < completed.created_at ? signed : completed.created_at) : signed;
-  if (received ?? completed) steps.push({ stage: 'received', at: received ?? completed!.created_at, content: parcel });
+  const arrivals = [signed, completed?.created_at].filter((at) => at != null).map(Number);
+  if (arrivals.length > 0) {
+    const at = new Date(Math.max(Math.min(...arrivals), Number(shipped?.created_at ?? 0)));
+    steps.push({ stage: 'received', at, content: parcel });
+  }
   steps.push(...reshipSteps(shipments));
   if (completed) steps.push({ stage: 'completed', at: completed.created_at, content: '' });
   if (cancelled) {
@@ -81,8 +85,9 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
       content: [reason, cancelled.note].filter(Boolean).join(': '),
     });
   }
-  // The sort is stable: stages with the same time stay in this order.
-  return steps.sort((a, b) => a.at.getTime() - b.at.getTime());
+  // The times of shipments are whole seconds. The sort is stable: stages of one second stay in this order.
+  const second = ({ at }: Step) => Math.floor(at.getTime() / 1000);
+  return steps.sort((a, b) => second(a) - second(b));
 }
 
 /** The timeline of an order, oldest stage first. Throws a refusal when there is no such order. */
