@@ -10,12 +10,13 @@ import { orderReviewRoutes } from './orders/order-review-routes.ts';
 import { productReviewRoutes } from './products/product-review-routes.ts';
 import { summarySection } from './products/summary-section.ts';
 import { reviewAudits } from './review-audits.ts';
-import { reviewTables } from './tables.ts';
+import { reviewPublishes, reviewTables } from './tables.ts';
 
 export const reviewsModule: Module = {
   name: 'reviews',
   needs: ['identity', 'catalog', 'orders'],
   tables: reviewTables,
+  publishes: reviewPublishes,
   entries: [fileReferences.add(reviewFiles)],
   menu: reviewMenu,
   audits: reviewAudits,
