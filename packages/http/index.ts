@@ -1,4 +1,4 @@
-export { fileUrls } from './files/file-urls.ts';
+export { fileUrls, isPictureAddress } from './files/file-urls.ts';
 export { fileResponse } from './files/files.ts';
 export { httpMetrics } from './http-metrics.ts';
 export { openApiDocument } from './openapi/openapi.ts';

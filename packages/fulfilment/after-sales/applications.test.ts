@@ -81,6 +81,22 @@ describe('an application is refused', () => {
     expect(apply_images).toHaveLength(9);
     expect(apply_images[0]).toBe(`${shop.url}/a.png`);
   });
+
+  test('with an image that is neither a path nor an http address; the two forms of one upload count once', async () => {
+    const order = await at.buy();
+    const refusal = 'apply_images: an image must be a path of this shop or an http address';
+    for (const image of ['javascript:alert(1)', 'java\tscript:alert(1)', 'data:text/html,x'])
+      expect(await at.applyFor(order, { apply_images: [image] }), image).toMatchObject({ code: 400, message: refusal });
+    const id = await at.openCase(order);
+    for (const action of ['messages', 'evidences'])
+      expect(await at.act(id, action, { content: 'x', images: ['data:image/png;base64,AA=='] })).toMatchObject({
+        code: 400,
+        message: 'images: an image must be a path of this shop or an http address',
+      });
+    const upload = '/uploads/2026/11/a.png';
+    const { data } = await at.act(id, 'evidences', { images: [upload, `${shop.url}${upload}`] });
+    expect(data.evidences[0].images).toEqual([`${shop.url}${upload}`]);
+  });
 });
 
 test('an unknown case type counts as a return, and its share of the price is suggested for the refund', async () => {

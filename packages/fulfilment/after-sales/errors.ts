@@ -21,6 +21,11 @@ export const afterSaleErrors = defineErrors({
   open_case_exists: { code: 500, en: 'Active after-sale case exists', 'zh-CN': '该商品已有进行中的售后' },
   quantity_exceeded: { code: 500, en: 'Quantity exceeds purchased amount', 'zh-CN': '数量超过可售后数量' },
   too_many_images: { code: 400, en: '{field}: at most {max} images', 'zh-CN': '{field}：最多 {max} 张图片' },
+  image_address: {
+    code: 400,
+    en: '{field}: an image must be a path of this shop or an http address',
+    'zh-CN': '{field}：图片须为本站路径或 http 地址',
+  },
   cannot_audit: { code: 500, en: 'Cannot review in current status', 'zh-CN': '当前状态不可审核' },
   cannot_return: {
     code: 500,

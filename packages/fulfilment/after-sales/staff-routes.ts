@@ -211,7 +211,12 @@ function caseNoteRoutes({ runtime }: Deps): Route[] {
       summary: 'Write a message about an after-sale case; the buyer sees it',
       body: staffMessageBody,
       response: messagesSchema,
-      refuses: [afterSaleErrors.case_not_found, afterSaleErrors.too_many_images, afterSaleErrors.too_many_messages],
+      refuses: [
+        afterSaleErrors.case_not_found,
+        afterSaleErrors.too_many_images,
+        afterSaleErrors.image_address,
+        afterSaleErrors.too_many_messages,
+      ],
       statements: 3,
       async handle({ caller, params, body, request, write }) {
         const images = imagesIn('images', body.images, fileUrls(request, config).relative);
@@ -232,6 +237,7 @@ function caseNoteRoutes({ runtime }: Deps): Route[] {
         afterSaleErrors.case_not_found,
         afterSaleErrors.images_required,
         afterSaleErrors.too_many_images,
+        afterSaleErrors.image_address,
         afterSaleErrors.too_many_evidences,
       ],
       statements: 3,

@@ -55,3 +55,10 @@ export function fileUrls(request: Request, config: PublicAddress) {
     relative: (url: string) => (url.startsWith(`${origin}/uploads/`) ? url.slice(origin.length) : url),
   };
 }
+
+/**
+ * Whether an address of a picture can be stored: a path or an http address. Addresses that a browser would run or inline
+ * have another scheme. Browsers ignore blanks and control characters in a scheme.
+ */
+export const isPictureAddress = (url: string): boolean =>
+  !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url.replace(/[\s\p{Cc}]+/gu, ''));

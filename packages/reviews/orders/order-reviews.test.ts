@@ -200,7 +200,7 @@ describe('writing', () => {
       [{ items: [{ ...b, images: images(10) }] }, 400, 'items[0].images: at most 9 pictures'],
       [{ mode: 'append', items: [a], append_images: images(10) }, 400, 'append_images: at most 9 pictures'],
       [
-        { items: [{ ...b, images: ['javascript:alert(1)'] }] },
+        { items: [{ ...b, images: ['java\tscript:alert(1)'] }] },
         400,
         'items[0].images: a picture must be a path of this shop or an http address',
       ],

@@ -1,3 +1,4 @@
+import { isPictureAddress } from '@tradepost/http';
 import { reviewErrors } from '../errors.ts';
 import { maxReviewImages } from '../limits.ts';
 import type { ReviewBody, reviewModes } from '../schemas.ts';
@@ -17,13 +18,10 @@ export type ReviewRequest = {
 
 const scoreOf = (sent: number) => (sent > 0 && sent <= 5 ? sent : 5);
 
-/** Addresses that a browser would run or inline are refused. Uploads have a path or an http address. */
-const otherScheme = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
-
 /** The pictures as they are stored: trimmed, as paths of this shop where possible, each once. */
 function imagesOf(field: string, sent: readonly string[], relative: (url: string) => string): string[] {
   const images = [...new Set(sent.map((url) => relative(url.trim())).filter((url) => url !== ''))];
-  if (images.some((url) => otherScheme.test(url))) throw reviewErrors.image_address({ field });
+  if (!images.every(isPictureAddress)) throw reviewErrors.image_address({ field });
   if (images.length > maxReviewImages) throw reviewErrors.too_many_images({ field, max: maxReviewImages });
   return images;
 }
