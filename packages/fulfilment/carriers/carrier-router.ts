@@ -12,8 +12,8 @@ export type CarrierRouter = {
   missing(): readonly string[];
   /** The chosen drivers, also those without an account. */
   chosen(): readonly CarrierDriver[];
-  /** The refusal of a query; null when a driver can be used. */
-  refusal(): Error | null;
+  /** The refusal of a query; null when a driver can be used. `channel` is the driver that a shipment is fixed to. */
+  refusal(channel?: string): Error | null;
 };
 
 /** Chooses drivers by the settings, which it reads with each call. */
@@ -26,6 +26,12 @@ export function openCarrierRouter(settings: SettingReader, drivers: readonly Car
     return [...new Set(both.filter((driver) => driver !== undefined))];
   };
   const missing = () => (chosen().some(isReady) ? [] : chosen().flatMap((driver) => missingAccount(driver, settings)));
+  /** A shipment that is fixed to a driver which does not run lacks that driver. */
+  const lackingFor = (channel: string) => {
+    if (channel === '') return missing();
+    const fixed = named(channel);
+    return fixed ? missingAccount(fixed, settings) : [channel];
+  };
   return {
     chosen,
     missing,
@@ -33,9 +39,9 @@ export function openCarrierRouter(settings: SettingReader, drivers: readonly Car
       const fixed = channel === '' ? undefined : named(channel);
       return (channel === '' ? chosen() : fixed ? [fixed] : []).filter(isReady);
     },
-    refusal() {
+    refusal(channel = '') {
       if (!settings.get(routerEnabled)) return carrierErrors.sync_disabled();
-      const lacking = missing();
+      const lacking = lackingFor(channel);
       return lacking.length > 0 ? carrierErrors.sync_not_configured({ settings: lacking.join(', ') }) : null;
     },
   };

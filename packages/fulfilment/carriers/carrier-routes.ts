@@ -37,8 +37,8 @@ const companySchema = z.object({
 });
 
 /** The refusal of a sync of this shipment by hand; null when its carrier can be queried. */
-function syncRefusal(router: CarrierRouter, { tracking_no, company }: SyncTarget): Error | null {
-  const refusal = router.refusal();
+function syncRefusal(router: CarrierRouter, { tracking_no, company, channel_provider }: SyncTarget): Error | null {
+  const refusal = router.refusal(channel_provider);
   if (refusal) return refusal;
   if (tracking_no === '') return carrierErrors.no_tracking_no();
   if (companyOf(company)) return null;

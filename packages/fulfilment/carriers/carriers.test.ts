@@ -180,7 +180,7 @@ describe('a sync', () => {
 
   test('is refused by name when it can not succeed', async () => {
     const parcel = await of.ship({ company: 'HAWK', tracking_no: newNumber('HW') });
-    expect(await of.sync(parcel)).toMatchObject({ code: 409, message: expect.stringContaining('"HAWK"') });
+    expect(await of.sync(parcel)).toMatchObject({ code: 500, message: expect.stringContaining('"HAWK"') });
     expect(await of.sync({ ...parcel, shipment_id: 2 ** 40 })).toMatchObject({
       code: 404,
       message: 'Shipment not found',
@@ -189,7 +189,7 @@ describe('a sync', () => {
     expect(await of.sync({ ...other, order_id: parcel.order_id })).toMatchObject({ code: 404 });
     await set('enabled', false);
     expect(await of.sync(other)).toMatchObject({
-      code: 409,
+      code: 500,
       message: expect.stringContaining('logistics_router.enabled'),
     });
     await set('enabled', true);
@@ -198,10 +198,24 @@ describe('a sync', () => {
     const stored = keys.map((key) => settings.list().find((row) => row.key === key)!.value);
     for (const key of keys) await settings.unset(key);
     const { code, message } = await of.sync(other);
-    expect(code).toBe(409);
+    expect(code).toBe(500);
     for (const key of keys) expect(message).toContain(key);
     for (const [index, key] of keys.entries()) await settings.set(key, stored[index]);
     expect(await of.sync(other)).toMatchObject({ code: 0 });
+  });
+
+  test('is refused when the driver that the shipment is fixed to has lost its account', async () => {
+    const parcel = await of.ship({ company: 'SF', tracking_no: newNumber('SF') });
+    expect(await of.sync(parcel)).toMatchObject({ code: 0 });
+    const { channel_provider } = await of.shipmentOf(parcel);
+    expect(channel_provider).toBe('kuaidi100');
+    const { settings } = shop.server.runtime;
+    const key = 'logistics_kuaidi100.key';
+    const stored = settings.list().find((row) => row.key === key)!.value;
+    await settings.unset(key);
+    const answer = await of.sync(parcel);
+    await settings.set(key, stored);
+    expect(answer).toMatchObject({ code: 500, message: expect.stringContaining(key) });
   });
 
   test('with many events costs no more statements than its route declares', async () => {

@@ -31,7 +31,12 @@ export async function selectTracks(
 
 const maxShipmentsShown = 100;
 
-export type SyncTarget = { company: string; tracking_no: string; delivery_type: 'express' | 'local' };
+export type SyncTarget = {
+  company: string;
+  tracking_no: string;
+  channel_provider: string;
+  delivery_type: 'express' | 'local';
+};
 
 /** What a sync needs to know of a shipment of this order. */
 export async function selectSyncTarget(
@@ -39,7 +44,7 @@ export async function selectSyncTarget(
   { order_id, shipment_id }: { order_id: number; shipment_id: number },
 ): Promise<SyncTarget | undefined> {
   const [row] = await sql<SyncTarget[]>`
-    select company, tracking_no, delivery_type from fulfilment.shipments
+    select company, tracking_no, channel_provider, delivery_type from fulfilment.shipments
     where id = ${shipment_id} and order_id = ${order_id}`;
   return row;
 }
