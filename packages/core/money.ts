@@ -17,6 +17,10 @@ export function toMinor(amount: number): Minor {
   return amount < 0 ? 0 - cents : cents;
 }
 
+/** Whether an amount of the wire has at most two decimals. False for an amount that `toMinor` refuses. */
+export const isWholeCents = (amount: number): boolean =>
+  Math.abs(amount) <= toWire(maxMinor) && toWire(toMinor(amount)) === amount;
+
 export function toWire(minor: Minor): number {
   return minor / 100;
 }

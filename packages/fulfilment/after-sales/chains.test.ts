@@ -62,6 +62,12 @@ describe('a return', () => {
     const [first, second] = [await at.openCase(order, 'return', 1, 0), await at.openCase(order, 'return', 1, 1)];
     await at.bring(order, first, 'return', 'refund_pending');
     await at.bring(order, second, 'return', 'refund_pending');
+    // Less than half a cent is not the amount of the case, and no amount is rounded.
+    for (const amount of [0.004, 1e-7, 4.999, -0.01, -20])
+      expect(await at.act(first, 'refund', { amount }), String(amount)).toMatchObject({
+        code: 500,
+        message: 'Invalid refund amount',
+      });
     expect((await at.act(first, 'refund', { amount: 20.01 })).message).toBe('Invalid refund amount');
     expect(await at.act(first, 'refund', { amount: 15.5, refund_no: `OWN${order.id}` })).toMatchObject({ code: 0 });
     expect((await at.act(second, 'refund', { amount: 4.51 })).message).toBe('Invalid refund amount');

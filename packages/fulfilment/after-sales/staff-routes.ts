@@ -1,4 +1,4 @@
-import { paged, pagingOf, toMinor, toWire } from '@tradepost/core';
+import { paged, pagingOf, toWire } from '@tradepost/core';
 import { defineRoute, fileUrls, idParams, maxBatch, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
 import { selectOrderLines } from '@tradepost/orders';
@@ -6,7 +6,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { auditCases } from './actions/audit-cases.ts';
 import { closeCases, completeCases } from './actions/end-cases.ts';
 import { receiveCases } from './actions/receive-cases.ts';
-import { refundCases } from './actions/refund-cases.ts';
+import { refundCases, requestedAmount } from './actions/refund-cases.ts';
 import { selectCase, selectCasePage } from './cases/case-store.ts';
 import { caseViews } from './cases/case-views.ts';
 import { afterSaleErrors } from './errors.ts';
@@ -156,7 +156,7 @@ function caseActionRoutes({ runtime, inventory }: Deps): Route[] {
       async handle({ caller, params, body, write }) {
         const request = {
           ...{ case_id: params.id, operator: byStaff(caller.id) },
-          ...{ ...body, amount: toMinor(body.amount) },
+          ...{ ...body, amount: requestedAmount(body.amount) },
         };
         await write(async (tx) => {
           firstOf(await refundCases(tx, runtime, [request]));

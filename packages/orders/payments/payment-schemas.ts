@@ -1,4 +1,4 @@
-import { maxMinor, toMinor, toWire } from '@tradepost/core';
+import { isWholeCents, maxMinor, toWire } from '@tradepost/core';
 import { amount, amountInput, id, requiredText, text, timestamp } from '@tradepost/http';
 import { z } from 'zod';
 import { paymentStatuses } from './payment-rules.ts';
@@ -10,8 +10,8 @@ const webAddress = () =>
       error: 'must be an http or https address',
     })
     .meta({ examples: ['http://127.0.0.1:8080/orders'] });
-const isWholeCents = (value: number) =>
-  Math.abs(value) > toWire(maxMinor) || !Number.isFinite(value) || toWire(toMinor(value)) === value;
+/** An amount that is too large has a refusal of its own. */
+const isTooLargeOrWholeCents = (value: number) => value > toWire(maxMinor) || isWholeCents(value);
 
 /** `providers`: the names of all providers. */
 export const payCreateBody = (providers: readonly string[]) =>
@@ -80,7 +80,7 @@ export const payCallbackBody = (providers: readonly string[]) =>
           description: 'the number that the provider gave to the transaction; required when the payment succeeded',
           examples: ['SBX20260301000001'],
         }),
-      amount: amountInput().refine(isWholeCents, { error: 'must have at most two decimals' }),
+      amount: amountInput().refine(isTooLargeOrWholeCents, { error: 'must have at most two decimals' }),
       currency: z
         .string()
         .max(3)

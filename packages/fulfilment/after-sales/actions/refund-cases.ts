@@ -1,4 +1,4 @@
-import type { Minor } from '@tradepost/core';
+import { isWholeCents, type Minor, toMinor } from '@tradepost/core';
 import { type RefundOutcome, refundAttempts, refundOrders } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
@@ -6,12 +6,21 @@ import { afterSaleErrors } from '../errors.ts';
 import { notifyBuyers } from '../notices.ts';
 import { type CaseRequest, type LockedCase, moveCases } from './move-cases.ts';
 
-/** `amount` 0 or less stands for the amount of the case. A blank `refund_no` gets a number. */
+/** `amount` null stands for the amount of the case. A blank `refund_no` gets a number. */
 export type RefundRequest = CaseRequest & {
-  readonly amount: Minor;
+  readonly amount: Minor | null;
   readonly reason: string;
   readonly refund_no: string;
 };
+
+/**
+ * The amount of a request; null for 0, the amount of the case. A part of a cent is refused and not rounded: less than half a cent
+ * would become 0.
+ */
+export function requestedAmount(amount: number): Minor | null {
+  if (amount < 0 || !isWholeCents(amount)) throw afterSaleErrors.invalid_refund_amount();
+  return toMinor(amount) || null;
+}
 
 /** `RF`, 13 digits of the time in milliseconds and 4 digits of the case id. A case is refunded once. */
 const refundNumber = (caseId: number, at: Date) =>
@@ -38,7 +47,7 @@ export async function refundCases(
     move: 'refund',
     now,
     decide(found, request) {
-      const refund_amount = request.amount > 0 ? request.amount : found.refund_amount;
+      const refund_amount = request.amount ?? found.refund_amount;
       const refund_no = request.refund_no || refundNumber(found.id, now);
       return {
         values: { refund_amount, refund_no },
