@@ -27,6 +27,7 @@ export {
   idOrZero,
   idParams,
   isStorable,
+  lineText,
   list,
   nothing,
   pagedOf,

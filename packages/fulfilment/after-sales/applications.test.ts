@@ -145,6 +145,14 @@ describe('a case', () => {
     expect((await at.sendBack(order, id, { company: 'sf', tracking_no: ' ' })).message).toBe(
       'Tracking number is required',
     );
+    for (const [field, value] of [
+      ['company', 'SF\u2066'],
+      ['tracking_no', 'T\u200d1'],
+    ] as const)
+      expect(await at.sendBack(order, id, { company: 'SF', tracking_no: 'T1', [field]: value })).toMatchObject({
+        code: 400,
+        message: expect.stringContaining(`${field}: must not contain`),
+      });
     expect(await at.sendBack(order, id, { company: '', tracking_no: 'T 1' })).toMatchObject({ code: 0, data: null });
   });
 

@@ -1,4 +1,15 @@
-import { amount, id, idOrZero, list, pageQueryWith, requiredText, text, timestamp, url } from '@tradepost/http';
+import {
+  amount,
+  id,
+  idOrZero,
+  lineText,
+  list,
+  pageQueryWith,
+  requiredText,
+  text,
+  timestamp,
+  url,
+} from '@tradepost/http';
 import { shipmentSchema } from '@tradepost/orders';
 import { z } from 'zod';
 import { caseActions, caseStatuses, caseTypes } from './cases/case-moves.ts';
@@ -42,12 +53,10 @@ export const applyBody = z.object({
 });
 
 export const returnBody = z.object({
-  company: text(32)
-    .trim()
+  company: lineText(32)
     .default('')
     .meta({ description: 'carrier code; may be empty', examples: ['SF'] }),
-  tracking_no: text(64)
-    .trim()
+  tracking_no: lineText(64)
     .default('')
     .meta({ description: 'required', examples: ['SF1234567890'] }),
   remark: text(500)
@@ -76,8 +85,7 @@ export const refundBody = z.object({
     .trim()
     .default('')
     .meta({ examples: ['Goods received'] }),
-  refund_no: text(64)
-    .trim()
+  refund_no: lineText(64)
     .default('')
     .meta({ description: 'blank: the shop gives a number', examples: [''] }),
 });

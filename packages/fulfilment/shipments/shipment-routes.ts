@@ -6,6 +6,7 @@ import {
   idOrZero,
   idParams,
   largeBody,
+  lineText,
   maxBatch,
   nothing,
   type Route,
@@ -21,20 +22,16 @@ import { type ShipOrder, shipOrders } from './ship-orders.ts';
 const shipBody = z.object({
   ship_type: z.enum(['initial', 'reship']).default('initial'),
   delivery_type: z.enum(['express', 'local']).default('express'),
-  company: text(32)
-    .trim()
+  company: lineText(32)
     .default('')
     .meta({ description: 'Carrier code; required for express', examples: ['SF'] }),
-  tracking_no: text(64)
-    .trim()
+  tracking_no: lineText(64)
     .default('')
     .meta({ description: 'Required for express', examples: ['SF1234567890'] }),
-  rider_name: text(64)
-    .trim()
+  rider_name: lineText(64)
     .default('')
     .meta({ description: 'Local delivery; default: the setting delivery_local.default_rider_name', examples: [''] }),
-  rider_phone: text(32)
-    .trim()
+  rider_phone: lineText(32)
     .default('')
     .meta({ description: 'Local delivery; default: the setting delivery_local.default_rider_phone', examples: [''] }),
   after_sale_case_id: idOrZero().default(0),

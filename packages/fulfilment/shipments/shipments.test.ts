@@ -104,6 +104,31 @@ describe('a local delivery', () => {
   });
 });
 
+test('control, zero-width and direction characters are refused by the name of their field; nothing is shipped', async () => {
+  await setting({ mode: 'both' });
+  const id = await paidOrder();
+  const hidden = { company: 'S\u200bF', tracking_no: 'SF1\nSF2', rider_name: 'Li\u202egnaW', rider_phone: '139\u0000' };
+  for (const [field, value] of Object.entries(hidden)) {
+    const body = { ...(field.startsWith('rider') ? local : express), [field]: value };
+    const refused = await admin('PUT', `/orders/${id}/ship`, body);
+    expect(refused).toMatchObject({ code: 400, message: expect.stringContaining(`${field}: must not contain`) });
+    expect((await admin('PUT', `/orders/${id}/ship`, body, 'zh-CN')).message).toMatch(chinese);
+  }
+  const rows = [
+    { order_id: id, company: 'SF', tracking_no: 'S1' },
+    { order_id: id, company: 'SF', tracking_no: 'S\u2028T' },
+  ];
+  expect(await admin('POST', '/orders/batch/ship', rows)).toMatchObject({
+    code: 400,
+    message: expect.stringContaining('[1].tracking_no: must not contain line breaks'),
+  });
+  expect((await orderOf(id)).status).toBe(2);
+  // A scanner ends a number with a line break. A name may have a variation selector.
+  const name = '\u845b\u{e0100}';
+  await admin('PUT', `/orders/${id}/ship`, { ...local, rider_name: name, tracking_no: 'SF1\r\n' });
+  expect((await orderOf(id)).latest_shipment).toMatchObject({ rider_name: name, tracking_no: 'SF1' });
+});
+
 test('labels of a shipment are in the language of the reader', async () => {
   const id = await paidOrder();
   await admin('PUT', `/orders/${id}/ship`, express);

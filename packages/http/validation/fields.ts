@@ -35,6 +35,20 @@ export const text = (max: number) =>
     .refine((value) => isStorable(value), { error: 'must not contain NUL or broken Unicode' });
 export const requiredText = (max: number) => text(max).trim().min(1);
 
+/**
+ * Control characters, zero-width characters, marks that change the direction of a text, and single surrogates. Variation
+ * selectors are not among them: some names need them.
+ */
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v;
+
+/** One line of visible characters, such as a code or a name. White space around it is removed, also a line break. */
+export const lineText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .trim()
+    .refine((value) => !hidden.test(value), { params: { fault: 'hidden' } });
+
 /** An amount in a request: currency units with at most two decimals. Convert it with `toMinor` before it is stored. */
 export const amountInput = () =>
   z

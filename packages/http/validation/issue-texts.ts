@@ -17,6 +17,10 @@ const texts = {
   below: { en: 'must be less than {n}', 'zh-CN': '须小于 {n}' },
   choice: { en: 'must be one of {values}', 'zh-CN': '须为以下之一：{values}' },
   value: { en: 'must be {values}', 'zh-CN': '须为 {values}' },
+  hidden: {
+    en: 'must not contain line breaks, control characters or invisible characters',
+    'zh-CN': '不能包含换行、控制字符或不可见字符',
+  },
   form: { en: 'does not have the expected form', 'zh-CN': '格式不正确' },
 } as const satisfies Record<string, Localized>;
 
@@ -62,6 +66,8 @@ function textOf(issue: Issue, locale: Locale): IssueText | null {
     case 'invalid_format':
     case 'invalid_union':
       return ['form'];
+    case 'custom':
+      return issue.params?.fault === 'hidden' ? ['hidden'] : null;
     default:
       return null;
   }
