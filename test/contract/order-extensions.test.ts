@@ -1,7 +1,7 @@
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { chinese, contract, expectFields, expectMoneyAddsUp } from '@tradepost/testing/routes/contract';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
 /** The API contract of the merchant tools: repricing, notes, reminders, print sheet, timeline and batches. */
 const staffId = 7;
@@ -187,6 +187,32 @@ describe('repricing', () => {
     );
     expect(tally.before + tally.after).toBe(50);
   }, 60_000);
+
+  test('that waits for another one keeps the agreed discount, without the cents that the other one rounded', async () => {
+    const { id, items } = await orderIn();
+    const { sql } = shop.database;
+    const waiting = (count: number) =>
+      vi.waitFor(async () => {
+        const [row] = await sql<{ n: number }[]>`
+          select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        expect(row!.n).toBe(count);
+      });
+    const calls = await sql.begin(async (tx) => {
+      await tx`select from orders.orders where id = ${id} for update`;
+      // Two pieces cannot cost 25.79, so one cent is added to the discount.
+      const adjustment = { type: 'amount', value: -0.01 };
+      const first = admin('POST', '/orders/batch/repricing', { ids: [id], adjustment });
+      await waiting(1);
+      const body = { items: items.map((item) => ({ item_id: item.id, price: 5 })) };
+      const second = admin('POST', `/orders/${id}/repricing`, body);
+      await waiting(2);
+      return [first, second];
+    });
+    const [adjusted, repriced] = await Promise.all(calls);
+    expect(adjusted!.data.success_ids).toEqual([id]);
+    expect(repriced!.data.amount_breakdown).toMatchObject({ discount_amount: 0, payable_amount: 15 });
+  });
 });
 
 describe('notes', () => {

@@ -46,7 +46,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       summary: 'Change the total of unpaid orders by a percentage or an amount',
       body: z.object({ ids: batchIds, adjustment: adjustmentSchema, remark: repriceRemark }),
       response: batchResultSchema,
-      statements: 3,
+      statements: 4,
       async handle({ caller, body, locale }) {
         const ids = distinct(body.ids);
         const change = changeOf(body.adjustment);

@@ -46,7 +46,7 @@ export function extensionRoutes(
         orderErrors.price_too_low,
         orderErrors.amount_too_large,
       ],
-      statements: 3,
+      statements: 4,
       repeat: 'natural',
       async handle({ caller, params, body }) {
         const items = body.items.map(({ item_id, price }) => ({ item_id, price: toMinor(price) }));

@@ -5,12 +5,12 @@ import type { OrderItem } from '../../orders/order.ts';
 import { isPayable } from '../../orders/order-status.ts';
 import { selectOrderItems } from '../../orders/order-store.ts';
 import { type NewAmounts, type PriceChange, repricedAmounts } from './reprice-rules.ts';
-import { lockOrders, type PriceChangeRow, updatePrices } from './reprice-store.ts';
+import { lockOrders, type PriceChangeRow, selectAgreedDiscounts, updatePrices } from './reprice-store.ts';
 
 export type RepriceOrder = { order_id: number; change: PriceChange };
 
 /**
- * Changes the prices of unpaid orders and records who did it, under the locks of the orders, in three statements. Each
+ * Changes the prices of unpaid orders and records who did it, under the locks of the orders, in four statements. Each
  * order occurs once. A concurrent payment either commits first, and the change is refused, or it pays the new amount.
  * Stock is not changed. Returns for each order its new amounts or its refusal.
  */
@@ -31,7 +31,11 @@ export async function repriceOrders(
     );
     const open = [...orders.values()].filter((order) => isPayable(order, now)).map((order) => order.id);
     const lines = new Map<number, OrderItem[]>(open.map((id) => [id, []]));
-    for (const item of open.length > 0 ? await selectOrderItems(tx, open) : []) lines.get(item.order_id)?.push(item);
+    const [items, agreed] =
+      open.length > 0
+        ? await Promise.all([selectOrderItems(tx, open), selectAgreedDiscounts(tx, open)])
+        : [[], new Map<number, number>()];
+    for (const item of items) lines.get(item.order_id)?.push(item);
     const changes: PriceChangeRow[] = [];
     const value = requests.map(({ order_id, change }): NewAmounts | Error => {
       const order = orders.get(order_id);
@@ -39,7 +43,8 @@ export async function repriceOrders(
       const own = lines.get(order_id);
       if (!own) return orderErrors.cannot_reprice();
       try {
-        const amounts = repricedAmounts(order, own, change);
+        const agreed_discount = agreed.get(order_id) ?? order.discount_amount;
+        const amounts = repricedAmounts({ ...order, agreed_discount }, own, change);
         const changed = own.flatMap((line, index) => {
           const { price } = amounts.lines[index]!;
           return price === line.price ? [] : [{ item_id: line.id, old_price: line.price, price }];

@@ -5,19 +5,24 @@ import type { NewAmounts } from './reprice-rules.ts';
 export type PricedOrder = Pick<
   Order,
   'id' | 'status' | 'expires_at' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'
-> & {
-  /** The discount at the time of the order, without the cents that a later change rounded into it. */
-  agreed_discount: number;
-};
+>;
 
 /** Locks these orders in id order, in any state. A payment of them waits for this transaction, or was committed before. */
 export async function lockOrders(tx: Transaction, ids: readonly number[]): Promise<PricedOrder[]> {
   return tx<PricedOrder[]>`
-    select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount,
-      coalesce((select c.old_discount_amount from orders.price_changes c where c.order_id = o.id order by c.id limit 1),
-               discount_amount) as agreed_discount
-    from orders.orders o
-    where id = any(${[...ids]}::bigint[]) order by id for no key update of o`;
+    select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount
+    from orders.orders where id = any(${[...ids]}::bigint[]) order by id for no key update`;
+}
+
+/**
+ * The discounts of repriced orders at the time of the order, without the cents that a later change rounded into them. Call it in
+ * a later statement than the lock of the orders: the lock waits for another change, and its own statement does not see that change.
+ */
+export async function selectAgreedDiscounts(tx: Transaction, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx<{ order_id: number; discount: number }[]>`
+    select distinct on (order_id) order_id, old_discount_amount as discount from orders.price_changes
+    where order_id = any(${[...ids]}::bigint[]) order by order_id, id`;
+  return new Map(rows.map((row) => [row.order_id, row.discount]));
 }
 
 export type PriceChangeRow = {
