@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { signatureFault } from './sigv4.ts';
@@ -38,8 +39,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (method !== 'PUT') return refuse(response, 405, 'MethodNotAllowed');
   // Object storages do not take a chunked body.
   if (!headers['content-length']) return refuse(response, 411, 'MissingContentLength');
-  objects.set(url, { type: headers['content-type'] ?? '', bytes: Buffer.concat(chunks) });
-  response.writeHead(200).end();
+  const bytes = Buffer.concat(chunks);
+  objects.set(url, { type: headers['content-type'] ?? '', bytes });
+  response.writeHead(200, { etag: `"${createHash('md5').update(bytes).digest('hex')}"` }).end();
 }
 
 const server = createServer((request, response) => {

@@ -23,9 +23,23 @@ const removesAtOnce = 8;
 /** Stored files never change. */
 const cacheControl = 'public, max-age=31536000, immutable';
 
+const maxErrorBytes = 8 * 1024;
+
+/** The beginning of the body. The rest is not read: it may be endless, or unpack to gigabytes. */
+async function beginningOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes >= maxErrorBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxErrorBytes).toString('utf8');
+}
+
 async function failure(response: Response, what: string): Promise<Error> {
   // The body of an error is a short XML document with a code such as AccessDenied.
-  const text = (await response.text().catch(() => '')).slice(0, 2_000);
+  const text = await beginningOf(response).catch(() => '');
   const code = /<Code>([^<]{1,100})<\/Code>/.exec(text)?.[1];
   return new Error(`${what}: HTTP ${response.status}${code ? ` ${code}` : ''}`);
 }
@@ -49,7 +63,10 @@ export function openS3(target: () => S3Target): StorageDriver {
       ...{ accessKeyId: accessKey, secretAccessKey: secretKey, service: 's3', region },
       retries: 2,
     });
-    return client.fetch(`${bucketUrl}/${path}`, { method, signal: AbortSignal.timeout(timeoutMs), ...rest });
+    // A redirect can turn a PUT into a GET, whose success would say that a file is stored which is not.
+    const redirect = 'manual';
+    const signal = AbortSignal.timeout(timeoutMs);
+    return client.fetch(`${bucketUrl}/${path}`, { method, redirect, signal, ...rest });
   };
   return {
     ready: () => void target(),
@@ -66,7 +83,8 @@ export function openS3(target: () => S3Target): StorageDriver {
           'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
         },
       });
-      if (!response.ok) throw await failure(response, 'the object was not stored');
+      // Every storage answers the ETag of a new object. Without it, something else has answered, such as a proxy.
+      if (!response.ok || !response.headers.has('etag')) throw await failure(response, 'the object was not stored');
       await response.body?.cancel();
     },
     async remove(paths) {

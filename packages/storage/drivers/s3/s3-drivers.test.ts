@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -110,6 +113,29 @@ describe('a storage that does not take the file', () => {
   test('because the bucket does not exist', () => refusedWith({ 'storage_oss.bucket': 'missing' }));
 
   test('because its server is away', () => refusedWith({ 'storage_oss.endpoint': 'http://127.0.0.1:9' }), 30_000);
+
+  test.each<[string, (response: ServerResponse, url: string) => void]>([
+    // fetch would follow it with a GET, and the success of that is no stored file.
+    ['a redirect to a page', (response, url) => response.writeHead(303, { location: `${url}/page` }).end()],
+    ['the page of a proxy', (response) => response.end('<html>Please log in</html>')],
+    ['an error without an end', (response) => response.writeHead(403).write('x'.repeat(100_000))],
+    ['something that is not HTTP', (response) => response.socket!.end('OK\r\n\r\n')],
+  ])('because it answers with %s', async (_, answer) => {
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url!.split('/')[1]}`);
+      request.resume().once('end', () => {
+        if (request.method === 'PUT') answer(response, url);
+        else response.end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await refusedWith({ 'storage_oss.endpoint': url });
+    server.close();
+    server.closeAllConnections();
+    expect(seen).toEqual(['PUT photos', 'DELETE photos']);
+  });
 
   test('leaves rows that the next clean-up removes', async () => {
     await shop.database.sql`update storage.files set changed_at = now() - interval '1 day' where state <> 'stored'`;
