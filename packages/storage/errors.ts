@@ -50,4 +50,9 @@ export const uploadErrors = defineErrors({
     en: 'There is no space left for uploads',
     'zh-CN': '上传空间不足',
   },
+  folder_failed: {
+    code: 500,
+    en: 'Files can not be stored at the moment, please try again later',
+    'zh-CN': '暂时无法保存文件，请稍后重试',
+  },
 });

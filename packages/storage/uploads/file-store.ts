@@ -28,6 +28,11 @@ export async function changeDriver(sql: Queryable, id: number, driver: string): 
   await sql`update storage.files set driver = ${driver}, changed_at = now() where id = ${id} and state = 'pending'`;
 }
 
+/** Deletes the row of a file that was never given to its driver. */
+export async function deletePending(sql: Queryable, id: number): Promise<void> {
+  await sql`delete from storage.files where id = ${id} and state = 'pending'`;
+}
+
 /** Marks files as complete. Returns the ids that were pending: a row that is being removed stays that. */
 export async function markStored(
   tx: Transaction,

@@ -26,8 +26,23 @@ const nextName = (): string => {
   return `${machine}.${process.pid}.${processToken}.${count}`;
 };
 
-export const isFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as { code?: string }).code ?? '');
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+
+/** A fault of the folder: it is not writable, its disk is read-only or fails, or something else has its name. */
+export class FolderError extends Error {
+  constructor(cause: unknown) {
+    super((cause as Error).message, { cause });
+    this.name = 'FolderError';
+  }
+}
+
+/** The error of a call of the file system as its caller reports it. */
+const folderFault = (error: unknown): Error => (isFull(error) ? uploadErrors.disk_full() : new FolderError(error));
+const onDisk = <T>(call: Promise<T>): Promise<T> =>
+  call.catch((error: unknown) => {
+    throw folderFault(error);
+  });
 
 async function createIn(folder: string) {
   await mkdir(folder, { recursive: true });
@@ -47,18 +62,19 @@ export async function writeIncoming(
   let created: Awaited<ReturnType<typeof createIn>> | undefined;
   let size = 0;
   try {
-    created = await createIn(folder);
+    created = await onDisk(createIn(folder));
     for await (const chunk of chunks) {
       size += chunk.length;
       if (size > maxBytes) throw uploadErrors.too_large({ limit: maxBytes });
-      await created.handle.writeFile(chunk);
+      await onDisk(created.handle.writeFile(chunk));
     }
-    await created.handle.close();
+    await onDisk(created.handle.close());
     return { file: created.file, size };
   } catch (error) {
     await created?.handle.close().catch(() => {});
-    if (created) await removeIncoming(created.file);
-    throw isFull(error) ? uploadErrors.disk_full() : error;
+    // When it can not be removed either, the clean-up removes it later.
+    if (created) await removeIncoming(created.file).catch(() => {});
+    throw error;
   }
 }
 

@@ -8,8 +8,8 @@ import { uploadErrors } from '../errors.ts';
 import { allowedExtensions, maxBytes, uploadsPerHour } from '../settings.ts';
 import { storageMetrics } from '../storage-metrics.ts';
 import { type FileKind, headBytes, kindOf } from './file-kinds.ts';
-import { changeDriver, type FileOwner, insertPending, markStored } from './file-store.ts';
-import { incomingFolder, isFull, removeIncoming, writeIncoming } from './incoming-files.ts';
+import { changeDriver, deletePending, type FileOwner, insertPending, markStored } from './file-store.ts';
+import { FolderError, incomingFolder, isFull, removeIncoming, writeIncoming } from './incoming-files.ts';
 import { type Form, readForm } from './read-form.ts';
 import { removeFiles } from './remove-files.ts';
 import type { StorageDeps } from './storage-deps.ts';
@@ -96,22 +96,31 @@ async function receiveFile(deps: StorageDeps, upload: Upload, form: Form, file: 
   const assumed = deps.drivers.choose(upload.driver ?? nameIn(form.fieldsSoFar));
   const registered = await register(deps, upload, kind, assumed);
   let incoming: { file: string; size: number } | undefined;
+  let isPut = false;
   try {
     const folder = incomingFolder(uploadFolder({ config, settings }));
     incoming = await writeIncoming(folder, chunks, settings.get(maxBytes));
     const driver = deps.drivers.choose(upload.driver ?? nameIn(await form.fields));
     if (driver.name !== assumed.name) await changeDriver(sql, registered.id, driver.name);
+    isPut = true;
     const stored = await store(deps, upload, registered, incoming, driver);
     const { uploads, bytes } = storageMetrics(deps.runtime.metrics);
     uploads.inc({ driver: driver.name, result: 'stored' });
     bytes.inc({ driver: driver.name }, stored.size);
     return stored;
   } catch (error) {
-    // When this fails too, the row stays, and the clean-up repeats the removal.
-    await removeFiles(deps, [registered.id]).catch((reason: unknown) =>
+    // Before `put` there is no object, so its driver is not asked. When this fails too, the row stays, and the clean-up
+    // repeats the removal.
+    const undone = isPut ? removeFiles(deps, [registered.id]) : deletePending(sql, registered.id);
+    await undone.catch((reason: unknown) =>
       deps.runtime.log.warn({ err: reason, path: registered.path }, 'a failed upload is cleaned up later'),
     );
-    throw error;
+    if (!(error instanceof FolderError)) throw error;
+    deps.runtime.log.error(
+      { err: error.cause },
+      'an uploaded file could not be written to the folder for incoming files',
+    );
+    throw uploadErrors.folder_failed();
   } finally {
     if (incoming) await removeIncoming(incoming.file);
   }

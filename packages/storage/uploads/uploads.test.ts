@@ -242,6 +242,20 @@ describe('a refused upload leaves nothing', () => {
     await vi.waitFor(async () => expect(await rows()).toEqual(before));
   });
 
+  test('a folder that can not be written, and afterwards uploads are stored again', async () => {
+    const { settings } = shop.server.runtime;
+    const before = await rows();
+    // The file system refuses these also for root.
+    for (const dir of ['/dev/null', `x/${'a'.repeat(300)}`]) {
+      await settings.set('storage_local.upload_dir', dir);
+      const answer = await uploadFile(shop, token);
+      expect(answer).toMatchObject({ status: 200, code: 500, message: expect.stringMatching(/^Files can not/) });
+      expect(await rows()).toEqual(before);
+    }
+    await settings.unset('storage_local.upload_dir');
+    expect((await uploadFile(shop, token)).code).toBe(0);
+  });
+
   test('an account over its limit, also when its uploads are parallel', async () => {
     const shopper = await shop.shopper();
     await shop.server.runtime.settings.set('storage.uploads_per_hour', 5);
