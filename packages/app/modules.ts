@@ -37,6 +37,10 @@ export const modules: readonly Module[] = [
 export const modulesOf = (config: Pick<Config, 'modules'>): readonly Module[] =>
   chooseModules(modules, config.modules ?? null);
 
+/** The settings of the modules that this configuration runs. */
+export const settingsOf = (config: Pick<Config, 'modules'>): readonly Setting[] =>
+  declaredBy(modulesOf(config), 'settings', modules);
+
 /** Settings of all modules. The settings of the runtime package are not in this list; every shop has them. */
 export const settings: readonly Setting[] = declaredBy(modules, 'settings');
 /** Invariants of all modules. */

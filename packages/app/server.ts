@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayFault } from '@tradepost/gateway';
 import { countBodies, type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
-import { type DemoCounts, declaredBy } from '@tradepost/module';
+import type { DemoCounts } from '@tradepost/module';
 import {
   type Config,
   type Log,
@@ -17,7 +17,7 @@ import {
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
-import { modulesOf } from './modules.ts';
+import { settingsOf } from './modules.ts';
 import { startDemo } from './seed-demo.ts';
 
 export type Server = {
@@ -65,7 +65,7 @@ const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
 
 /** Runs the jobs that are due, then ends. Meant for cron; a server may run at the same time. */
 export async function runJobsOnce(options: { config: Config; log: Log }): Promise<void> {
-  const runtime = await openRuntime({ ...options, definitions: declaredBy(modulesOf(options.config), 'settings') });
+  const runtime = await openRuntime({ ...options, definitions: settingsOf(options.config) });
   try {
     const assembled = await assemble(runtime);
     await runDueJobs(workerDeps(runtime, assembled)).finally(() => assembled.close());
@@ -84,7 +84,7 @@ export async function startServer(options: {
   const { config, onProgress } = options;
   if (config.only.includes('api')) await checkPort(config, config.port, '--port');
   if (config.only.includes('gateway')) await checkPort(config, config.gatewayPort, '--gateway-port');
-  const definitions = declaredBy(modulesOf(config), 'settings');
+  const definitions = settingsOf(config);
   const runtime = await openRuntime({ ...options, definitions, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** Functions that end the parts that accept work. All are called at once, before the modules and the runtime close. */

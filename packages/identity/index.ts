@@ -1,5 +1,5 @@
 export { type Address, selectAddressesOf } from './addresses/address-store.ts';
-export { enqueueNotices, type Notice } from './messages/enqueue-notices.ts';
+export { enqueueNotices, isNoticeOn, type Notice } from './messages/enqueue-notices.ts';
 export { failureText, isPermanent, type Messenger, messengerService } from './messages/messenger.ts';
 export { type ShopperNotice, shopperNotices } from './messages/notices.ts';
 export {

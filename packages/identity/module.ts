@@ -46,10 +46,10 @@ export const identityModule: Module = {
   commands: [staffCommand, tokenCommand, messagesCommand],
   doctorChecks: identityDoctorChecks,
   metrics: messageMetrics,
-  declares(entries) {
+  declares(entries, known) {
     const parts = { senders: entries(messageSenders), notices: entries(shopperNotices) };
     return {
-      settings: dependentMessageSettings(parts.senders, parts.notices),
+      settings: dependentMessageSettings(parts.senders, parts.notices, known(shopperNotices)),
       doctorChecks: [messageDoctorCheck(parts)],
     };
   },

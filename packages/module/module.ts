@@ -39,8 +39,14 @@ export type Module = {
   readonly doctorChecks?: readonly DoctorCheck[];
   /** Creates its metrics, with `defineMetrics`. Called before the module opens. */
   readonly metrics?: (metrics: Metrics) => unknown;
-  /** Further settings, audits and doctor checks, which depend on the static entries of all modules that run. */
-  readonly declares?: (entries: StaticEntries) => Pick<Module, 'settings' | 'audits' | 'doctorChecks'>;
+  /**
+   * Further settings, audits and doctor checks, which depend on the static entries of all modules that run. `known` reads also
+   * the entries of modules that are switched off: a setting that names them stays valid.
+   */
+  readonly declares?: (
+    entries: StaticEntries,
+    known: StaticEntries,
+  ) => Pick<Module, 'settings' | 'audits' | 'doctorChecks'>;
   /** Opens its services and returns its routes, jobs and registry entries. Modules open in the order of the list. */
   readonly open?: (context: ModuleContext) => OpenedModule | Promise<OpenedModule>;
 };
@@ -93,4 +99,6 @@ export type CommandContext = {
   readonly withRuntime: WithRuntime;
   /** The modules that run with a configuration. Throws ConfigError when they cannot run together. */
   modulesOf(config: Pick<Config, 'modules'>): readonly Module[];
+  /** The settings of these modules. */
+  settingsOf(config: Pick<Config, 'modules'>): readonly Setting[];
 };

@@ -7,8 +7,6 @@ import type { CommandContext, Module } from './module.ts';
 /** `modules` is the list of all modules of the shop. */
 export function openCommandContext(modules: readonly Module[]): CommandContext {
   const modulesOf = (config: Pick<Config, 'modules'>) => chooseModules(modules, config.modules ?? null);
-  return {
-    modulesOf,
-    withRuntime: runtimeOpener((config) => declaredBy(modulesOf(config), 'settings')),
-  };
+  const settingsOf = (config: Pick<Config, 'modules'>) => declaredBy(modulesOf(config), 'settings', modules);
+  return { modulesOf, settingsOf, withRuntime: runtimeOpener(settingsOf) };
 }

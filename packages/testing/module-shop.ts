@@ -9,11 +9,12 @@ import { type Answer, call } from './client.ts';
 import type { TestDatabase } from './servers/database.ts';
 import { instantPayment, storeSettings } from './shop.ts';
 
-/** A shop of these modules, for tests that add or omit a module. It runs no worker. */
+/** A shop of these modules, for tests that add or omit a module. `all` has also those that are switched off. It runs no worker. */
 export async function openModuleShop(
   database: TestDatabase,
   modules: readonly Module[],
   settings: Readonly<Record<string, unknown>> = {},
+  all = modules,
 ) {
   await storeSettings(database, { ...instantPayment, ...settings });
   const data = await mkdtemp(join(tmpdir(), 'tradepost-modules-'));
@@ -22,7 +23,7 @@ export async function openModuleShop(
     flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 6 },
   });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
-  const runtime = await openRuntime({ config, definitions: declaredBy(modules, 'settings'), log });
+  const runtime = await openRuntime({ config, definitions: declaredBy(modules, 'settings', all), log });
   const closers = [() => runtime.close(), () => rm(data, { recursive: true, force: true })];
   const close = async () => {
     for (const closeOne of closers.splice(0)) await closeOne();

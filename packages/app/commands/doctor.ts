@@ -12,7 +12,13 @@ import {
   messageOf,
   settingsIn,
 } from '@tradepost/module';
-import { ConfigError, type LoadedConfig, runtimeSettings, selectStoredSettings } from '@tradepost/runtime';
+import {
+  ConfigError,
+  type LoadedConfig,
+  runtimeSettings,
+  type Setting,
+  selectStoredSettings,
+} from '@tradepost/runtime';
 import {
   bold,
   configOf,
@@ -39,11 +45,15 @@ import { checkStore } from '../doctor/check-store.ts';
 function configuration(
   context: CommandContext,
   options: GlobalOptions,
-): { chosen: { loaded: LoadedConfig; modules: readonly Module[] } | null; findings: Finding[] } {
+): {
+  chosen: { loaded: LoadedConfig; modules: readonly Module[]; settings: readonly Setting[] } | null;
+  findings: Finding[];
+} {
   const { findings, error } = findingsOf('configuration');
   try {
     const loaded = configOf(options);
-    return { chosen: { loaded, modules: context.modulesOf(loaded.config) }, findings };
+    const modules = context.modulesOf(loaded.config);
+    return { chosen: { loaded, modules, settings: context.settingsOf(loaded.config) }, findings };
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason;
     for (const problem of reason.problems) error(problem, 'correct it: the shop does not start with it');
@@ -66,9 +76,9 @@ async function guarded(area: string, check: () => Promise<Finding[]>): Promise<F
 async function checkAll({ chosen, findings }: ReturnType<typeof configuration>): Promise<Finding[]> {
   const platform = await guarded('platform', () => checkPlatform(chosen?.loaded.config ?? null));
   if (!chosen) return [...findings, ...platform];
-  const { loaded, modules } = chosen;
+  const { loaded, modules, settings } = chosen;
   const { config, sources } = loaded;
-  const definitions = [...runtimeSettings, ...declaredBy(modules, 'settings')];
+  const definitions = [...runtimeSettings, ...settings];
   let unreadable = '';
   const embedded = config.databaseUrl
     ? null

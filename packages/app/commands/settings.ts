@@ -1,4 +1,4 @@
-import { declaredBy, type ModuleCommand } from '@tradepost/module';
+import type { ModuleCommand } from '@tradepost/module';
 import { ConfigError, runtimeErrors, type Setting, type SettingRow, type Settings } from '@tradepost/runtime';
 import {
   configOf,
@@ -97,7 +97,7 @@ export const settingsCommand: ModuleCommand = {
           '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
         ),
     ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
-      const definitions = declaredBy(context.modulesOf(configOf(options).config), 'settings');
+      const definitions = context.settingsOf(configOf(options).config);
       const given = await readValue(key, value, definitions);
       await context.withRuntime(options, async ({ settings }) => {
         await settings.set(key, given, { by: 'cli' });

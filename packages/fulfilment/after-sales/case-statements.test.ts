@@ -60,6 +60,21 @@ test('every action of both chains stays within the budget of its route, with man
   expect(await count(() => at.act(id, 'complete')), path).toBeLessThanOrEqual(budgetOf(path));
 });
 
+test('an action reads phones of buyers only while its notice is switched on', async () => {
+  const order = await at.buy({ quantities: [1] });
+  const approve = async (id: number) => {
+    const { texts } = await statements.during(() => at.act(id, 'audit', { approve: true }));
+    return texts.filter((text) => /phone|identity\.messages/.test(text)).length;
+  };
+  expect(await approve(await at.openCase(order))).toBe(0);
+  const { settings } = shop.server.runtime;
+  const webhook = { 'sms.provider': 'webhook', 'sms.webhook_url': 'http://127.0.0.1:9/', 'sms.webhook_secret': 'key' };
+  await settings.setMany({ ...webhook, 'notices.enabled': ['after_sale_approved'] });
+  const other = await at.buy({ quantities: [1] });
+  expect(await approve(await at.openCase(other))).toBe(2);
+  await settings.setMany({}, { unset: [...Object.keys(webhook), 'notices.enabled'] });
+});
+
 test('a page costs the same for one case and for many', async () => {
   const one = await at.buy({ quantities: [1] });
   await at.openCase(one);

@@ -1,5 +1,5 @@
 import { toWire } from '@tradepost/core';
-import { enqueueNotices, type ShopperNotice } from '@tradepost/identity';
+import { enqueueNotices, isNoticeOn, type ShopperNotice } from '@tradepost/identity';
 import { selectReceiverPhones } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
@@ -36,14 +36,14 @@ export const afterSaleNotices: readonly ShopperNotice[] = [
   },
 ];
 
-/** Queues a message to the buyers of these cases. `amount` is the refunded amount in minor units. */
+/** Queues a message to the buyers of these cases. `amount` is the refunded amount in minor units. Reads nothing while it is off. */
 export async function notifyBuyers(
   tx: Transaction,
   runtime: Pick<Runtime, 'settings' | 'config' | 'now'>,
   notice: 'after_sale_approved' | 'after_sale_rejected' | 'after_sale_refunded',
   cases: readonly { found: LockedCase; amount?: number }[],
 ): Promise<void> {
-  if (cases.length === 0) return;
+  if (cases.length === 0 || !isNoticeOn(runtime, notice)) return;
   const phones = await selectReceiverPhones(
     tx,
     cases.map(({ found }) => found.order_id),

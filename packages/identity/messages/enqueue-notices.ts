@@ -31,6 +31,11 @@ function checkNotices(runtime: Pick<Runtime, 'settings'>, notices: readonly Noti
 const paramsOf = (params: Notice['params']) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, paramText(value)]));
 
+/** Whether `enqueueNotices` queues this notice: an operator has switched it on, and a sender is ready for it. */
+export const isNoticeOn = (runtime: Pick<Runtime, 'settings' | 'config' | 'now'>, notice: string): boolean =>
+  runtime.settings.get(enabledNotices).includes(notice) &&
+  !notReadyFor(messagePartsOf(runtime), runtime, 'sms', notice);
+
 /**
  * Queues messages to shoppers in the transaction of the change that causes them. Sends no statement when no operator has switched
  * the notices on, or when no sender is ready for them; else two. Receivers without a phone number are left out. A message
@@ -42,13 +47,7 @@ export async function enqueueNotices(
   notices: readonly Notice[],
 ): Promise<void> {
   checkNotices(runtime, notices);
-  const enabled = runtime.settings.get(enabledNotices);
-  const parts = messagePartsOf(runtime);
-  const names = new Set(
-    enabled.filter(
-      (name) => notices.some(({ notice }) => notice === name) && !notReadyFor(parts, runtime, 'sms', name),
-    ),
-  );
+  const names = new Set([...new Set(notices.map(({ notice }) => notice))].filter((name) => isNoticeOn(runtime, name)));
   const due_at = runtime.now();
   let batch = '';
   const batches: string[] = [];

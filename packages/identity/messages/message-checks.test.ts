@@ -11,14 +11,22 @@ import { ownSenders } from './senders/own-senders.ts';
 /** What `tradepost doctor` finds about messages. */
 let database: TestDatabase;
 const parts = { senders: ownSenders, notices: [loginCodeNotice, shippedNotice] };
-const definitions = [...identitySettings, ...dependentMessageSettings(parts.senders, parts.notices)];
+const dependent = dependentMessageSettings(parts.senders, parts.notices);
 beforeAll(async () => {
   database = await cloneDatabase();
 });
 afterAll(() => database?.drop());
 
-async function findings(settings: Readonly<Record<string, unknown>>, production = false): Promise<string[]> {
-  const facts = { sql: database.sql, settings: settingsIn({ settings }, [], definitions), config: { production } };
+async function findings(
+  settings: Readonly<Record<string, unknown>>,
+  production = false,
+  more = dependent,
+): Promise<string[]> {
+  const facts = {
+    sql: database.sql,
+    settings: settingsIn({ settings }, [], [...identitySettings, ...more]),
+    config: { production },
+  };
   const found = findingsOf('messages');
   await messageDoctorCheck(parts).check(facts as never, found);
   await developmentSenderCheck.check(facts as never, found);
@@ -47,6 +55,14 @@ test('a notice without a template, and login codes without one, are named', asyn
   expect(await findings({ ...settings, 'sms.templates': templates })).toEqual([
     'note: sms.templates has templates of unknown notices: order_shiped',
     'ok: 1 notices are switched on; no message failed in the last 24 hours',
+  ]);
+});
+
+test('a notice of a module that is switched off is a note', async () => {
+  const off = { ...shippedNotice, name: 'parcel_lost' };
+  const definitions = dependentMessageSettings(parts.senders, parts.notices, [...parts.notices, off]);
+  expect(await findings({ 'notices.enabled': ['parcel_lost'] }, false, definitions)).toEqual([
+    'note: notices.enabled has notices of modules that are switched off, which are not sent: parcel_lost',
   ]);
 });
 

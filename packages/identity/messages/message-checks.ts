@@ -22,7 +22,15 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
         `${smsProvider.key} is ${provider}, and login codes can not be sent: ${notReadyText('sms', noCodes)}`,
         'tradepost settings set, for each of these settings',
       );
-    for (const name of enabled) {
+    const isKnown = (name: string) => parts.notices.some((notice) => notice.name === name);
+    const running = enabled.filter(isKnown);
+    const off = enabled.filter((name) => !isKnown(name));
+    if (off.length > 0)
+      note(
+        `${enabledNotices.key} has notices of modules that are switched off, which are not sent: ${off.join(', ')}`,
+        `nothing; they are sent when their modules run again`,
+      );
+    for (const name of running) {
       const reason = notReady(name);
       if (reason)
         warning(
@@ -30,9 +38,7 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
           'tradepost settings set, for each of these settings; or remove it from notices.enabled',
         );
     }
-    const unknown = Object.keys(settings.get(smsTemplates)).filter(
-      (name) => !parts.notices.some((notice) => notice.name === name),
-    );
+    const unknown = Object.keys(settings.get(smsTemplates)).filter((name) => !isKnown(name));
     if (unknown.length > 0)
       note(
         `${smsTemplates.key} has templates of unknown notices: ${unknown.join(', ')}`,
@@ -44,8 +50,8 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
         `${failed} messages to shoppers failed in the last 24 hours`,
         'tradepost messages list --failed, then tradepost messages retry',
       );
-    else if (enabled.length > 0)
-      ok(`${enabled.length} notices are switched on; no message failed in the last 24 hours`);
+    else if (running.length > 0)
+      ok(`${running.length} notices are switched on; no message failed in the last 24 hours`);
   },
 });
 

@@ -118,9 +118,14 @@ export const enabledNotices = setting(
   'messages to shoppers that are switched on, as a JSON list; each SMS has a price',
 );
 
-/** The setting notices.enabled, with the names of these notices as its values. */
-function enabledNoticesSetting(notices: readonly ShopperNotice[]): Setting<string[]> {
-  const names = notices.filter(({ always }) => !always).map(({ name }) => name);
+const namesOf = (notices: readonly ShopperNotice[]) => notices.filter(({ always }) => !always).map(({ name }) => name);
+
+/**
+ * The setting notices.enabled. `notices` are those of the modules that run. The names of the other `known` ones are accepted too,
+ * so that a module can be switched off and on again; they are not sent.
+ */
+function enabledNoticesSetting(notices: readonly ShopperNotice[], known: readonly ShopperNotice[]): Setting<string[]> {
+  const names = namesOf(known);
   const error = { error: `must be a list of: ${names.join(', ') || 'no module has notices'}` };
   return {
     ...enabledNotices,
@@ -128,7 +133,7 @@ function enabledNoticesSetting(notices: readonly ShopperNotice[]): Setting<strin
       .array(z.string(), error)
       .max(maxNotices)
       .refine((list) => list.every((name) => names.includes(name)), error),
-    about: `${enabledNotices.about}: ${names.join(', ')}`,
+    about: `${enabledNotices.about}: ${namesOf(notices).join(', ')}`,
   };
 }
 
@@ -152,8 +157,9 @@ export const messageSettings = [
   noticesPerPhoneDay,
 ] as const;
 
-/** The settings that depend on the senders and notices of the modules that run. */
+/** The settings that depend on the senders and notices of the modules that run, and on the notices of all modules. */
 export const dependentMessageSettings = (
   senders: readonly MessageSender[],
   notices: readonly ShopperNotice[],
-): Setting[] => [smsProviderSetting(senders), enabledNoticesSetting(notices)];
+  known: readonly ShopperNotice[] = notices,
+): Setting[] => [smsProviderSetting(senders), enabledNoticesSetting(notices, known)];

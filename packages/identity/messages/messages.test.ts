@@ -7,7 +7,7 @@ import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { openWebhook, type Webhook } from '@tradepost/testing/servers/message-webhook';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { enqueueNotices, type Notice } from '../index.ts';
+import { enqueueNotices, identityModule, type Notice } from '../index.ts';
 import { type MessageWorker, messageModules, openMessageWorker } from '../testing/message-shop.ts';
 
 /** Notices to shoppers: queued with their cause, sent by workers, retried and limited. */
@@ -31,8 +31,8 @@ afterEach(async () => {
   expect(broken).toEqual([]);
 });
 
-async function openWorker(): Promise<MessageWorker> {
-  const opened = await openMessageWorker(database.url);
+async function openWorker(running = messageModules): Promise<MessageWorker> {
+  const opened = await openMessageWorker(database.url, running);
   closers.push(() => opened.close());
   return opened;
 }
@@ -140,6 +140,23 @@ describe('a notice', () => {
     await sendAll();
     expect(webhook.posted).toEqual([]);
     expect(await messages()).toMatchObject([{ status: 'skipped', last_error: 'the notice was switched off' }]);
+  });
+
+  test('of a module that is switched off leaves the setting valid and is not sent', async () => {
+    await enqueue(notice());
+    const without = await openWorker([identityModule]);
+    const { settings } = without.runtime;
+    expect(settings.list().find(({ key }) => key === 'notices.enabled')).toMatchObject({
+      value: ['parcel_ready'],
+      source: 'table',
+    });
+    await settings.set('notices.enabled', ['parcel_ready', 'parcel_lost']);
+    await expect(settings.set('notices.enabled', ['parcel_redy'])).rejects.toThrow('parcel_ready, parcel_lost');
+    await sendAll(without);
+    expect(webhook.posted).toEqual([]);
+    expect(await messages()).toMatchObject([
+      { status: 'skipped', last_error: 'the module of the notice was switched off' },
+    ]);
   });
 
   test('cannot be switched on under a wrong name', async () => {

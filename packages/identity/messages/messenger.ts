@@ -25,6 +25,8 @@ export type MessageParts = {
 export type NotReady = 'no_sender' | readonly string[];
 
 export type Messenger = {
+  /** Whether a module that runs has this notice. */
+  has(notice: string): boolean;
   /** Null when a message of this notice can be sent on the channel. */
   notReady(channel: MessageChannel, notice: string): NotReady | null;
   /** Sends one message over the network, with the rules of `OpenedSender.send`. */
@@ -99,6 +101,7 @@ export function openMessenger(runtime: SenderRuntime & Pick<Runtime, 'metrics'>,
   }
 
   return {
+    has: (notice) => notices.has(notice),
     notReady: (channel, notice) => notReadyFor(parts, runtime, channel, notice),
     async send(channel, message, signal) {
       const count = (outcome: string) => messages.inc({ notice: message.notice, outcome });

@@ -45,9 +45,14 @@ async function sendOne(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const ended = { id, attempts, last_error: '', sent_at: null, due_at: null };
-  if (!runtime.settings.get(enabledNotices).includes(notice)) {
+  const isOn = runtime.settings.get(enabledNotices).includes(notice);
+  if (!isOn || !messenger.has(notice)) {
     messageMetrics(runtime.metrics).messages.inc({ notice, outcome: 'skipped' });
-    return { ...ended, status: 'skipped', last_error: 'the notice was switched off' };
+    return {
+      ...ended,
+      status: 'skipped',
+      last_error: `the ${isOn ? 'module of the notice' : 'notice'} was switched off`,
+    };
   }
   try {
     await messenger.send(channel, { id: `message:${id}`, notice, phone, params }, signal);

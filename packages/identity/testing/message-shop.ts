@@ -23,12 +23,12 @@ const parcels: Module = {
 };
 export const messageModules: readonly Module[] = [identityModule, parcels];
 
-/** The runtime and the tasks of a worker with identity and these notices. It starts no jobs by itself. */
-export async function openMessageWorker(databaseUrl: string) {
+/** The runtime and the tasks of a worker with these modules; the others are switched off. It starts no jobs by itself. */
+export async function openMessageWorker(databaseUrl: string, running = messageModules) {
   const { config } = loadConfig({ env: {}, flags: { databaseUrl, seed: 'none', only: 'worker', databasePool: 4 } });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
-  const runtime = await openRuntime({ config, definitions: declaredBy(messageModules, 'settings'), log });
-  const opened = await openModules(runtime, messageModules).catch(async (error: unknown) => {
+  const runtime = await openRuntime({ config, definitions: declaredBy(running, 'settings', messageModules), log });
+  const opened = await openModules(runtime, running).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
