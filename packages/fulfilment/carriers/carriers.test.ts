@@ -4,6 +4,10 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { logStatements } from '@tradepost/testing/statements';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CarrierShop, carrierSettings, openCarrierShop } from '../testing/carrier-shop.ts';
+import { kdniao } from './drivers/kdniao.ts';
+import { kuaidi100 } from './drivers/kuaidi100.ts';
+import { openSyncDeps } from './sync/sync-deps.ts';
+import { syncJobs } from './sync/sync-jobs.ts';
 
 let simulator: CarrierSimulator;
 let shop: Shop;
@@ -28,7 +32,15 @@ const noFaults = { timeoutRate: 0, garbageRate: 0, errorRate: 0, refuseRate: 0, 
 afterEach(async () => {
   simulator.change({ ...noFaults, faultsOf: ['kuaidi100', 'kdniao'] });
   const { settings } = shop.server.runtime;
-  for (const key of ['enabled', 'primary_driver', 'secondary_driver', 'provider_a', 'provider_b'])
+  for (const key of [
+    'enabled',
+    'concurrency',
+    'polling_enabled',
+    'primary_driver',
+    'secondary_driver',
+    'provider_a',
+    'provider_b',
+  ])
     await settings.unset(`logistics_router.${key}`);
   // In every test: what was written keeps the invariants.
   expect(await auditViolations(shop.database.sql)).toEqual([]);
@@ -240,6 +252,52 @@ describe('a sync', () => {
     await set('timeout_ms', 300);
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([0]));
     expect(simulator.seen(tracking_no)).toBe(1);
+  });
+});
+
+describe('the job of new shipments', () => {
+  /** The tasks of a new process: its circuits are closed. */
+  async function runAsNewProcess<T>(work: (run: (ids: readonly number[]) => Promise<void>) => Promise<T>): Promise<T> {
+    const deps = openSyncDeps(shop.server.runtime, [kuaidi100, kdniao]);
+    const task = syncJobs(deps)['fulfilment.sync_shipments']!;
+    const { signal } = new AbortController();
+    const run = (shipment_ids: readonly number[]) => task({ shipment_ids }, { log: shop.server.runtime.log, signal });
+    return work(run).finally(() => deps.client.close());
+  }
+
+  test('is retried for the shipments that met open circuits, and asks about no other again', async () => {
+    const ids: number[] = [];
+    for (let n = 0; n < 6; n += 1)
+      ids.push((await of.ship({ company: 'ZTO', tracking_no: newNumber('ZT') })).shipment_id);
+    const askedOf = async () => Promise.all(ids.map(async (id) => (await of.logs(id)).length));
+    // One query at a time: the failures of five shipments open the circuits of both services.
+    await set('concurrency', 1);
+    simulator.change({ errorRate: 1 });
+    await runAsNewProcess(async (run) => {
+      await expect(run(ids)).rejects.toThrow('1 new shipments could not be queried yet');
+      await expect(run(ids)).rejects.toThrow('1 new shipments could not be queried yet');
+      await set('polling_enabled', true);
+      await run(ids);
+      await set('polling_enabled', false);
+    });
+    const once = await askedOf();
+    expect([...once].sort()).toEqual([0, 2, 2, 2, 2, 2]);
+    simulator.change(noFaults);
+    await runAsNewProcess((run) => run(ids));
+    expect(await askedOf()).toEqual(once.map((logs) => Math.max(logs, 1)));
+  });
+
+  test('is retried when the process that claimed a shipment was killed', async () => {
+    const { shipment_id } = await of.ship({ company: 'ZTO', tracking_no: newNumber('ZT') });
+    const claimUntil = (minutes: number) => shop.database.sql`
+      update fulfilment.shipments set claimed_until = now() + ${minutes} * interval '1 minute' where id = ${shipment_id}`;
+    await runAsNewProcess(async (run) => {
+      await claimUntil(2);
+      await expect(run([shipment_id])).rejects.toThrow('could not be queried yet');
+      await claimUntil(-1);
+      await run([shipment_id]);
+    });
+    expect(await of.logs(shipment_id)).toMatchObject([{ success: true }]);
   });
 });
 

@@ -66,6 +66,15 @@ export async function claimShipments(
     returning ${claimedColumns(sql)}`;
 }
 
+/** Those of these shipments that no carrier service was asked about yet. */
+export async function selectUnqueried(sql: Queryable, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const rows = await sql<{ id: number }[]>`
+    select id from fulfilment.shipments
+    where id = any(${[...ids]}::bigint[]) and delivery_type = 'express' and tracking_no <> '' and last_query_at is null`;
+  return rows.map(({ id }) => id);
+}
+
 /** A longer backlog is not counted to its end. */
 const mostCounted = 10_000;
 

@@ -5,13 +5,14 @@ import { openCarrierRouter } from '../carrier-router.ts';
 import type { CarrierDriver } from '../drivers/driver.ts';
 import { maxSyncedAtOnce } from '../limits.ts';
 import { pollingEnabled } from '../settings.ts';
+import { selectUnqueried } from './claim-store.ts';
 import { pollShipments } from './poll-shipments.ts';
 import { ownTransaction, type SyncDeps } from './sync-deps.ts';
 import { syncShipments } from './sync-shipments.ts';
 
 /** The job of each minute that queries the shipments that are due. */
 export const pollTask = 'fulfilment.poll_carriers';
-/** The job that queries new shipments once. */
+/** The job that queries new shipments once. It is retried until each was queried, with the attempts of every job. */
 const syncTask = 'fulfilment.sync_shipments';
 /** A poll claims for this time. The job of the next minute goes on. */
 const pollMs = 50_000;
@@ -30,7 +31,13 @@ export function syncJobs(deps: SyncDeps): Tasks {
     async [syncTask](payload, { signal }) {
       const { shipment_ids } = syncPayload.parse(payload);
       if (deps.router.refusal()) return;
-      await syncShipments(deps, shipment_ids, ownTransaction(sql), { signal });
+      const unqueried = await selectUnqueried(sql, shipment_ids);
+      await syncShipments(deps, unqueried, ownTransaction(sql), { signal });
+      // Polling goes on with the others. Without it, this job is retried: their services did not answer lately, or another
+      // process that claimed them was killed.
+      if (settings.get(pollingEnabled)) return;
+      const left = await selectUnqueried(sql, unqueried);
+      if (left.length > 0) throw new Error(`${left.length} new shipments could not be queried yet`);
     },
   };
 }
