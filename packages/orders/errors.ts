@@ -68,6 +68,11 @@ export const orderErrors = defineErrors({
     en: 'Instant payment is off in this shop: open a payment at a payment provider with POST /api/pay/create',
     'zh-CN': '本店未开启即时支付，请通过 POST /api/pay/create 选择支付渠道付款',
   },
+  provider_off: {
+    code: 500,
+    en: 'The setting {setting} names the payment provider {provider}, whose module is switched off',
+    'zh-CN': '设置 {setting} 指定的支付渠道 {provider} 所属模块未启用',
+  },
   provider_not_ready: {
     code: 500,
     en: 'Payment provider {provider} is not set up: {missing} is missing',

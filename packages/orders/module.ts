@@ -17,7 +17,7 @@ import { orderFilters, orderItemSections, orderSections } from './orders/order-s
 import { writeInventoryStatus } from './orders/order-store.ts';
 import { autoCompleteOrders, autoCompleteTask } from './paid-orders/auto-complete-orders.ts';
 import { payCommand } from './payments/commands/pay.ts';
-import { paymentDoctorChecks } from './payments/doctor-checks.ts';
+import { paymentDoctorChecks, payProviderCheck } from './payments/doctor-checks.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
 import { openProviders, redirectProviders } from './payments/providers/open-providers.ts';
 import { ownProviders } from './payments/providers/own-providers.ts';
@@ -45,11 +45,15 @@ export const ordersModule: Module = {
   retention: orderRetention,
   commands: [payCommand],
   doctorChecks: paymentDoctorChecks,
-  declares(entries) {
+  declares(entries, known) {
     const providers = entries(paymentProviders);
     return {
-      settings: [payProviderSetting(providers), ...providers.flatMap((provider) => provider.settings ?? [])],
+      settings: [
+        payProviderSetting(providers, known(paymentProviders)),
+        ...providers.flatMap((provider) => provider.settings ?? []),
+      ],
       audits: orderAudits(remoteProviderNames(entries(inventoryProviders))),
+      doctorChecks: [payProviderCheck(providers)],
     };
   },
   open(context) {

@@ -26,11 +26,18 @@ export const payProvider = setting(
   'payment provider of POST /api/pay/create when the request names no provider',
 );
 
-/** The setting pay.provider, with the names of these providers as its values. */
-export function payProviderSetting(providers: readonly PaymentProviderEntry[]): Setting<string> {
-  const names = providers.map(({ name }) => name);
-  const listed = new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
-  return { ...payProvider, schema: z.enum(names), about: `${payProvider.about}: ${listed}` };
+const namesOf = (providers: readonly PaymentProviderEntry[]) => providers.map(({ name }) => name);
+
+/**
+ * The setting pay.provider. `providers` are those of the modules that run. The names of the other `known` ones stay valid: the
+ * default would send the money of the shop to another provider. Payments are refused then.
+ */
+export function payProviderSetting(
+  providers: readonly PaymentProviderEntry[],
+  known: readonly PaymentProviderEntry[],
+): Setting<string> {
+  const listed = new Intl.ListFormat('en', { type: 'disjunction' }).format(namesOf(providers));
+  return { ...payProvider, schema: z.enum(namesOf(known)), about: `${payProvider.about}: ${listed}` };
 }
 
 export const payCurrency = setting(

@@ -2,6 +2,7 @@ import { type DoctorCheck, developmentArea } from '@tradepost/module';
 import { demoShop } from '@tradepost/runtime';
 import { payProvider } from '../settings.ts';
 import { instantPay } from './providers/instant/settings.ts';
+import type { PaymentProviderEntry } from './providers/provider.ts';
 import { sandboxCashierUrl, sandboxRefundUrl, sandboxSecret } from './providers/sandbox/settings.ts';
 
 const payment: DoctorCheck = {
@@ -34,5 +35,19 @@ const payment: DoctorCheck = {
       );
   },
 };
+
+/** Finds a provider of a module that is switched off. `providers` are those of the modules that run. */
+export const payProviderCheck = (providers: readonly PaymentProviderEntry[]): DoctorCheck => ({
+  name: 'payment provider',
+  area: { name: 'payments', sort: 40 },
+  check({ settings }, { error }) {
+    const chosen = settings.get(payProvider);
+    if (!providers.some(({ name }) => name === chosen))
+      error(
+        `${payProvider.key} names ${chosen}, whose module is switched off: payments without a named provider are refused`,
+        `switch the module on, or tradepost settings set ${payProvider.key} ${providers.map(({ name }) => name).join(' or ')}`,
+      );
+  },
+});
 
 export const paymentDoctorChecks: readonly DoctorCheck[] = [payment];

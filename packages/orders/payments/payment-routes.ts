@@ -27,7 +27,8 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
   const paymentAnswer = paymentSchema(names);
   const providerNamed = (name: string) => {
     const provider = providers.get(name);
-    if (!provider) throw new Error(`there is no payment provider ${name}`);
+    // A request names a provider that runs. The setting may name a provider of a module that is switched off.
+    if (!provider) throw orderErrors.provider_off({ setting: payProvider.key, provider: name });
     return provider;
   };
   const view = (payment: PaymentOfOrder, request: Request, locale: Locale) => {
@@ -51,6 +52,7 @@ export function paymentRoutes(runtime: Runtime, inventory: Inventory, providers:
       response: paymentAnswer,
       refuses: [
         orderErrors.provider_not_ready,
+        orderErrors.provider_off,
         orderErrors.instant_pay_off,
         orderErrors.cannot_pay,
         orderErrors.payment_not_found,

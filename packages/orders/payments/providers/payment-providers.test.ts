@@ -1,5 +1,5 @@
 import { modules } from '@tradepost/app';
-import type { Module } from '@tradepost/module';
+import { declaredBy, findingsOf, type Module, settingsIn } from '@tradepost/module';
 import { type ModuleShop, openModuleShop } from '@tradepost/testing/module-shop';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { insertProduct } from '@tradepost/testing/shop';
@@ -89,4 +89,32 @@ test('its name is in the API document and a value of pay.provider; an unknown na
   const { token, order_id } = await buy();
   const refused = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'cash' } });
   expect(refused.code).toBe(400);
+});
+
+test('payments are refused while its module is switched off, and the doctor reports the setting', async () => {
+  const all = [...modules, bankModule];
+  const without = await openModuleShop(database, modules, {}, all);
+  try {
+    const { token, order_id } = await buy();
+    const create = (more: object) => without.call('POST', '/api/pay/create', { token, body: { order_id, ...more } });
+    expect(await create({})).toMatchObject({
+      code: 500,
+      message: 'The setting pay.provider names the payment provider bank, whose module is switched off',
+    });
+    expect((await create({ provider: 'bank' })).code).toBe(400);
+    expect((await create({ provider: 'instant' })).code).toBe(0);
+  } finally {
+    await without.close();
+  }
+  const check = declaredBy(modules, 'doctorChecks', all).find(({ name }) => name === 'payment provider')!;
+  const found = (name: string) => {
+    const facts = {
+      settings: settingsIn({ settings: { 'pay.provider': name } }, [], declaredBy(modules, 'settings', all)),
+    };
+    const { findings, ...report } = findingsOf('payments');
+    check.check(facts as never, { findings, ...report });
+    return findings;
+  };
+  expect(found('bank')).toMatchObject([{ level: 'error', what: expect.stringContaining('pay.provider names bank') }]);
+  expect(found('sandbox')).toEqual([]);
 });
