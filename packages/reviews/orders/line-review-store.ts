@@ -1,15 +1,11 @@
 import type { Queryable, Statement, Transaction } from '@tradepost/postgres';
+import type { Review } from '../review.ts';
 
 /** The review of an order line, with the number of its additions. */
-export type LineReview = {
-  id: number;
-  order_item_id: number;
-  product_score: number;
-  logistics_score: number;
-  content: string;
-  images: string[];
-  appends: number;
-};
+export type LineReview = Pick<
+  Review,
+  'id' | 'order_item_id' | 'product_score' | 'logistics_score' | 'content' | 'images'
+> & { appends: number };
 
 /** The reviews of the lines of these orders. */
 export async function selectLineReviews(sql: Queryable, orderIds: readonly number[]): Promise<LineReview[]> {
@@ -32,18 +28,18 @@ const addToSummaries = (tx: Transaction): Statement => tx`
     product_score_sum = s.product_score_sum + excluded.product_score_sum,
     logistics_score_sum = s.logistics_score_sum + excluded.logistics_score_sum`;
 
-export type NewReview = {
-  order_id: number;
-  order_item_id: number;
-  order_no: string;
-  product_id: number;
-  user_id: number;
-  merchant_id: number;
-  product_score: number;
-  logistics_score: number;
-  content: string;
-  images: readonly string[];
-};
+export type NewReview = Pick<
+  Review,
+  | 'order_id'
+  | 'order_item_id'
+  | 'order_no'
+  | 'product_id'
+  | 'user_id'
+  | 'merchant_id'
+  | 'product_score'
+  | 'logistics_score'
+  | 'content'
+> & { images: readonly string[] };
 
 /** Inserts reviews and adds them to the summaries of their products. The caller has locked the orders. */
 export async function insertReviews(tx: Transaction, rows: readonly NewReview[], now: Date): Promise<void> {
