@@ -175,6 +175,10 @@ export const shipmentSchema = z
     biz_type: z.enum(['initial', 'reship', 'return']),
     biz_type_label: z.string().meta({ examples: ['Initial'] }),
     company: z.string().meta({ examples: ['SF'] }),
+    company_label: z.string().meta({
+      description: 'name of the company; a code that is not in the list of companies is its own label',
+      examples: ['SF Express'],
+    }),
     tracking_no: z.string().meta({ examples: ['SF1234567890'] }),
     rider_name: z.string().meta({ examples: [''] }),
     rider_phone: z.string().meta({ examples: [''] }),

@@ -385,9 +385,9 @@ describe('the print sheet', () => {
     const { id } = await orderIn('shipped');
     await withExchange(id, async () => {
       const text = await sheet(id);
-      expect(text).toMatch(new RegExp(`SF SF${id} \\(Initial\\).*ZTO Z1 \\(Reship\\)`, 's'));
+      expect(text).toMatch(new RegExp(`SF Express SF${id} \\(Initial\\).*ZTO Express Z1 \\(Reship\\)`, 's'));
       expect(text).not.toContain('J1');
-      expect(await sheet(id, '', 'zh-CN')).toContain('ZTO Z1 (补发)');
+      expect(await sheet(id, '', 'zh-CN')).toContain('中通快递 Z1 (补发)');
       expect(await sheet(id, '?template=packing')).not.toContain('ZTO');
     });
   });
@@ -450,8 +450,8 @@ describe('the timeline', () => {
     const stages = await stagesOf(id);
     expect(stages.map(({ stage, content }) => [stage, content]).slice(1)).toEqual([
       ['paid', 'WeChat Pay 38.70'],
-      ['shipped', `SF SF${id}`],
-      ['received', `SF SF${id}`],
+      ['shipped', `SF Express SF${id}`],
+      ['received', `SF Express SF${id}`],
     ]);
   });
 
@@ -480,8 +480,8 @@ describe('the timeline', () => {
     await withExchange(id, async () => {
       const stages = await stagesOf(id);
       expect(stages.slice(2).map(({ stage, status, content }) => [stage, status, content])).toEqual([
-        ['shipped', 'Shipped', `SF SF${id}`],
-        ['shipped', 'Reship', 'ZTO Z1'],
+        ['shipped', 'Shipped', `SF Express SF${id}`],
+        ['shipped', 'Reship', 'ZTO Express Z1'],
       ]);
       expect((await stagesOf(id, 'zh-CN')).at(-1)!.status).toBe('补发');
     });

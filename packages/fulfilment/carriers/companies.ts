@@ -1,4 +1,4 @@
-import type { Localized } from '@tradepost/core';
+import type { Labels, Localized } from '@tradepost/core';
 
 /** A carrier company. `codes` has its code at each driver. */
 type Company = Localized & {
@@ -29,6 +29,9 @@ export const companies: readonly Company[] = [
   { code: 'DBL', en: 'Deppon Express', 'zh-CN': '德邦快递', codes: { kuaidi100: 'debangwuliu', kdniao: 'DBL' } },
   { code: 'JT', en: 'J&T Express', 'zh-CN': '极兔速递', codes: { kuaidi100: 'jtexpress', kdniao: 'JTSD' } },
 ];
+
+/** The names of the companies by code. `labelOf` shows another code as it is, in both languages. */
+export const companyLabels: Labels = Object.fromEntries(companies.map((company) => [company.code, company]));
 
 const byCode = new Map(companies.map((company) => [company.code, company]));
 

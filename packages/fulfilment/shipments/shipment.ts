@@ -1,5 +1,6 @@
 import { isoInZone, type Labels, type Locale, labelOf } from '@tradepost/core';
 import type { ShipmentView } from '@tradepost/orders';
+import { companyLabels } from '../carriers/companies.ts';
 
 export type Shipment = {
   id: number;
@@ -53,6 +54,7 @@ export function shipmentView(shipment: Shipment, zone: string, locale: Locale): 
     ...shipment,
     delivery_type_label: labelOf(deliveryTypes, shipment.delivery_type, locale),
     direction_label: labelOf(directions, shipment.direction, locale),
+    company_label: labelOf(companyLabels, shipment.company, locale),
     biz_type_label: labelOf(bizTypes, shipment.biz_type, locale),
     logistics_status_label: labelOf(logisticsStatuses, shipment.logistics_status, locale),
     last_query_at: iso(shipment.last_query_at),

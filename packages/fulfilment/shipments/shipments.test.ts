@@ -140,6 +140,24 @@ test('labels of a shipment are in the language of the reader', async () => {
   for (const label of await labels('zh-CN')) expect(label).toMatch(chinese);
 });
 
+test('the label of a company is its name in both languages; a code without a name is its own label', async () => {
+  const labelsOf = async (company: string) => {
+    const id = await paidOrder();
+    await admin('PUT', `/orders/${id}/ship`, { ...express, company, tracking_no: 'T1' });
+    const shown = async (lang: string) => {
+      const { latest_shipment } = (await admin('GET', `/orders/${id}`, undefined, lang)).data;
+      const timeline = (await admin('GET', `/orders/${id}/timeline`, undefined, lang)).data;
+      return [latest_shipment.company, latest_shipment.company_label, timeline.at(-1).content];
+    };
+    return [await shown('en'), await shown('zh-CN')];
+  };
+  expect(await labelsOf('zto')).toEqual([
+    ['ZTO', 'ZTO Express', 'ZTO Express T1'],
+    ['ZTO', '中通快递', '中通快递 T1'],
+  ]);
+  expect(await labelsOf('hawk')).toEqual(Array(2).fill(['HAWK', 'HAWK', 'HAWK T1']));
+});
+
 test('a batch with bad rows ships the good ones and names the reason of each other', async () => {
   const [good, late, incomplete] = await Promise.all([paidOrder(), paidOrder(), paidOrder()]);
   await admin('PUT', `/orders/${late}/ship`, express);

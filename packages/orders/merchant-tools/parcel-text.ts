@@ -5,6 +5,6 @@ export function parcelText(shipment: ShipmentView): string {
   const parts =
     shipment.delivery_type === 'local'
       ? [shipment.delivery_type_label, shipment.rider_name, shipment.rider_phone]
-      : [shipment.company, shipment.tracking_no];
+      : [shipment.company_label, shipment.tracking_no];
   return parts.filter(Boolean).join(' ');
 }
