@@ -16,10 +16,13 @@ import { carrierTables } from './tables.ts';
 
 const ownDrivers = [kuaidi100, kdniao];
 
-/** The settings that depend on the drivers of all modules. */
-export const declareCarrierSettings: NonNullable<Module['declares']> = (entries) => {
+/** The settings and the doctor check that depend on the drivers of all modules. */
+export const declareCarriers: NonNullable<Module['declares']> = (entries) => {
   const drivers = entries(carriers);
-  return { settings: [...routerSettings(drivers), ...driverSettings(drivers)] };
+  return {
+    settings: [...routerSettings(drivers), ...driverSettings(drivers)],
+    doctorChecks: [carrierDoctorCheck(drivers)],
+  };
 };
 
 /** Queries of carriers: drivers, router, sync and the events on the way of shipments. */
@@ -30,7 +33,6 @@ export const carrierPart: Part = {
   audits: carrierAudits,
   retention: carrierRetention,
   commands: [shipmentsCommand],
-  doctorChecks: [carrierDoctorCheck(ownDrivers)],
   metrics: carrierMetrics,
   open(context: ModuleContext) {
     const { runtime } = context;

@@ -3,8 +3,12 @@ import { openCarrierRouter } from './carrier-router.ts';
 import { type CarrierDriver, missingAccount } from './drivers/driver.ts';
 import { pollingEnabled, routerEnabled } from './settings.ts';
 
-/** Checks that the drivers that the router would ask have an account. A shop that tracks no shipments needs none. */
+/**
+ * Checks that the drivers that the router would ask have what they declare: an address and an account. A shop that tracks no
+ * shipments needs none.
+ */
 export const carrierDoctorCheck = (drivers: readonly CarrierDriver[]): DoctorCheck => ({
+  name: 'carriers',
   area: { name: 'carriers', sort: 55 },
   check({ settings }, { ok, warning, error }) {
     if (!settings.get(routerEnabled)) return;
@@ -17,6 +21,6 @@ export const carrierDoctorCheck = (drivers: readonly CarrierDriver[]): DoctorChe
     if (ready.length === 0) {
       if (polls) error(`polling is on, and not set: ${missing.join(', ')}`, todo);
     } else if (missing.length > 0) warning(`one of the chosen carrier services lacks ${missing.join(', ')}`, todo);
-    else ok(`${ready.map(({ name }) => name).join(' and ')} are set; polling is ${polls ? 'on' : 'off'}`);
+    else ok(`accounts are set: ${ready.map(({ name }) => name).join(', ')}; polling is ${polls ? 'on' : 'off'}`);
   },
 });

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Setting } from '@tradepost/runtime';
+import { declaredBy, findingsOf, type Module, settingsIn } from '@tradepost/module';
+import { type Setting, setting } from '@tradepost/runtime';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { fulfilmentModule } from '../../module.ts';
 import { trackHash } from '../sync/track-hash.ts';
-import type { CarrierAnswer, CarrierDriver } from './driver.ts';
+import { type CarrierAnswer, type CarrierDriver, carriers } from './driver.ts';
 import { kdniao, kdniaoSign } from './kdniao.ts';
 import { kuaidi100, kuaidi100Sign } from './kuaidi100.ts';
 import { eventTime } from './nodes.ts';
@@ -20,6 +23,24 @@ const formOf = (driver: CarrierDriver, query: Parameters<CarrierDriver['request'
   expect(headers['Content-Type']).toMatch(/^application\/x-www-form-urlencoded/);
   return Object.fromEntries(new URLSearchParams(body));
 };
+
+test('the doctor names the settings that a driver of another module declares', () => {
+  const token = setting('logistics_drone.token', z.string(), '', 'token of the drones');
+  const drone: CarrierDriver = { ...kdniao, name: 'drone', aliases: [], account: [token] };
+  const modules: Module[] = [fulfilmentModule, { name: 'drones', entries: [carriers.add(drone)] }];
+  const [check] = declaredBy(modules, 'doctorChecks').filter(({ area }) => area.name === 'carriers');
+  const found = (given: object) => {
+    const chosen = { 'logistics_router.primary_driver': 'drone', 'logistics_router.secondary_driver': '', ...given };
+    const report = findingsOf('carriers');
+    const facts = { settings: settingsIn({ settings: chosen }, [], declaredBy(modules, 'settings')) };
+    check!.check(facts as never, report);
+    return report.findings.map(({ level, what }) => `${level}: ${what}`);
+  };
+  expect(found({ 'logistics_router.polling_enabled': true })).toEqual([
+    'error: polling is on, and not set: logistics_drone.token',
+  ]);
+  expect(found({ 'logistics_drone.token': 'key' })).toEqual(['ok: accounts are set: drone; polling is off']);
+});
 
 describe('a query is signed as the service computes it', () => {
   test('kuaidi100: upper-case MD5 over param, key and customer', () => {
