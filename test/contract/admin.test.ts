@@ -518,14 +518,17 @@ describe('orders', () => {
 
   test('labels follow the language', async () => {
     const { id } = await orderIn('shipped');
-    const { data } = await admin('GET', `/orders/${id}?lang=zh-CN`);
-    for (const label of [
-      data.status_label,
-      ...['delivery_type', 'direction', 'biz_type', 'logistics_status'].map(
-        (field) => data.latest_shipment[`${field}_label`],
-      ),
-    ])
-      expect(label).toMatch(chinese);
+    const labelsIn = async (lang: string) => {
+      const { data } = await admin('GET', `/orders/${id}?lang=${lang}`);
+      const labelsOf = (of: object) => Object.entries(of).filter(([field]) => field.endsWith('_label'));
+      return Object.fromEntries([...labelsOf(data), ...labelsOf(data.latest_shipment)]);
+    };
+    expect(await labelsIn('en')).toEqual({
+      ...{ status_label: 'Pending Receipt', inventory_status_label: 'Deducted', payment_method_label: 'WeChat Pay' },
+      ...{ delivery_type_label: 'Express', direction_label: 'Outbound', biz_type_label: 'Initial' },
+      ...{ logistics_status_label: 'Shipped', created_by_type_label: 'Merchant' },
+    });
+    for (const label of Object.values(await labelsIn('zh-CN'))) expect(label).toMatch(chinese);
   });
 
   test('an unknown order gets code 404', async () => {

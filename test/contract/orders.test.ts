@@ -401,6 +401,23 @@ describe('list and detail', () => {
     }
   });
 
+  test('every inventory status has a label in the language of the reader', async () => {
+    const ann = await buyer();
+    const { id } = await placed(ann);
+    const { sql } = shop.database;
+    try {
+      for (const status of ['none', 'pending', 'reserved', 'confirmed', 'released', 'failed']) {
+        await sql`update orders.orders set inventory_status = ${status} where id = ${id}`;
+        const read = async (lang: string) =>
+          (await shop.call('GET', `/api/v1/orders/${id}`, { token: ann.token, lang })).data.inventory_status_label;
+        expect(await read('en'), status).toMatch(/^[A-Z]/);
+        expect(await read('zh-CN'), status).toMatch(chinese);
+      }
+    } finally {
+      await sql`update orders.orders set inventory_status = 'reserved' where id = ${id}`;
+    }
+  });
+
   test('an unknown order and an order of another shopper get code 404', async () => {
     const [ann, bob] = [await buyer(), await buyer()];
     const { id } = await placed(ann);

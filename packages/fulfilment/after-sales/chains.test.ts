@@ -152,12 +152,13 @@ describe('an exchange', () => {
 describe('the answer of a case', () => {
   const caseFields =
     'id i, order_id i, user_id i, merchant_id i, order_status_snapshot i, case_no s, case_type s, case_type_label s, ' +
-    'status s, status_label s, reason s, apply_content s, apply_images [], audit_status s, audit_remark s, refund_amount n, ' +
+    'status s, status_label s, reason s, apply_content s, apply_images [], audit_status s, audit_status_label s, audit_remark s, refund_amount n, ' +
     'close_reason s, completed_at t|null, created_at t, updated_at t, items [], logs [], shipments []';
   const logFields =
-    'id i, case_id i, from_status s, to_status s, action s, operator_type s, operator_id i, content s, created_at t, ' +
-    'from_status_label s, to_status_label s, action_label s';
-  const shipmentLabels = 'direction_label s, biz_type_label s, logistics_status_label s, delivery_type_label s';
+    'id i, case_id i, from_status s, to_status s, action s, operator_type s, operator_type_label s, operator_id i, content s, ' +
+    'created_at t, from_status_label s, to_status_label s, action_label s';
+  const shipmentLabels =
+    'direction_label s, biz_type_label s, logistics_status_label s, delivery_type_label s, created_by_type_label s';
 
   test('has the fields of the contract, its log oldest first, in both languages', async () => {
     const order = await at.buy();
@@ -186,6 +187,9 @@ describe('the answer of a case', () => {
       'Refunded',
       'Completed',
     ]);
+    expect(en.audit_status_label).toBe('Approved');
+    const operators = ['Buyer', 'Merchant', 'Buyer', 'Merchant', 'Merchant', 'Merchant'];
+    expect(en.logs.map((log: { operator_type_label: string }) => log.operator_type_label)).toEqual(operators);
     expect(en.logs[0].content).toBe('Applied for Return: Broken');
     expect(en.logs[4].content).toBe(`Refunded: 20.00, refund number ${en.refund_no}`);
     expect(en.shipments).toHaveLength(1);
@@ -200,7 +204,13 @@ describe('the answer of a case', () => {
     for (const text of [
       zh.status_label,
       zh.case_type_label,
-      ...zh.logs.flatMap((log: Record<string, string>) => [log.action_label, log.to_status_label, log.content]),
+      zh.audit_status_label,
+      ...zh.logs.flatMap((log: Record<string, string>) => [
+        log.action_label,
+        log.to_status_label,
+        log.operator_type_label,
+        log.content,
+      ]),
     ])
       expect(text).toMatch(chinese);
     const own = await shop.call('GET', `/api/v1/after-sales/${id}`, { token: order.token });

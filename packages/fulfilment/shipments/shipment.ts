@@ -27,6 +27,12 @@ export type Shipment = {
   updated_at: Date;
 };
 
+/** Who wrote a shipment or moved an after-sale case. */
+export const operatorLabels: Labels = {
+  user: { en: 'Buyer', 'zh-CN': '买家' },
+  admin: { en: 'Merchant', 'zh-CN': '商家' },
+  system: { en: 'System', 'zh-CN': '系统' },
+};
 const deliveryTypes: Labels = {
   express: { en: 'Express', 'zh-CN': '快递' },
   local: { en: 'Local Delivery', 'zh-CN': '同城配送' },
@@ -57,6 +63,7 @@ export function shipmentView(shipment: Shipment, zone: string, locale: Locale): 
     company_label: labelOf(companyLabels, shipment.company, locale),
     biz_type_label: labelOf(bizTypes, shipment.biz_type, locale),
     logistics_status_label: labelOf(logisticsStatuses, shipment.logistics_status, locale),
+    created_by_type_label: labelOf(operatorLabels, shipment.created_by_type, locale),
     last_query_at: iso(shipment.last_query_at),
     last_sync_ok_at: iso(shipment.last_sync_ok_at),
     shipped_at: iso(shipment.shipped_at),

@@ -1,10 +1,9 @@
 import type { Attribute } from '@tradepost/catalog';
 import { isoInZone, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Html, html } from '../html.ts';
-import type { Order, OrderItem } from '../orders/order.ts';
+import { type Order, type OrderItem, paymentMethodLabels } from '../orders/order.ts';
 import type { ShipmentView } from '../schemas.ts';
 import { parcelText } from './parcel-text.ts';
-import { paymentMethodLabels } from './timeline-order.ts';
 
 const words = {
   order: { en: 'Order', 'zh-CN': '订单' },

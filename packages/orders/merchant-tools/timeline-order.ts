@@ -1,6 +1,7 @@
 import { isoInZone, type Labels, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
+import { paymentMethodLabels } from '../orders/order.ts';
 import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
 import { type OrderStatus, orderStatus } from '../orders/order-status.ts';
 import type { ShipmentView } from '../schemas.ts';
@@ -17,10 +18,6 @@ const titles: Record<Stage, Localized> = {
   received: { en: 'Received', 'zh-CN': '已收货' },
   completed: { en: 'Completed', 'zh-CN': '已完成' },
   cancelled: { en: 'Canceled', 'zh-CN': '已取消' },
-};
-export const paymentMethodLabels: Labels = {
-  wechat: { en: 'WeChat Pay', 'zh-CN': '微信支付' },
-  alipay: { en: 'Alipay', 'zh-CN': '支付宝' },
 };
 const cancelReasons: Labels = {
   user_cancel: { en: 'By the buyer', 'zh-CN': '买家取消' },

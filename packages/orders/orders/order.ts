@@ -1,10 +1,23 @@
 import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
-import { type Locale, labelOf, toWire } from '@tradepost/core';
+import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
 import type { Address } from '@tradepost/identity';
 import type { InventoryStatus } from '@tradepost/inventory';
 import { type OrderStatus, orderStatusLabels } from './order-status.ts';
 
 export const paymentMethods = ['wechat', 'alipay'] as const;
+export const paymentMethodLabels: Labels = {
+  wechat: { en: 'WeChat Pay', 'zh-CN': '微信支付' },
+  alipay: { en: 'Alipay', 'zh-CN': '支付宝' },
+};
+
+const inventoryStatusLabels: Labels = {
+  none: { en: 'Not Reserved', 'zh-CN': '未预占' },
+  pending: { en: 'Processing', 'zh-CN': '处理中' },
+  reserved: { en: 'Reserved', 'zh-CN': '已预占' },
+  confirmed: { en: 'Deducted', 'zh-CN': '已扣减' },
+  released: { en: 'Released', 'zh-CN': '已释放' },
+  failed: { en: 'Failed', 'zh-CN': '失败' },
+};
 
 /** The delivery address at the time of the order. */
 export type AddressSnapshot = Omit<Address, 'is_default' | 'created_at' | 'updated_at'> & { is_default: 0 | 1 };
@@ -81,7 +94,9 @@ export function orderRowView(order: Order, iso: (at: Date) => string, locale: Lo
     status: order.status,
     status_label: labelOf(orderStatusLabels, order.status, locale),
     inventory_status: order.inventory_status,
+    inventory_status_label: labelOf(inventoryStatusLabels, order.inventory_status, locale),
     payment_method: order.payment_method,
+    payment_method_label: labelOf(paymentMethodLabels, order.payment_method, locale),
     goods_amount: toWire(order.goods_amount),
     discount_amount: toWire(order.discount_amount),
     freight_amount: toWire(order.freight_amount),

@@ -16,8 +16,8 @@ export const contract = {
   cartLine: 'sku_id i, activity_product_id i, qty i, product o, sku o, activity_snapshot? o',
   paged: 'list [], total i, page i, size i',
   order:
-    'id i, order_no s, user_id i, merchant_id i, status i, status_label s, inventory_status s, payment_method s, ' +
-    'goods_amount n, discount_amount n, freight_amount n, total_amount n, amount_breakdown o, address_snapshot o, ' +
+    'id i, order_no s, user_id i, merchant_id i, status i, status_label s, inventory_status s, inventory_status_label s, ' +
+    'payment_method s, payment_method_label s, goods_amount n, discount_amount n, freight_amount n, total_amount n, amount_breakdown o, address_snapshot o, ' +
     'remark s, tracking_no s, paid_at t|null, created_at t, updated_at t',
   orderView: 'activity_type s, activity_name s, items [], shipments [], latest_shipment? o|null, after_sale_summary o',
   breakdown: 'goods_amount n, discount_amount n, freight_amount n, payable_amount n',
@@ -29,7 +29,8 @@ export const contract = {
     'id i, order_id i, after_sale_case_id i, delivery_type s, delivery_type_label s, direction s, direction_label s, ' +
     'biz_type s, biz_type_label s, company s, tracking_no s, rider_name s, rider_phone s, channel_provider s, ' +
     'logistics_status s, logistics_status_label s, last_query_at t|null, last_sync_ok_at t|null, sync_fail_count i, ' +
-    'remark s, shipped_at t|null, signed_at t|null, created_by_type s, created_by_id i, created_at t, updated_at t',
+    'remark s, shipped_at t|null, signed_at t|null, created_by_type s, created_by_type_label s, created_by_id i, ' +
+    'created_at t, updated_at t',
   adminProduct:
     'id i, title s, cover s, price n, stock i, favorite_count i, status i, category_id i, category_path_name s, ' +
     'sales_count i, created_at t',

@@ -97,6 +97,12 @@ export const caseStatusLabels: Labels = {
   closed: { en: 'Closed', 'zh-CN': '已关闭' },
 };
 
+export const auditStatusLabels: Labels = {
+  pending: { en: 'Pending', 'zh-CN': '待审核' },
+  approved: { en: 'Approved', 'zh-CN': '已通过' },
+  rejected: { en: 'Rejected', 'zh-CN': '已拒绝' },
+};
+
 export const caseActionLabels: Labels = {
   apply: { en: 'Applied', 'zh-CN': '申请售后' },
   audit: { en: 'Reviewed', 'zh-CN': '审核' },

@@ -1,10 +1,10 @@
 import { isoInZone, type Locale, labelOf, toWire } from '@tradepost/core';
 import { fileUrls } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { shipmentView } from '../../shipments/shipment.ts';
+import { operatorLabels, shipmentView } from '../../shipments/shipment.ts';
 import { selectCaseShipments } from '../../shipments/shipment-store.ts';
 import type { AfterSaleCase, CaseLog } from './case.ts';
-import { caseActionLabels, caseStatusLabels, caseTypeLabels } from './case-moves.ts';
+import { auditStatusLabels, caseActionLabels, caseStatusLabels, caseTypeLabels } from './case-moves.ts';
 import { selectLogs } from './case-store.ts';
 import { logContent } from './log-texts.ts';
 
@@ -22,6 +22,7 @@ function logView({ details, ...log }: CaseLog, of: AfterSaleCase, iso: (at: Date
     from_status_label: log.from_status === '' ? '' : labelOf(caseStatusLabels, log.from_status, locale),
     to_status_label: labelOf(caseStatusLabels, log.to_status, locale),
     action_label: labelOf(caseActionLabels, log.action, locale),
+    operator_type_label: labelOf(operatorLabels, log.operator_type, locale),
     content: logContent({ action: log.action, details }, of.case_type, locale),
     created_at: iso(log.created_at),
   };
@@ -43,6 +44,7 @@ export async function caseViews(
     ...row,
     case_type_label: labelOf(caseTypeLabels, row.case_type, locale),
     status_label: labelOf(caseStatusLabels, row.status, locale),
+    audit_status_label: labelOf(auditStatusLabels, row.audit_status, locale),
     apply_images: row.apply_images.map(absolute),
     refund_amount: toWire(row.refund_amount),
     completed_at: row.completed_at ? iso(row.completed_at) : null,
