@@ -41,6 +41,7 @@ function syncRefusal(router: CarrierRouter, { tracking_no, company, channel_prov
   const refusal = router.refusal(channel_provider);
   if (refusal) return refusal;
   if (tracking_no === '') return carrierErrors.no_tracking_no();
+  if (company === '') return carrierErrors.no_company();
   if (companyOf(company)) return null;
   return carrierErrors.company_not_synced({ company, known: companyCodes.join(', ') });
 }
@@ -70,6 +71,7 @@ export function carrierRoutes(runtime: Runtime, deps: SyncDeps): Route[] {
         carrierErrors.sync_disabled,
         carrierErrors.sync_not_configured,
         carrierErrors.no_tracking_no,
+        carrierErrors.no_company,
         carrierErrors.company_not_synced,
       ],
       repeat: 'recorded',

@@ -193,6 +193,14 @@ describe('a sync', () => {
   test('is refused by name when it can not succeed', async () => {
     const parcel = await of.ship({ company: 'HAWK', tracking_no: newNumber('HW') });
     expect(await of.sync(parcel)).toMatchObject({ code: 500, message: expect.stringContaining('"HAWK"') });
+    const [returned] = await shop.database.sql<{ id: number }[]>`
+      insert into fulfilment.shipments (order_id, delivery_type, direction, biz_type, tracking_no)
+      values (${parcel.order_id}, 'express', 'inbound', 'return', 'R1') returning id`;
+    expect(await of.sync({ ...parcel, shipment_id: returned!.id })).toMatchObject({
+      code: 500,
+      message: 'The shipment has no carrier',
+    });
+    await shop.database.sql`delete from fulfilment.shipments where id = ${returned!.id}`;
     expect(await of.sync({ ...parcel, shipment_id: 2 ** 40 })).toMatchObject({
       code: 404,
       message: 'Shipment not found',

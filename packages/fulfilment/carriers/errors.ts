@@ -13,6 +13,7 @@ export const carrierErrors = defineErrors({
     'zh-CN': '未配置物流查询服务，缺少设置：{settings}',
   },
   no_tracking_no: { code: 500, en: 'The shipment has no tracking number', 'zh-CN': '物流单没有快递单号' },
+  no_company: { code: 500, en: 'The shipment has no carrier', 'zh-CN': '物流单没有快递公司' },
   company_not_synced: {
     code: 500,
     en: 'Shipments of the company "{company}" can not be synced. Known companies: {known}',
