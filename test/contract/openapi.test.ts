@@ -213,6 +213,16 @@ describe('/openapi.json', () => {
         });
       }
   });
+
+  test('in orders, shipments and after-sale cases every enumerated field has its label beside it', () => {
+    const names = ['Order', 'OrderView', 'AdminOrder', 'Shipment', 'AfterSaleCase', 'AfterSaleLog'];
+    for (const name of [...names, 'ShopperAfterSaleCase', 'AdminAfterSaleCase']) {
+      const fields: Record<string, Part> = document.components.schemas[name].properties;
+      const enumerated = Object.keys(fields).filter((field) => fields[field].enum);
+      expect(enumerated, name).not.toEqual([]);
+      for (const field of enumerated) expect(Object.keys(fields), name).toContain(`${field}_label`);
+    }
+  });
 });
 
 const browserPath = '/usr/bin/chromium';
