@@ -115,9 +115,17 @@ test('settings are validated, stored, listed with their source and reset', async
   expect((await settings('set', 'orders.unpaid_minutes', '30')).stdout).toBe('orders.unpaid_minutes = 30\n');
   expect((await settings('get', 'orders.unpaid_minutes')).stdout).toBe('30\n');
   const wrong = await settings('set', 'orders.unpaid_minutes', 'soon');
-  expect(wrong).toMatchObject({ code: 1 });
+  expect(wrong).toMatchObject({ code: 2 });
   expect(wrong.stderr).toContain('orders.unpaid_minutes');
-  expect((await settings('set', 'shop.colour', 'red')).stderr).toContain('no setting shop.colour');
+  for (const args of [
+    ['set', 'shop.colour', 'red'],
+    ['get', 'shop.colour'],
+    ['unset', 'shop.colour'],
+  ])
+    expect(await settings(...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no setting shop.colour'),
+    });
   const rows = JSON.parse((await settings('list', '--json')).stdout);
   expect(rows.find((row: { key: string }) => row.key === 'orders.unpaid_minutes')).toMatchObject({
     value: 30,
@@ -141,7 +149,7 @@ test('staff create adds an administrator who can log in; refuses a taken name, a
     code: 1,
     stderr: expect.stringContaining('ann is taken'),
   });
-  expect(await create(['bob'], 'short')).toMatchObject({ code: 1, stderr: expect.stringContaining('password') });
+  expect(await create(['bob'], 'short')).toMatchObject({ code: 2, stderr: expect.stringContaining('password') });
   expect(await create(['bob', '--role', 'Cook'], 'long enough 1')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Cook'),
@@ -160,7 +168,7 @@ test('staff create adds an administrator who can log in; refuses a taken name, a
 
 test('seed fills an empty database once and is refused in production; demo completes a purchase on it', async () => {
   const refused = await runCommand(['seed', '--seed', 'demo'], { env: { ...env, NODE_ENV: 'production' } });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('NODE_ENV=production') });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('NODE_ENV=production') });
   const seeded = JSON.parse((await runCommand(['seed', '--seed', 'demo', '--json'], { env })).stdout);
   expect(seeded.products).toBeGreaterThanOrEqual(200);
   expect((await runCommand(['seed', '--seed', 'demo'], { env })).stdout).toContain('nothing was changed');

@@ -94,7 +94,7 @@ describe('on standard input', () => {
   ])('%.9s is refused', async (input, said) => {
     const before = await stored('pay.sandbox.secret');
     const answer = await run(['settings', 'set', 'pay.sandbox.secret'], input);
-    expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining(said) });
+    expect(answer).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
     expect(await stored('pay.sandbox.secret')).toEqual(before);
   });
 
@@ -104,6 +104,11 @@ describe('on standard input', () => {
       code: 2,
       stderr: expect.stringContaining('the value is missing'),
     });
+  });
+
+  test('digits are stored as text where the setting is a text', async () => {
+    expect(await run(['settings', 'set', 'logistics_kdniao.ebusiness_id', '1000001'])).toMatchObject({ code: 0 });
+    expect(await stored('logistics_kdniao.ebusiness_id')).toBe('1000001');
   });
 });
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { AppError } from '@tradepost/core';
 import { MigrationError } from '@tradepost/postgres';
-import { AlreadyRunningError, ConfigError } from '@tradepost/runtime';
+import { AlreadyRunningError, ConfigError, runtimeErrors } from '@tradepost/runtime';
 import widthOf from 'fast-string-width';
 
 /** 0 done, 1 failed, 2 wrong usage or configuration, 3 already running. */
@@ -57,15 +57,24 @@ export function table(
     .join('\n');
 }
 
-/** The command line is wrong. The process ends with exit code 2. */
+/** An argument, an option or the standard input is not valid. The process ends with exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
+const { unknown_setting, invalid_setting, fixed_setting, read_only_setting } = runtimeErrors;
+const settingRefusals = [unknown_setting, invalid_setting, fixed_setting, read_only_setting];
+
+/** Whether the command line or the configuration is wrong, whatever the database holds. */
+const isUsage = (error: unknown): error is Error =>
+  error instanceof ConfigError ||
+  error instanceof UsageError ||
+  (error instanceof AppError && settingRefusals.some(({ refusal }) => refusal === error.refusal));
+
 /** Prints an error on stderr and returns the exit code. The stack is printed with DEBUG only. */
 export function reportFailure(error: unknown): number {
   const write = (text: string) => process.stderr.write(`${red('error:', process.stderr)} ${text}\n`);
-  if (error instanceof ConfigError || error instanceof UsageError) {
+  if (isUsage(error)) {
     write(error.message);
     return exitCodes.usage;
   }

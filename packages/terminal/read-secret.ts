@@ -29,14 +29,15 @@ async function readAll(input: SecretStreams['input'], what: string): Promise<str
   let text = '';
   for await (const chunk of input) {
     text += String(chunk);
-    if (text.length > maxCharacters) throw new Error(`${what}: more than ${maxCharacters} characters`);
+    if (text.length > maxCharacters) throw new UsageError(`${what}: more than ${maxCharacters} characters`);
   }
   return text.replace(/\r?\n$/, '');
 }
 
 /**
  * Reads a secret of one line from standard input. On a terminal it asks at a hidden prompt, twice with `confirm`. Secrets are
- * never arguments, because every process of the machine can read a command line. Throws when the secret is empty.
+ * never arguments, because every process of the machine can read a command line. Throws
+ * UsageError when the secret is empty.
  */
 export async function readSecret(
   what: string,
@@ -44,10 +45,10 @@ export async function readSecret(
 ): Promise<string> {
   const typed = streams.input.isTTY === true;
   const secret = typed ? await promptHidden(what, streams) : await readAll(streams.input, what);
-  if (secret === '') throw new Error(`${what}: standard input is empty`);
-  if (/[\r\n]/.test(secret)) throw new Error(`${what}: one line only`);
+  if (secret === '') throw new UsageError(`${what}: standard input is empty`);
+  if (/[\r\n]/.test(secret)) throw new UsageError(`${what}: one line only`);
   if (typed && confirm && (await promptHidden(`${what} again`, streams)) !== secret)
-    throw new Error(`${what}: the two differ`);
+    throw new UsageError(`${what}: the two differ`);
   return secret;
 }
 

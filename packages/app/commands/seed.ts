@@ -63,7 +63,7 @@ export const seedCommand: ModuleCommand = {
         async (runtime) => {
           const { sql } = runtime;
           if (config.production)
-            throw new Error('demo data has well-known passwords: it is refused with NODE_ENV=production');
+            throw new UsageError('demo data has well-known passwords: it is refused with NODE_ENV=production');
           const seeded = await seedDemo(sql, context.modulesOf(config));
           if (scale) {
             const added = await seedScale(sql, scale, progress);

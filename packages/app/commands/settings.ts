@@ -1,5 +1,5 @@
 import type { ModuleCommand } from '@tradepost/module';
-import { ConfigError, runtimeErrors, type Setting, type SettingRow, type Settings } from '@tradepost/runtime';
+import { runtimeErrors, type Setting, type SettingRow, type Settings } from '@tradepost/runtime';
 import {
   configOf,
   type GlobalOptions,
@@ -13,10 +13,11 @@ import {
   withDatabaseOptions,
 } from '@tradepost/terminal';
 
-/** Parses `true`, `15` and JSON. Other input is text. */
-function parseValue(given: string): unknown {
+/** Parses JSON such as `true`, `15` and `["a"]`. Other input is text, and so are digits where the setting is a text. */
+function parseValue(given: string, schema: Setting['schema'] | undefined): unknown {
   try {
-    return JSON.parse(given);
+    const parsed: unknown = JSON.parse(given);
+    return schema && !schema.safeParse(parsed).success && schema.safeParse(given).success ? given : parsed;
   } catch {
     return given;
   }
@@ -24,19 +25,21 @@ function parseValue(given: string): unknown {
 
 /** The value to store: the argument, or for a secret the text from standard input or a hidden prompt. */
 async function readValue(key: string, value: string | undefined, definitions: readonly Setting[]): Promise<unknown> {
-  const secret = definitions.find((definition) => definition.key === key && definition.secret);
-  if (secret) {
+  const definition = definitions.find((each) => each.key === key);
+  if (definition?.secret) {
     const how = `printf %s "$SECRET" | tradepost settings set ${key}, or without a pipe at the hidden prompt`;
     if (value !== undefined && value !== '-') throw secretAsArgument(key, how);
     const text = await readSecret(key);
     // A secret of digits stays text. A setting whose schema refuses text, such as the list of upstreams, is JSON.
-    return secret.schema.safeParse(text).success ? text : parseValue(text);
+    return definition.schema.safeParse(text).success ? text : parseValue(text, definition.schema);
   }
   if (value === undefined) throw new UsageError(`${key}: the value is missing`);
   // Usually an unset variable of a shell. It must not change, for example, the inventory provider.
   if (value === '')
-    throw new ConfigError([`${key}: the value is empty; tradepost settings unset ${key} restores the default`]);
-  return parseValue(value);
+    throw new UsageError(
+      `${key}: the value is empty; tradepost settings unset ${key} restores the default, '""' is an empty text`,
+    );
+  return parseValue(value, definition?.schema);
 }
 
 /** An empty secret is shown as empty, so that the operator sees that it must be set. */
@@ -90,11 +93,13 @@ export const settingsCommand: ModuleCommand = {
       group
         .command('set <key> [value]')
         .description(
-          'store a value; running servers use it at once or within 30 s. A secret is read from standard input or a hidden prompt',
+          'store a value: JSON or text; running servers use it at once or within 30 s. A secret is read from standard input or a hidden prompt',
         )
         .addHelpText(
           'after',
-          '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
+          '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n' +
+            '  $ tradepost settings set notices.enabled \'["order_shipped"]\'\n' +
+            '  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
         ),
     ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
       const definitions = context.settingsOf(configOf(options).config);

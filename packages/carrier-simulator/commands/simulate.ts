@@ -19,7 +19,7 @@ function settingLines(apiUrls: { kuaidi100: string; kdniao: string }): string[] 
     `tradepost settings set logistics_kuaidi100.customer ${kuaidi100.customer}`,
     `printf %s ${kuaidi100.key} | tradepost settings set logistics_kuaidi100.key`,
     `tradepost settings set logistics_kdniao.api_url ${apiUrls.kdniao}`,
-    `tradepost settings set logistics_kdniao.ebusiness_id '"${kdniao.ebusinessId}"'`,
+    `tradepost settings set logistics_kdniao.ebusiness_id ${kdniao.ebusinessId}`,
     `printf %s ${kdniao.apiKey} | tradepost settings set logistics_kdniao.api_key`,
     'tradepost settings set logistics_router.polling_enabled true',
   ];
@@ -42,7 +42,9 @@ async function simulate({ port, host, json = false, ...given }: SimulateOptions,
   try {
     if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, url: simulator.url, ...apiUrls }));
     else {
-      print(`Carrier services at ${simulator.url}\n`);
+      print(
+        `Carrier services at ${simulator.url}\n\nTo let a shop query them (in a checkout with npx before tradepost):`,
+      );
       for (const line of settingLines(apiUrls)) print(line);
       print('\nGET /_counters shows the queries. Ctrl-C ends it.');
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandContext } from '@tradepost/module';
-import type { Runtime } from '@tradepost/runtime';
+import { ConfigError, type Runtime } from '@tradepost/runtime';
 import {
   configOf,
   exitCodes,
@@ -12,6 +12,7 @@ import {
   red,
   serverUrl,
   table,
+  UsageError,
   withDatabaseOptions,
   withProgress,
 } from '@tradepost/terminal';
@@ -70,7 +71,7 @@ function messageOf(recorded: Recorded, keys: Keys | null): Message {
   const about = { from, ...innerOf(body) };
   if (!keys) {
     if ('outer' in recorded) return { about, outer: () => recorded.outer };
-    throw new Error(`${from}: has only the inner body and no signature: use --resign`);
+    throw new UsageError(`${from}: has only the inner body and no signature: use --resign`);
   }
   if (typeof body !== 'string') throw new Error(`${from}: body is not a text and cannot be signed`);
   return { about, outer: () => signed(body, keys) };
@@ -119,9 +120,10 @@ async function gather(context: CommandContext, files: readonly string[], options
     return { messages: recorded.map((one) => messageOf(one, null)), keys: null };
   return context.withRuntime(rest, async (runtime) => {
     const keys = keysOf(runtime);
-    if (keys.appKey === '' || keys.appSecret === '')
-      throw new Error(
-        `callbacks cannot be signed or checked: set ${externalAppKey.key} and ${externalAppSecret.key} (tradepost settings set)`,
+    const missing = [...(keys.appKey ? [] : [externalAppKey]), ...(keys.appSecret ? [] : [externalAppSecret])];
+    if (missing.length > 0)
+      throw new ConfigError(
+        missing.map(({ key }) => `${key}: callbacks are signed and checked with it (tradepost settings set ${key})`),
       );
     if (files.length > 0) return { messages: recorded.map((one) => messageOf(one, resign ? keys : null)), keys };
     const filter = { since, request_id: requestId, callback_id: callbackId };

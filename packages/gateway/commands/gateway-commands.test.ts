@@ -110,7 +110,7 @@ describe('token', () => {
     [['create'], 2, '--user'],
     [['create', '--user', 'unknown'], 1, 'there is no shopper unknown'],
     [['create', '--user', '1', '--rpm', 'many'], 2, '--rpm'],
-    [['create', '--user', '1', '--expires', 'soon'], 1, '--expires'],
+    [['create', '--user', '1', '--expires', 'soon'], 2, '--expires'],
     [['create', '--user', '1', '--expires', '2020-01-01'], 1, 'expires_at'],
     [['list', '--status', 'bogus'], 2, '--status'],
     [['revoke'], 2, 'argument'],
@@ -221,8 +221,8 @@ describe('upstream', () => {
 
   test.each([
     [['add', 'main', 'https://api.example.com/v1'], 1, '--replace'],
-    [['add', 'No Name', 'https://api.example.com/v1'], 1, 'name'],
-    [['add', 'other', 'ftp://api.example.com'], 1, 'http'],
+    [['add', 'No Name', 'https://api.example.com/v1'], 2, 'name'],
+    [['add', 'other', 'ftp://api.example.com'], 2, 'http'],
     [['add', 'other', 'https://api.example.com/v1', '--key-env', 'NO-NAME'], 2, '--key-env'],
     [['add', 'other', 'https://api.example.com/v1', '--priority', 'high'], 2, '--priority'],
     [['add', 'other'], 2, 'url'],

@@ -8,6 +8,7 @@ import {
   progress,
   secretAsArgument,
   table,
+  UsageError,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
@@ -50,7 +51,7 @@ function expiryOf({ settings, now }: Pick<Runtime, 'settings' | 'now'>, given: s
   const seconds = secondsIn(given);
   const at =
     seconds === null ? instantInZone(given, settings.get(timeZone), 'end') : new Date(now().getTime() + seconds * 1000);
-  if (!at) throw new Error(`--expires ${given}: must be a duration such as 30d, or a date such as 2027-03-01`);
+  if (!at) throw new UsageError(`--expires ${given}: must be a duration such as 30d, or a date such as 2027-03-01`);
   return at;
 }
 
@@ -93,7 +94,7 @@ function addCreate(group: Command, context: CommandContext): void {
   ).action(({ user, name = '', rpm = null, tpm = null, expires, json, ...options }) => {
     const given = { name, rpm_limit: rpm, tpm_limit: tpm };
     return withApiTokens(context, options as CreateOptions, async (runtime, tokens) => {
-      if (name.length > 100) throw new Error('--name: at most 100 characters');
+      if (name.length > 100) throw new UsageError('--name: at most 100 characters');
       const user_id = await shopperNamed(runtime, user);
       const expires_at = expires === undefined ? null : expiryOf(runtime, expires);
       const { row, secret } = await tokens.create({ user_id, ...given, expires_at }, 'cli');

@@ -26,8 +26,8 @@ async function readPassword({ passwordStdin }: PasswordOptions): Promise<string>
     throw new UsageError('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
   const given = passwordStdin || !fromEnv ? await readSecret('Password', { confirm: true }) : fromEnv;
   // A login form accepts one line.
-  if (/[\r\n]/.test(given)) throw new Error('password: one line only');
-  if (given.length < minPassword) throw new Error(`password: at least ${minPassword} characters`);
+  if (/[\r\n]/.test(given)) throw new UsageError('password: one line only');
+  if (given.length < minPassword) throw new UsageError(`password: at least ${minPassword} characters`);
   return given;
 }
 
@@ -52,7 +52,7 @@ function addCreate(group: Command, context: CommandContext): void {
   ).action(async (username: string, options: PasswordOptions & { role?: string }) => {
     const { role, passwordStdin: _, ...rest } = options;
     const password = await readPassword(options);
-    if (!usernamePattern.test(username)) throw new Error('username: 2 to 64 letters, digits and . _ - @');
+    if (!usernamePattern.test(username)) throw new UsageError('username: 2 to 64 letters, digits and . _ - @');
     await context.withRuntime(rest, async ({ sql }) => {
       const id = await sql.begin((tx) => createStaff(tx, { username, password, role }));
       if (options.json) return printJson({ id, username });

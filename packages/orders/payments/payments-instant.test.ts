@@ -107,7 +107,7 @@ describe('instant payment', () => {
     await expect(settings.unset('shop.demo')).rejects.toThrow('shop.demo can not be set');
     const env = { DATABASE_URL: shop.database.url };
     expect(await runCommand(['settings', 'set', 'shop.demo', 'true'], { env })).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('shop.demo can not be set'),
     });
   });

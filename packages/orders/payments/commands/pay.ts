@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { toMinor, toWire } from '@tradepost/core';
 import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import { ConfigError } from '@tradepost/runtime';
 import {
   configOf,
   exitCodes,
@@ -65,7 +66,9 @@ async function noticeOf(context: CommandContext, options: CallbackOptions): Prom
   return context.withRuntime(databaseOf(options), async ({ sql, settings }) => {
     const key = secret ?? settings.get(sandboxSecret);
     if (key === '')
-      throw new Error(`${sandboxSecret.key} is not set: set it with tradepost settings set ${sandboxSecret.key}`);
+      throw new ConfigError([
+        `${sandboxSecret.key}: the notice is signed with it (tradepost settings set ${sandboxSecret.key})`,
+      ]);
     const by = paymentNo === undefined ? { order_id: order ?? 0 } : { payment_no: paymentNo };
     const found = await selectPaymentForNotice(sql, by);
     if (!found && !paymentNo)
