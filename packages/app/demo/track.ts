@@ -22,7 +22,7 @@ export async function track(story: Story, { shopper, order }: Bought, { staff, s
           throw error;
         },
       ),
-    (reason) => reason ?? 'answered',
+    (reason) => reason ?? 'answered; in a demo shop by a simulated carrier service',
   );
   if (refused !== null) return;
   await story.step(

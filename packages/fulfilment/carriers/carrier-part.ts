@@ -4,7 +4,7 @@ import { carrierAudits } from './carrier-audits.ts';
 import { carrierMetrics } from './carrier-metrics.ts';
 import { carrierRoutes } from './carrier-routes.ts';
 import { shipmentsCommand } from './commands/shipments.ts';
-import { carrierDoctorCheck } from './doctor-check.ts';
+import { carrierDoctorCheck, developmentCarrierCheck } from './doctor-check.ts';
 import { carriers, driverSettings } from './drivers/driver.ts';
 import { kdniao } from './drivers/kdniao.ts';
 import { kuaidi100 } from './drivers/kuaidi100.ts';
@@ -16,12 +16,12 @@ import { carrierTables } from './tables.ts';
 
 const ownDrivers = [kuaidi100, kdniao];
 
-/** The settings and the doctor check that depend on the drivers of all modules. */
+/** The settings and the doctor checks that depend on the drivers of all modules. */
 export const declareCarriers: NonNullable<Module['declares']> = (entries) => {
   const drivers = entries(carriers);
   return {
     settings: [...routerSettings(drivers), ...driverSettings(drivers)],
-    doctorChecks: [carrierDoctorCheck(drivers)],
+    doctorChecks: [carrierDoctorCheck(drivers), developmentCarrierCheck(drivers)],
   };
 };
 

@@ -5,6 +5,7 @@ import { type Setting, setting } from '@tradepost/runtime';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fulfilmentModule } from '../../module.ts';
+import { carrierDoctorCheck, developmentCarrierCheck } from '../doctor-check.ts';
 import { trackHash } from '../sync/track-hash.ts';
 import { type CarrierAnswer, type CarrierDriver, carriers } from './driver.ts';
 import { kdniao, kdniaoSign } from './kdniao.ts';
@@ -39,7 +40,7 @@ test('the doctor names the settings that a driver of another module declares', (
   expect(found({ 'logistics_router.polling_enabled': true })).toEqual([
     'error: polling is on, and not set: logistics_drone.token',
   ]);
-  expect(found({ 'logistics_drone.token': 'key' })).toEqual(['ok: accounts are set: drone; polling is off']);
+  expect(found({ 'logistics_drone.token': 'key' })).toEqual(['ok: carrier services in use: drone; polling is off']);
 });
 
 describe('a query is signed as the service computes it', () => {
@@ -208,4 +209,22 @@ test('every recorded answer is understood', () => {
       if (read.kind === 'found') expect([name, read.nodes.length]).toEqual([name, entries!.length]);
     }
   }
+});
+
+test('the doctor names the service without an account, how to use one service, and a simulated one', async () => {
+  const given: Record<string, string> = {
+    'logistics_kuaidi100.api_url': 'http://127.0.0.1:9092/poll/query.do',
+    'logistics_kuaidi100.customer': 'CUST-1',
+    'logistics_kuaidi100.key': 'key-1',
+  };
+  const facts = { settings: { get: <T>(of: Setting<T>) => (given[of.key] ?? of.fallback) as T } } as never;
+  const found = findingsOf('carriers');
+  for (const check of [carrierDoctorCheck, developmentCarrierCheck])
+    await check([kuaidi100, kdniao]).check(facts, found);
+  expect(found.findings.map(({ level, what, todo }) => `${level}: ${what} -> ${todo}`)).toEqual([
+    expect.stringMatching(
+      /^warning: only kuaidi100 is queried; .* logistics_kdniao\.ebusiness_id.* logistics_router\.secondary_driver '""'$/,
+    ),
+    expect.stringMatching(/^error: logistics_kuaidi100\.api_url is http:\/\/127\.0\.0\.1:9092\/.* simulated tracks/),
+  ]);
 });
