@@ -1,10 +1,12 @@
 import type { Config, Log } from '@tradepost/runtime';
 import type { App } from '../routing/app.ts';
 import { transportFault } from '../routing/envelope.ts';
-import { serveNode } from './node/node-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { loadUws } from './uws/binary.ts';
-import { serveUws } from './uws/uws-transport.ts';
+
+// Each is loaded when it serves: a command loads neither of them, and a server only one.
+const serveNode = async (options: TransportOptions) => (await import('./node/node-transport.ts')).serveNode(options);
+const serveUws = async (options: TransportOptions) => (await import('./uws/uws-transport.ts')).serveUws(options);
 
 /**
  * Serves the application on uWebSockets.js. Serves on node:http where its binary does not load, or cuts header values.

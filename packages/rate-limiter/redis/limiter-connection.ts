@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import slotOf from 'cluster-key-slot';
 import type { LimiterLog } from '../limiter-log.ts';
+import { destroy } from './destroy.ts';
 import type { Script } from './limiter-script.ts';
-import { type Client, ClientOpener, type Cluster, destroy } from './open-clients.ts';
+import type { Client, ClientOpener, Cluster } from './open-clients.ts';
 
 export type LimiterConnection = {
   /** Null until the first connection is open. */
@@ -34,8 +35,10 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
   let ready = false;
   let closed = false;
   let retry: NodeJS.Timeout | null = null;
-  const opener = new ClientOpener(urls, log, () => ready);
+  let opener: ClientOpener | null = null;
 
+  // Loaded here: a process without Redis does not load the client.
+  const loading = import('./open-clients.ts');
   let warned = false;
   let connected = () => {};
   const firstConnection = new Promise<void>((resolve) => {
@@ -43,6 +46,9 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
   });
   const connect = async (): Promise<void> => {
     try {
+      const { ClientOpener } = await loading;
+      if (closed) return;
+      opener ??= new ClientOpener(urls, log, () => ready);
       ({ client, cluster } = await opener.open());
       ready = true;
       connected();
@@ -56,7 +62,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
     if (closed) end();
   };
   const end = () => {
-    for (const connection of [client, cluster, ...opener.opening]) destroy(connection);
+    for (const connection of [client, cluster, ...(opener?.opening ?? [])]) destroy(connection);
   };
   void connect();
 
@@ -93,6 +99,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
       return answers.reduce((sum, count) => sum + count, 0);
     },
     async ready() {
+      await loading;
       // The timer also keeps the process alive, which may have no other work yet.
       const late = new AbortController();
       await Promise.race([firstConnection, sleep(readyMs, undefined, { signal: late.signal }).catch(() => {})]);

@@ -1,9 +1,9 @@
 import { createClient, createCluster } from '@redis/client';
 import type { LimiterLog } from '../limiter-log.ts';
+import { type Destroyable, destroy } from './destroy.ts';
 
 export type Client = ReturnType<typeof createClient>;
 export type Cluster = ReturnType<typeof createCluster>;
-type Destroyable = { destroy(): unknown };
 
 const clusterMode = /^cluster_enabled:1/m;
 const connectTimeout = 3_000;
@@ -16,14 +16,6 @@ const optionsOf = (url: string) => ({
   disableOfflineQueue: true,
   socket: { connectTimeout, reconnectStrategy: reconnectMs },
 });
-
-export function destroy(connection: Destroyable | null): void {
-  try {
-    connection?.destroy();
-  } catch {
-    // The connection was not open.
-  }
-}
 
 /** Opens connections to Redis. A connection is in `opening` until it is open, so that `close` can end it. */
 export class ClientOpener {

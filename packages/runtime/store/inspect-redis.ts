@@ -1,11 +1,10 @@
-import { createClient } from '@redis/client';
-
 export type RedisFacts = { version: string; policy: string | null; latencyMs: number };
 
 const connectMs = 3_000;
 
 /** Reads facts about a Redis or Valkey server, with one attempt. `policy` is null when the account may not read it. */
 export async function inspectRedis(url: string): Promise<RedisFacts> {
+  const { createClient } = await import('@redis/client');
   const client = createClient({
     url,
     disableOfflineQueue: true,
