@@ -68,7 +68,8 @@ describe('repricing', () => {
       admin('POST', `/orders/${id}/repricing`, { items: [{ item_id, price: text }] });
     const { data } = await price('30', String(items[0]!.id));
     expect(data.amount_breakdown).toMatchObject({ goods_amount: 72.9, payable_amount: 72.9 });
-    for (const text of ['abc', ' ', '1e999', '0x10', '1,5', '-1'])
+    // Less than half a cent would be rounded to a free line.
+    for (const text of ['abc', ' ', '1e999', '0x10', '1,5', '-1', '0.004'])
       expect(await price(text), text).toMatchObject({ code: 400, message: expect.stringContaining('items[0].price') });
     expect((await orderOf(id)).total_amount).toBe(72.9);
     const adjustment = { type: 'amount', value: '-2.90' };

@@ -82,6 +82,14 @@ describe('a price of 0', () => {
     });
   });
 
+  test('is not what less than half a cent means: it is refused with the name of the field', async () => {
+    const id = await saved({ spec_schema: sizes });
+    const sku_overrides = [{ sku_key: 'Size:L', price: 0.004, stock: 4 }];
+    const message = 'sku_overrides[0].price: must be 0 or at least 0.01';
+    expect(await admin('PUT', `/products/${id}`, { sku_overrides })).toMatchObject({ code: 400, message });
+    expect((await admin('PUT', `/products/${id}`, { sku_overrides }, 'zh-CN')).message).toMatch(chinese);
+  });
+
   test('of a product on sale is refused with the name of the field, in both languages; a product that is not on sale is a draft', async () => {
     const body = { product: { title: 'Draft', price: 0, stock: 5 } };
     const count = async () => (await shop.database.sql`select count(*)::int as n from catalog.products`)[0]!.n;

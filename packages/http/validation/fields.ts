@@ -49,12 +49,16 @@ export const lineText = (max: number) =>
     .trim()
     .refine((value) => !hidden.test(value), { params: { fault: 'hidden' } });
 
-/** An amount in a request: currency units with at most two decimals. Convert it with `toMinor` before it is stored. */
+/**
+ * An amount in a request: currency units. Convert it with `toMinor` before it is stored, which rounds to cents. A positive amount
+ * that would become 0 is refused, because 0 often means not set or free.
+ */
 export const amountInput = () =>
   z
     .number()
     .min(0)
     .max(toWire(maxMinor))
+    .refine((value) => value <= 0 || value >= 0.005, { params: { fault: 'below_cent' } })
     .meta({ examples: [12.9] });
 /** An amount in a response: currency units, two decimals. */
 export const amount = () => z.number().meta({ examples: [12.9] });

@@ -21,6 +21,7 @@ const texts = {
     en: 'must not contain line breaks, control characters or invisible characters',
     'zh-CN': '不能包含换行、控制字符或不可见字符',
   },
+  below_cent: { en: 'must be 0 or at least 0.01', 'zh-CN': '须为 0 或不小于 0.01' },
   form: { en: 'does not have the expected form', 'zh-CN': '格式不正确' },
 } as const satisfies Record<string, Localized>;
 
@@ -48,6 +49,12 @@ function boundOf(
   return [issue.inclusive === false ? exclusive! : inclusive!, { n }];
 }
 
+/** The fault that a refinement of a schema names. */
+function faultOf(params: Record<string, unknown> | undefined): IssueText | null {
+  const fault = params?.fault;
+  return fault === 'hidden' || fault === 'below_cent' ? [fault] : null;
+}
+
 function textOf(issue: Issue, locale: Locale): IssueText | null {
   if (issue.input === undefined && issue.code !== 'custom') return ['missing'];
   switch (issue.code) {
@@ -67,7 +74,7 @@ function textOf(issue: Issue, locale: Locale): IssueText | null {
     case 'invalid_union':
       return ['form'];
     case 'custom':
-      return issue.params?.fault === 'hidden' ? ['hidden'] : null;
+      return faultOf(issue.params);
     default:
       return null;
   }
