@@ -63,7 +63,7 @@ describe('a return', () => {
     await at.bring(order, first, 'return', 'refund_pending');
     await at.bring(order, second, 'return', 'refund_pending');
     // Less than half a cent is not the amount of the case, and no amount is rounded.
-    for (const amount of [0.004, 1e-7, 4.999, -0.01, -20])
+    for (const amount of [0.004, 1e-7, 4.999, -0.001])
       expect(await at.act(first, 'refund', { amount }), String(amount)).toMatchObject({
         code: 500,
         message: 'Invalid refund amount',

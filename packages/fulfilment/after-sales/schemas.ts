@@ -78,7 +78,7 @@ export const refundBody = z.object({
     .max(99_999_999.99)
     .default(0)
     .meta({
-      description: '0: the amount of the case; a negative amount or a part of a cent is refused',
+      description: '0 or less: the amount of the case; a part of a cent is refused',
       examples: [0],
     }),
   reason: text(200)

@@ -14,12 +14,12 @@ export type RefundRequest = CaseRequest & {
 };
 
 /**
- * The amount of a request; null for 0, the amount of the case. A part of a cent is refused and not rounded: less than half a cent
- * would become 0.
+ * The amount of a request; null for 0 or less, which stands for the amount of the case. A part of a cent is refused and not rounded:
+ * less than half a cent would become 0.
  */
 export function requestedAmount(amount: number): Minor | null {
-  if (amount < 0 || !isWholeCents(amount)) throw afterSaleErrors.invalid_refund_amount();
-  return toMinor(amount) || null;
+  if (!isWholeCents(amount)) throw afterSaleErrors.invalid_refund_amount();
+  return amount > 0 ? toMinor(amount) : null;
 }
 
 /** `RF`, 13 digits of the time in milliseconds and 4 digits of the case id. A case is refunded once. */
