@@ -52,7 +52,11 @@ export const afterSaleErrors = defineErrors({
     en: 'The product of the replacement no longer exists',
     'zh-CN': '换货商品已不存在',
   },
-  too_many_messages: { code: 500, en: 'A case holds at most {max} messages', 'zh-CN': '每个售后单最多 {max} 条留言' },
+  too_many_messages: {
+    code: 500,
+    en: 'A case holds at most {max} messages of each side',
+    'zh-CN': '每个售后单双方各最多 {max} 条留言',
+  },
   too_many_evidences: {
     code: 500,
     en: 'A case holds at most {max} evidences',

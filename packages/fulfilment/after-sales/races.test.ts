@@ -114,13 +114,18 @@ test('shipping an order and applying for its after-sale at once is one or the ot
   }
 });
 
-test('messages of one case at once stay within the limit', async () => {
+test('messages of one case at once stay within the limit of their side; the other side can answer', async () => {
   const order = await at.buy();
   const id = await at.openCase(order);
   await shop.database.sql`
     insert into fulfilment.after_sale_messages (case_id, sender, operator_type, operator_id, content)
     select ${id}, 'user', 'user', ${order.user_id}, 'message' from generate_series(1, 90)`;
-  const answers = await many(20, (index) => at.act(id, 'messages', { content: `message ${index}` }));
+  const path = `/api/v1/after-sales/${id}/messages`;
+  const answers = await many(20, (index) =>
+    shop.call('POST', path, { token: order.token, body: { content: `message ${index}` } }),
+  );
   expect(succeeded(answers)).toHaveLength(10);
-  expect(messagesOf(answers)).toEqual(['A case holds at most 100 messages']);
+  expect(messagesOf(answers)).toEqual(['A case holds at most 100 messages of each side']);
+  const { data } = await at.act(id, 'messages', { content: 'Please send a photo' });
+  expect(data.messages).toHaveLength(101);
 });

@@ -13,7 +13,7 @@ import {
 import { shipmentSchema } from '@tradepost/orders';
 import { z } from 'zod';
 import { caseActions, caseStatuses, caseTypes } from './cases/case-moves.ts';
-import { maxCaseLines, maxCaseShipments, maxEvidences, maxImages, maxLogs, maxMessages } from './limits.ts';
+import { maxCaseLines, maxCaseShipments, maxEvidences, maxImages, maxLogs, maxMessagesPerSide } from './limits.ts';
 
 /** Blanks and repetitions do not count, so a request may have more entries than `maxImages`. */
 const images = () =>
@@ -196,7 +196,7 @@ const messageList = list(
       created_at: timestamp(),
     })
     .meta({ id: 'AfterSaleMessage' }),
-  maxMessages,
+  2 * maxMessagesPerSide,
 ).meta({ description: 'oldest first' });
 const evidenceList = list(
   z

@@ -2,7 +2,7 @@ import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { formats } from '../cases/case-views.ts';
 import { afterSaleErrors } from '../errors.ts';
-import { maxEvidences, maxMessages } from '../limits.ts';
+import { maxEvidences, maxMessagesPerSide } from '../limits.ts';
 import {
   type CaseEvidence,
   type CaseMessage,
@@ -32,8 +32,8 @@ export async function addMessages(
   now: Date,
 ): Promise<(true | Error)[]> {
   const existing = await lockCaseRows(tx, caseIds);
-  const added = await insertMessages(tx, existing, message, { now, max: maxMessages });
-  return outcomesOf(caseIds, existing, added, () => afterSaleErrors.too_many_messages({ max: maxMessages }));
+  const added = await insertMessages(tx, existing, message, { now, max: maxMessagesPerSide });
+  return outcomesOf(caseIds, existing, added, () => afterSaleErrors.too_many_messages({ max: maxMessagesPerSide }));
 }
 
 /** Adds one evidence to many cases. The cases are locked, so the limit holds. Returns for each case true or its refusal. */

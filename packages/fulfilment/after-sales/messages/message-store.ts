@@ -20,7 +20,7 @@ export type NewMessage = Omit<CaseMessage, 'id' | 'case_id' | 'created_at'> & {
   operator_id: number;
 };
 
-/** Adds the message to each of these locked cases that has fewer than `max`. Returns the ids of these cases. */
+/** Adds the message to each of these locked cases in which its side has fewer than `max`. Returns the ids of these cases. */
 export async function insertMessages(
   tx: Transaction,
   caseIds: readonly number[],
@@ -32,7 +32,8 @@ export async function insertMessages(
     select c.id, ${message.from}, ${message.operator_type}, ${message.operator_id}, ${message.content},
       ${JSON.stringify(message.images)}::text::jsonb, ${now}
     from unnest(${[...caseIds]}::bigint[]) as c (id)
-    where (select count(*) from fulfilment.after_sale_messages m where m.case_id = c.id) < ${max}
+    where (select count(*) from fulfilment.after_sale_messages m
+           where m.case_id = c.id and m.operator_type = ${message.operator_type}) < ${max}
     order by c.id
     returning case_id`;
   return rows.map((row) => row.case_id);
