@@ -76,6 +76,26 @@ test('goods that are received several times at once are restocked once', async (
   expect(await at.stockOf(order.sku_ids[0]!)).toBe(stock + 2);
 });
 
+test('pieces whose cases are closed after their receipt come into stock once; a replacement that comes back counts anew', async () => {
+  const order = await at.buy({ quantities: [2, 1] });
+  const stock = await at.stockOf(order.sku_ids[0]!);
+  const stockAfter = async (type: 'return' | 'exchange', status: string) => {
+    const id = await at.openCase(order, type, 1);
+    await at.bring(order, id, type, status);
+    await at.act(id, 'close', { reason: 'By mistake' });
+    return (await at.stockOf(order.sku_ids[0]!)) - stock;
+  };
+  const closed = [];
+  for (const type of ['return', 'exchange', 'return'] as const)
+    closed.push(await stockAfter(type, type === 'return' ? 'refund_pending' : 'reship_pending'));
+  // Two pieces were bought, so two can be there again.
+  expect(closed).toEqual([1, 2, 2]);
+  // Nothing comes in, and the replacement leaves. Then this one comes back.
+  expect(await stockAfter('exchange', 'completed')).toBe(1);
+  expect(await stockAfter('return', 'refund_pending')).toBe(2);
+  expect(await stockAfter('return', 'completed')).toBe(2);
+});
+
 test('closing, refunding, applying and completing cases of one order at once leaves a consistent order', async () => {
   for (let round = 0; round < 5; round += 1) {
     const order = await at.buy({ quantities: [1, 1, 1] });

@@ -2,12 +2,12 @@ import type { Inventory } from '@tradepost/inventory';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { restockExchange, restockReturn } from '../settings.ts';
-import { stockOf } from './case-stock.ts';
 import { type CaseRequest, type LockedCase, moveCases } from './move-cases.ts';
+import { restockedGoods } from './restock-goods.ts';
 
 type Deps = { runtime: Pick<Runtime, 'settings' | 'now'>; inventory: Pick<Inventory, 'restore'> };
 
-/** Records that returned goods have arrived. They go into stock where the setting of the case type says so. */
+/** Records that returned goods have arrived. They go into stock, each piece once, where the setting of the case type says so. */
 export async function receiveCases(
   tx: Transaction,
   { runtime, inventory }: Deps,
@@ -21,8 +21,9 @@ export async function receiveCases(
     move: 'receive',
     now: runtime.now(),
     async prepare(moving) {
-      const restored = moving.filter(({ found }) => restocks[found.case_type]).map(({ found }) => stockOf(found));
-      if (restored.length > 0) await Promise.all(await inventory.restore(tx, restored));
+      const received = moving.map(({ found }) => found).filter((found) => restocks[found.case_type]);
+      const goods = await restockedGoods(tx, received);
+      if (goods.length > 0) await Promise.all(await inventory.restore(tx, goods));
       return moving.map(() => true);
     },
   });
