@@ -144,6 +144,8 @@ describe('the events of an answer', () => {
       { AcceptTime: 'soon' },
       { AcceptTime: '2024-02-30 10:00:00' },
       { AcceptTime: '2999-01-01 10:00:00' },
+      { AcceptTime: '1970-01-01 08:00:00' },
+      { AcceptTime: '0001-01-01 00:00:00' },
     ];
     const long = { AcceptTime: '2024/3/1 9:05:00', AcceptStation: '长'.repeat(9_000), Location: { city: 'x' } };
     const { nodes } = found(kdniao.read({ Success: true, State: '2', Traces: [...entries, long] }, 'X1'));

@@ -8,6 +8,8 @@ import type { CarrierNode } from './driver.ts';
 const carrierZone = 'Asia/Shanghai';
 /** The clocks of a service may differ from ours. */
 const dayMs = 86_400_000;
+/** An earlier time is the zero of a clock, and would be shown as the time of the signature. */
+const earliest = Date.UTC(2000, 0, 1);
 const localTime = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?/;
 
 /** A text or number of an answer as text. Anything else is the empty text. */
@@ -46,13 +48,13 @@ type ReadNode = { time: string; code: string; text: string; location: string; ra
 const kept = (raw: Record<string, unknown>) =>
   isStorable(raw, 8) && JSON.stringify(raw).length <= maxPayloadCharacters ? raw : {};
 
-/** The events of an answer, newest first. Entries that `read` does not understand, without a time, or of a later day are left out. */
+/** The events of an answer, newest first. Entries that `read` does not understand, and those without a possible time, are left out. */
 export function nodesOf(entries: readonly unknown[], read: (entry: unknown) => ReadNode | null): CarrierNode[] {
   const latest = Date.now() + dayMs;
   const nodes = entries.flatMap((entry): CarrierNode[] => {
     const node = read(entry);
     const event_time = node && eventTime(node.time);
-    if (!event_time || event_time.getTime() > latest) return [];
+    if (!event_time || event_time.getTime() < earliest || event_time.getTime() > latest) return [];
     return [
       {
         status_code: carrierText(node.code, 50),
