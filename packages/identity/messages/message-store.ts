@@ -156,16 +156,20 @@ export async function selectMessages(
   return { messages: [...messages], total: count!.total };
 }
 
+/** Failed messages: these ids, or the first `limit` with an id above `after`. */
+type FailedChoice = { ids: readonly number[] } | { after: number; limit: number };
+
 /** Queues failed messages again, with all their attempts. Returns those that were failed. */
 export async function reopenMessages(
   tx: Transaction,
-  choice: { ids: readonly number[] } | { limit: number },
+  choice: FailedChoice,
   now: Date,
 ): Promise<{ id: number; batch: string }[]> {
   const chosen =
     'ids' in choice
       ? tx`id = any(${[...choice.ids]}::bigint[])`
-      : tx`id = any(array(select id from identity.messages where status = 'failed' order by id limit ${choice.limit}))`;
+      : tx`id = any(array(
+          select id from identity.messages where status = 'failed' and id > ${choice.after} order by id limit ${choice.limit}))`;
   return tx<{ id: number; batch: string }[]>`
     update identity.messages set status = 'queued', attempts = 0, due_at = ${now}
     where status = 'failed' and ${chosen} returning id, batch`;
