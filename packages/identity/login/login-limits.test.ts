@@ -284,6 +284,9 @@ describe('the webhook', () => {
     status = 503;
     await send('13400000003');
     await arrived(2);
+    const waiting = await shop.database
+      .sql`select priority from graphile_worker.jobs where task_identifier like '%sms%'`;
+    expect(waiting, 'before notices and other jobs').toEqual([{ priority: -10 }]);
     status = 200;
     const { message } = await arrived(3);
     expect(message.phone).toBe('13400000003');

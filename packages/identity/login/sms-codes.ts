@@ -24,6 +24,8 @@ const allowedGuesses = 5;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 export const sendTask = 'identity.send_sms_code';
+/** A shopper waits for the code, so its job starts before all others. */
+const codePriority = -10;
 
 /**
  * A fast hash with a salt. A slow hash would protect nothing: a code lives for five minutes, and the signing keys are in the
@@ -100,7 +102,8 @@ async function registerCode(
     const notBefore = new Date(at.getTime() - resendMs);
     if (!(await insertCodeRequest(tx, { phone, requestId, at, notBefore, code: testCode?.stored ?? null })))
       return false;
-    if (!testCode) await enqueueJobs(tx, [{ task: sendTask, payload: { request_id: requestId }, maxAttempts: 3 }]);
+    const job = { task: sendTask, payload: { request_id: requestId }, maxAttempts: 3, priority: codePriority };
+    if (!testCode) await enqueueJobs(tx, [job]);
     return true;
   });
   if (isRegistered) return testCode?.code ?? null;

@@ -9,6 +9,7 @@ import { openWebhook, type Webhook } from '@tradepost/testing/servers/message-we
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { enqueueNotices, identityModule, type Notice } from '../index.ts';
 import { type MessageWorker, messageModules, openMessageWorker } from '../testing/message-shop.ts';
+import { retryMessages } from './manage-messages.ts';
 
 /** Notices to shoppers: queued with their cause, sent by workers, retried and limited. */
 let database: TestDatabase;
@@ -321,6 +322,34 @@ describe('a failing receiver', () => {
     expect(await messages()).toMatchObject([
       { status: 'failed', attempts: 1, last_error: 'the SMS webhook answered 422' },
     ]);
+  });
+
+  test('that is slow holds a worker for one turn: other jobs run before the rest of the batch', async () => {
+    await enqueue(...Array.from({ length: 25 }, (_, i) => notice({ phone: `137000000${String(i).padStart(2, '0')}` })));
+    let seconds = 0;
+    vi.spyOn(worker.runtime, 'now').mockImplementation(() => {
+      seconds += 5;
+      return new Date(Date.now() + seconds * 1000);
+    });
+    await sendAll();
+    expect(webhook.posted).toHaveLength(10);
+    const [job] = await jobs();
+    expect(job!.wait).toBeLessThanOrEqual(0);
+    expect(await database.sql`select priority from graphile_worker.jobs`).toEqual([{ priority: 10 }]);
+  });
+
+  test('that refuses all messages again gets each once by one retry', async () => {
+    const { sql } = database;
+    await sql`
+      insert into identity.messages (batch, notice, channel, user_id, phone, params, status, attempts, due_at)
+      select gen_random_uuid(), 'parcel_ready', 'sms', 1, '13800000001', '{}', 'failed', 5, now() from generate_series(1, 1001)`;
+    // As a worker whose sender is refused at once.
+    await sql.unsafe(`
+      create function fail_again() returns trigger language plpgsql as
+        $$ begin new.status := 'failed'; return new; end $$;
+      create trigger fail_again before update on identity.messages for each row execute function fail_again();`);
+    const retried = await retryMessages(worker.runtime, { failed: true });
+    expect([retried.length, new Set(retried).size]).toEqual([1_001, 1_001]);
   });
 
   test('does not delay the other messages of the batch', async () => {

@@ -22,12 +22,17 @@ const pausesMs = [30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000] as const;
 /** A queued message that is due for this time has lost its job. */
 const lateMs = 5 * 60_000;
 const sweepBatch = 1_000;
+/** A job gives its worker to other jobs after this time: a sender that hangs would hold it for all messages of the batch. */
+const turnMs = 5_000;
+/** All other jobs start before notices. */
+const noticePriority = 10;
 
 /** The job that sends a batch. Its key allows one waiting job per batch. */
 export const sendJob = (batch: string, runAt?: Date): Job => ({
   task: sendMessagesTask,
   payload: { batch },
   key: `${sendMessagesTask}:${batch}`,
+  priority: noticePriority,
   ...(runAt ? { runAt } : {}),
 });
 
@@ -74,7 +79,7 @@ function logFailures(log: Log, claimed: readonly ClaimedMessage[], outcomes: rea
 
 /**
  * The job of one batch: claims its due messages in groups, sends each group at once and records the outcomes. When messages
- * wait for a further attempt, the next job is enqueued for that time. It is safe to run twice, also at the same time: a
+ * are left or wait for a further attempt, the next job is enqueued for that time. It is safe to run twice, also at the same time: a
  * claimed message is not claimed again for a minute. After a worker has ended during a sending, that message is sent again.
  */
 export function messageJob(deps: Deps): TaskHandler {
@@ -82,6 +87,7 @@ export function messageJob(deps: Deps): TaskHandler {
   const { sql, settings, metrics } = runtime;
   return async (payload, { log, signal, stopping = signal }) => {
     const { batch } = payloadSchema.parse(payload);
+    const endOfTurn = runtime.now().getTime() + turnMs;
     while (!stopping.aborted) {
       const limits = { limit: groupSize, perPhone: settings.get(noticesPerPhoneDay) };
       const claimed = await claimMessages(sql, batch, { ...limits, now: runtime.now() });
@@ -92,6 +98,7 @@ export function messageJob(deps: Deps): TaskHandler {
       const outcomes = await Promise.all(queued.map((message) => sendOne(deps, message, signal)));
       if (outcomes.length > 0) await recordOutcomes(sql, outcomes);
       logFailures(log, claimed, outcomes);
+      if (runtime.now().getTime() >= endOfTurn) break;
     }
     const next = await selectNextDue(sql, batch);
     if (!next) return;

@@ -80,6 +80,14 @@ describe('enqueueing', () => {
     expect(ran).toEqual([3, 9]);
   });
 
+  test('a job with a lower priority number starts before older ones', async () => {
+    const ran: unknown[] = [];
+    for (const [payload, priority] of [[1], [2, 10], [3, -10]] as const)
+      await enqueue({ task: 'echo', payload, ...(priority === undefined ? {} : { priority }) });
+    await runDueJobs({ ...deps({ echo: async (payload) => void ran.push(payload) }), concurrency: 1 });
+    expect(ran).toEqual([3, 1, 2]);
+  });
+
   test('a job with a later time waits for it', async () => {
     const ran: unknown[] = [];
     const tasks = { remind: async (payload: unknown) => void ran.push(payload) };

@@ -10,6 +10,8 @@ export type Job = {
   /** At most one job per key waits. A later job replaces it. */
   key?: string;
   maxAttempts?: number;
+  /** Of the jobs that are due, those with the lowest number start first. Default: 0. */
+  priority?: number;
 };
 
 /** A handler checks its payload, and is safe to run twice: a worker can end between the work and its record. */
@@ -33,12 +35,14 @@ export function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Statement {
     run_at: job.runAt?.toISOString() ?? null,
     key: job.key ?? null,
     max_attempts: job.maxAttempts ?? defaultMaxAttempts,
+    priority: job.priority ?? 0,
   }));
   return tx`
     select graphile_worker.add_job(
-      j.task, j.payload::json, run_at => j.run_at, max_attempts => j.max_attempts, job_key => j.key)
+      j.task, j.payload::json, run_at => j.run_at, max_attempts => j.max_attempts, job_key => j.key,
+      priority => j.priority)
     from jsonb_to_recordset(${tx.json(rows as never)})
-      as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int)`;
+      as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int, priority int)`;
 }
 
 export type WorkerDeps = {
