@@ -2,8 +2,14 @@ import { seedScale } from '@tradepost/app';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type CaseFilter,
+  selectCasePage,
+  selectOrderCases,
+} from '../../packages/fulfilment/after-sales/cases/case-store.ts';
 import { claimDueShipments, selectDue } from '../../packages/fulfilment/carriers/sync/claim-store.ts';
 import { shippedWith } from '../../packages/fulfilment/shipments/shipment-store.ts';
+import { selectMessages } from '../../packages/identity/messages/message-store.ts';
 import { foldOrderCounts } from '../../packages/orders/orders/order-counts-store.ts';
 import {
   type AdminOrderFilter,
@@ -14,6 +20,7 @@ import {
 import { resolveKeyword } from '../../packages/orders/orders/order-search-store.ts';
 import { selectExpiredOrders, selectOrder, selectOrderItems } from '../../packages/orders/orders/order-store.ts';
 import { selectShippedBefore } from '../../packages/orders/paid-orders/order-lines-store.ts';
+import { type ReviewFilter, selectReviews } from '../../packages/reviews/back-office/admin-review-store.ts';
 
 /**
  * The query plans of frequent queries in a shop with many orders, as PostgreSQL ran them (auto_explain). No query scans a big
@@ -41,6 +48,11 @@ const big = new Set([
   'addresses',
   'sold_titles',
   'idempotency_keys',
+  'after_sale_cases',
+  'after_sale_items',
+  'reviews',
+  'review_replies',
+  'messages',
 ]);
 
 beforeAll(async () => {
@@ -201,4 +213,84 @@ test('a poll of carriers reads the shipments that are due, and not the ones that
     expect(fullScans).toEqual([]);
     expect(rows).toBeLessThanOrEqual(1_000);
   }
+});
+
+describe('no list of after-sales, reviews or messages scans a whole table', () => {
+  const rows = 4_000;
+  beforeAll(async () => {
+    await database.sql`
+      with drawn as (
+        select id, user_id, case when id % 3 = 0 then 'exchange' else 'return' end as case_type,
+               (array['applied', 'user_returning', 'closed', 'completed', 'completed', 'completed'])[1 + id % 6] as status
+        from orders.orders where status = 3 order by id limit ${rows}
+      ), cases as (
+        insert into fulfilment.after_sale_cases (case_no, order_id, user_id, order_status_snapshot, case_type, status, reason,
+          completed_at)
+        select 'AS' || id, id, user_id, 3, case_type, status, 'Broken', case when status = 'completed' then now() end from drawn
+        returning id, order_id, status
+      )
+      insert into fulfilment.after_sale_items (case_id, order_item_id, qty, is_open)
+      select c.id, (select min(i.id) from orders.order_items i where i.order_id = c.order_id), 1, c.status in ('applied', 'user_returning')
+      from cases c`;
+    await database.sql`
+      with reviews as (
+        insert into reviews.reviews (order_id, order_item_id, order_no, product_id, user_id, product_score, logistics_score, content)
+        select i.order_id, i.id, 'N' || i.order_id, i.product_id, 1 + i.id % 3000, 5, 5, 'Good ' || md5(i.id::text)
+        from orders.order_items i order by i.id limit ${rows} returning id
+      )
+      insert into reviews.review_replies (review_id, admin_id, content) select id, 1, 'Thanks' from reviews where id % 4 > 0`;
+    await database.sql`
+      insert into identity.messages (batch, notice, channel, user_id, phone, params, status, attempts, due_at, sent_at)
+      select gen_random_uuid(), 'order_shipped', 'sms', n, '13' || lpad(n::text, 9, '0'), '{"order_no": "N1"}',
+             case when n % 100 = 0 then 'failed' else 'sent' end, 5, now(), case when n % 100 > 0 then now() end
+      from generate_series(1, ${rows}) as n`;
+    for (const table of [
+      'fulfilment.after_sale_cases',
+      'fulfilment.after_sale_items',
+      'reviews.reviews',
+      'reviews.review_replies',
+      'identity.messages',
+    ])
+      await database.sql.unsafe(`vacuum analyze ${table}`);
+  });
+  const someCase = async () => {
+    const [row] = await sql<{ order_id: number; user_id: number }[]>`
+      select order_id, user_id from fulfilment.after_sale_cases order by id desc limit 1`;
+    return row!;
+  };
+  const cases =
+    (filter: Partial<CaseFilter>, at = page(1)) =>
+    () =>
+      selectCasePage(sql, { user_id: null, status: null, case_type: null, order_id: null, ...filter }, at);
+  const reviews =
+    (filter: Partial<ReviewFilter>, at = page(1)) =>
+    () =>
+      selectReviews(sql, { keyword: null, product_id: null, reply_status: null, ...filter }, at);
+  // A total counts its entries in an index. A common keyword is left out: it reads the newest 50,000 reviews, which are all here.
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['all cases', cases({}), rows + 100],
+    ['all cases, page 300', cases({}, page(300)), 2 * rows],
+    ['cases of a status', cases({ status: 'applied' }), rows / 6 + 100],
+    ['cases of a type', cases({ case_type: 'exchange' }), rows / 3 + 100],
+    ['cases of a status and a type', cases({ status: 'applied', case_type: 'return' }), rows],
+    ['cases of an order', async () => cases({ order_id: (await someCase()).order_id })(), 100],
+    ['cases of a shopper', async () => cases({ user_id: (await someCase()).user_id })(), 200],
+    [
+      'cases of a shopper and a status',
+      async () => cases({ user_id: (await someCase()).user_id, status: 'closed' })(),
+      200,
+    ],
+    ['the cases of a page of orders', async () => selectOrderCases(sql, [(await someCase()).order_id]), 20],
+    ['all reviews', reviews({}), rows + 100],
+    ['reviews of a product', reviews({ product_id: 7 }), 500],
+    ['reviews without a reply', reviews({ reply_status: 'pending' }), 4 * rows],
+    ['reviews with a reply', reviews({ reply_status: 'replied' }), 4 * rows],
+    ['reviews with a rare keyword', reviews({ keyword: 'c4ca42' }), 500],
+    ['all messages', () => selectMessages(sql, {}, 50), rows + 100],
+    ['failed messages', () => selectMessages(sql, { status: 'failed' }, 50), rows / 100 + 100],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows: read } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(read).toBeLessThanOrEqual(maxRows);
+  });
 });
