@@ -27,7 +27,8 @@ const nextName = (): string => {
 };
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
-export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+/** No space: of the disk, of the quota of the account, or by the limit of the file system or the process for one file. */
+export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(codeOf(error));
 
 /** A fault of the folder: it is not writable, its disk is read-only or fails, or something else has its name. */
 export class FolderError extends Error {
