@@ -25,13 +25,11 @@ export {
   type Cron,
   enqueueJobs,
   type Job,
-  runDueJobs,
-  startWorker,
   type TaskHandler,
   type Tasks,
-  unlockJobs,
   type Worker,
 } from './jobs/jobs.ts';
+export { runDueJobs, startWorker, unlockJobs } from './jobs/run-jobs.ts';
 export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
 export { type Log, openLog } from './observability/log.ts';

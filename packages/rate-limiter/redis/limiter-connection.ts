@@ -25,6 +25,13 @@ const readyMs = 2_000;
 const notConnected = () => new Error('not connected to Redis');
 const isNoScript = (error: unknown) => String((error as Error | null)?.message).startsWith('NOSCRIPT');
 
+/** Waits for `first`, at most for `ms`. The timer also keeps the process alive, which may have no other work yet. */
+async function firstWithin(first: Promise<void>, ms: number): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([first, sleep(ms, undefined, { signal: late.signal }).catch(() => {})]);
+  late.abort();
+}
+
 /**
  * The limiter's connection to Redis, Valkey or a cluster of either. Without a connection requests pass unchecked, so a
  * gateway can start while its store is down. A single address that is a node of a cluster is used as a cluster.
@@ -100,10 +107,7 @@ export function openLimiterConnection(urls: readonly string[], log: LimiterLog):
     },
     async ready() {
       await loading;
-      // The timer also keeps the process alive, which may have no other work yet.
-      const late = new AbortController();
-      await Promise.race([firstConnection, sleep(readyMs, undefined, { signal: late.signal }).catch(() => {})]);
-      late.abort();
+      await firstWithin(firstConnection, readyMs);
     },
     async close() {
       closed = true;

@@ -2,16 +2,8 @@ import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/dat
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openLog } from '../observability/log.ts';
 import { openMetrics } from '../observability/metrics.ts';
-import {
-  enqueueJobs,
-  type Job,
-  runDueJobs,
-  startWorker,
-  type Tasks,
-  unlockJobs,
-  type Worker,
-  type WorkerDeps,
-} from './jobs.ts';
+import { enqueueJobs, type Job, type Tasks, type Worker, type WorkerDeps } from './jobs.ts';
+import { runDueJobs, startWorker, unlockJobs } from './run-jobs.ts';
 
 let database: TestDatabase;
 let lines: string[];
