@@ -51,17 +51,14 @@ describe('on the command line', () => {
 
   test('a password in a database or Redis address causes one warning, which does not contain it', async () => {
     const nowhere = ['--database-url', `postgres://shop:${secret}@127.0.0.1:1/shop`];
-    const { code, stderr } = await runCommandInProcess([
-      'settings',
-      'list',
-      ...nowhere,
-      '--redis-url',
-      `redis://:${secret}@127.0.0.1:1`,
-    ]);
-    expect(code).toBe(1);
-    expect(stderr.match(/warning: --database-url holds a password/g)).toHaveLength(1);
-    expect(stderr).toContain('use REDIS_URL');
-    expect(stderr).not.toContain(secret);
+    const args = ['settings', 'set', 'shop.locale', 'en', ...nowhere, '--redis-url', `redis://:${secret}@127.0.0.1:1`];
+    // A second command line of the same process is warned of too.
+    for (const { code, stderr } of [await runCommandInProcess(args), await runCommandInProcess(args)]) {
+      expect(code).toBe(1);
+      expect(stderr.match(/warning: --database-url holds a password/g)).toHaveLength(1);
+      expect(stderr).toContain('use REDIS_URL');
+      expect(stderr).not.toContain(secret);
+    }
     expect((await runCommandInProcess(['config', '--database-url', 'postgres://shop@127.0.0.1:1/shop'])).stderr).toBe(
       '',
     );

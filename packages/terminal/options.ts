@@ -4,13 +4,18 @@ import { warnOfPassword } from './read-secret.ts';
 
 export type GlobalOptions = { config?: string; data?: string; databaseUrl?: string; redisUrl?: string; json?: boolean };
 
-/** Adds the options of commands that open the database. */
+/** Adds the options of commands that open the database. An address with a password causes a warning. */
 export function withDatabaseOptions(command: Command): Command {
   return command
     .option('--config <file>', 'JSON configuration file')
     .option('--data <folder>', 'data folder (default .tradepost)')
     .option('--database-url <url>', 'external PostgreSQL instead of the embedded one')
-    .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store');
+    .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store')
+    .hook('preAction', (_command, action) => {
+      const { databaseUrl, redisUrl } = action.opts();
+      warnOfPassword('--database-url', databaseUrl, 'DATABASE_URL or the configuration file');
+      warnOfPassword('--redis-url', redisUrl, 'REDIS_URL or the configuration file');
+    });
 }
 
 /** Splits `a, b` at commas. Empty parts are left out. */
@@ -34,7 +39,5 @@ export const wholeNumber =
 /** Loads the configuration from flags, environment and file. Throws ConfigError. */
 export function configOf(options: GlobalOptions & Partial<Record<ConfigKey, unknown>>): LoadedConfig {
   const { config: file, json: _json, ...flags } = options;
-  warnOfPassword('--database-url', flags.databaseUrl, 'DATABASE_URL or the configuration file');
-  warnOfPassword('--redis-url', flags.redisUrl, 'REDIS_URL or the configuration file');
   return loadConfig({ flags: flags as Partial<Record<ConfigKey, unknown>>, file });
 }

@@ -64,14 +64,11 @@ export function refuseSecretOption(command: Command, flags: string, instead: str
   });
 }
 
-const warned = new Set<string>();
-
-/** Warns once per address when an address on the command line contains a password. */
+/** Warns when an address on the command line contains a password. */
 export function warnOfPassword(option: string, address: unknown, instead: string): void {
-  if (typeof address !== 'string' || !URL.canParse(address) || warned.has(address)) return;
+  if (typeof address !== 'string' || !URL.canParse(address)) return;
   const { password, searchParams } = new URL(address);
   if (password === '' && ![...searchParams.keys()].some((name) => /pass/i.test(name))) return;
-  warned.add(address);
   process.stderr.write(
     `warning: ${option} holds a password, which every process of this machine can read: use ${instead}\n`,
   );
