@@ -7,7 +7,7 @@ import { declaredBy, type Module, type OpenedModule, openModules } from '@tradep
 import { ConfigError, type Runtime } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openShop, type Shop, storeSettings } from '@tradepost/testing/shop';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { modules, modulesOf } from './index.ts';
 
 /** A module that is switched off contributes nothing anywhere. */
@@ -153,16 +153,12 @@ describe('each module that can be switched off', () => {
       data = await mkdtemp(join(tmpdir(), 'tradepost-modules-'));
     });
     afterAll(() => rm(data, { recursive: true, force: true }));
-    afterEach(() => vi.unstubAllEnvs());
 
-    const tradepost = (name: string, ...args: string[]) => {
-      vi.stubEnv('NODE_ENV', '');
-      vi.stubEnv('TRADEPOST_MODULES', without(name).join(','));
-      vi.stubEnv('TRADEPOST_DATA', data);
-      vi.stubEnv('DATABASE_URL', shop.database.url);
-      vi.stubEnv('PORT', '0');
-      return runCommandInProcess(args);
-    };
+    const running = (chosen: string, args: readonly string[]) =>
+      runCommandInProcess(args, {
+        env: { TRADEPOST_MODULES: chosen, TRADEPOST_DATA: data, DATABASE_URL: shop.database.url, PORT: '0' },
+      });
+    const tradepost = (name: string, ...args: string[]) => running(without(name).join(','), args);
     const json = async (name: string, ...args: string[]) =>
       JSON.parse((await tradepost(name, ...args, '--json')).stdout);
 
@@ -228,18 +224,13 @@ describe('each module that can be switched off', () => {
     });
 
     test('every command refuses an impossible choice with exit code 2; doctor reports it as a finding', async () => {
-      vi.stubEnv('NODE_ENV', '');
-      vi.stubEnv('TRADEPOST_MODULES', '-catalog');
-      vi.stubEnv('TRADEPOST_DATA', data);
-      vi.stubEnv('DATABASE_URL', shop.database.url);
-      vi.stubEnv('PORT', '0');
       const needed = 'modules: inventory needs catalog';
       for (const args of [['settings', 'list'], ['audit', '--list'], ['retention', 'list'], ['start']])
-        expect(await runCommandInProcess(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(needed) });
-      const { code, stdout } = await runCommandInProcess(['doctor']);
+        expect(await running('-catalog', args)).toMatchObject({ code: 2, stderr: expect.stringContaining(needed) });
+      const { code, stdout } = await running('-catalog', ['doctor']);
       expect(code).toBe(1);
       expect(stdout).toContain(needed);
-      expect((await runCommandInProcess(['--help'])).code).toBe(0);
+      expect((await running('-catalog', ['--help'])).code).toBe(0);
     });
   });
 });

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Server, startServer } from '@tradepost/app';
+import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand, startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-// Each command is a process that loads the whole shop.
+// Some tests start several servers.
 vi.setConfig({ testTimeout: 90_000 });
 
 let database: TestDatabase;
@@ -23,6 +25,20 @@ afterAll(async () => {
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Serves the database of this file from this process. */
+function serve(flags: Partial<Record<ConfigKey, unknown>> = {}): Promise<Server> {
+  const given = { databaseUrl: database.url, data: folder, port: 0, seed: 'none', only: 'api', ...flags };
+  return startServer({ config: loadConfig({ env: {}, flags: given }).config, log: openLog({ level: 'silent' }) });
+}
+const logIn = async (server: Server, username: string, password: string): Promise<unknown> =>
+  (
+    await fetch(`${server.transport?.url}/admin/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password }),
+    })
+  ).json();
 
 describe('usage', () => {
   const commands = [
@@ -55,7 +71,6 @@ describe('usage', () => {
   });
 
   test.each([
-    ['bogus'],
     ['start', '--bogus'],
     ['settings', 'get'],
     ['start', '--port', 'abc'],
@@ -63,9 +78,13 @@ describe('usage', () => {
     ['seed', '--orders', 'abc'],
     ['seed', '--shoppers', '5'],
   ])('wrong usage ends with 2: %s %s', async (...args) => {
-    const { code, stderr } = await runCommand(args, { env });
+    const { code, stderr } = await runCommandInProcess(args, { env });
     expect(code).toBe(2);
     expect(stderr).toContain('error:');
+  });
+
+  test('the exit code of the process is that of the command', async () => {
+    expect(await runCommand(['bogus'], { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('error:') });
   });
 });
 
@@ -73,7 +92,7 @@ test('config masks secrets and says where each value comes from', async () => {
   const file = join(folder, 'config.json');
   await writeFile(file, JSON.stringify({ port: 9001, logLevel: 'debug', settings: { 'shop.time_zone': 'UTC' } }));
   const given = { PORT: '9002', DATABASE_URL: 'postgres://shop:s3cret@db.example/shop', LOG_LEVEL: '' };
-  const { stdout } = await runCommand(['config', '--config', file, '--json'], { env: given });
+  const { stdout } = await runCommandInProcess(['config', '--config', file, '--json'], { env: given });
   const rows = Object.fromEntries(JSON.parse(stdout).values.map((row: { key: string }) => [row.key, row]));
   expect(rows.port).toMatchObject({ value: '9002', source: 'environment' });
   expect(rows.logLevel).toMatchObject({ value: 'debug', source: 'file' });
@@ -81,14 +100,14 @@ test('config masks secrets and says where each value comes from', async () => {
   expect(rows.host).toMatchObject({ value: '127.0.0.1', source: 'default' });
   expect(rows.databaseUrl.value).toContain('db.example');
   expect(stdout).not.toContain('s3cret');
-  const plain = await runCommand(['config', '--config', file], { env: given });
+  const plain = await runCommandInProcess(['config', '--config', file], { env: given });
   expect(plain.stdout).not.toContain('s3cret');
 });
 
 test('a command that reads a shop does not create a missing one', async () => {
   const nowhere = join(folder, 'nowhere');
   for (const command of [['audit'], ['settings', 'list'], ['jobs', 'list']])
-    expect(await runCommand([...command, '--data', nowhere], { env: { DATABASE_URL: '' } })).toMatchObject({
+    expect(await runCommandInProcess([...command, '--data', nowhere], { env: { DATABASE_URL: '' } })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`there is no shop in ${nowhere}`),
     });
@@ -96,10 +115,11 @@ test('a command that reads a shop does not create a missing one', async () => {
 });
 
 test('a secret setting that is set is shown as ***, and printed only with --reveal', async () => {
-  const settings = async (...args: string[]) => (await runCommand(['settings', ...args], { env })).stdout;
+  const settings = async (...args: string[]) => (await runCommandInProcess(['settings', ...args], { env })).stdout;
   const key = 'pay.sandbox.secret';
   const secret = 'hush-hush-hush-1';
   expect(await settings('get', key)).toBe('-\n');
+  // A process, because its standard input is a pipe.
   const set = await runCommand(['settings', 'set', key], { env, input: secret });
   expect(set.stdout).toBe(`${key} = ***\n`);
   const listed = await settings('list', key);
@@ -111,7 +131,7 @@ test('a secret setting that is set is shown as ***, and printed only with --reve
 });
 
 test('settings are validated, stored, listed with their source and reset', async () => {
-  const settings = (...args: string[]) => runCommand(['settings', ...args], { env });
+  const settings = (...args: string[]) => runCommandInProcess(['settings', ...args], { env });
   expect((await settings('set', 'orders.unpaid_minutes', '30')).stdout).toBe('orders.unpaid_minutes = 30\n');
   expect((await settings('get', 'orders.unpaid_minutes')).stdout).toBe('30\n');
   const wrong = await settings('set', 'orders.unpaid_minutes', 'soon');
@@ -135,7 +155,7 @@ test('settings are validated, stored, listed with their source and reset', async
 });
 
 test('migrate reports that the database is up to date', async () => {
-  expect(await runCommand(['migrate'], { env })).toMatchObject({
+  expect(await runCommandInProcess(['migrate'], { env })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('up to date'),
   });
@@ -143,7 +163,7 @@ test('migrate reports that the database is up to date', async () => {
 
 test('staff create adds an administrator who can log in; refuses a taken name, a short password and an unknown role', async () => {
   const create = (args: string[], input: string) =>
-    runCommand(['staff', 'create', ...args, '--password-stdin'], { env, input });
+    runCommandInProcess(['staff', 'create', ...args, '--password-stdin'], { env, input });
   expect(await create(['ann', '--json'], 'long enough 1\n')).toMatchObject({ code: 0 });
   expect(await create(['ann'], 'long enough 1')).toMatchObject({
     code: 1,
@@ -154,33 +174,26 @@ test('staff create adds an administrator who can log in; refuses a taken name, a
     code: 1,
     stderr: expect.stringContaining('Cook'),
   });
-  const server = await startProcess(['--seed', 'none', '--only', 'api'], env);
-  const body = JSON.stringify({ username: 'ann', password: 'long enough 1' });
-  const answer = await fetch(`${server.url}/admin/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  expect(await answer.json()).toMatchObject({ code: 0 });
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
+  const server = await serve();
+  expect(await logIn(server, 'ann', 'long enough 1')).toMatchObject({ code: 0 });
+  await server.stop();
 });
 
 test('seed fills an empty database once and is refused in production; demo completes a purchase on it', async () => {
-  const refused = await runCommand(['seed', '--seed', 'demo'], { env: { ...env, NODE_ENV: 'production' } });
+  const refused = await runCommandInProcess(['seed', '--seed', 'demo'], { env: { ...env, NODE_ENV: 'production' } });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('NODE_ENV=production') });
-  const seeded = JSON.parse((await runCommand(['seed', '--seed', 'demo', '--json'], { env })).stdout);
+  const seeded = JSON.parse((await runCommandInProcess(['seed', '--seed', 'demo', '--json'], { env })).stdout);
   expect(seeded.products).toBeGreaterThanOrEqual(200);
-  expect((await runCommand(['seed', '--seed', 'demo'], { env })).stdout).toContain('nothing was changed');
+  expect((await runCommandInProcess(['seed', '--seed', 'demo'], { env })).stdout).toContain('nothing was changed');
 
   const server = await startProcess([], env);
-  const story = await runCommand(['demo', '--url', server.url, '--json'], { env });
+  const story = await runCommandInProcess(['demo', '--url', server.url, '--json'], { env });
   expect(story).toMatchObject({ code: 0, stderr: '' });
   const { steps } = JSON.parse(story.stdout);
   expect(steps).toContainEqual(expect.objectContaining({ result: expect.stringContaining('Pending Receipt') }));
   // The last step reads the case of the return.
   expect(steps.at(-1)).toMatchObject({ result: expect.stringContaining('Refunded, Completed') });
-  expect(await runCommand(['demo', '--url', server.url, '--keyword', 'nosuchthing'], { env })).toMatchObject({
+  expect(await runCommandInProcess(['demo', '--url', server.url, '--keyword', 'nosuchthing'], { env })).toMatchObject({
     code: 1,
   });
 
@@ -196,20 +209,14 @@ test('seed fills an empty database once and is refused in production; demo compl
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
 
-  const production = await startProcess([], { ...env, NODE_ENV: 'production' });
-  const body = JSON.stringify({ username: 'admin', password: 'admin123' });
-  const login = await fetch(`${production.url}/admin/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  expect(await login.json()).toMatchObject({ code: 401 });
-  production.child.kill('SIGTERM');
-  await production.ended;
+  const production = await serve({ production: true });
+  expect(await logIn(production, 'admin', 'admin123')).toMatchObject({ code: 401 });
+  await production.stop();
 });
 
 test('start --only worker --once runs the due jobs and ends', async () => {
   const [due] = await database.sql<{ id: number }[]>`select (graphile_worker.add_job('orders.expire', '{}')).id`;
+  // A process, because it must end by itself.
   expect(await runCommand(['start', '--only', 'worker', '--once'], { env })).toMatchObject({ code: 0 });
   expect(await database.sql`select id from graphile_worker.jobs where id = ${due!.id}`).toHaveLength(0);
 });

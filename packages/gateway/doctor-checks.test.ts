@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upstream';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 /** The findings of the doctor about a gateway that cannot answer, with their reasons. */
 type Finding = { area: string; level: string; what: string; todo: string };
@@ -13,8 +13,6 @@ let database: TestDatabase;
 let folder: string;
 let upstream: FakeUpstream;
 beforeAll(async () => {
-  vi.stubEnv('NODE_ENV', '');
-  vi.stubEnv('DOCTOR_TEST_KEY', key);
   [database, upstream, folder] = await Promise.all([
     cloneDatabase(),
     openUpstream(),
@@ -22,7 +20,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  vi.unstubAllEnvs();
   await upstream?.close();
   await database?.drop();
   await rm(folder, { recursive: true, force: true });
@@ -36,7 +33,9 @@ async function gateway(settings: object, more: object = {}): Promise<Finding[]> 
   const file = join(folder, 'config.json');
   const config = { port: 0, data: folder, databaseUrl: database.url, settings, ...more };
   await writeFile(file, JSON.stringify(config), { mode: 0o600 });
-  const { stdout } = await runCommandInProcess(['doctor', '--json', '--config', file]);
+  const { stdout } = await runCommandInProcess(['doctor', '--json', '--config', file], {
+    env: { DOCTOR_TEST_KEY: key },
+  });
   expect(stdout).not.toContain(key);
   const found = (JSON.parse(stdout) as { findings: Finding[] }).findings.filter(({ area }) => area === 'gateway');
   for (const { level, todo } of found) expect(level === 'ok' || todo !== '').toBe(true);

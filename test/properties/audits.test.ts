@@ -1,7 +1,6 @@
 import { audits } from '@tradepost/app';
 import { auditPassed, runAudits } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
-import { runCommand } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { loadTestData } from '@tradepost/testing/test-data';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,7 +50,7 @@ describe('the command audit', () => {
   afterAll(() => database?.drop());
 
   test('without faults the exit code is 0, the table is on stdout and progress on stderr', async () => {
-    const { code, stdout, stderr } = await runCommand(['audit'], { env });
+    const { code, stdout, stderr } = await runCommandInProcess(['audit'], { env });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`clean: ${audits.length} checks`) });
     expect(stdout).toMatch(/^CHECK +ROWS +MS\n/);
     for (const { name } of audits) expect(stdout).toMatch(new RegExp(`^${name} +ok +\\d`, 'm'));

@@ -1,5 +1,4 @@
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
-import { runCommand } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -108,8 +107,11 @@ describe('retry', () => {
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(wrong) });
     }
     expect(await row(ids.failed)).toMatchObject({ attempts: 3 });
-    const asProcess = await runCommand(['jobs', 'retry', '999999'], { env: { DATABASE_URL: database.url } });
-    expect(asProcess).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('999999') });
+    expect(await jobs('retry', '999999')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('999999'),
+    });
   });
 
   test.each([[], ['7', '--failed'], ['seven']])('wrong usage ends with 2: %j', async (...args) => {

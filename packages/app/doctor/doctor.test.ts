@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
-import { runCommand, startProcess } from '@tradepost/testing/processes/process';
+import { startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 type Finding = { area: string; level: string; what: string; todo: string };
 
@@ -14,13 +14,10 @@ let database: TestDatabase;
 let folder: string;
 let files = 0;
 beforeAll(async () => {
-  // NODE_ENV of the test runner would take precedence over the files.
-  vi.stubEnv('NODE_ENV', '');
   database = await cloneDatabase();
   folder = await mkdtemp(join(tmpdir(), 'tradepost-doctor-'));
 });
 afterAll(async () => {
-  vi.unstubAllEnvs();
   await database?.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -30,7 +27,10 @@ async function findings(config: object, ...args: string[]): Promise<{ code: numb
   files += 1;
   const file = join(folder, `config${files}.json`);
   await writeFile(file, JSON.stringify({ port: 0, data: join(folder, 'data'), ...config }), { mode: 0o600 });
-  const { code, stdout } = await runCommandInProcess(['doctor', '--json', '--config', file, ...args]);
+  const { code, stdout } = await runCommandInProcess(['doctor', '--json', '--config', file, ...args], {
+    // A level in the environment would take precedence over the files.
+    env: { LOG_LEVEL: '' },
+  });
   const found = JSON.parse(stdout);
   for (const { level, todo } of found.findings as Finding[]) expect(level === 'ok' || todo !== '').toBe(true);
   return { code, findings: found.findings };
@@ -56,7 +56,7 @@ test('checks every area of a healthy shop, without errors, as JSON and as text',
     'data folder',
     'network',
   ]);
-  const asText = await runCommand(['doctor'], {
+  const asText = await runCommandInProcess(['doctor'], {
     env: { DATABASE_URL: database.url, PORT: '0', TRADEPOST_DATA: folder },
   });
   expect(asText.code).toBe(0);

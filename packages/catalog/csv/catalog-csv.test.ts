@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { seedDemo } from '@tradepost/app';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { auditViolations } from '@tradepost/testing/audit-violations';
-import { runCommand } from '@tradepost/testing/processes/process';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { openShop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -372,15 +372,15 @@ describe('the command', () => {
 
   test('imports, exports, reports faults, and its exit code shows whether there was a fault', async () => {
     const sample = join(import.meta.dirname, '../../../fixtures/catalog/products.csv');
-    const dry = await runCommand(['catalog', 'import', sample, '--dry-run', '--json'], { env });
+    const dry = await runCommandInProcess(['catalog', 'import', sample, '--dry-run', '--json'], { env });
     expect(dry.stderr).toBe('');
     expect(dry.code).toBe(0);
     expect(JSON.parse(dry.stdout)).toMatchObject({ created: 2, failed: 0, dry_run: true, errors: [] });
     expect(await contents(database.sql)).toEqual([]);
     expect(
-      (await runCommand(['catalog', 'import', '-'], { env, input: await readFile(sample, 'utf8') })).stdout,
+      (await runCommandInProcess(['catalog', 'import', '-'], { env, input: await readFile(sample, 'utf8') })).stdout,
     ).toMatch(/3 lines: 2 created, 0 updated, 0 unchanged, 0 failed products/);
-    const wrong = await runCommand(['catalog', 'import', '-', '--json'], {
+    const wrong = await runCommandInProcess(['catalog', 'import', '-', '--json'], {
       env,
       input: 'product_id,price\n1,cheap\n2,35\n',
     });
@@ -388,13 +388,13 @@ describe('the command', () => {
     expect(wrong.stderr).toContain('line 2: price: must be an amount');
     expect(JSON.parse(wrong.stdout)).toMatchObject({ updated: 1, failed: 1, errors: [{ line: 2, field: 'price' }] });
     const file = join(folder, 'out.csv');
-    const toFile = await runCommand(['catalog', 'export', file, '--json'], { env });
+    const toFile = await runCommandInProcess(['catalog', 'export', file, '--json'], { env });
     expect(JSON.parse(toFile.stdout)).toMatchObject({ products: 2, skus: 3 });
-    const toStdout = await runCommand(['catalog', 'export'], { env });
+    const toStdout = await runCommandInProcess(['catalog', 'export'], { env });
     expect(toStdout.stdout).toBe(await readFile(file, 'utf8'));
     expect(toStdout.stderr).toContain('2 products, 3 SKUs');
     expect(await readdir(folder)).not.toContain('out.csv.part');
-    const absent = await runCommand(['catalog', 'import', join(folder, 'absent.csv')], { env });
+    const absent = await runCommandInProcess(['catalog', 'import', join(folder, 'absent.csv')], { env });
     expect(absent.code).toBe(1);
     expect(absent.stderr).toContain('absent.csv');
   });
@@ -422,7 +422,7 @@ describe('the command', () => {
     expect(n % 500).toBe(0);
     expect(n).toBeGreaterThan(0);
     expect(n).toBeLessThan(4_000);
-    const again = await runCommand(['catalog', 'import', file, '--json'], { env });
+    const again = await runCommandInProcess(['catalog', 'import', file, '--json'], { env });
     expect(JSON.parse(again.stdout)).toMatchObject({ created: 4_000 - n, unchanged: n, failed: 0 });
     expect(await bowls()).toEqual({ n: 4_000, codes: 4_000 });
   });

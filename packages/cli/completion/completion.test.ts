@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '@tradepost/testing/processes/process';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
@@ -12,7 +12,7 @@ const script = (shell: string) => join(folder, `tradepost.${shell}`);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tradepost-completion-'));
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout } = await runCommand(['completion', shell]);
+    const { code, stdout } = await runCommandInProcess(['completion', shell]);
     expect(code).toBe(0);
     await writeFile(script(shell), stdout);
   }
@@ -69,6 +69,8 @@ describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
 });
 
 test('an unknown shell is wrong usage, and the help says where to install the script', async () => {
-  expect(await runCommand(['completion', 'tcsh'])).toMatchObject({ code: 2 });
-  expect((await runCommand(['completion', '--help'])).stdout).toMatch(/bash-completion[\s\S]*zfunc[\s\S]*fish/);
+  expect(await runCommandInProcess(['completion', 'tcsh'])).toMatchObject({ code: 2 });
+  expect((await runCommandInProcess(['completion', '--help'])).stdout).toMatch(
+    /bash-completion[\s\S]*zfunc[\s\S]*fish/,
+  );
 });

@@ -6,7 +6,7 @@ import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { json as answers, raw, startWarehouseServer } from '@tradepost/testing/servers/warehouse-server';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 /** The commands for a shop whose stock is at an external warehouse. No worker runs except in the commands. */
 let shop: Shop;
@@ -16,7 +16,6 @@ let folder: string;
 let sku: number;
 
 beforeAll(async () => {
-  vi.stubEnv('LOG_LEVEL', 'error');
   simulator = await openSimulator(warehouseAccount);
   shop = await openShop({ only: 'api' }, externalSettings(simulator.url, 'async'));
   buyer = await shop.shopper();
@@ -25,7 +24,6 @@ beforeAll(async () => {
   sku = sku_ids[0]!;
 });
 afterAll(async () => {
-  vi.unstubAllEnvs();
   await shop?.close();
   await simulator?.close();
   await rm(folder, { recursive: true, force: true });

@@ -54,7 +54,7 @@ describe('token', () => {
   test('create prints the secret alone on stdout, and the secret is valid for that shopper', async () => {
     const env = { DATABASE_URL: shop.database.url };
     const args = ['gateway', 'token', 'create', '--user', user.username, '--name', 'laptop', '--expires', '30d'];
-    const { code, stdout, stderr } = await runCommand(args, { env });
+    const { code, stdout, stderr } = await runCommandInProcess(args, { env });
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^tp-[0-9A-Za-z]{48}\n$/);
     expect(stderr).toContain(stdout.slice(0, 11));
@@ -157,7 +157,7 @@ describe('limits', () => {
 describe('upstream', () => {
   const key = 'sk-a-key-that-is-never-shown';
   const add = (input: string, ...args: string[]) =>
-    runCommand(['gateway', 'upstream', 'add', ...args, ...on()], { input });
+    runCommandInProcess(['gateway', 'upstream', 'add', ...args, ...on()], { input });
 
   test('add, list and remove; a key is stored and never shown', async () => {
     expect((await run('upstream', 'list')).stdout).toBe('no upstreams\n');

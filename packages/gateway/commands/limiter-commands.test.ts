@@ -27,7 +27,6 @@ let user: number;
 let key: string;
 let other: string;
 beforeAll(async () => {
-  vi.stubEnv('LOG_LEVEL', 'error');
   upstream = await openUpstream();
   shop = await openShop(
     { only: 'api,gateway', gatewayPort: 0 },
@@ -42,7 +41,6 @@ beforeAll(async () => {
   other = await newKey([]);
 });
 afterAll(async () => {
-  vi.unstubAllEnvs();
   await shop?.close();
   await upstream?.close();
   await rm(folder, { recursive: true, force: true });
@@ -65,11 +63,12 @@ async function newKey(args: string[]): Promise<string> {
   return stdout.trim();
 }
 const load = (...args: string[]) => runCommandInProcess(['limiter', 'load', ...args]);
-async function report(...args: string[]) {
-  const { code, stdout, stderr } = await load(...args, '--json');
+async function reportWith(env: Record<string, string>, ...args: string[]) {
+  const { code, stdout, stderr } = await runCommandInProcess(['limiter', 'load', ...args, '--json'], { env });
   if (stdout === '') throw new Error(stderr);
   return { code, ...JSON.parse(stdout) };
 }
+const report = (...args: string[]) => reportWith({}, ...args);
 const models = (secret: string) => fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
 const inspected = async (given: string) => JSON.parse((await limiter('inspect', given, '--json')).stdout);
 
@@ -199,9 +198,8 @@ describe('load', () => {
     const login = await shop.server.tokens.issue({ role: 'admin', id: 7, perms: ['system:config'] });
     const file = join(folder, 'keys.txt');
     await writeFile(file, `# keys\n${key}\n\n${other}\n`);
-    vi.stubEnv('TRADEPOST_ADMIN_TOKEN', login);
-    const found = await report('--url', `${url}/`, '--tokens', file, '--max-requests', '200');
-    vi.stubEnv('TRADEPOST_ADMIN_TOKEN', undefined);
+    const admin = { TRADEPOST_ADMIN_TOKEN: login };
+    const found = await reportWith(admin, '--url', `${url}/`, '--tokens', file, '--max-requests', '200');
     expect(found).toMatchObject({
       ...{ code: 0, target: 'gateway', requests: 200, errors: 0, unchecked: 0, passed: true, admitted: 60 },
       exactness: { method: 'bound', over_admissions: 0, not_verified: [], notes: [], unchecked_by_metrics: 0 },

@@ -2,12 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
-import { runCommand } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-
-// Each command is a process that loads the whole shop.
-vi.setConfig({ testTimeout: 90_000 });
 
 /** The commands change a running server: tokens that they end are void there. */
 let shop: Shop;
@@ -26,7 +22,7 @@ afterAll(async () => {
 });
 
 const run = (args: string[], password?: string, input = '') =>
-  runCommand(args, { env: { ...env, ...(password ? { TRADEPOST_PASSWORD: password } : {}) }, input });
+  runCommandInProcess(args, { env: { ...env, ...(password ? { TRADEPOST_PASSWORD: password } : {}) }, input });
 const json = async (args: string[], password?: string, input = '') => {
   const { code, stdout, stderr } = await run([...args, '--json'], password, input);
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { seedDemo } from '@tradepost/app';
 import { createStaff } from '@tradepost/identity';
 import type { Config } from '@tradepost/runtime';
-import { runCommand, startProcess } from '@tradepost/testing/processes/process';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { startProcess } from '@tradepost/testing/processes/process';
 import { chinese } from '@tradepost/testing/routes/contract';
 import { cloneDatabase } from '@tradepost/testing/servers/database';
 import { buyOne, moneyOf, openPayment, paySecret } from '@tradepost/testing/servers/payment-gateway';
@@ -106,7 +107,7 @@ describe('instant payment', () => {
     await expect(settings.set('shop.demo', true)).rejects.toThrow('shop.demo can not be set');
     await expect(settings.unset('shop.demo')).rejects.toThrow('shop.demo can not be set');
     const env = { DATABASE_URL: shop.database.url };
-    expect(await runCommand(['settings', 'set', 'shop.demo', 'true'], { env })).toMatchObject({
+    expect(await runCommandInProcess(['settings', 'set', 'shop.demo', 'true'], { env })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('shop.demo can not be set'),
     });
@@ -148,7 +149,7 @@ describe('an external database', () => {
     expect(await start([])).not.toContain('admin123');
     expect(await facts()).toEqual(empty);
     for (const args of [['seed'], ['seed', '--orders', '5']])
-      expect(await runCommand(args, { env })).toMatchObject({
+      expect(await runCommandInProcess(args, { env })).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('--seed demo'),
       });
@@ -160,7 +161,9 @@ describe('an external database', () => {
   test('is filled by tradepost seed --seed demo', async () => {
     const database = await cloneDatabase();
     closers.push(() => database.drop());
-    const seeded = await runCommand(['seed', '--seed', 'demo', '--json'], { env: { DATABASE_URL: database.url } });
+    const seeded = await runCommandInProcess(['seed', '--seed', 'demo', '--json'], {
+      env: { DATABASE_URL: database.url },
+    });
     expect(JSON.parse(seeded.stdout).products).toBeGreaterThan(100);
     const [row] = await database.sql`select value from runtime.settings where key = 'shop.demo'`;
     expect(row!.value).toBe(true);

@@ -6,7 +6,7 @@ const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** Only these variables are passed on: the environment of the test must not configure the command. */
-function environment(extra: Record<string, string>): Record<string, string> {
+export function commandEnvironment(extra: Record<string, string>): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', ...extra };
 }
 
@@ -17,7 +17,7 @@ export async function runCommand(
   options: { env?: Record<string, string>; input?: string; timeoutMs?: number } = {},
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {
-    env: environment(options.env ?? {}),
+    env: commandEnvironment(options.env ?? {}),
     killSignal: 'SIGKILL',
     ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
   });
@@ -45,7 +45,7 @@ export async function startProcess(
 ): Promise<RunningServer> {
   const command = [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', ...args];
   const child = spawn(process.execPath, command, {
-    env: environment(env),
+    env: commandEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // The server must end with the test process, even if the test fails.
