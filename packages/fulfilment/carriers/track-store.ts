@@ -49,13 +49,31 @@ export async function selectSyncTarget(
   return row;
 }
 
-/** The shipments of an order, newest first; or the shipment with this id. */
-export async function selectShipmentIds(
+export type QueriedShipment = {
+  id: number;
+  order_id: number;
+  company: string;
+  tracking_no: string;
+  logistics_status: string;
+  last_query_at: Date | null;
+  /** The failed queries since the last successful one. */
+  sync_fail_count: number;
+  /** Why the last query failed. Empty after a success, and when its log row was deleted. */
+  last_error: string;
+};
+
+/** The shipments of an order, newest first, or the shipment with this id; each with the result of its last query. */
+export async function selectQueriedShipments(
   sql: Queryable,
   of: { order_id: number } | { shipment_id: number },
-): Promise<{ id: number; order_id: number; company: string; tracking_no: string; logistics_status: string }[]> {
+): Promise<QueriedShipment[]> {
   return sql`
-    select id, order_id, company, tracking_no, logistics_status from fulfilment.shipments
-    where ${'shipment_id' in of ? sql`id = ${of.shipment_id}` : sql`order_id = ${of.order_id}`}
-    order by id desc limit ${maxShipmentsShown}`;
+    select s.id, s.order_id, s.company, s.tracking_no, s.logistics_status, s.last_query_at, s.sync_fail_count,
+      coalesce(l.provider || ': ' || l.error, '') as last_error
+    from fulfilment.shipments s
+    left join lateral (
+      select provider, error, success from fulfilment.shipment_sync_logs where shipment_id = s.id order by id desc limit 1
+    ) as l on not l.success
+    where ${'shipment_id' in of ? sql`s.id = ${of.shipment_id}` : sql`s.order_id = ${of.order_id}`}
+    order by s.id desc limit ${maxShipmentsShown}`;
 }

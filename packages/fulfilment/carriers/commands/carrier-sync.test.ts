@@ -204,6 +204,7 @@ describe('tradepost shipments sync', { timeout: 240_000 }, () => {
     expect((await run('tracks', order!.order_no)).stdout).toContain('2024-03-01T18:20:11+08:00');
     simulator.change({ refuseRate: 1 });
     expect(await run('sync', '--shipment', String(shipment_id))).toMatchObject({ code: 1 });
+    expect((await run('tracks', order!.order_no)).stdout).toMatch(/^last query \S+ failed, 1 in a row: kuaidi100: ./m);
     expect((await run('sync', '--shipment', '999999')).stderr).toContain('there is no shipment 999999');
     expect((await run('tracks', 'N0')).stderr).toContain('there is no order N0');
     expect((await run('tracks')).code).toBe(2);

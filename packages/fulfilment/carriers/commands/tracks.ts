@@ -13,9 +13,16 @@ import {
 } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import { trackView } from '../track.ts';
-import { selectShipmentIds, selectTracks } from '../track-store.ts';
+import { type QueriedShipment, selectQueriedShipments, selectTracks } from '../track-store.ts';
 
 type TracksOptions = GlobalOptions & { shipment?: number };
+
+/** Why a shipment has no events or no new ones; null when its last query was answered. */
+function syncText({ last_query_at, sync_fail_count, last_error }: QueriedShipment, zone: string): string | null {
+  if (!last_query_at) return 'never queried';
+  if (sync_fail_count === 0) return null;
+  return `last query ${isoInZone(last_query_at, zone)} failed, ${sync_fail_count} in a row: ${last_error || 'the reason is no longer stored'}`;
+}
 
 const tracks =
   (context: CommandContext) =>
@@ -25,7 +32,7 @@ const tracks =
     const { shipments, zone } = await context.withRuntime(options, async ({ sql, settings }) => {
       const orderId = orderNo === undefined ? undefined : await selectOrderIdOf(sql, orderNo);
       if (orderNo !== undefined && orderId === undefined) throw new Error(`there is no order ${orderNo}`);
-      const found = await selectShipmentIds(
+      const found = await selectQueriedShipments(
         sql,
         orderId === undefined ? { shipment_id: shipment! } : { order_id: orderId },
       );
@@ -38,11 +45,18 @@ const tracks =
     if (shipment !== undefined && shipments.length === 0) throw new Error(`there is no shipment ${shipment}`);
     if (options.json)
       return printJson({
-        shipments: shipments.map((one) => ({ ...one, tracks: one.tracks.map((node) => trackView(node, zone)) })),
+        shipments: shipments.map((one) => ({
+          ...one,
+          last_query_at: one.last_query_at && isoInZone(one.last_query_at, zone),
+          tracks: one.tracks.map((node) => trackView(node, zone)),
+        })),
       });
     if (shipments.length === 0) return print('the order has no shipment');
-    for (const { id, company, tracking_no, logistics_status, tracks: nodes } of shipments) {
+    for (const { tracks: nodes, ...shipment } of shipments) {
+      const { id, company, tracking_no, logistics_status } = shipment;
       print(bold(`shipment ${id}  ${company} ${tracking_no}  ${logistics_status}`));
+      const reason = syncText(shipment, zone);
+      if (reason) print(reason);
       if (nodes.length === 0) print('no events');
       else
         print(table(nodes.map((node) => [isoInZone(node.event_time, zone), node.location || '-', node.status_text])));
@@ -59,7 +73,8 @@ export function addTracks(group: Command, context: CommandContext): void {
       .option('--json', 'print them as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost shipments tracks 1772358600000000001\n  $ tradepost shipments tracks --shipment 17 --json',
+        '\nExamples:\n  $ tradepost shipments tracks 1772358600000000001\n  $ tradepost shipments tracks --shipment 17 --json\n\n' +
+          'A failed last query is shown with its reason.',
       ),
   ).action(tracks(context));
 }
