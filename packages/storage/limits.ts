@@ -10,7 +10,7 @@ export const formLimits = { fields: 16, fieldNameSize: 100, fieldSize: 1_024, fi
  */
 export const lostAfterMs = 6 * 60 * 60 * 1000;
 
-/** Files that one batch of a sweep compares with the references. Each batch reads the referring tables once. */
+/** Files that one batch of a sweep compares with the references. Each batch reads the tables of all packages that refer to files once. */
 export const sweepBatch = 20_000;
 /** Paths that a report of a sweep names. */
 export const reportedPaths = 1_000;

@@ -42,7 +42,7 @@ export const storageModule: Module = {
     const { runtime } = context;
     const deps = { runtime, drivers: openDrivers(runtime, context.entries(storageDrivers)) };
     const references = context.entries(fileReferences);
-    // Recorded at every start: a module that ran once and is switched off later may still use files.
+    // Recorded at every start: the tables of a module that is switched off later still refer to files.
     await recordReferences(
       runtime.sql,
       references.map(({ name }) => name),
@@ -63,7 +63,7 @@ export const storageModule: Module = {
         async [sweepTask](_payload, { log, signal, stopping = signal }) {
           const sweep = await sweepFiles(deps, references, { signal: AbortSignal.any([signal, stopping]) });
           if (sweep.outcome === 'blocked')
-            log.warn({ missing: sweep.missing }, 'no file is removed: modules that have referred to files do not run');
+            log.warn({ missing: sweep.missing }, 'no file is removed: packages that have referred to files do not run');
           else if (sweep.expired.length > 0)
             log.info({ files: sweep.expired.length, bytes: sweep.bytes }, 'unreferenced files were removed');
         },

@@ -30,8 +30,8 @@ function report(sweep: Sweep, dryRun: boolean): void {
     return;
   }
   if (sweep.outcome === 'blocked') {
-    print(`nothing is removed: these have referred to files and do not run: ${sweep.missing.join(', ')}`);
-    print('switch their modules on; or, when their tables no longer exist, use --forget <name>');
+    print(`nothing is removed: packages that have referred to files do not run: ${sweep.missing.join(', ')}`);
+    print('switch their modules on (TRADEPOST_MODULES); or, when their tables no longer exist, use --forget <names>');
     return;
   }
   const { examined, unreferenced, expired, bytes } = sweep;
@@ -43,7 +43,7 @@ function report(sweep: Sweep, dryRun: boolean): void {
       ]),
     );
   if (expired.length > shownPaths) print(`and ${expired.length - shownPaths} more`);
-  print(`${unreferenced} of ${examined} files have no reference`);
+  print(`${unreferenced} of ${examined} files are unreferenced`);
   print(`${expired.length} of them ${dryRun ? 'would be' : 'were'} removed (${bytes} bytes)`);
 }
 
@@ -55,7 +55,7 @@ const sweepAction = (context: CommandContext) => async (options: SweepOptions) =
     const deps = { runtime, drivers: openDrivers(runtime, entries(storageDrivers)) };
     if (forget !== undefined) {
       const forgotten = await forgetReferences(runtime.sql, listOf(forget));
-      progress(`forgotten: ${forgotten.join(', ') || 'nothing, no such name was recorded'}`);
+      progress(`forgotten: ${forgotten.join(', ') || 'nothing: no such package is recorded'}`);
     }
     if (!dryRun) await cleanUp(deps);
     return withProgress(
@@ -84,13 +84,15 @@ function addSweep(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('sweep')
-      .description('remove files that nothing has referred to for the days of storage.unreferenced_days')
+      .description(
+        'remove files that no package has referred to for the days of storage.unreferenced_days, and leftovers of interrupted uploads',
+      )
       .option('--dry-run', 'list the files and remove nothing')
-      .option('--forget <names>', 'forget these referring packages, comma-separated: their tables no longer exist')
+      .option('--forget <names>', 'forget these packages, comma-separated, whose tables no longer exist')
       .option('--json', `print the result as JSON, with at most ${reportedPaths} files`)
       .addHelpText(
         'after',
-        '\nExample:\n  $ tradepost storage sweep --dry-run\n\nExit code 1 when files cannot be removed, or when a referring package is switched off.',
+        '\nExample:\n  $ tradepost storage sweep --dry-run\n\nExit code 1 when files cannot be removed, or when a package that has referred to files does not run.',
       ),
   ).action(sweepAction(context));
 }
@@ -99,6 +101,6 @@ export const storageCommand: ModuleCommand = {
   name: 'storage',
   sort: 525,
   register(program, context) {
-    addSweep(program.command('storage').description('uploaded files: remove those without a reference'), context);
+    addSweep(program.command('storage').description('uploaded files: remove unreferenced ones'), context);
   },
 };

@@ -3,14 +3,14 @@ import type { Queryable, Statement } from '@tradepost/postgres';
 import { storedPath } from '../uploads/stored-path.ts';
 
 /**
- * The references of one package to uploaded files. A file that no entry refers to is removed after a grace period, so
- * every package with a column for file addresses has an entry.
+ * The references of one package to uploaded files. A file that no package refers to is removed after some days, so every
+ * package with a column for file addresses has an entry.
  */
 export type FileReferences = {
   /** The name of the package, and of the part of it where it has several. It is recorded in the database. */
   readonly name: string;
   /**
-   * Which of these addresses the tables of the package use. An address is stored as `/uploads/2026/11/x.png`, or as an
+   * Which of these addresses the tables of the package contain. An address is stored as `/uploads/2026/11/x.png`, or as an
    * absolute URL. Every file is asked for under all addresses that it can have. `addressesIn` does the comparison.
    */
   referenced(sql: Queryable, addresses: readonly string[]): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 import type { Queryable } from '@tradepost/postgres';
 
-/** Records the entries that run. Returns the recorded names that are not among them. */
+/** Records the packages that run. Returns the recorded ones that do not run. */
 export async function recordReferences(sql: Queryable, names: readonly string[]): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     with added as (
@@ -10,7 +10,7 @@ export async function recordReferences(sql: Queryable, names: readonly string[])
   return rows.map(({ name }) => name);
 }
 
-/** Forgets entries whose tables no longer exist. Returns the names that were recorded. */
+/** Forgets packages whose tables no longer exist. Returns those that were recorded. */
 export async function forgetReferences(sql: Queryable, names: readonly string[]): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     delete from storage.reference_names where name = any(${names as string[]}::text[]) returning name`;

@@ -9,8 +9,8 @@ import type { FileReferences } from './file-references.ts';
 import { recordReferences } from './reference-store.ts';
 
 /**
- * switched_off: files are kept for ever. blocked: packages in `missing` have referred to files and do not run, so the
- * files that they use are not known.
+ * switched_off: files are kept for ever. blocked: the packages in `missing` have referred to files and do not run, so
+ * their references are not known.
  */
 export type Sweep = {
   readonly outcome: 'done' | 'switched_off' | 'blocked';
@@ -39,8 +39,8 @@ function addressesOf({ path, address }: FileRow, publicUrl: string | undefined):
   return [...new Set([address, ...local, ...(origin ? local.map((each) => origin + each) : [])])];
 }
 
-/** The paths of the files that are in use. Values of the configuration file are not in the database. */
-async function usedPaths(deps: StorageDeps, entries: readonly FileReferences[], files: readonly FileRow[]) {
+/** The paths of the files that have a reference. Values of the configuration file are not in the database. */
+async function referencedPaths(deps: StorageDeps, entries: readonly FileReferences[], files: readonly FileRow[]) {
   const { sql, config } = deps.runtime;
   const configured = JSON.stringify(config.settings);
   const used = new Set(files.filter(({ path }) => configured.includes(path)).map(({ path }) => path));
@@ -56,8 +56,8 @@ async function usedPaths(deps: StorageDeps, entries: readonly FileReferences[], 
 const idsOf = (files: readonly FileRow[]) => files.map(({ id }) => id);
 
 /**
- * Finds the stored files that no package refers to, and removes those that have had no reference for the days of the
- * setting. A file that gets a reference again in the very moment of its removal is lost; the days make that unlikely.
+ * Finds the unreferenced files, and removes those that have had no reference for the days of the setting. A reference that
+ * is written during the removal of its file is not seen; the days make that unlikely.
  */
 export async function sweepFiles(
   deps: StorageDeps,
@@ -78,8 +78,9 @@ export async function sweepFiles(
     const last = files.at(-1);
     if (!last) break;
     after = last.id;
-    const inUse = await usedPaths(deps, entries, files);
-    const [used, unused] = [files.filter(({ path }) => inUse.has(path)), files.filter(({ path }) => !inUse.has(path))];
+    const referenced = await referencedPaths(deps, entries, files);
+    const used = files.filter(({ path }) => referenced.has(path));
+    const unused = files.filter(({ path }) => !referenced.has(path));
     const due = unused.filter(({ unreferenced_since: since }) => since !== null && since < before);
     if (!dryRun) await recordUse(sql, idsOf(used), idsOf(unused));
     expired.push(...(dryRun ? due : await removeFiles(deps, idsOf(due), before)));
