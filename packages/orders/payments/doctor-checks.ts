@@ -4,6 +4,7 @@ import { payProvider } from '../settings.ts';
 import { instantPay } from './providers/instant/settings.ts';
 import type { PaymentProviderEntry } from './providers/provider.ts';
 import { sandboxCashierUrl, sandboxRefundUrl, sandboxSecret } from './providers/sandbox/settings.ts';
+import { countFailedRefunds } from './refund-store.ts';
 
 const payment: DoctorCheck = {
   area: developmentArea,
@@ -50,4 +51,16 @@ export const payProviderCheck = (providers: readonly PaymentProviderEntry[]): Do
   },
 });
 
-export const paymentDoctorChecks: readonly DoctorCheck[] = [payment];
+const refunds: DoctorCheck = {
+  area: { name: 'refunds', sort: 47 },
+  async check({ sql }, { warning }) {
+    const failed = await countFailedRefunds(sql);
+    if (failed > 0)
+      warning(
+        `failed refunds, whose money was not paid back: ${failed}`,
+        'tradepost pay refunds, then tradepost pay retry-refund',
+      );
+  },
+};
+
+export const paymentDoctorChecks: readonly DoctorCheck[] = [payment, refunds];

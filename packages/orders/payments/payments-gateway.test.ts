@@ -115,6 +115,10 @@ describe('tradepost pay callback', () => {
     const listed = await runCommandInProcess(['pay', 'refunds'], { env });
     expect(listed).toMatchObject({ code: 1, stdout: expect.stringContaining('account closed') });
     expect(listed.stdout).toContain(row!.refund_no);
+    const doctor = await runCommandInProcess(['doctor', '--json'], { env });
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual(
+      expect.objectContaining({ area: 'refunds', level: 'warning', todo: expect.stringContaining('pay retry-refund') }),
+    );
     const retry = (refund_no: string) => runCommandInProcess(['pay', 'retry-refund', refund_no], { env });
     expect((await retry(row!.refund_no)).code).toBe(0);
     expect((await retry('RF0')).code).toBe(1);

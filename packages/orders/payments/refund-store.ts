@@ -90,6 +90,13 @@ export async function reopenRefund(tx: Transaction, refundNo: string, now: Date)
   return rows.length > 0;
 }
 
+/** Refunds whose attempts are used up, or which the provider refused. They wait for an operator. */
+export async function countFailedRefunds(sql: Sql): Promise<number> {
+  const [row] = await sql<{ failed: number }[]>`
+    select count(*)::int as failed from orders.refunds where status = 'failed'`;
+  return row!.failed;
+}
+
 export type RefundRow = {
   refund_no: string;
   payment_no: string;

@@ -164,7 +164,7 @@ function addRefunds(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('refunds')
-      .description('list refunds that have not succeeded, with failed ones')
+      .description('list refunds that are pending or have failed, oldest first')
       .option('--all', 'list all refunds, newest first')
       .option('--limit <number>', 'largest number of refunds', wholeNumber(1, 10_000), 100)
       .option('--json', 'print the refunds as JSON')
@@ -174,7 +174,7 @@ function addRefunds(group: Command, context: CommandContext): void {
       selectRefunds(sql, { all: options.all === true, limit: options.limit }),
     );
     if (options.json) printJson(rows.map((row) => ({ ...row, amount: toWire(row.amount) })));
-    else if (rows.length === 0) print('no refunds are open');
+    else if (rows.length === 0) print(options.all ? 'there are no refunds' : 'no refund is pending or has failed');
     else
       print(
         table([
