@@ -8,9 +8,12 @@ import { loadConfig, openLog } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { call } from '@tradepost/testing/client';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { JsonSchema } from '../../packages/http/openapi/example.ts';
 import { keysBetweenCounts } from '../../packages/runtime/idempotency/idempotency-quota.ts';
+
+// Fingerprints of requests with secrets are tested here with their real hash.
+vi.unmock('../../packages/http/slow-hash.ts');
 
 let shop: Shop;
 let second: Server;

@@ -1,7 +1,8 @@
-import { createHash, scrypt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { serviceErrors } from '@tradepost/core';
-import { type Claim, createConcurrencyLimit, type Runtime, type StoredAnswer } from '@tradepost/runtime';
+import type { Claim, Runtime, StoredAnswer } from '@tradepost/runtime';
 import { z } from 'zod';
+import { slowHash } from '../slow-hash.ts';
 import { httpErrors } from './errors.ts';
 import type { Caller, Route } from './route.ts';
 
@@ -34,26 +35,13 @@ const holdsSecret = ({ body }: Route) =>
   JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })).includes('"format":"password"');
 
 /**
- * The parameters that OWASP recommends for 16 MiB: about 0.2 s on a thread of the pool. Slow hashes run one at a time.
- */
-const slowHash = { N: 2 ** 14, r: 8, p: 5 };
-const slowHashes = createConcurrencyLimit({ active: 1, queued: 20 });
-
-/**
  * The fingerprint of a request that contains a secret. It is stored in the database beside the hashes of passwords, so
  * it must cost as much to guess from: it is a slow hash, salted by caller and key. It does not depend on a signing key,
  * because that may be rotated.
  */
-async function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> {
+function slowFingerprintOf(keyed: Keyed, caller: string): Promise<Buffer> {
   const salt = createHash('sha256').update(`${caller} ${keyed.key}`).digest();
-  if (!(await slowHashes.acquire())) throw serviceErrors.busy();
-  try {
-    return await new Promise((resolve, reject) =>
-      scrypt(digestOf(keyed), salt, 32, slowHash, (error, hash) => (error ? reject(error) : resolve(hash))),
-    );
-  } finally {
-    slowHashes.release();
-  }
+  return slowHash(digestOf(keyed), salt);
 }
 
 /** True for refusals that are thrown before anything is written. The key is then free again. */

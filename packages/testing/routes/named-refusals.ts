@@ -1,3 +1,4 @@
+import '../cheap-hashes.ts';
 import { type UnnamedRefusal, unnamedRefusals } from '@tradepost/http';
 import { afterAll, afterEach } from 'vitest';
 
