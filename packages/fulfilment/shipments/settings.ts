@@ -1,3 +1,4 @@
+import { lineText } from '@tradepost/http';
 import { setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
@@ -11,13 +12,13 @@ export const deliveryMode = setting(
 );
 export const defaultRiderName = setting(
   'delivery_local.default_rider_name',
-  z.string().trim().max(64),
+  lineText(64),
   '',
   'name of the rider of a local delivery that names none',
 );
 export const defaultRiderPhone = setting(
   'delivery_local.default_rider_phone',
-  z.string().trim().max(32),
+  lineText(32),
   '',
   'phone number of the rider of a local delivery that names none',
 );

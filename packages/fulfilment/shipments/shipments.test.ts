@@ -123,6 +123,7 @@ test('control, zero-width and direction characters are refused by the name of th
     message: expect.stringContaining('[1].tracking_no: must not contain line breaks'),
   });
   expect((await orderOf(id)).status).toBe(2);
+  await expect(setting({ mode: 'both', rider: 'Li\u202egnaW' })).rejects.toThrow(keys.rider);
   // A scanner ends a number with a line break. A name may have a variation selector.
   const name = '\u845b\u{e0100}';
   await admin('PUT', `/orders/${id}/ship`, { ...local, rider_name: name, tracking_no: 'SF1\r\n' });
