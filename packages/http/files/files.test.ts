@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,6 +29,15 @@ test('a file that has changed is read again', async () => {
   await writeFile(file, 'new');
   await utimes(file, new Date(), new Date(Date.now() + 5_000));
   expect(await (await ask('page.css')).text()).toBe('new');
+});
+
+test('a file that is removed while it is requested is sent or not found', async () => {
+  const names = Array.from({ length: 20 }, (_, n) => `removed-${n}.png`);
+  await Promise.all(names.map((name) => writeFile(join(folder, name), 'x')));
+  // The files are seen, then removed, then read: the calls of the file system run in the order in which they are queued.
+  const asked = names.map(ask);
+  await Promise.all(names.map((name) => unlink(join(folder, name))));
+  for (const { status } of await Promise.all(asked)) expect([200, 404]).toContain(status);
 });
 
 test('the cache of files is limited', async () => {

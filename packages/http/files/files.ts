@@ -20,6 +20,11 @@ const types: Readonly<Record<string, string>> = {
 /** Plain names only: no dot files, no parent folders, no characters that need decoding. */
 const safePath = /^(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9_.-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
 
+/** The bytes of a file, which is opened by the first read. An answer to HEAD is not read, and would leave it open. */
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file);
+}
+
 /**
  * Answers with a file below `folder`, or with 404. `sandbox` switches scripts and plugins off, for files that users
  * uploaded.
@@ -46,7 +51,14 @@ export async function fileResponse(
     headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
   if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
   headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
-  if (info.size <= maxFileBytes) return new FastResponse(await fileBytes(file, etag, info.size), { headers });
+  if (info.size <= maxFileBytes) {
+    const bytes = await fileBytes(file, etag, info.size).catch((error: { code?: string }) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    // It was removed meanwhile.
+    return bytes ? new FastResponse(bytes, { headers }) : missing();
+  }
   // Chunked: uWS warns on stderr about each write of a stream with a length.
-  return new FastResponse(createReadStream(file) as never, { headers });
+  return new FastResponse(ReadableStream.from(bytesOf(file)), { headers });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { examplePng } from '@tradepost/testing/routes/multipart';
@@ -19,6 +20,19 @@ beforeAll(async () => {
   folder = join(shop.server.runtime.config.data, 'uploads');
 });
 afterAll(() => shop?.close());
+
+/** The files that this process has open, on Linux. */
+function openFiles(): string[] {
+  const folder = '/proc/self/fd';
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return readlinkSync(join(folder, name));
+    } catch {
+      return [];
+    }
+  });
+}
 
 const rows = () => shop.database.sql<{ path: string; state: string; driver: string; owner_role: string }[]>`
   select path, state, driver, owner_role from storage.files order by path`;
@@ -66,7 +80,8 @@ describe('an upload', () => {
       const content = pngOf(9_000_000).fill(7, 100);
       const { data } = await uploadFile(other, (await other.shopper()).token, { content });
       expect(Buffer.from(await (await fetch(data.url)).arrayBuffer()).equals(content)).toBe(true);
-      expect((await fetch(data.url, { method: 'HEAD' })).status).toBe(200);
+      for (let n = 0; n < 3; n += 1) expect((await fetch(data.url, { method: 'HEAD' })).status).toBe(200);
+      await vi.waitFor(() => expect(openFiles().filter((file) => file.endsWith(data.path))).toEqual([]));
     } finally {
       await other.close();
     }
