@@ -11,7 +11,7 @@ export type FileReferences = {
   readonly name: string;
   /**
    * Which of these addresses the tables of the package contain. An address is stored as `/uploads/2026/11/x.png`, or as an
-   * absolute URL. Every file is asked for under all addresses that it can have. `addressesIn` does the comparison.
+   * absolute URL of any host. Files are compared by their path: `addressesIn` does it in SQL, `pathIn` gives the path.
    */
   referenced(sql: Queryable, addresses: readonly string[]): Promise<readonly string[]>;
 };

@@ -57,7 +57,7 @@ const idsOf = (files: readonly FileRow[]) => files.map(({ id }) => id);
 
 /**
  * Finds the unreferenced files, and removes those that have had no reference for the days of the setting. A reference that
- * is written during the removal of its file is not seen; the days make that unlikely.
+ * is written while this runs is not seen; the days make that unlikely.
  */
 export async function sweepFiles(
   deps: StorageDeps,
