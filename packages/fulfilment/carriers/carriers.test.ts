@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type CarrierSimulator, openCarrierSimulator } from '@tradepost/carrier-simulator';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { openShop, type Shop } from '@tradepost/testing/shop';
@@ -145,6 +149,23 @@ describe('a sync', () => {
     simulator.change(noFaults);
     await of.sync(parcel);
     expect(await of.shipmentOf(parcel)).toMatchObject({ logistics_status: 'signed', sync_fail_count: 0 });
+  });
+
+  test('with a carrier that quotes the request stores neither the key nor the phone of the receiver', async () => {
+    const server = createServer(async (request, response) => {
+      const form = new URLSearchParams(await text(request));
+      response.end(JSON.stringify({ status: '408', message: `demo-key ${form.get('param')}` }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { settings } = shop.server.runtime;
+    const api_url = 'logistics_kuaidi100.api_url';
+    await settings.set(api_url, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const parcel = await of.ship({ company: 'SF', tracking_no: newNumber('SF') });
+    await of.sync(parcel);
+    await settings.set(api_url, simulator.apiUrl('kuaidi100'));
+    server.close();
+    const [log] = await of.logs(parcel.shipment_id);
+    expect(log!.error).toMatch(/^408 \*\*\* .*"phone":"\*\*\*"/);
   });
 
   test('with both drivers failing fixes no channel', async () => {

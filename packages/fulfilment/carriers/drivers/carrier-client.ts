@@ -84,11 +84,14 @@ async function within(
   }
 }
 
-/** Masks the secrets of the account, because a service may quote the request. Then cuts the text. */
-function masked(outcome: Answered, driver: CarrierDriver, settings: SettingReader): Answered {
+/** Masks the secrets of the account and the phone, because a service may quote the request. Then cuts the text. */
+function masked(outcome: Answered, driver: CarrierDriver, { phone }: CarrierQuery, settings: SettingReader): Answered {
   if (outcome.kind === 'found') return outcome;
   const secrets = driver.account.filter(({ secret }) => secret).map((one) => settings.get(one));
-  const reason = secrets.reduce((text, secret) => (secret ? text.replaceAll(secret, '***') : text), outcome.reason);
+  const reason = [...secrets, phone].reduce(
+    (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
+    outcome.reason,
+  );
   return { ...outcome, reason: carrierText(reason, 300) };
 }
 
@@ -132,7 +135,7 @@ export function openCarrierClient({
     const isTrial = circuit.begin(started);
     const answered = await within(timeoutMs, options.signal, (signal) => exchange(driver, query, signal));
     const ms = Math.round(performance.now() - started);
-    const outcome = masked(answered, driver, settings);
+    const outcome = masked(answered, driver, query, settings);
     if (options.signal?.aborted) {
       if (isTrial) circuit.abandonTrial();
     } else if (outcome.kind === 'garbage' || outcome.kind === 'unreachable') {
