@@ -6,10 +6,12 @@ import { startEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openTokens } from '@tradepost/identity';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
-import { runCommand, startProcess } from '@tradepost/testing/processes/process';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { type RunningServer, runCommand, startProcess } from '@tradepost/testing/processes/process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let data: string;
+let server: RunningServer;
 let tokens: string[];
 let addresses: number[];
 let skus: number[];
@@ -28,7 +30,7 @@ async function withDatabase<T>(work: (runtime: Awaited<ReturnType<typeof openRun
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'tradepost-crash-'));
   await chmod(data, 0o755);
-  expect((await runCommand(['seed', '--data', data])).code).toBe(0);
+  expect((await runCommandInProcess(['seed', '--data', data])).code).toBe(0);
   await withDatabase(async (runtime) => {
     const { sql } = runtime;
     const rows = await sql<{ user_id: number; id: number }[]>`
@@ -43,26 +45,25 @@ beforeAll(async () => {
       (row) => row.id,
     );
   });
+  server = await startProcess(['--data', data]);
 });
 
 afterAll(async () => {
+  server?.child.kill('SIGKILL');
+  await server?.ended;
   const left = await startEmbeddedPostgres({ directory: join(data, 'postgres') });
   await left.stop();
   await rm(data, { recursive: true, force: true });
 });
 
 test('the error of a second start on the same data names the first server', async () => {
-  const first = await startProcess(['--data', data]);
   const second = await runCommand(['start', '--port', '0', '--data', data]);
   expect(second.code).toBe(3);
-  expect(second.stderr).toContain(`already running on ${data} (pid ${first.child.pid}, ${first.url})`);
-  expect((await fetch(`${first.url}/ready`)).status).toBe(200);
-  first.child.kill('SIGTERM');
-  expect(await first.ended).toBe(0);
+  expect(second.stderr).toContain(`already running on ${data} (pid ${server.child.pid}, ${server.url})`);
+  expect((await fetch(`${server.url}/ready`)).status).toBe(200);
 });
 
 test('orders that are being placed when SIGTERM arrives are finished', async () => {
-  const server = await startProcess(['--data', data]);
   const headers = { authorization: `Bearer ${tokens[0]}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ address_id: addresses[0], items: [{ sku_id: skus[0] }] });
   const orders = Array.from({ length: 50 }, () =>
