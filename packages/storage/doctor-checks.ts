@@ -1,10 +1,12 @@
 import { AppError } from '@tradepost/core';
 import { type DoctorCheck, messageOf } from '@tradepost/module';
+import type { StorageDriverEntry } from './drivers/driver.ts';
 import { openDrivers } from './drivers/open-drivers.ts';
-import { ownDrivers } from './drivers/own-drivers.ts';
 import { defaultDriver, maxBytes } from './settings.ts';
 
-const uploads: DoctorCheck = {
+/** Checks that the default driver takes files, and that no limit contradicts another. */
+export const uploadDoctorCheck = (drivers: readonly StorageDriverEntry[]): DoctorCheck => ({
+  name: 'uploads',
   area: { name: 'uploads', sort: 45 },
   async check({ config, settings }, { ok, error, warning }) {
     const limit = settings.get(maxBytes);
@@ -15,7 +17,7 @@ const uploads: DoctorCheck = {
       );
     const name = settings.get(defaultDriver);
     try {
-      const driver = openDrivers({ config, settings }, ownDrivers).choose(undefined);
+      const driver = openDrivers({ config, settings }, drivers).choose(undefined);
       await driver.check();
       ok(`uploads go to the storage ${driver.name}`);
     } catch (reason) {
@@ -26,6 +28,4 @@ const uploads: DoctorCheck = {
       error(`the storage ${name} cannot be used: ${messageOf(reason)}`, todo);
     }
   },
-};
-
-export const storageDoctorChecks: readonly DoctorCheck[] = [uploads];
+});

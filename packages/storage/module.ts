@@ -1,6 +1,6 @@
 import { defineService, type Module } from '@tradepost/module';
 import { storageCommand } from './commands/storage.ts';
-import { storageDoctorChecks } from './doctor-checks.ts';
+import { uploadDoctorCheck } from './doctor-checks.ts';
 import { storageDrivers } from './drivers/driver.ts';
 import { uploadFolder } from './drivers/local/settings.ts';
 import { openDrivers } from './drivers/open-drivers.ts';
@@ -32,11 +32,13 @@ export const storageModule: Module = {
   settings: storageSettings,
   audits: storageAudits,
   commands: [storageCommand],
-  doctorChecks: storageDoctorChecks,
   metrics: storageMetrics,
   declares(entries) {
     const drivers = entries(storageDrivers);
-    return { settings: [...routerSettings(drivers), ...drivers.flatMap(({ settings }) => settings)] };
+    return {
+      settings: [...routerSettings(drivers), ...drivers.flatMap(({ settings }) => settings)],
+      doctorChecks: [uploadDoctorCheck(drivers)],
+    };
   },
   async open(context) {
     const { runtime } = context;

@@ -32,7 +32,7 @@ export const carrierDoctorCheck = (drivers: readonly CarrierDriver[]): DoctorChe
 
 /** A simulated carrier service, such as that of a demo shop. */
 export const developmentCarrierCheck = (drivers: readonly CarrierDriver[]): DoctorCheck => ({
-  name: 'carriers.development',
+  name: 'simulated carriers',
   area: developmentArea,
   check({ settings }, { error }) {
     for (const { apiUrl } of drivers) {

@@ -5,7 +5,7 @@ import { type Setting, setting } from '@tradepost/runtime';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fulfilmentModule } from '../../module.ts';
-import { carrierDoctorCheck, developmentCarrierCheck } from '../doctor-check.ts';
+import { declareCarriers } from '../carrier-part.ts';
 import { trackHash } from '../sync/track-hash.ts';
 import { type CarrierAnswer, type CarrierDriver, carriers } from './driver.ts';
 import { kdniao, kdniaoSign } from './kdniao.ts';
@@ -221,8 +221,10 @@ test('the doctor names the service without an account, how to use one service, a
   };
   const facts = { settings: { get: <T>(of: Setting<T>) => (given[of.key] ?? of.fallback) as T } } as never;
   const found = findingsOf('carriers');
-  for (const check of [carrierDoctorCheck, developmentCarrierCheck])
-    await check([kuaidi100, kdniao]).check(facts, found);
+  // The drivers of all modules are checked, not only those of this package.
+  const entries = () => [kuaidi100, kdniao] as never;
+  const { doctorChecks = [] } = declareCarriers(entries, entries);
+  for (const { check } of doctorChecks) await check(facts, found);
   expect(found.findings.map(({ level, what, todo }) => `${level}: ${what} -> ${todo}`)).toEqual([
     expect.stringMatching(
       /^warning: only kuaidi100 is queried; .* logistics_kdniao\.ebusiness_id.* logistics_router\.secondary_driver '""'$/,
