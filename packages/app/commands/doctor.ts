@@ -148,7 +148,7 @@ export const doctorCommand: ModuleCommand = {
       program
         .command('doctor')
         .description(
-          'check configuration, platform, database, store, jobs, warehouse, gateway, disk and port, with advice for each finding',
+          'check the configuration, the platform, the database and each part of the shop, with advice for each finding',
         )
         .option('--json', 'print the findings as JSON')
         .addHelpText(

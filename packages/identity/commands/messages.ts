@@ -70,14 +70,14 @@ export const messagesCommand: ModuleCommand = {
   name: 'messages',
   sort: 130,
   register(program, context) {
-    const group = program.command('messages').description('notices to shoppers: list, retry');
+    const group = program.command('messages').description('messages to shoppers: list, retry');
     withDatabaseOptions(
       group
         .command('list')
-        .description('list notices to shoppers, newest first; phones are masked')
-        .option('--failed', 'only notices that were not sent after all attempts')
+        .description('list messages to shoppers, newest first; phones are masked. Login codes are not among them')
+        .option('--failed', 'only messages that were refused, or not sent after all attempts')
         .addOption(
-          new Option('--limit <number>', 'the most notices to list').default(50).argParser(wholeNumber(1, 100_000)),
+          new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 100_000)),
         )
         .option('--json', 'print them as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost messages list --failed'),
@@ -85,14 +85,14 @@ export const messagesCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('retry')
-        .argument('[id...]', 'numbers of failed notices', messageIds, [])
-        .description('send failed notices again, with all attempts')
-        .option('--failed', 'all failed notices')
+        .argument('[id...]', 'numbers of failed messages', messageIds, [])
+        .description('send failed messages again, with all attempts')
+        .option('--failed', 'all failed messages')
         .option('--json', 'print the result as JSON')
         .addHelpText(
           'after',
           '\nExamples:\n  $ tradepost messages retry 4711 4712\n  $ tradepost messages retry --failed\n\n' +
-            'Each notice is decided separately. Exit code 1 when a notice that was named has not failed.',
+            'Each message is decided separately. Exit code 1 when a message that was named has not failed.',
         ),
     ).action(retry(context));
   },
