@@ -26,6 +26,8 @@ export const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?
 
 export const messageOf = (error: unknown): string => {
   // A refused connection to a name with several addresses has one error per address.
-  const { message, code, errors } = error as { message?: string; code?: string; errors?: Error[] };
+  const { message, code, errors, cause } = error as Partial<AggregateError> & { code?: string };
+  // `fetch` says only that it has failed.
+  if (error instanceof TypeError && cause) return `${message}: ${messageOf(cause)}`;
   return message || errors?.map((each) => each.message).join(', ') || code || String(error);
 };

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { findingsOf } from '@tradepost/module';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { uploadDoctorCheck } from '../../doctor-checks.ts';
 import { filesIn, pngOf, uploadFile } from '../../testing/forms.ts';
 import { s3Keys, startS3 } from '../../testing/s3-server.ts';
 import type { DriverRuntime } from '../driver.ts';
@@ -172,4 +174,23 @@ test.each<[string, Record<string, string>, string]>([
   } as DriverRuntime['settings'];
   const driver = openDrivers({ config: { data: '/nowhere' }, settings }, ownDrivers).of(name)!;
   expect(driver.addressOf('2026/11/x.png')).toBe(`${address}2026/11/x.png`);
+});
+
+test('the doctor says why a bucket does not answer', async () => {
+  const values: Record<string, unknown> = {
+    'storage_router.default_driver': 'oss',
+    'storage_oss.endpoint': 'http://127.0.0.1:9',
+    'storage_oss.bucket': 'photos',
+    'storage_oss.access_key_id': 'id',
+    'storage_oss.access_key_secret': 'key',
+  };
+  const settings = { get: (of: { key: string; fallback: unknown }) => values[of.key] ?? of.fallback };
+  const found = findingsOf('uploads');
+  await uploadDoctorCheck(ownDrivers).check(
+    { config: { data: '/nowhere', maxUploadBytes: 2 ** 30 }, settings } as never,
+    found,
+  );
+  expect(found.findings.map(({ what }) => what)).toEqual([
+    expect.stringMatching(/^the storage oss .* fetch failed: ./),
+  ]);
 });
