@@ -14,15 +14,30 @@ export type CallOptions = {
 // biome-ignore lint/suspicious/noExplicitAny: the test knows the type of the data
 export type Answer = { status: number; code: number; message: string; data: any; headers: Headers; body: any };
 
+type RoutePattern = { route: Route; parts: string[]; params: number };
+const patternsByRoutes = new WeakMap<readonly Route[], Map<string, RoutePattern[]>>();
+
+/** The patterns of the routes by method and number of segments. */
+function patternsOf(routes: readonly Route[]): Map<string, RoutePattern[]> {
+  let patterns = patternsByRoutes.get(routes);
+  if (!patterns) {
+    const all = routes.map((route) => {
+      const parts = route.path.split('/');
+      return { route, parts, params: parts.filter((part) => part.startsWith(':')).length };
+    });
+    // As in the router, a literal segment has precedence over a parameter.
+    all.sort((a, b) => a.params - b.params);
+    patterns = Map.groupBy(all, ({ route, parts }) => `${route.method} ${parts.length}`);
+    patternsByRoutes.set(routes, patterns);
+  }
+  return patterns;
+}
+
 function routeOf(routes: readonly Route[], method: string, path: string): Route | undefined {
-  const parts = path.split('?')[0]!.split('/');
-  const matches = (route: Route) => {
-    const pattern = route.path.split('/');
-    return pattern.length === parts.length && pattern.every((part, i) => part.startsWith(':') || part === parts[i]);
-  };
-  const candidates = routes.filter((route) => route.method === method && matches(route));
-  // As in the router, a literal segment has precedence over a parameter.
-  return candidates.sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
+  const given = path.split('?')[0]!.split('/');
+  return patternsOf(routes)
+    .get(`${method} ${given.length}`)
+    ?.find(({ parts }) => parts.every((part, i) => part.startsWith(':') || part === given[i]))?.route;
 }
 
 type Envelope = { code: number; message: string; msg: string; data: unknown };
