@@ -1,5 +1,6 @@
 import { audits } from '@tradepost/app';
-import { auditPassed, runAudits } from '@tradepost/runtime';
+import type { Sql, Transaction } from '@tradepost/postgres';
+import { type AuditResult, auditPassed, runAudits } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { loadTestData } from '@tradepost/testing/test-data';
@@ -10,24 +11,40 @@ const testData = await loadTestData();
 const smallShop = testData.map(({ rows }) => rows ?? '').join('\n');
 const auditCases = testData.flatMap((data) => data.auditCases ?? []);
 
-const failedAudits = async (database: TestDatabase) => {
-  const results = await runAudits(database.sql, audits);
+const undone = new Error('the transaction is rolled back');
+
+/**
+ * Breaks the data and runs the audits in one transaction, and rolls it back: the next case finds the same shop. `runAudits` begins a
+ * transaction of its own, so it gets a savepoint.
+ */
+async function failedAudits(database: TestDatabase, fault: string): Promise<AuditResult[]> {
+  let results: AuditResult[] = [];
+  await database.sql
+    .begin(async (tx) => {
+      await tx.unsafe(fault);
+      const begin: unknown = (_mode: string, work: (point: Transaction) => Promise<unknown>) => tx.savepoint(work);
+      results = await runAudits({ begin } as Sql, audits);
+      throw undone;
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error;
+    });
   expect(results.map((result) => result.error)).toEqual(audits.map(() => null));
   return results.filter((result) => !auditPassed(result));
-};
+}
 
 describe('a fault in the data is reported by its audit and by no other', () => {
-  test.concurrent.each(auditCases)('%s: %s', async (audit, _fault, sql, also = []) => {
-    const database = await cloneDatabase();
-    try {
-      await database.sql.unsafe(smallShop);
-      await database.sql.unsafe(sql);
-      const failed = await failedAudits(database);
-      expect(failed.map((result) => result.name).sort()).toEqual([audit, ...also].sort());
-      for (const { rows, total } of failed) expect(rows).toHaveLength(total);
-    } finally {
-      await database.drop();
-    }
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    await database.sql.unsafe(smallShop);
+  });
+  afterAll(() => database?.drop());
+
+  test.each(auditCases)('%s: %s', async (audit, _fault, sql, also = []) => {
+    const failed = await failedAudits(database, sql);
+    expect(failed.map((result) => result.name).sort()).toEqual([audit, ...also].sort());
+    for (const { rows, total } of failed) expect(rows).toHaveLength(total);
   });
 
   test('each audit has at least one case, and names are unique', () => {
