@@ -35,6 +35,7 @@ export {
   requiredText,
   text,
   timestamp,
+  trimmedText,
   url,
 } from './validation/fields.ts';
 export { zeroWhenEmpty } from './validation/tolerant.ts';

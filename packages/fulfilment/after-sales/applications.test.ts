@@ -22,6 +22,7 @@ afterAll(async () => {
 describe('an application is refused', () => {
   test.each<[string, object, string]>([
     ['without a reason', { reason: ' ' }, 'Please provide a reason'],
+    ['with an invisible reason', { reason: '\u200b\u3164 \u202e' }, 'Please provide a reason'],
     ['without lines', { items: [] }, 'Please select products'],
     ['with no pieces', { items: [{ order_item_id: 1, qty: 0 }] }, 'Please select valid products'],
     ['for a line of no order', { items: [{ order_item_id: 2 ** 40, qty: 1 }] }, 'Order item not found'],
@@ -168,6 +169,7 @@ describe('a case', () => {
     const answered = await at.act(id, 'messages', { from: 'merchant', content: 'Please send it back' });
     expect(answered.data.messages.map((message: { from: string }) => message.from)).toEqual(['user', 'merchant']);
     expect((await at.act(id, 'messages', { content: ' ' })).code).toBe(400);
+    expect((await at.act(id, 'messages', { content: '\u2060' })).message).toBe('content: must not be empty');
     expect((await at.act(id, 'evidences', { images: [''] })).message).toBe('images: at least one image');
     const { data } = await at.act(id, 'evidences', { images: [image], remark: 'Parcel' });
     expect(data).toMatchObject({ id, evidences: [{ images: [image], remark: 'Parcel' }] });

@@ -8,6 +8,7 @@ import {
   requiredText,
   text,
   timestamp,
+  trimmedText,
   url,
 } from '@tradepost/http';
 import { shipmentSchema } from '@tradepost/orders';
@@ -40,8 +41,7 @@ export const applyBody = z.object({
   case_type: text(32)
     .default('return')
     .meta({ description: 'return or exchange; any other text counts as return', examples: ['return'] }),
-  reason: text(500)
-    .trim()
+  reason: trimmedText(500)
     .default('')
     .meta({ description: 'required', examples: ['Broken on arrival'] }),
   apply_content: text(2000)
@@ -90,8 +90,7 @@ export const refundBody = z.object({
     .meta({ description: 'blank: the shop gives a number', examples: [''] }),
 });
 export const closeBody = z.object({
-  reason: text(500)
-    .trim()
+  reason: trimmedText(500)
     .default('')
     .meta({ description: 'required', examples: ['Withdrawn by the buyer'] }),
 });

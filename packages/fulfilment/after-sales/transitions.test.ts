@@ -116,6 +116,7 @@ test.each(open)('a case in %s can be closed, with a reason', async (status) => {
   const id = await at.openCase(order, type, 1);
   await at.bring(order, id, type, status);
   expect((await at.act(id, 'close', { reason: '  ' })).message).toBe('Please provide a close reason');
+  expect((await at.act(id, 'close', { reason: '\u200b' })).message).toBe('Please provide a close reason');
   expect((await at.act(id, 'close', {}, 'zh-CN')).message).toMatch(chinese);
   expect(await at.act(id, 'close', { reason: 'Withdrawn' })).toMatchObject({ code: 0, data: null });
   expect(await at.detail(id)).toMatchObject({ status: 'closed', close_reason: 'Withdrawn', completed_at: null });

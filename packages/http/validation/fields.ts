@@ -33,7 +33,16 @@ export const text = (max: number) =>
     .string()
     .max(max)
     .refine((value) => isStorable(value), { error: 'must not contain NUL or broken Unicode' });
-export const requiredText = (max: number) => text(max).trim().min(1);
+
+/** Neither white space nor a control character, a mark of direction or another character without a shape. */
+const visible = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/v;
+
+/** A text without white space around it. A text without a visible character is blank: it becomes ''. */
+export const trimmedText = (max: number) =>
+  text(max)
+    .trim()
+    .overwrite((value) => (visible.test(value) ? value : ''));
+export const requiredText = (max: number) => trimmedText(max).min(1);
 
 /**
  * Control characters, zero-width characters, marks that change the direction of a text, and single surrogates. Variation
