@@ -88,6 +88,26 @@ const caseAudits: readonly Audit[] = [
         group by c.case_no, l.sku_id) as g on g.case_no = r.biz_no and g.sku_id = r.sku_id
       where r.qty > coalesce(g.qty, 0)`,
   },
+  {
+    name: 'fulfilment.order_restocked',
+    about:
+      'the goods of an order that came back into stock are at most those that were bought and those that replaced them',
+    query: (sql) => sql`
+      select r.order_id, r.sku_id, r.qty as restocked, r.bought, r.replaced
+      from (
+        select c.order_id, s.sku_id, sum(s.qty) as qty,
+          (select coalesce(sum(l.qty), 0) from orders.order_items l
+           where l.order_id = c.order_id and l.sku_id = s.sku_id) as bought,
+          (select coalesce(sum(i.qty), 0)
+           from fulfilment.after_sale_cases e
+           join fulfilment.after_sale_items i on i.case_id = e.id
+           join orders.order_items l on l.id = i.order_item_id
+           where e.order_id = c.order_id and l.sku_id = s.sku_id
+             and e.case_type = 'exchange' and e.status in ('reshipped', 'completed')) as replaced
+        from inventory.restored_stock s join fulfilment.after_sale_cases c on c.case_no = s.biz_no
+        group by c.order_id, s.sku_id) as r
+      where r.qty > r.bought + r.replaced`,
+  },
 ];
 
 const logAudits: readonly Audit[] = [

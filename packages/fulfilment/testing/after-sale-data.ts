@@ -92,6 +92,21 @@ export const afterSaleData: TestData = {
       'before it was received',
       `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS3', 'restore', 3, 1, 'local')`,
     ],
+    [
+      'fulfilment.order_restocked',
+      'the same pieces came in again after their case was closed',
+      `insert into fulfilment.after_sale_cases (id, case_no, order_id, user_id, order_status_snapshot, case_type, status, reason,
+         audit_status) values (4, 'AS4', 3, 2, 3, 'return', 'closed', 'Broken', 'approved');
+       insert into fulfilment.after_sale_items (case_id, order_item_id, qty, is_open)
+         select 4, id, 3, false from orders.order_items where order_id = 3;
+       insert into fulfilment.after_sale_logs (case_id, from_status, to_status, action, operator_type)
+         values (4, '', 'applied', 'apply', 'user'), (4, 'applied', 'approved_wait_user_return', 'audit', 'admin'),
+                (4, 'approved_wait_user_return', 'user_returning', 'return_ship', 'user'),
+                (4, 'user_returning', 'refund_pending', 'receive', 'admin'), (4, 'refund_pending', 'closed', 'close', 'admin');
+       insert into fulfilment.shipments (order_id, after_sale_case_id, delivery_type, direction, biz_type)
+         values (3, 4, 'express', 'inbound', 'return');
+       insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS4', 'restore', 1, 3, 'local')`,
+    ],
     ['fulfilment.case_log_end', 'no log', `delete from fulfilment.after_sale_logs where case_id = 3`],
     [
       'fulfilment.case_log_end',
