@@ -8,7 +8,7 @@ import { signatureFault } from './sigv4.ts';
  * everyone, written with a checked signature. Buckets are in the path. Arguments: access key, secret key, buckets.
  */
 const [id = '', secret = '', ...buckets] = process.argv.slice(2);
-const objects = new Map<string, { type: string; bytes: Buffer }>();
+const objects = new Map<string, { headers: Record<string, string>; bytes: Buffer }>();
 
 function refuse(response: ServerResponse, status: number, code: string): void {
   response
@@ -25,7 +25,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const found = objects.get(url);
   if (method === 'GET' || (method === 'HEAD' && !headers.authorization)) {
     if (!found) return refuse(response, 404, 'NoSuchKey');
-    response.writeHead(200, { 'content-type': found.type }).end(method === 'GET' ? found.bytes : undefined);
+    response.writeHead(200, found.headers).end(method === 'GET' ? found.bytes : undefined);
     return;
   }
   const fault = signatureFault({ method, path: url, headers }, { id, secret });
@@ -40,7 +40,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   // Object storages do not take a chunked body.
   if (!headers['content-length']) return refuse(response, 411, 'MissingContentLength');
   const bytes = Buffer.concat(chunks);
-  objects.set(url, { type: headers['content-type'] ?? '', bytes });
+  const disposition = headers['content-disposition'];
+  const stored = {
+    'content-type': headers['content-type'] ?? '',
+    ...(disposition && { 'content-disposition': disposition }),
+  };
+  objects.set(url, { headers: stored, bytes });
   response.writeHead(200, { etag: `"${createHash('md5').update(bytes).digest('hex')}"` }).end();
 }
 

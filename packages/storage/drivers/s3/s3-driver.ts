@@ -79,6 +79,8 @@ export function openS3(target: () => S3Target): StorageDriver {
         headers: {
           'content-type': mime,
           'cache-control': cacheControl,
+          // As with local files: only images are shown in the browser.
+          ...(mime.startsWith('image/') ? {} : { 'content-disposition': 'attachment' }),
           // The storage checks the length. The content is protected by TLS, as with the libraries of the companies.
           'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
         },

@@ -89,6 +89,15 @@ describe.each([
   });
 });
 
+test('a file that is no image is stored as a download', async () => {
+  await shop.server.runtime.settings.set('storage.extensions', ['pdf']);
+  const content = Uint8Array.from(Buffer.from('%PDF-1.7 and more than sixteen bytes'));
+  const { data } = await uploadFile(shop, token, { content, query: '?driver=oss' });
+  await shop.server.runtime.settings.unset('storage.extensions');
+  const { headers } = await fetch(data.url);
+  expect([headers.get('content-type'), headers.get('content-disposition')]).toEqual(['application/pdf', 'attachment']);
+});
+
 describe('a storage that does not take the file', () => {
   const refusedWith = async (settings: Record<string, unknown>) => {
     const before = await shop.database.sql`select count(*)::int as n from storage.files`;
