@@ -14,13 +14,37 @@ const cache = new LRUCache<string, Entry>({
 });
 
 /**
- * The content of a file. Responses with the same file share one buffer, however many clients read it slowly. `version` and
- * `size` (at most `maxFileBytes`) describe the present content. The caller must not write to the buffer.
+ * All contents that are in memory: those in the cache, and those that left it while slow clients read them. Without this
+ * bound, a client that reads more files than the cache holds, each slowly, would fill the memory.
  */
-export function fileBytes(file: string, version: string, size: number): Promise<Buffer> {
+const maxHeldBytes = 128 * 1024 * 1024;
+let heldBytes = 0;
+const freed = new FinalizationRegistry<number>((size) => {
+  heldBytes -= size;
+});
+
+async function read(file: string, size: number): Promise<Buffer> {
+  heldBytes += size;
+  try {
+    const bytes = await readFile(file);
+    freed.register(bytes, size);
+    return bytes;
+  } catch (error) {
+    heldBytes -= size;
+    throw error;
+  }
+}
+
+/**
+ * The content of a file, or null when there is no room for it. Responses with the same file share one buffer, however many
+ * clients read it slowly. `version` and `size` (at most `maxFileBytes`) describe the present content. The caller must not
+ * write to the buffer.
+ */
+export function fileBytes(file: string, version: string, size: number): Promise<Buffer> | null {
   const found = cache.get(file);
   if (found?.version === version) return found.bytes;
-  const entry: Entry = { version, size, bytes: readFile(file) };
+  if (heldBytes + size > maxHeldBytes) return null;
+  const entry: Entry = { version, size, bytes: read(file, size) };
   entry.bytes.catch(() => {
     if (cache.peek(file) === entry) cache.delete(file);
   });

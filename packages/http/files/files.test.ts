@@ -1,4 +1,4 @@
-import { mkdtemp, rm, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,4 +46,17 @@ test('the cache of files is limited', async () => {
   const first = bytesOf(await ask(names[0]!));
   for (const name of names) await ask(name);
   expect(bytesOf(await ask(names[0]!)), 'the least recently used file was removed').not.toBe(first);
+});
+
+test('the memory for files that slow clients still read is limited: further ones are streamed', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `slow-${index}.png`);
+  const size = 8 * 1024 * 1024;
+  for (const name of names) {
+    await writeFile(join(folder, name), '');
+    await truncate(join(folder, name), size);
+  }
+  const bodies = (await Promise.all(names.map(ask))).map(bytesOf);
+  expect(bodies.filter((body) => body instanceof Uint8Array).length).toBeLessThanOrEqual(16);
+  const streamed = bodies.find((body) => !(body instanceof Uint8Array));
+  expect((await new Response(streamed).arrayBuffer()).byteLength).toBe(size);
 });

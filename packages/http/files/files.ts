@@ -51,8 +51,9 @@ export async function fileResponse(
     headers.push(['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
   if (request.headers.get('if-none-match') === etag) return new FastResponse(null, { status: 304, headers });
   headers.push(['content-type', types[extname(file).toLowerCase()] ?? 'application/octet-stream']);
-  if (info.size <= maxFileBytes) {
-    const bytes = await fileBytes(file, etag, info.size).catch((error: { code?: string }) => {
+  const content = info.size <= maxFileBytes ? fileBytes(file, etag, info.size) : null;
+  if (content) {
+    const bytes = await content.catch((error: { code?: string }) => {
       if (error.code === 'ENOENT') return null;
       throw error;
     });
