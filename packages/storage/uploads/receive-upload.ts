@@ -126,8 +126,15 @@ async function receiveFile(deps: StorageDeps, upload: Upload, form: Form, file: 
   }
 }
 
-const resultOf = (error: unknown): string =>
-  error instanceof AppError ? 'refused' : error instanceof BodyStreamError ? 'incomplete' : 'failed';
+/** Refusals because of a fault of the shop, not of the request. Operators have an alert for failed uploads. */
+const faults = [uploadErrors.disk_full, uploadErrors.driver_failed, uploadErrors.folder_failed].map(
+  ({ refusalName }) => refusalName,
+);
+
+function resultOf(error: unknown): 'refused' | 'incomplete' | 'failed' {
+  if (error instanceof BodyStreamError) return 'incomplete';
+  return error instanceof AppError && !faults.includes(error.refusalName) ? 'refused' : 'failed';
+}
 
 /**
  * Receives one file of a multipart form. The file is written to the folder for incoming files, and given to its driver

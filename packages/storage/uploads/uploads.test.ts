@@ -269,6 +269,9 @@ describe('a refused upload leaves nothing', () => {
     }
     await settings.unset('storage_local.upload_dir');
     expect((await uploadFile(shop, token)).code).toBe(0);
+    // The alert of docs/OPERATIONS.md reads this.
+    const metrics = await (await fetch(`${shop.url}/metrics`)).text();
+    expect(metrics).toContain('storage_uploads_total{driver="",result="failed"} 2');
   });
 
   test('an account over its limit, also when its uploads are parallel', async () => {
