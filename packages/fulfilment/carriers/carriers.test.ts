@@ -11,7 +11,7 @@ import { type CarrierShop, carrierSettings, openCarrierShop } from '../testing/c
 import { kdniao } from './drivers/kdniao.ts';
 import { kuaidi100 } from './drivers/kuaidi100.ts';
 import { openSyncDeps } from './sync/sync-deps.ts';
-import { syncJobs } from './sync/sync-jobs.ts';
+import { openSyncStarter, syncJobs } from './sync/sync-jobs.ts';
 
 let simulator: CarrierSimulator;
 let shop: Shop;
@@ -327,6 +327,22 @@ describe('the job of new shipments', () => {
       await run([shipment_id]);
     });
     expect(await of.logs(shipment_id)).toMatchObject([{ success: true }]);
+  });
+
+  test('the first sync of many shipments is split into jobs that start after others', async () => {
+    const { sql } = shop.database;
+    const start = openSyncStarter(shop.server.runtime.settings, [kuaidi100]);
+    const ids = Array.from({ length: 120 }, (_, n) => n + 1);
+    await sql`truncate graphile_worker._private_jobs`;
+    await sql.begin((tx) => start(tx, ids));
+    const jobs = await sql<{ priority: number; payload: { shipment_ids: number[] } }[]>`
+      select priority, payload from graphile_worker._private_jobs order by id`;
+    expect(jobs.map(({ priority, payload }) => [priority, payload.shipment_ids.length])).toEqual([
+      [10, 50],
+      [10, 50],
+      [10, 20],
+    ]);
+    expect(jobs.flatMap(({ payload }) => payload.shipment_ids)).toEqual(ids);
   });
 });
 

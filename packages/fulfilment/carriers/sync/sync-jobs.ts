@@ -16,6 +16,10 @@ export const pollTask = 'fulfilment.poll_carriers';
 const syncTask = 'fulfilment.sync_shipments';
 /** A poll claims for this time. The job of the next minute goes on. */
 const pollMs = 50_000;
+/** A job with more shipments would hold its worker for minutes when a service is slow. */
+const shipmentsPerJob = 50;
+/** Shoppers wait for other jobs, such as login codes. */
+const syncPriority = 10;
 
 const syncPayload = z.object({ shipment_ids: z.array(z.int().min(1)).max(maxSyncedAtOnce) });
 
@@ -49,6 +53,11 @@ export function openSyncStarter(settings: Pick<Settings, 'get'>, drivers: readon
   const router = openCarrierRouter(settings, drivers);
   return async (tx, shipmentIds) => {
     if (shipmentIds.length === 0 || router.refusal()) return;
-    await enqueueJobs(tx, [{ task: syncTask, payload: { shipment_ids: shipmentIds.slice(0, maxSyncedAtOnce) } }]);
+    const starts = [...Array(Math.ceil(shipmentIds.length / shipmentsPerJob)).keys()];
+    const jobs = starts.map((n) => ({
+      ...{ task: syncTask, priority: syncPriority },
+      payload: { shipment_ids: shipmentIds.slice(n * shipmentsPerJob, (n + 1) * shipmentsPerJob) },
+    }));
+    await enqueueJobs(tx, jobs);
   };
 }
