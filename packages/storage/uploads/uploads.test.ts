@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { examplePng } from '@tradepost/testing/routes/multipart';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { flushFolder } from '../drivers/local/local-driver.ts';
 import { filesIn, pngOf, uploadFile } from '../testing/forms.ts';
 
 let shop: Shop;
@@ -285,6 +286,12 @@ describe('a refused upload leaves nothing', () => {
       message: 'At most 5 uploads in an hour, please try again later',
     });
   });
+});
+
+test('a shared folder whose file system can not flush folders takes files', async () => {
+  // On Linux the flush of this folder is refused, as on some network shares.
+  if (existsSync('/proc')) await flushFolder('/proc');
+  await expect(flushFolder('/nowhere')).rejects.toThrow('ENOENT');
 });
 
 test('nothing but stored files is served', async () => {

@@ -17,6 +17,16 @@ async function flush(path: string): Promise<void> {
   }
 }
 
+/** The answers of file systems that can not flush a folder, such as some network shares. */
+const notFlushed = ['EINVAL', 'EBADF', 'EISDIR', 'ENOTSUP'];
+
+/** Flushes the names in a folder. Otherwise one may be lost with the power, while the row says that the file is there. */
+export async function flushFolder(path: string): Promise<void> {
+  await flush(path).catch((error: { code?: string }) => {
+    if (!notFlushed.includes(error.code ?? '')) throw error;
+  });
+}
+
 const exists = (path: string) =>
   stat(path).then(
     () => true,
@@ -43,8 +53,7 @@ function openLocal(runtime: DriverRuntime): StorageDriver {
       await mkdir(folder, { recursive: true });
       await flush(file);
       await rename(file, target);
-      // Otherwise the name may be lost when the machine loses power, while the row says that the file is there.
-      await flush(folder);
+      await flushFolder(folder);
     },
     async remove(paths) {
       // A process that does not see the folder would otherwise report files as removed that are still there.
