@@ -40,8 +40,7 @@ export function changedBehaviour(
 }
 
 /**
- * Chooses the faults of queries. A rate of 0.25 makes every fourth query fail, in every run: a test needs no seed and no
- * luck.
+ * Chooses the faults of queries. A rate of 0.25 makes every fourth query fail, and the same ones in every run.
  */
 export function openFaults(behaviour: () => Behaviour) {
   const owed = new Map<FaultKind, number>();

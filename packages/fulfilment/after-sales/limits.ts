@@ -10,5 +10,5 @@ export const maxEvidences = 20;
 export const maxLogs = 16;
 /** The largest page of a shopper's own cases. */
 export const maxCasePage = 50;
-/** A case has one return shipment and one re-shipment. */
+/** More than the shipments of a case, which are one return shipment and one re-shipment. */
 export const maxCaseShipments = 10;

@@ -1,9 +1,8 @@
 import type { Labels, Localized } from '@tradepost/core';
 
-/** A carrier company. `codes` has its code at each driver. */
+/** A carrier company. A driver has the codes of companies at its service. */
 type Company = Localized & {
   readonly code: string;
-  readonly codes: Readonly<Record<string, string>>;
   /** The carrier answers only with the phone number of the sender or the receiver. */
   readonly asksPhone?: true;
 };
@@ -13,21 +12,15 @@ type Company = Localized & {
  * refused.
  */
 export const companies: readonly Company[] = [
-  {
-    code: 'SF',
-    en: 'SF Express',
-    'zh-CN': '顺丰速运',
-    codes: { kuaidi100: 'shunfeng', kdniao: 'SF' },
-    asksPhone: true,
-  },
-  { code: 'ZTO', en: 'ZTO Express', 'zh-CN': '中通快递', codes: { kuaidi100: 'zhongtong', kdniao: 'ZTO' } },
-  { code: 'YTO', en: 'YTO Express', 'zh-CN': '圆通速递', codes: { kuaidi100: 'yuantong', kdniao: 'YTO' } },
-  { code: 'STO', en: 'STO Express', 'zh-CN': '申通快递', codes: { kuaidi100: 'shentong', kdniao: 'STO' } },
-  { code: 'YD', en: 'Yunda Express', 'zh-CN': '韵达快递', codes: { kuaidi100: 'yunda', kdniao: 'YD' } },
-  { code: 'JD', en: 'JD Logistics', 'zh-CN': '京东物流', codes: { kuaidi100: 'jd', kdniao: 'JD' } },
-  { code: 'EMS', en: 'China Post EMS', 'zh-CN': '邮政 EMS', codes: { kuaidi100: 'ems', kdniao: 'EMS' } },
-  { code: 'DBL', en: 'Deppon Express', 'zh-CN': '德邦快递', codes: { kuaidi100: 'debangwuliu', kdniao: 'DBL' } },
-  { code: 'JT', en: 'J&T Express', 'zh-CN': '极兔速递', codes: { kuaidi100: 'jtexpress', kdniao: 'JTSD' } },
+  { code: 'SF', en: 'SF Express', 'zh-CN': '顺丰速运', asksPhone: true },
+  { code: 'ZTO', en: 'ZTO Express', 'zh-CN': '中通快递' },
+  { code: 'YTO', en: 'YTO Express', 'zh-CN': '圆通速递' },
+  { code: 'STO', en: 'STO Express', 'zh-CN': '申通快递' },
+  { code: 'YD', en: 'Yunda Express', 'zh-CN': '韵达快递' },
+  { code: 'JD', en: 'JD Logistics', 'zh-CN': '京东物流' },
+  { code: 'EMS', en: 'China Post EMS', 'zh-CN': '邮政 EMS' },
+  { code: 'DBL', en: 'Deppon Express', 'zh-CN': '德邦快递' },
+  { code: 'JT', en: 'J&T Express', 'zh-CN': '极兔速递' },
 ];
 
 /** The names of the companies by code. `labelOf` shows another code as it is, in both languages. */

@@ -10,7 +10,7 @@ const headerText = (max: number) =>
     .string()
     .max(max)
     .regex(/^[\x21-\x7e]*$/, { error: 'must be printable ASCII without blanks' });
-/** The command reads an id of digits as a number. */
+/** An id of digits may come as a number, from JSON. */
 const idText = (max: number) => z.preprocess((id) => (typeof id === 'number' ? String(id) : id), headerText(max));
 
 /**

@@ -28,8 +28,8 @@ type Run = {
   readonly abort: AbortSignal;
 };
 
-/** The longest pause between two looks for shipments that are due. New shipments are due at once. */
-const lookMs = 5_000;
+/** The longest pause between two polls. New shipments are due at once. */
+const longestPauseMs = 5_000;
 const shortestPauseMs = 250;
 
 /** Why nothing is polled; null when shipments are. Throws ConfigError when a poll can not succeed. */
@@ -74,7 +74,7 @@ async function serve({ deps, json, stopping, abort }: Run): Promise<void> {
   say('ready', `Syncing shipments with their carriers (pid ${process.pid})`, { pid: process.pid, idle });
   if (idle && !json) print(idle);
   while (!stopping.aborted) {
-    let pauseMs = lookMs;
+    let pauseMs = longestPauseMs;
     try {
       const before = idle;
       idle = idleReason(deps);
@@ -82,7 +82,7 @@ async function serve({ deps, json, stopping, abort }: Run): Promise<void> {
       if (!idle) {
         const { next_due, ...polled } = await pollShipments(deps, { signal: stopping, abort });
         for (const key of Object.keys(totals) as (keyof Totals)[]) totals[key] += polled[key];
-        if (next_due) pauseMs = Math.min(Math.max(next_due.getTime() - Date.now(), shortestPauseMs), lookMs);
+        if (next_due) pauseMs = Math.min(Math.max(next_due.getTime() - Date.now(), shortestPauseMs), longestPauseMs);
       }
     } catch (error) {
       if (error instanceof ConfigError) throw error;

@@ -26,11 +26,13 @@ export type CarrierAnswer =
 
 export type SettingReader = Pick<Settings, 'get'>;
 
-/** A carrier service that answers where shipments are. `kuaidi100.ts` and `kdniao.ts` are examples. */
+/** A carrier service that can be queried about shipments. `kuaidi100.ts` and `kdniao.ts` are examples. */
 export type CarrierDriver = {
   readonly name: string;
   /** Further names that the settings of the router accept. */
   readonly aliases: readonly string[];
+  /** The codes at the service, by the codes of `companies.ts`. Shipments of other companies are not queried there. */
+  readonly companyCodes: Readonly<Record<string, string>>;
   readonly apiUrl: Setting<string>;
   /** The settings of its account. It is not used while one of them is empty. */
   readonly account: readonly Setting<string>[];

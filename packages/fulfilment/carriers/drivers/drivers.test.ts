@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fulfilmentModule } from '../../module.ts';
 import { declareCarriers } from '../carrier-part.ts';
+import { queryShipment } from '../sync/query-shipment.ts';
 import { trackHash } from '../sync/track-hash.ts';
-import { type CarrierAnswer, type CarrierDriver, carriers } from './driver.ts';
+import { type CarrierAnswer, type CarrierDriver, type CarrierQuery, carriers } from './driver.ts';
 import { kdniao, kdniaoSign } from './kdniao.ts';
 import { kuaidi100, kuaidi100Sign } from './kuaidi100.ts';
 import { eventTime } from './nodes.ts';
@@ -231,4 +232,27 @@ test('the doctor names the service without an account, how to use one service, a
     ),
     expect.stringMatching(/^error: logistics_kuaidi100\.api_url is http:\/\/127\.0\.0\.1:9092\/.* simulated tracks/),
   ]);
+});
+
+test('a driver of another package is queried with its own codes of the companies', async () => {
+  const other: CarrierDriver = { ...kdniao, name: 'other', companyCodes: { SF: 'sf-other' } };
+  const queries: CarrierQuery[] = [];
+  const client = {
+    async query(_driver: CarrierDriver, query: CarrierQuery) {
+      queries.push(query);
+      return { kind: 'found', status: 'shipped', nodes: [], ms: 1 } as const;
+    },
+    close: async () => {},
+  };
+  const router = { driversFor: () => [other] } as never;
+  const shipment = {
+    id: 1,
+    company: 'SF',
+    tracking_no: 'SF1',
+    channel_provider: '',
+    claimed_until: new Date(),
+  } as never;
+  const result = await queryShipment({ router, client }, shipment, '13800000000', { byHand: true });
+  expect(result).toMatchObject({ kind: 'found', provider: 'other' });
+  expect(queries).toEqual([{ company: 'sf-other', tracking_no: 'SF1', phone: '13800000000' }]);
 });

@@ -46,6 +46,17 @@ const nodeFields = z.looseObject({
 export const kdniao: CarrierDriver = {
   name: 'kdniao',
   aliases: ['logistics_kdniao'],
+  companyCodes: {
+    SF: 'SF',
+    ZTO: 'ZTO',
+    YTO: 'YTO',
+    STO: 'STO',
+    YD: 'YD',
+    JD: 'JD',
+    EMS: 'EMS',
+    DBL: 'DBL',
+    JT: 'JTSD',
+  },
   apiUrl,
   account: [businessId, apiKey],
   request(settings, { company, tracking_no, phone }) {

@@ -54,6 +54,17 @@ const nodeFields = z.looseObject({
 export const kuaidi100: CarrierDriver = {
   name: 'kuaidi100',
   aliases: ['logistics_kuaidi100'],
+  companyCodes: {
+    SF: 'shunfeng',
+    ZTO: 'zhongtong',
+    YTO: 'yuantong',
+    STO: 'shentong',
+    YD: 'yunda',
+    JD: 'jd',
+    EMS: 'ems',
+    DBL: 'debangwuliu',
+    JT: 'jtexpress',
+  },
   apiUrl,
   account: [customer, authKey],
   request(settings, { company, tracking_no, phone }) {

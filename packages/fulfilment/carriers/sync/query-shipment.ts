@@ -26,8 +26,8 @@ const failure = (provider: string, error: string, cost_ms: number): QueryLog => 
 });
 
 /**
- * Asks the drivers of a shipment, one after the other, until one has found it. It writes nothing and throws nothing.
- * `phone` is needed by some carriers.
+ * Queries the services of the drivers of a shipment, one after the other, until one has found it. Writes nothing and throws
+ * nothing. `phone` is the number of the receiver, for the carriers that ask for it.
  */
 export async function queryShipment(
   { router, client }: QueryDeps,
@@ -41,12 +41,12 @@ export async function queryShipment(
   const logs: QueryLog[] = [];
   let pauseMs = 0;
   for (const driver of drivers) {
-    const code = company?.codes[driver.name];
+    const code = driver.companyCodes[shipment.company];
     if (!code) {
       logs.push(failure(driver.name, `${driver.name} does not know the company ${shipment.company}`, 0));
       continue;
     }
-    const query = { company: code, tracking_no: shipment.tracking_no, phone: company.asksPhone ? phone : '' };
+    const query = { company: code, tracking_no: shipment.tracking_no, phone: company?.asksPhone ? phone : '' };
     const outcome = await client.query(driver, query, { ...options, sendBefore: shipment.claimed_until });
     if (outcome.kind === 'unsent') {
       pauseMs = Math.max(pauseMs, outcome.pauseMs);

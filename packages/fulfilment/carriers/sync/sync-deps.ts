@@ -22,7 +22,7 @@ export function openSyncDeps(runtime: SyncDeps['runtime'], drivers: readonly Car
   return { runtime, router: openCarrierRouter(runtime.settings, drivers), client: openCarrierClient(runtime) };
 }
 
-/** Writes in a transaction of its own, for callers that are no request. */
+/** Writes in a transaction of its own, for callers without a request. */
 export const ownTransaction =
   (sql: Sql): Write =>
   async (work) => {
@@ -33,7 +33,7 @@ export const ownTransaction =
     return outcome.value!;
   };
 
-/** The phone numbers of the receivers, by order, for the carriers that ask for one. No other carrier learns them. */
+/** The phone numbers of the receivers, by order, for the carriers that ask for one. Other carriers do not get them. */
 export async function phonesFor(sql: Sql, claimed: readonly ClaimedShipment[]): Promise<ReadonlyMap<number, string>> {
   const asking = claimed.filter(({ company }) => companyOf(company)?.asksPhone);
   return asking.length > 0
