@@ -63,7 +63,7 @@ export async function returnGoods(story: Story, bought: Bought, { staff }: Shipp
     () => `${money(amount)} of ${money(refund_amount)}`,
   );
   await story.step(
-    'close the case',
+    'complete the case',
     () => staff.post('/admin/api/after-sales/{id}/complete', ofCase),
     () => 'done',
   );

@@ -74,7 +74,9 @@ export const messagesCommand: ModuleCommand = {
     withDatabaseOptions(
       group
         .command('list')
-        .description('list messages to shoppers, newest first; phones are masked. Login codes are not among them')
+        .description(
+          'list messages about notices, newest first; phones are masked. Login codes and reminders to pay are not listed',
+        )
         .option('--failed', 'only messages that were refused, or not sent after all attempts')
         .addOption(
           new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 100_000)),
