@@ -54,7 +54,7 @@ export {
 export { type Setting, type SettingRow, type Settings, setting } from './settings/settings.ts';
 export { inspectRedis } from './store/inspect-redis.ts';
 export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
-export { faultCode, type KeptConnections, keptConnections } from './store/kept-connections.ts';
+export { faultCode, type KeptConnections, keptConnections, networkFaultText } from './store/kept-connections.ts';
 export { openStore } from './store/open-store.ts';
 export type { Store } from './store/store.ts';
 export { runtimePublishes, runtimeTables } from './tables.ts';

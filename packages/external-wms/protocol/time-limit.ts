@@ -1,30 +1,16 @@
-import { type ConcurrencyLimit, faultCode } from '@tradepost/runtime';
+import { type ConcurrencyLimit, faultCode, networkFaultText } from '@tradepost/runtime';
 import { type CallOutcome, noAnswer } from './answer.ts';
 
-/** Texts for network errors. The messages of the errors themselves may quote the request. */
-const networkFaults: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection closed',
-  UND_ERR_SOCKET: 'connection closed',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name not found',
-  ETIMEDOUT: 'no connection in time',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+/** Texts for the faults that depend on this protocol. */
+const ownFaults: Readonly<Record<string, string>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is larger than 1 MiB',
   UND_ERR_INVALID_ARG: 'the app key or the request id can not be sent as a header',
-  UND_ERR_DESTROYED: 'this process is being stopped',
 };
 
 /** After these faults it is certain that no part of the call was sent. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-function faultText(error: unknown): string {
-  const name = error instanceof Error ? error.name : '';
-  const code = faultCode(error) || name;
-  const text = name === 'HTTPParserError' ? 'the answer is not HTTP' : (networkFaults[code] ?? 'the call failed');
-  return `${text} (${code})`;
-}
+const faultText = (error: unknown) => networkFaultText(error, 'the call failed', ownFaults);
 
 export const notSent = (message: string): CallOutcome => ({ ...noAnswer(message), unsent: true });
 

@@ -16,6 +16,27 @@ const closedCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** The code of a network error. Empty when it has no code. */
 export const faultCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
+/** The messages of the errors themselves may quote the request. */
+const networkFaults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection closed',
+  UND_ERR_SOCKET: 'connection closed',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found',
+  ETIMEDOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_DESTROYED: 'this process is being stopped',
+};
+
+/** A network error as text with its code, for logs and operators. `own` has the texts for further codes, `other` is the rest. */
+export function networkFaultText(error: unknown, other: string, own: Readonly<Record<string, string>> = {}): string {
+  const name = error instanceof Error ? error.name : '';
+  const code = faultCode(error) || name;
+  const text = name === 'HTTPParserError' ? 'the answer is not HTTP' : (own[code] ?? networkFaults[code] ?? other);
+  return `${text} (${code})`;
+}
+
 /** Opens connections to one origin. They have no time-outs for answers: the caller limits the whole call. */
 export function keptConnections(
   origin: string,

@@ -1,4 +1,4 @@
-import { faultCode, type Runtime } from '@tradepost/runtime';
+import { networkFaultText, type Runtime } from '@tradepost/runtime';
 import { carrierMetrics } from '../carrier-metrics.ts';
 import { maxAnswerBytes } from '../limits.ts';
 import { carrierTimeoutMs } from '../settings.ts';
@@ -29,27 +29,10 @@ export type CarrierClient = {
   close(): Promise<void>;
 };
 
-/** Texts for network errors. The messages of the errors themselves may quote the request. */
-const faults: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection closed',
-  UND_ERR_SOCKET: 'connection closed',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name not found',
-  ETIMEDOUT: 'no connection in time',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: `the answer is larger than ${maxAnswerBytes / 1024} KiB`,
-  UND_ERR_DESTROYED: 'this process is being stopped',
-};
+const tooLarge = { UND_ERR_RES_EXCEEDED_MAX_SIZE: `the answer is larger than ${maxAnswerBytes / 1024} KiB` };
+const faultText = (error: unknown) => networkFaultText(error, 'the query failed', tooLarge);
 
 const unreachable = (reason: string): Answered => ({ kind: 'unreachable', reason });
-
-function faultText(error: unknown): string {
-  const name = error instanceof Error ? error.name : '';
-  const code = faultCode(error) || name;
-  return `${name === 'HTTPParserError' ? 'the answer is not HTTP' : (faults[code] ?? 'the query failed')} (${code})`;
-}
 
 function parseJson(text: string): unknown {
   try {
