@@ -65,7 +65,8 @@ const endListeners = () => shop.database.sql`
   where datname = current_database() and application_name like 'tradepost:%'`;
 
 describe('a token of a changed account is refused within the bound', () => {
-  test.each([
+  // Each of these waits for the bound, so they wait together.
+  test.concurrent.each([
     ['disabled', 'status = 0'],
     ['given another password', "password_hash = 'x'"],
     ['given another role', 'role_id = (select max(id) from identity.roles)'],
@@ -78,7 +79,7 @@ describe('a token of a changed account is refused within the bound', () => {
     await expectWithinBound(async () => [(await onSecond(token)).status, await statusOn(shop.url, token)], [401, 401]);
   });
 
-  test('without a notification: a shopper is disabled by SQL, and the API tokens of the shopper are refused too', async () => {
+  test.concurrent('without a notification: a shopper is disabled by SQL, and the API tokens of the shopper are refused too', async () => {
     const { runtime } = second;
     const { id, token } = await shop.shopper();
     const api: ApiTokens = await openApiTokens(runtime);
@@ -94,7 +95,7 @@ describe('a token of a changed account is refused within the bound', () => {
     await api.close();
   });
 
-  test('without a notification: a logout and a revoked API token are written by SQL', async () => {
+  test.concurrent('without a notification: a logout and a revoked API token are written by SQL', async () => {
     const { id, token } = await shop.shopper();
     const api = await openApiTokens(second.runtime);
     const { row, secret } = await api.create({ user_id: id }, 'test');
