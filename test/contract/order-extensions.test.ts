@@ -189,6 +189,25 @@ describe('repricing', () => {
     expect(tally.before + tally.after).toBe(50);
   }, 60_000);
 
+  test('whose answer was lost is not repeated over a later change, alone and in a batch', async () => {
+    const { id, items } = await orderIn();
+    const single = [`/orders/${id}/repricing`, { items: [{ item_id: items[0]!.id, price: 3 }] }] as const;
+    const batch = ['/orders/batch/repricing', { ids: [id], adjustment: { type: 'amount', value: -1 } }] as const;
+    for (const [path, body] of [single, batch]) {
+      const headers = { 'idempotency-key': `lost-${path}` };
+      const send = () => shop.call('POST', `/admin/api${path}`, { token, body, headers });
+      const first = await send();
+      await shop.database.sql`
+        update runtime.idempotency_keys set answer = null, status = null, code = null, instance = 'gone'
+        where key = ${headers['idempotency-key']}`;
+      await admin('POST', `/orders/${id}/repricing`, { items: [{ item_id: items[0]!.id, price: 20 }] });
+      const { total_amount } = await orderOf(id);
+      const again = await send();
+      expect(again.body).toEqual(first.body);
+      expect((await orderOf(id)).total_amount).toBe(total_amount);
+    }
+  });
+
   test('that waits for another one keeps the agreed discount, without the cents that the other one rounded', async () => {
     const { id, items } = await orderIn();
     const { sql } = shop.database;

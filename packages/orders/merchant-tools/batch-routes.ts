@@ -47,12 +47,13 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       body: z.object({ ids: batchIds, adjustment: adjustmentSchema, remark: repriceRemark }),
       response: batchResultSchema,
       statements: 4,
-      async handle({ caller, body, locale }) {
+      repeat: 'recorded',
+      async handle({ caller, body, locale, write }) {
         const ids = distinct(body.ids);
         const change = changeOf(body.adjustment);
         const requests = ids.map((order_id) => ({ order_id, change }));
-        const by = { staff_id: caller.id, remark: body.remark };
-        return batchResult(ids, await repriceOrders(runtime, requests, by), locale);
+        const by = { staff_id: caller.id, remark: body.remark, now: runtime.now() };
+        return write(async (tx) => batchResult(ids, await repriceOrders(tx, requests, by), locale));
       },
     }),
     defineRoute({

@@ -47,19 +47,22 @@ export function extensionRoutes(
         orderErrors.amount_too_large,
       ],
       statements: 4,
-      repeat: 'natural',
-      async handle({ caller, params, body }) {
+      repeat: 'recorded',
+      async handle({ caller, params, body, write }) {
         const items = body.items.map(({ item_id, price }) => ({ item_id, price: toMinor(price) }));
-        const by = { staff_id: caller.id, remark: body.remark };
-        const [outcome] = await repriceOrders(runtime, [{ order_id: params.id, change: { items } }], by);
-        if (!outcome || outcome instanceof Error) throw outcome;
+        const by = { staff_id: caller.id, remark: body.remark, now: runtime.now() };
+        const amounts = await write(async (tx) => {
+          const [outcome] = await repriceOrders(tx, [{ order_id: params.id, change: { items } }], by);
+          if (!outcome || outcome instanceof Error) throw outcome;
+          return outcome;
+        });
         return {
           id: params.id,
           amount_breakdown: {
-            goods_amount: toWire(outcome.goods_amount),
-            discount_amount: toWire(outcome.discount_amount),
-            freight_amount: toWire(outcome.freight_amount),
-            payable_amount: toWire(outcome.total_amount),
+            goods_amount: toWire(amounts.goods_amount),
+            discount_amount: toWire(amounts.discount_amount),
+            freight_amount: toWire(amounts.freight_amount),
+            payable_amount: toWire(amounts.total_amount),
           },
         };
       },

@@ -1,5 +1,4 @@
-import { writeTransaction } from '@tradepost/postgres';
-import type { Runtime } from '@tradepost/runtime';
+import type { Transaction } from '@tradepost/postgres';
 import { asError, orderErrors } from '../../errors.ts';
 import type { OrderItem } from '../../orders/order.ts';
 import { isPayable } from '../../orders/order-status.ts';
@@ -10,52 +9,49 @@ import { lockOrders, type PriceChangeRow, selectAgreedDiscounts, updatePrices } 
 export type RepriceOrder = { order_id: number; change: PriceChange };
 
 /**
- * Changes the prices of unpaid orders and records who did it, under the locks of the orders, in four statements. Each
- * order occurs once. A concurrent payment either commits first, and the change is refused, or it pays the new amount.
- * Stock is not changed. Returns for each order its new amounts or its refusal.
+ * Changes the prices of unpaid orders and records who did it, in the transaction of the caller: under the locks of the orders, in
+ * four statements. Each order occurs once. A concurrent payment either commits first, and the change is refused, or it pays the
+ * new amount. Stock is not changed. Returns for each order its new amounts or its refusal.
  */
 export async function repriceOrders(
-  runtime: Pick<Runtime, 'sql' | 'now'>,
+  tx: Transaction,
   requests: readonly RepriceOrder[],
-  by: { staff_id: number; remark: string },
+  by: { staff_id: number; remark: string; now: Date },
 ): Promise<(NewAmounts | Error)[]> {
-  const now = runtime.now();
-  return writeTransaction(runtime.sql, async (tx) => {
-    const orders = new Map(
-      (
-        await lockOrders(
-          tx,
-          requests.map((request) => request.order_id),
-        )
-      ).map((order) => [order.id, order]),
-    );
-    const open = [...orders.values()].filter((order) => isPayable(order, now)).map((order) => order.id);
-    const lines = new Map<number, OrderItem[]>(open.map((id) => [id, []]));
-    const [items, agreed] =
-      open.length > 0
-        ? await Promise.all([selectOrderItems(tx, open), selectAgreedDiscounts(tx, open)])
-        : [[], new Map<number, number>()];
-    for (const item of items) lines.get(item.order_id)?.push(item);
-    const changes: PriceChangeRow[] = [];
-    const value = requests.map(({ order_id, change }): NewAmounts | Error => {
-      const order = orders.get(order_id);
-      if (!order) return orderErrors.order_not_found();
-      const own = lines.get(order_id);
-      if (!own) return orderErrors.cannot_reprice();
-      try {
-        const agreed_discount = agreed.get(order_id) ?? order.discount_amount;
-        const amounts = repricedAmounts({ ...order, agreed_discount }, own, change);
-        const changed = own.flatMap((line, index) => {
-          const { price } = amounts.lines[index]!;
-          return price === line.price ? [] : [{ item_id: line.id, old_price: line.price, price }];
-        });
-        changes.push({ order, now: amounts, lines: changed });
-        return amounts;
-      } catch (thrown) {
-        return asError(thrown);
-      }
-    });
-    const last = changes.length > 0 ? [updatePrices(tx, changes, { ...by, now })] : [];
-    return { value, last };
+  const orders = new Map(
+    (
+      await lockOrders(
+        tx,
+        requests.map((request) => request.order_id),
+      )
+    ).map((order) => [order.id, order]),
+  );
+  const open = [...orders.values()].filter((order) => isPayable(order, by.now)).map((order) => order.id);
+  const lines = new Map<number, OrderItem[]>(open.map((id) => [id, []]));
+  const [items, agreed] =
+    open.length > 0
+      ? await Promise.all([selectOrderItems(tx, open), selectAgreedDiscounts(tx, open)])
+      : [[], new Map<number, number>()];
+  for (const item of items) lines.get(item.order_id)?.push(item);
+  const changes: PriceChangeRow[] = [];
+  const outcomes = requests.map(({ order_id, change }): NewAmounts | Error => {
+    const order = orders.get(order_id);
+    if (!order) return orderErrors.order_not_found();
+    const own = lines.get(order_id);
+    if (!own) return orderErrors.cannot_reprice();
+    try {
+      const agreed_discount = agreed.get(order_id) ?? order.discount_amount;
+      const amounts = repricedAmounts({ ...order, agreed_discount }, own, change);
+      const changed = own.flatMap((line, index) => {
+        const { price } = amounts.lines[index]!;
+        return price === line.price ? [] : [{ item_id: line.id, old_price: line.price, price }];
+      });
+      changes.push({ order, now: amounts, lines: changed });
+      return amounts;
+    } catch (thrown) {
+      return asError(thrown);
+    }
   });
+  if (changes.length > 0) await updatePrices(tx, changes, by);
+  return outcomes;
 }
