@@ -83,8 +83,22 @@ describe('usage', () => {
     expect(stderr).toContain('error:');
   });
 
-  test('the exit code of the process is that of the command', async () => {
-    expect(await runCommand(['bogus'], { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('error:') });
+  test('the process ends with the exit code of the command and its whole output, and loads no library of a server', async () => {
+    const listModules = `
+      import { registerHooks } from 'node:module';
+      const resolve = (specifier, context, next) => {
+        const found = next(specifier, context);
+        process.stderr.write(found.url + '\\n');
+        return found;
+      };
+      registerHooks({ resolve });`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(listModules)}`;
+    const { code, stderr } = await runCommand(['bogus'], { env: { ...env, NODE_OPTIONS } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('error:');
+    expect(stderr).toContain('/node_modules/commander/');
+    const library = /\/node_modules\/(@redis\/client|graphile-worker|pg|ws|uWebSockets\.js)\//g;
+    expect(new Set(stderr.match(library))).toEqual(new Set());
   });
 });
 
