@@ -110,8 +110,26 @@ test('two sweeps at once remove each file once, and a failed driver loses nothin
   const left = await shop.database.sql`select path, state from storage.files`;
   expect(left).toEqual([{ path: paths[0]!, state: 'removing' }]);
   await shop.database.sql`update storage.files set driver = 'local', changed_at = now() - interval '1 day'`;
-  expect(await cleanUp(deps())).toEqual({ incoming: 0, files: 1 });
+  expect(await cleanUp(deps())).toEqual({ incoming: 0, files: 0 });
+  expect(await kept(paths)).toEqual(paths.map((path) => path === paths[0]));
+  expect((await sweepFiles(deps(), entries)).expired).toMatchObject([{ path: paths[0] }]);
   expect(await kept(paths)).toEqual(paths.map(() => false));
+});
+
+test('a file that is used again after its removal has failed is kept', async () => {
+  const { path, url } = await oldFile();
+  const { sql } = shop.database;
+  await sql`update storage.files set driver = 'elsewhere'`;
+  await expect(sweepFiles(deps(), entries)).rejects.toThrow('elsewhere');
+  await insertProduct(shop.database);
+  await sql`update catalog.products set cover = ${`/uploads/${path}`}`;
+  await sql`update storage.files set driver = 'local', changed_at = now() - interval '1 day'`;
+  await cleanUp(deps());
+  expect((await sweepFiles(deps(), entries)).expired).toEqual([]);
+  expect(await sql`select state, unreferenced_since from storage.files`).toEqual([
+    { state: 'stored', unreferenced_since: null },
+  ]);
+  expect((await fetch(url)).status).toBe(200);
 });
 
 test('the command shows what it would remove, removes it, and says why it does not', async () => {

@@ -70,7 +70,17 @@ export async function deleteRemoved(sql: Queryable, ids: readonly number[]): Pro
   await sql`delete from storage.files where id = any(${ids as number[]}::bigint[]) and state = 'removing'`;
 }
 
-/** Uploads and removals whose process ended in the middle. */
+/**
+ * Returns files whose removal has not ended since `before` to the stored ones. They may have got a reference meanwhile, so
+ * the next sweep decides about them again. A failed upload has no address: it was never stored.
+ */
+export async function reopenRemovals(sql: Queryable, before: Date): Promise<void> {
+  await sql`
+    update storage.files set state = 'stored', changed_at = now()
+    where state = 'removing' and address <> '' and changed_at < ${before}`;
+}
+
+/** Uploads, and removals of failed uploads, whose process ended in the middle. */
 export async function selectUnfinished(sql: Queryable, before: Date, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from storage.files where state <> 'stored' and changed_at < ${before} order by changed_at limit ${limit}`;
