@@ -50,6 +50,11 @@ const openWatches = (max: number) =>
     },
   });
 
+/** Unlike `clear` of the library, which takes 0.15 ms for an empty cache too, this takes time in proportion to its entries. */
+function removeAll<K extends string>(cache: Pick<LRUCache<K, object>, 'keys' | 'delete'>): void {
+  for (const key of [...cache.keys()]) cache.delete(key);
+}
+
 /** The watches of a subject's keys. Missing watches are made. */
 function watchesOf(watched: LRUCache<LogKey, Watch>, subject: Subject, tokens: number): Watch[] {
   const watches: Watch[] = [];
@@ -146,9 +151,7 @@ export function openRefusalCache(
       if (watch && (requestsLeft < 1 || tokensLeft < watch.tokens)) watch.epoch += 1;
     },
     clear() {
-      refusals.clear();
-      watched.clear();
-      blocked.clear();
+      for (const cache of [refusals, watched, blocked]) removeAll(cache);
     },
   };
 }
