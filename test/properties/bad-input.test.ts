@@ -47,8 +47,9 @@ async function send(route: Route, { path, query = '', body }: Input, description
     route.path === '/api/auth/logout'
       ? await shop.server.tokens.issue({ role: 'user', id: 1, perms: [] })
       : tokens[route.auth];
-  const example = route.body ? valid(inputSchema(route.body)) : undefined;
-  const form = route.bodyStream ? formOf(route, example as Record<string, unknown>) : undefined;
+  const example = body === undefined && route.body ? valid(inputSchema(route.body)) : undefined;
+  const form =
+    example !== undefined && route.bodyStream ? formOf(route, example as Record<string, unknown>) : undefined;
   const sent = body ?? form ?? (example !== undefined ? JSON.stringify(example) : undefined);
   const at = `${label(route)} with ${description}`;
   const response = await fetch(`${shop.url}${path ?? pathOf(route)}${query}`, {

@@ -20,8 +20,16 @@ export type Json = {
 export type Field = { path: (string | number)[]; name: string; schema: Json; required: boolean };
 
 type Schema = NonNullable<Route['body']>;
-export const inputSchema = (schema: Schema): Json =>
-  schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }) as Json;
+const inputSchemas = new WeakMap<Schema, Json>();
+/** The JSON schema of an input, made once. It must not be changed. */
+export function inputSchema(schema: Schema): Json {
+  let made = inputSchemas.get(schema);
+  if (!made) {
+    made = schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }) as Json;
+    inputSchemas.set(schema, made);
+  }
+  return made;
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
