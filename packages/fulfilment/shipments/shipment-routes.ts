@@ -34,7 +34,9 @@ const shipBody = z.object({
   rider_phone: lineText(32)
     .default('')
     .meta({ description: 'Local delivery; default: the setting delivery_local.default_rider_phone', examples: [''] }),
-  after_sale_case_id: idOrZero().default(0),
+  after_sale_case_id: idOrZero()
+    .default(0)
+    .meta({ description: 'The case of the exchange; required for reship', examples: [0] }),
   remark: text(500)
     .default('')
     .meta({ examples: ['Two parcels'] }),
