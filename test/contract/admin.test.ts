@@ -526,7 +526,7 @@ describe('orders', () => {
     expect(await labelsIn('en')).toEqual({
       ...{ status_label: 'Pending Receipt', inventory_status_label: 'Deducted', payment_method_label: 'WeChat Pay' },
       ...{ delivery_type_label: 'Express', direction_label: 'Outbound', biz_type_label: 'Initial' },
-      ...{ logistics_status_label: 'Shipped', created_by_type_label: 'Merchant' },
+      ...{ logistics_status_label: 'Shipped', created_by_type_label: 'Merchant', company_label: 'SF Express' },
     });
     for (const label of Object.values(await labelsIn('zh-CN'))) expect(label).toMatch(chinese);
   });
