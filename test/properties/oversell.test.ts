@@ -186,10 +186,15 @@ describe.each([
     const expire = (id: number) =>
       shop.database.sql`update orders.orders set expires_at = now() - interval '1 minute' where id = ${id}`;
     const sweep = () => shop.database.sql`select graphile_worker.add_job('orders.expire', '{}'::json)`;
+    const hasSwept = async () =>
+      (
+        await shop.database
+          .sql`select from graphile_worker.jobs where task_identifier = 'orders.expire' and run_at <= now()`
+      ).length === 0;
     async function until(condition: () => Promise<boolean>): Promise<void> {
-      for (let i = 0; i < 100; i += 1) {
+      for (let i = 0; i < 500; i += 1) {
         if (await condition()) return;
-        await sleep(100);
+        await sleep(20);
       }
       throw new Error('the condition was not met within ten seconds');
     }
@@ -212,7 +217,7 @@ describe.each([
       await sweep();
       await until(async () => (await statusOf(ids.expired)) === 6);
       await sweep();
-      await sleep(500);
+      await until(hasSwept);
       expect([
         await statusOf(ids.expired),
         await statusOf(ids.paid),
