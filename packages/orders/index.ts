@@ -15,9 +15,11 @@ export { orderStatus } from './orders/order-status.ts';
 export { type Actor, markShipped, type ShippedOrder, selectOrder, writeInventoryStatus } from './orders/order-store.ts';
 export { completeOrders, endAfterSale, markAfterSale } from './paid-orders/move-orders.ts';
 export {
+  type LineQuantity,
   lockOrdersForAfterSale,
   type OrderLine,
   type OrderWithLines,
+  selectLineQuantities,
   selectOrderLines,
   selectShippedBefore,
 } from './paid-orders/order-lines-store.ts';

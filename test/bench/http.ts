@@ -92,7 +92,7 @@ async function placeOrders(
   server: Process,
   buyer: { token: string; address_id: number },
   skus: number[],
-  count: number,
+  { count, pay }: { count: number; pay: boolean },
 ) {
   const headers = { authorization: `Bearer ${buyer.token}`, 'content-type': 'application/json' };
   const ids: number[] = [];
@@ -100,7 +100,9 @@ async function placeOrders(
     const items = [skus[i * 2]!, skus[i * 2 + 1]!].map((sku_id) => ({ sku_id }));
     const body = JSON.stringify({ address_id: buyer.address_id, items });
     const answer = await (await fetch(`${server.url}/api/v1/orders`, { method: 'POST', headers, body })).json();
-    ids.push((answer as { data: { id: number } }).data.id);
+    const { id } = (answer as { data: { id: number } }).data;
+    if (pay) await fetch(`${server.url}/api/v1/orders/${id}/pay`, { method: 'POST', headers });
+    ids.push(id);
   }
   return ids;
 }
@@ -108,11 +110,13 @@ async function placeOrders(
 async function realReads(cluster: Cluster, { seconds }: BenchOptions): Promise<Section> {
   const folder = await temporaryFolder();
   const skus = await seedSkus(cluster.sql, 300, 1_000);
-  const [buyer] = await seedBuyers(cluster.sql, cluster.tokens, 1);
+  const [buyer, payer] = await seedBuyers(cluster.sql, cluster.tokens, 2);
   const server = await startShop({ data: folder.path, databaseUrl: cluster.url });
-  const [id] = await placeOrders(server, buyer!, skus, 30);
+  const [id] = await placeOrders(server, buyer!, skus, { count: 30, pay: false });
+  const [paidId] = await placeOrders(server, payer!, skus, { count: 30, pay: true });
   await cluster.sql`vacuum analyze`;
   const { token } = buyer!;
+  const paid = payer!.token;
   const reads: Read[] = [
     { name: 'product list, 20 of 300', path: '/api/v1/products?page=1&size=20' },
     { name: 'product list, 50 of 300', path: '/api/v1/products?page=1&size=50' },
@@ -120,6 +124,9 @@ async function realReads(cluster: Cluster, { seconds }: BenchOptions): Promise<S
     { name: 'order list, 5 of 30', path: '/api/v1/orders?page=1&size=5', token },
     { name: 'order list, 20 of 30', path: '/api/v1/orders?page=1&size=20', token },
     { name: 'order detail', path: `/api/v1/orders/${id}`, token },
+    { name: 'paid orders, 5 of 30', path: '/api/v1/orders?page=1&size=5', token: paid },
+    { name: 'paid orders, 20 of 30', path: '/api/v1/orders?page=1&size=20', token: paid },
+    { name: 'paid order detail', path: `/api/v1/orders/${paidId}`, token: paid },
   ];
   const rows: Row[] = [];
   for (const read of reads) {

@@ -83,3 +83,14 @@ describe.each([
     expect(detail.statements).toBeLessThanOrEqual(page.statements);
   });
 });
+
+test('a page of orders that were never paid does not ask for shipments, cases and reviews', async () => {
+  const { token, address_id } = await shop.shopper();
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [10] });
+  await send('POST', '/api/v1/orders', token, { address_id, items: [{ sku_id: sku_ids[0] }] });
+  const page = await read('/api/v1/orders', token);
+  expect(page.data.list).toMatchObject([
+    { shipments: [], after_sale_summary: { can_apply: false, latest_case_id: 0 } },
+  ]);
+  expect(page.statements).toBeLessThanOrEqual(3);
+});

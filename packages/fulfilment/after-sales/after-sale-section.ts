@@ -1,18 +1,18 @@
 import { type Locale, labelOf } from '@tradepost/core';
-import { type OrderSection, type OrderWithLines, orderStatus, selectOrderLines } from '@tradepost/orders';
+import { type LineQuantity, type OrderSection, orderStatus, selectLineQuantities } from '@tradepost/orders';
 import type { Runtime } from '@tradepost/runtime';
 import { caseStatusLabels } from './cases/case-moves.ts';
 import { type LineUse, linesOf, type OrderCases, selectOrderCases } from './cases/case-store.ts';
 
 const closedToCases: readonly number[] = [orderStatus.pendingPayment, orderStatus.cancelled];
 
-/** Whether the buyer may apply: the order was paid, and a line has pieces that were not refunded and no open case. */
-function canApply(order: OrderWithLines, uses: ReadonlyMap<number, LineUse>): boolean {
-  if (closedToCases.includes(order.status)) return false;
-  return order.items.some(({ id, qty }) => {
+/** The orders whose buyers may apply: paid, and with a line that has pieces that were not refunded and no open case. */
+function ordersToApplyFor(lines: readonly LineQuantity[], uses: ReadonlyMap<number, LineUse>): Set<number> {
+  const open = lines.filter(({ id, qty, status }) => {
     const { is_open = false, refunded = 0 } = uses.get(id) ?? {};
-    return !is_open && refunded < qty;
+    return !closedToCases.includes(status) && !is_open && refunded < qty;
   });
+  return new Set(open.map(({ order_id }) => order_id));
 }
 
 function summaryOf(cases: OrderCases | undefined, can_apply: boolean, locale: Locale) {
@@ -29,17 +29,17 @@ function summaryOf(cases: OrderCases | undefined, can_apply: boolean, locale: Lo
 /** Adds the summary of the after-sale cases of an order. */
 export function afterSaleSection({ sql }: Pick<Runtime, 'sql'>): OrderSection {
   return {
-    // One reads the orders with their lines, one their cases.
+    // One reads the lines of the orders, one their cases.
     statements: 2,
     async load(orderIds, locale) {
-      const [orders, cases] = await Promise.all([selectOrderLines(sql, orderIds), selectOrderCases(sql, orderIds)]);
+      const [lines, cases] = await Promise.all([selectLineQuantities(sql, orderIds), selectOrderCases(sql, orderIds)]);
       const casesOf = new Map(cases.map((row) => [row.order_id, row]));
-      const lines = linesOf(cases);
+      const canApply = ordersToApplyFor(lines, linesOf(cases));
       return new Map(
-        orders.map((order) => {
-          const row = casesOf.get(order.id);
-          const after_sale_summary = summaryOf(row, canApply(order, lines), locale);
-          return [order.id, { after_sale_summary, has_after_sale: row !== undefined }];
+        orderIds.map((id) => {
+          const row = casesOf.get(id);
+          const after_sale_summary = summaryOf(row, canApply.has(id), locale);
+          return [id, { after_sale_summary, has_after_sale: row !== undefined }];
         }),
       );
     },

@@ -70,19 +70,22 @@ export type OrderAnswerSections = {
 export const statementsOf = (sections: readonly OrderSection[]): number =>
   sections.reduce((sum, { statements = 1 }) => sum + statements, 0);
 
-/** Loads all sections of these orders, by order id. Every order has an entry. */
+/** The additions of an order that was never paid: it has no shipment and no case. */
+export const noAdditions = (): OrderAdditions => ({
+  shipments: [],
+  after_sale_summary: noAfterSale,
+  has_after_sale: false,
+});
+
+/** Loads all sections of these orders, by order id. Every order has an entry. Without orders no statement is sent. */
 export async function loadAdditions(
   sections: readonly OrderSection[],
   orderIds: readonly number[],
   locale: Locale,
 ): Promise<ReadonlyMap<number, OrderAdditions>> {
+  if (orderIds.length === 0) return new Map();
   const loaded = await Promise.all(sections.map((section) => section.load(orderIds, locale)));
-  return new Map(
-    orderIds.map((id) => {
-      const additions: OrderAdditions = { shipments: [], after_sale_summary: noAfterSale, has_after_sale: false };
-      return [id, Object.assign(additions, ...loaded.map((byOrder) => byOrder.get(id)))];
-    }),
-  );
+  return new Map(orderIds.map((id) => [id, Object.assign(noAdditions(), ...loaded.map((byOrder) => byOrder.get(id)))]));
 }
 
 /** Loads all sections of these lines, by line id. */
@@ -92,7 +95,7 @@ export async function loadItemAdditions(
   locale: Locale,
   fileUrl: FileUrl,
 ): Promise<ReadonlyMap<number, OrderItemAdditions>> {
-  if (sections.length === 0) return new Map();
+  if (orderItemIds.length === 0) return new Map();
   const loaded = await Promise.all(sections.map((section) => section.load(orderItemIds, locale, fileUrl)));
   return new Map(orderItemIds.map((id) => [id, Object.assign({}, ...loaded.map((byItem) => byItem.get(id)))]));
 }

@@ -7,10 +7,12 @@ import { type Order, type OrderItem, orderItemView, orderRowView } from './order
 import {
   loadAdditions,
   loadItemAdditions,
+  noAdditions,
   type OrderAdditions,
   type OrderAnswerSections,
   type OrderItemAdditions,
 } from './order-sections.ts';
+import { orderStatus } from './order-status.ts';
 import { selectOrderItems } from './order-store.ts';
 
 export type ViewRequest = { request: Request; locale: Locale };
@@ -36,28 +38,30 @@ function viewOf(
 
 /**
  * The views of these orders with all additions. One statement reads all lines, and one statement per section reads the section.
+ * Sections are not read for orders that were never paid, which have no shipment, case or review.
  */
 async function loadViews(runtime: Runtime, sections: OrderAnswerSections, orders: readonly Order[], at: ViewRequest) {
   if (orders.length === 0) return [];
   const ids = orders.map((order) => order.id);
   const { absolute } = fileUrls(at.request, runtime.config);
+  const paid = new Set(orders.filter(({ status }) => status !== orderStatus.pendingPayment).map(({ id }) => id));
   const withItems = selectOrderItems(runtime.sql, ids).then(async (items) => ({
     items,
     ofItems: await loadItemAdditions(
       sections.items,
-      items.map((item) => item.id),
+      items.filter((item) => paid.has(item.order_id)).map((item) => item.id),
       at.locale,
       absolute,
     ),
   }));
   const [{ items, ofItems }, additions] = await Promise.all([
     withItems,
-    loadAdditions(sections.orders, ids, at.locale),
+    loadAdditions(sections.orders, [...paid], at.locale),
   ]);
   const itemsOf = new Map<number, OrderItem[]>(ids.map((id) => [id, []]));
   for (const item of items) itemsOf.get(item.order_id)?.push(item);
   return orders.map((order) =>
-    viewOf(order, itemsOf.get(order.id) ?? [], { of: additions.get(order.id)!, ofItems }, at, runtime),
+    viewOf(order, itemsOf.get(order.id) ?? [], { of: additions.get(order.id) ?? noAdditions(), ofItems }, at, runtime),
   );
 }
 

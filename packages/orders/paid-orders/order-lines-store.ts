@@ -1,6 +1,7 @@
 import type { Queryable, Statement, Transaction } from '@tradepost/postgres';
 import type { Order, OrderItem } from '../orders/order.ts';
 import { blockBits, orderCounts } from '../orders/order-counts-store.ts';
+import type { OrderStatus } from '../orders/order-status.ts';
 
 /** A line of an order for other packages. Amounts are in minor units. */
 export type OrderLine = Pick<
@@ -35,6 +36,16 @@ function grouped(rows: readonly Row[]): OrderWithLines[] {
 /** These orders with their lines, in id order. An order that does not exist is absent. */
 export async function selectOrderLines(sql: Queryable, orderIds: readonly number[]): Promise<OrderWithLines[]> {
   return grouped(await sql<Row[]>`${ordersWithLines(sql, orderIds)}`);
+}
+
+/** The line of an order with its pieces, and the status of the order. */
+export type LineQuantity = { order_id: number; status: OrderStatus; id: number; qty: number };
+
+/** The lines of these orders, without what buyers see of them. */
+export async function selectLineQuantities(sql: Queryable, orderIds: readonly number[]): Promise<LineQuantity[]> {
+  return sql<LineQuantity[]>`
+    select i.order_id, o.status, i.id, i.qty from orders.order_items i join orders.orders o on o.id = i.order_id
+    where i.order_id = any(${[...orderIds]}::bigint[])`;
 }
 
 /** Locks these orders in id order until the transaction ends, and returns them with their lines. */
