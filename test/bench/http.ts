@@ -151,6 +151,7 @@ async function realReads(cluster: Cluster, { seconds }: BenchOptions): Promise<S
   for (const [one, other] of [
     [0, 1],
     [3, 4],
+    [6, 7],
   ] as const)
     if (rows[one]!['SQL/request'] !== rows[other]!['SQL/request'] || rows[one]!.rows === rows[other]!.rows)
       throw new Error(`${rows[one]!.read}: the number of statements depends on the page size`);
