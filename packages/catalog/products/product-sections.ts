@@ -1,5 +1,4 @@
 import { defineRegistry } from '@tradepost/module';
-import type { Queryable, Statement } from '@tradepost/postgres';
 
 /** The fields of the product page that other packages fill. Without the package the field is absent. */
 export type ProductAdditions = {
@@ -12,16 +11,15 @@ export type ProductAdditions = {
  */
 export type ProductSection = {
   readonly field: keyof ProductAdditions;
-  /** The value of the field as jsonb, by an index on the product id. */
-  expressionOf(sql: Queryable, productId: Statement): Statement;
+  /** SQL for the value as jsonb, for the product `p`, by an index on the product id. */
+  readonly expression: string;
 };
 
 export const productSections = defineRegistry<ProductSection>('catalog.product_sections');
 
-/** The fields of all packages for the product `p`, as one jsonb object. */
-export const additionsOf = (sql: Queryable, sections: readonly ProductSection[]): Statement =>
+/** SQL for the fields of all packages as one jsonb object. A text that is made once: parts per request cost more than the fields. */
+export const additionsOf = (sections: readonly ProductSection[]): string =>
   sections.reduce(
-    (object, { field, expressionOf }) =>
-      sql`${object} || jsonb_build_object(${field}::text, ${expressionOf(sql, sql`p.id`)})`,
-    sql`'{}'::jsonb`,
+    (object, { field, expression }) => `${object} || jsonb_build_object('${field}', ${expression})`,
+    `'{}'::jsonb`,
   );

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '@tradepost/postgres';
 import type { Product, ProductImage, ProductWithTotals, Sku } from './product.ts';
-import { additionsOf, type ProductAdditions, type ProductSection } from './product-sections.ts';
+import type { ProductAdditions } from './product-sections.ts';
 import type { Attribute, SpecGroup } from './sku-matrix.ts';
 
 const productColumns = (sql: Queryable) => sql`
@@ -16,14 +16,17 @@ export const totals = (sql: Queryable) => sql`
 
 type WithParts = ProductWithTotals & { skus: Sku[]; images: ProductImage[]; additions: ProductAdditions };
 
-/** A product with its SKUs (oldest first), its images, and the fields of other packages, in one statement. */
+/**
+ * A product with its SKUs (oldest first), its images, and the fields of other packages, in one statement. `additions` is the SQL
+ * of these fields (`additionsOf`).
+ */
 export async function selectProduct(
   sql: Queryable,
   id: number,
-  sections: readonly ProductSection[] = [],
+  additions = `'{}'::jsonb`,
 ): Promise<WithParts | undefined> {
   const [row] = await sql<WithParts[]>`
-    select ${productColumns(sql)}, t.sellable, t.sales, ${additionsOf(sql, sections)} as additions,
+    select ${productColumns(sql)}, t.sellable, t.sales, ${sql.unsafe(additions)} as additions,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'id', s.id, 'product_id', s.product_id, 'sku_key', s.sku_key, 'sku_code', s.sku_code, 'attrs', s.attrs,
           'price', s.price, 'stock', s.stock, 'reserved_stock', s.reserved_stock, 'sold', s.sold, 'status', s.status)

@@ -7,7 +7,7 @@ import { catalogErrors } from '../errors.ts';
 import { maxCategories, maxFavorites } from '../limits.ts';
 import { productCard, skuView } from '../products/product.ts';
 import { selectBestSellers, selectFavorites, selectShelf } from '../products/product-list-store.ts';
-import type { ProductSection } from '../products/product-sections.ts';
+import { additionsOf, type ProductSection } from '../products/product-sections.ts';
 import { selectProduct } from '../products/product-store.ts';
 import { productCardView, productDetailView, storefrontQuery } from '../schemas.ts';
 import type { StockOwner } from '../stock-ownership/stock-owner.ts';
@@ -23,6 +23,7 @@ export function storefrontRoutes(
 ): Route[] {
   const { sql } = runtime;
   const viewFor = viewsOf(runtime);
+  const additions = additionsOf(sections);
   const like = runtime.groupCommit('favorite_add', async (favorites: readonly Favorite[]) => {
     const outcomes = await addFavorites(sql, favorites);
     return outcomes.map((outcome) => {
@@ -102,7 +103,7 @@ export function storefrontRoutes(
       refuses: [catalogErrors.product_not_found],
       statements: 2,
       async handle({ params, request, locale, caller }) {
-        const product = await selectProduct(sql, params.id, sections);
+        const product = await selectProduct(sql, params.id, additions);
         if (product?.status !== 1) throw catalogErrors.product_not_found();
         const active = product.skus.filter((sku) => sku.status === 'active');
         const [favorited, elsewhere] = await Promise.all([

@@ -1,10 +1,10 @@
 import type { Paging } from '@tradepost/core';
-import type { Queryable, Statement } from '@tradepost/postgres';
+import type { Queryable } from '@tradepost/postgres';
 import type { Review, ReviewSummary } from '../review.ts';
 import { reviewColumns } from '../review-store.ts';
 
-/** The summary of a product as jsonb: an expression that a statement on products can have too. */
-export const summaryOf = (sql: Queryable, productId: Statement): Statement => sql`
+/** SQL for the summary of a product as jsonb. `productId` is an SQL expression. */
+export const summaryOf = (productId: string): string => `
   coalesce(
     (select jsonb_build_object('avg_product_score', round(s.product_score_sum::numeric / s.total, 2),
                                'avg_logistics_score', round(s.logistics_score_sum::numeric / s.total, 2), 'total', s.total)
@@ -23,7 +23,7 @@ export async function selectProductReviews(
       order by id desc limit ${paging.size} offset ${paging.offset}
     )
     select one.summary, ${reviewColumns(sql)}
-    from (select ${summaryOf(sql, sql`${productId}::bigint`)} as summary) as one
+    from (select ${sql.unsafe(summaryOf('wanted.id'))} as summary from (select ${productId}::bigint as id) as wanted) as one
     left join (page join reviews.reviews r using (id)) on true
     left join identity.shopper_names u on u.id = r.user_id
     order by r.id desc`;
