@@ -58,6 +58,18 @@ test('without usage the text is counted, in bounded memory', async () => {
   expect(tokens.output).toBeLessThanOrEqual(62_000);
 });
 
+test('a stream that is faster than the counting has the tokens of its text, without keeping the text', async () => {
+  const reader = openUsageReader();
+  const piece = Buffer.from(event(delta('hello world '.repeat(5_000))));
+  const pieces = 400;
+  for (let i = 0; i < pieces; i += 1) reader.read(piece);
+  const { tokens } = await reader.measure();
+  // Two tokens for each pair of words; a piece that is cut may have one more.
+  const expected = pieces * 5_000 * 2;
+  expect(tokens.output).toBeGreaterThan(expected * 0.98);
+  expect(tokens.output).toBeLessThan(expected * 1.02);
+});
+
 test('a complete answer: an impossible usage is ignored', async () => {
   const answer = (usage: unknown) =>
     measureAnswer(Buffer.from(JSON.stringify({ choices: [{ message: { content: 'one two' } }], usage })));

@@ -8,7 +8,11 @@ export type Measured = { readonly tokens: Tokens; readonly source: 'upstream' | 
 
 /** A longer event is skipped. When it carries the usage, the usage is estimated. */
 const maxLine = 2 * 1024 * 1024;
-/** Bytes of output that are kept until the upstream reports its usage. Beyond this they are counted and released. */
+/**
+ * Bytes of output that are kept until the upstream reports its usage. Beyond this they are counted and released. Output that
+ * arrives while earlier output is counted is kept up to this size too; what is more is not counted but estimated by its length,
+ * so that streams that are faster than the counting do not fill the memory.
+ */
 const maxKept = 256 * 1024;
 /** A larger answer is not parsed as a whole. */
 const maxParsed = 4 * 1024 * 1024;
@@ -110,21 +114,41 @@ export type UsageReader = {
  */
 export function openUsageReader(): UsageReader {
   let tokens: Tokens | null = null;
-  let counted: Promise<number> | null = null;
+  /** The count that runs. A failed one stays here, and `measure` rejects. */
+  let counting: Promise<void> | null = null;
+  let sum = 0;
+  /** Characters that `sum` counts, and characters that were released without a count. */
+  let countedLength = 0;
+  let releasedLength = 0;
   let lines: Buffer[] = [];
   let linesSize = 0;
   let rest: Buffer[] = [];
   let restSize = 0;
 
-  const countLines = (): void => {
+  const releaseLines = (): string => {
     const texts: string[] = [];
     for (const line of lines) collectOutput(parse(line), texts);
     lines = [];
     linesSize = 0;
-    const before = counted ?? Promise.resolve(0);
-    counted = before.then(async (sum) => sum + (await countTokens([texts.join('')])));
-    counted.catch(() => {});
+    return texts.join('');
   };
+  const countText = async (text: string): Promise<void> => {
+    sum += await countTokens([text]);
+    countedLength += text.length;
+  };
+  const countLines = (): void => {
+    const text = releaseLines();
+    if (counting) {
+      releasedLength += text.length;
+      return;
+    }
+    counting = countText(text).then(() => {
+      counting = null;
+    });
+    counting.catch(() => {});
+  };
+  /** Text that was not counted has as many tokens per character as the rest of its stream. */
+  const released = () => (countedLength === 0 ? 0 : Math.round((releasedLength * sum) / countedLength));
 
   const take = (line: Buffer): void => {
     if (line.length <= dataField.length || line.compare(dataField, 0, 5, 0, 5) !== 0) return;
@@ -164,8 +188,9 @@ export function openUsageReader(): UsageReader {
       if (!tokens && restSize > 0 && restSize <= maxLine) take(Buffer.concat(rest));
       rest = [];
       if (tokens) return { tokens, source: 'upstream' };
-      countLines();
-      return { tokens: { input: null, output: await counted! }, source: 'estimated' };
+      await counting;
+      await countText(releaseLines());
+      return { tokens: { input: null, output: sum + released() }, source: 'estimated' };
     },
   };
 }
