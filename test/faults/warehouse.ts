@@ -249,6 +249,12 @@ const breakingSync = breakingPartner('sync', { behaviour: faulty, settings: { 'e
 /** A delivery job that was enqueued again while it ran can count as failed when the database stops. The new job does its work. */
 const lostWithTheDatabase = ['runtime.jobs_failed'];
 
+/** Waits until `calls` has not grown for this time, at most for half a minute. */
+async function quiet(calls: () => number, forMs: number): Promise<void> {
+  const end = performance.now() + 30_000;
+  for (let before = -1; before !== calls() && performance.now() < end; await sleep(forMs)) before = calls();
+}
+
 /** The database stops while an API process and a worker process keep running. */
 const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
   name: `warehouse-postgres-killed-${mode}`,
@@ -276,8 +282,9 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
       environment.progress(`restart ${outcome.rounds + 1} of ${rounds}, ${crowd.confirmed()} orders confirmed`);
     }
     await crowd.finish();
-    // Tasks whose calls ended with the database keep their locks until these expire.
-    await sleep(4_000);
+    // Tasks whose calls ended with the database keep their locks until these expire. A call of the API that is still running must end
+    // first: its reservation would arrive after the release that the end of its lock causes.
+    await quiet(calls, 4_000);
     await timePasses(shelf.sql(), 'all');
     const ledgers = { sql: shelf.sql(), warehouse };
     await allDone(ledgers);
