@@ -108,18 +108,46 @@ export type UsageReader = {
   measure(): Promise<Measured>;
 };
 
+/** Counts the tokens of the texts of one stream, one text at a time. */
+function openTextCounter() {
+  /** The count that runs. A failed one stays here, and `total` rejects. */
+  let counting: Promise<void> | null = null;
+  let sum = 0;
+  /** Characters that `sum` counts, and characters that were released without a count. */
+  let countedLength = 0;
+  let releasedLength = 0;
+  const countText = async (text: string): Promise<void> => {
+    sum += await countTokens([text]);
+    countedLength += text.length;
+  };
+  return {
+    /** Counts the text, or only its length while an earlier one is counted. */
+    add(text: string): void {
+      if (counting) {
+        releasedLength += text.length;
+        return;
+      }
+      counting = countText(text).then(() => {
+        counting = null;
+      });
+      counting.catch(() => {});
+    },
+    /** Counts the last text, and returns the tokens of all. Text that was not counted has as many per character as the others. */
+    async total(last: string): Promise<number> {
+      await counting;
+      await countText(last);
+      return sum + (countedLength === 0 ? 0 : Math.round((releasedLength * sum) / countedLength));
+    },
+  };
+}
+
 /**
  * Reads the usage from a running event stream. Lines are searched in bytes, so that lines and characters may be split over
  * chunks. Only a line that contains `usage` is parsed while the stream runs.
  */
 export function openUsageReader(): UsageReader {
   let tokens: Tokens | null = null;
-  /** The count that runs. A failed one stays here, and `measure` rejects. */
-  let counting: Promise<void> | null = null;
-  let sum = 0;
-  /** Characters that `sum` counts, and characters that were released without a count. */
-  let countedLength = 0;
-  let releasedLength = 0;
+  const counter = openTextCounter();
   let lines: Buffer[] = [];
   let linesSize = 0;
   let rest: Buffer[] = [];
@@ -132,24 +160,6 @@ export function openUsageReader(): UsageReader {
     linesSize = 0;
     return texts.join('');
   };
-  const countText = async (text: string): Promise<void> => {
-    sum += await countTokens([text]);
-    countedLength += text.length;
-  };
-  const countLines = (): void => {
-    const text = releaseLines();
-    if (counting) {
-      releasedLength += text.length;
-      return;
-    }
-    counting = countText(text).then(() => {
-      counting = null;
-    });
-    counting.catch(() => {});
-  };
-  /** Text that was not counted has as many tokens per character as the rest of its stream. */
-  const released = () => (countedLength === 0 ? 0 : Math.round((releasedLength * sum) / countedLength));
-
   const take = (line: Buffer): void => {
     if (line.length <= dataField.length || line.compare(dataField, 0, 5, 0, 5) !== 0) return;
     const data = line.subarray(5);
@@ -160,7 +170,7 @@ export function openUsageReader(): UsageReader {
     if (tokens) return;
     lines.push(data);
     linesSize += data.length;
-    if (linesSize > maxKept) countLines();
+    if (linesSize > maxKept) counter.add(releaseLines());
   };
 
   return {
@@ -188,9 +198,7 @@ export function openUsageReader(): UsageReader {
       if (!tokens && restSize > 0 && restSize <= maxLine) take(Buffer.concat(rest));
       rest = [];
       if (tokens) return { tokens, source: 'upstream' };
-      await counting;
-      await countText(releaseLines());
-      return { tokens: { input: null, output: sum + released() }, source: 'estimated' };
+      return { tokens: { input: null, output: await counter.total(releaseLines()) }, source: 'estimated' };
     },
   };
 }
