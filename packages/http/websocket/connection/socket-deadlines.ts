@@ -1,5 +1,5 @@
-import type { ChannelLimits } from './channel-limits.ts';
-import type { EndReason } from './end-reasons.ts';
+import type { ChannelLimits } from '../channel-limits.ts';
+import type { EndReason } from '../end-reasons.ts';
 
 /** The deadlines of one socket. Times are milliseconds of `performance.now()`. */
 export class SocketDeadlines {

@@ -1,41 +1,17 @@
-import { AppError, type Locale } from '@tradepost/core';
-import type { Log } from '@tradepost/runtime';
-import { httpErrors } from '../routing/errors.ts';
-import { type Authenticate, admit } from '../routing/guard.ts';
-import { refusalOf } from '../routing/refusal-of.ts';
-import type { Caller } from '../routing/route.ts';
-import type { FrameFault, SocketEvents, TransportSocket } from '../transports/sockets.ts';
-import { parseOrRefuse } from '../validation/validate.ts';
-import type { AnyHandlers, Channel, ChannelSocket } from './define-channel.ts';
-import { type CloseReason, type EndReason, endReasons } from './end-reasons.ts';
+import { AppError } from '@tradepost/core';
+import { httpErrors } from '../../routing/errors.ts';
+import { refusalOf } from '../../routing/refusal-of.ts';
+import type { FrameFault, SocketEvents, TransportSocket } from '../../transports/sockets.ts';
+import { parseOrRefuse } from '../../validation/validate.ts';
+import type { ChannelState, Handshake } from '../channel-state.ts';
+import type { AnyHandlers, ChannelSocket } from '../define-channel.ts';
+import { type CloseReason, type EndReason, endReasons } from '../end-reasons.ts';
+import { tokenOfFrame } from '../handshake.ts';
+import { encodeFrame, type Member, membersOf } from '../hub.ts';
 import { FrameRate } from './frame-rate.ts';
-import { tokenOfFrame } from './handshake.ts';
-import { encodeFrame, type Member, membersOf } from './hub.ts';
 import { InOrder } from './in-order.ts';
-import type { Slots } from './slots.ts';
 import { SocketDeadlines } from './socket-deadlines.ts';
-
-/** The connections of one channel in this process. */
-export type ChannelState = {
-  readonly channel: Channel;
-  readonly slots: Slots;
-  readonly connections: Set<Connection>;
-  readonly frames: { in: number; out: number; dropped: number };
-  countClose(code: number, reason: CloseReason): void;
-  /** Counts the handlers that are running. */
-  readonly running: { began(): void; ended(): void };
-};
-
-export type Handshake = {
-  readonly id: string;
-  readonly token: string | null;
-  readonly locale: Locale;
-  readonly address: string;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly authenticate: Authenticate;
-  readonly log: Log;
-};
+import { SocketLogin } from './socket-login.ts';
 
 const reasonOfFault: Record<FrameFault, EndReason> = {
   too_large: 'frame_too_large',
@@ -51,8 +27,7 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
   readonly id: string;
   #state: ChannelState;
   #handshake: Handshake;
-  #token: string | null;
-  #caller: Caller | null = null;
+  #login: SocketLogin;
   #socket: TransportSocket | null = null;
   #handlers: AnyHandlers | null = null;
   #loggingIn = false;
@@ -62,21 +37,19 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
   #queue: InOrder;
   #deadlines: SocketDeadlines;
   #rate: FrameRate;
-  /** When the token is verified next, in milliseconds of `performance.now()`. */
-  #checkAt: number;
 
   /** Takes a slot of the channel and of the address. Throws the refusal when no slot is free. */
   constructor(state: ChannelState, handshake: Handshake) {
     this.id = handshake.id;
     this.#state = state;
     this.#handshake = handshake;
-    this.#token = handshake.token;
     this.#queue = new InOrder(state.running);
     const { limits } = state.channel;
     const now = performance.now();
     this.#deadlines = new SocketDeadlines(limits, now);
     this.#rate = new FrameRate(limits.framesPerSecond, now);
-    this.#checkAt = now + limits.tokenCheckSeconds * 1000;
+    const { authenticate, log, id, token } = handshake;
+    this.#login = new SocketLogin({ channel: state.channel, authenticate, log, socketId: id }, token, now);
     this.#releases.push(state.slots.take(handshake.address));
     state.connections.add(this);
   }
@@ -84,26 +57,20 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
   /** Verifies the token and calls `connect`. Throws the refusal. Does nothing when the first frame may bring the token. */
   async prepare(): Promise<void> {
     const { channel } = this.#state;
-    if (this.#token === null && channel.tokenFrom.includes('first_frame')) return;
+    if (this.#login.token === null && channel.tokenFrom.includes('first_frame')) return;
     await this.#connect();
   }
 
   async #connect(): Promise<void> {
     const { channel, slots } = this.#state;
     const { params, query, locale, address, id } = this.#handshake;
-    const caller = await this.#verify();
+    const caller = await this.#login.verify();
     if (this.#ended) return;
-    this.#caller = caller;
+    this.#login.begin(caller);
     if (caller) this.#releases.push(slots.takeForAccount(`${caller.role} ${caller.id}`));
     const handlers = await channel.connect({ params, query, caller, locale, address, id } as never);
     this.#handlers = handlers;
     if (this.#ended) this.#callClose(handlers, this.#ended);
-  }
-
-  async #verify(): Promise<Caller | null> {
-    const { authenticate } = this.#handshake;
-    const token = this.#token;
-    return admit(this.#state.channel, token, token === null ? null : await authenticate(token));
   }
 
   // Events of the transport.
@@ -220,25 +187,15 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
     if (!this.#handlers && this.#deadlines.isHandshakeOverdue(now)) this.end('handshake_timeout');
     else if (!this.#socket) return;
     else if (missed) this.end(missed);
-    else if (this.#caller && Date.now() >= this.#caller.expiresAt * 1000) this.end('token_invalid');
+    else if (this.#login.isExpired()) this.end('token_invalid');
     else {
       if (this.#deadlines.takePing(now)) this.#socket.ping();
-      if (this.#caller && now >= this.#checkAt) void this.#checkToken();
+      if (this.#login.isCheckDue(now)) void this.#checkToken();
     }
   }
 
-  /** A database failure does not end the socket: the token is verified again after the next interval. */
   async #checkToken(): Promise<void> {
-    this.#checkAt = Number.POSITIVE_INFINITY;
-    try {
-      const caller = await this.#verify();
-      if (caller) this.#caller = caller;
-      else this.end('token_invalid');
-    } catch (error) {
-      if (error instanceof AppError && (error.code === 401 || error.code === 403)) this.end('token_invalid');
-      else this.#handshake.log.warn({ err: error, trace: this.id }, 'the token of a socket could not be verified');
-    }
-    this.#checkAt = performance.now() + this.#state.channel.limits.tokenCheckSeconds * 1000;
+    if (!(await this.#login.isStillValid())) this.end('token_invalid');
   }
 
   #text(text: string): void {
@@ -265,8 +222,8 @@ export class Connection implements SocketEvents, ChannelSocket<unknown>, Member 
   }
 
   #logIn(value: unknown): void {
-    this.#token = tokenOfFrame(value);
-    if (this.#token === null) {
+    this.#login.token = tokenOfFrame(value);
+    if (this.#login.token === null) {
       this.end('not_logged_in');
       return;
     }
