@@ -24,6 +24,11 @@ export const httpMetrics = defineMetrics(({ counter, gauge, histogram }) => ({
     labelNames: ['port', 'reason'],
     flushed: true,
   }),
+  files: counter({
+    name: 'http_files_total',
+    help: 'Files that routes sent while they made them, by outcome: complete, left (the client) or cut (an error, or too slow)',
+    labelNames: ['outcome'],
+  }),
   sockets: gauge({
     name: 'websocket_open_sockets',
     help: 'Open WebSockets of this process, those in their handshake included, by channel',

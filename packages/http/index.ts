@@ -1,8 +1,10 @@
 export { fileUrls, isPictureAddress } from './files/file-urls.ts';
 export { fileResponse } from './files/files.ts';
+export { StreamedFile } from './files/streamed-file.ts';
 export { httpMetrics } from './http-metrics.ts';
 export { openApiDocument } from './openapi/openapi.ts';
 export { systemResources } from './openapi/system-resources.ts';
+export { PreparedAnswer } from './prepared-answer.ts';
 export { type App, createApp } from './routing/app.ts';
 export { largeBody } from './routing/body-limits.ts';
 export { clientAddress, clientNetwork } from './routing/client-address.ts';
@@ -39,6 +41,7 @@ export {
   url,
 } from './validation/fields.ts';
 export { zeroWhenEmpty } from './validation/tolerant.ts';
+export { parseField, parseTolerant } from './validation/validate.ts';
 export {
   type Channel,
   type ChannelContext,

@@ -118,9 +118,37 @@ const authText: Record<Route['auth'], string> = {
   any: 'A shopper’s or an administrator’s token.',
 };
 
-function operationOf(route: Route, components: Components): Record<string, unknown> {
+/** The answer of a route with `file`. A refusal by a rule has the envelope. */
+function fileResponse(route: Route, byRule: readonly AppError[], components: Components): object {
+  const schema = schemaOf(route.response, 'output', components);
+  return {
+    description:
+      'The file, sent while it is made; or a refusal by a rule. A connection that ends early means an incomplete file',
+    headers: { 'Content-Disposition': { schema: { type: 'string' }, description: `The name \`${route.file!.name}\`` } },
+    content: {
+      [route.file!.type.split(';', 1)[0]!]: { schema, example: exampleOf(schema, components) },
+      'application/json': { schema: refusalRef, examples: refusalExamples(byRule) },
+    },
+  };
+}
+
+function successResponse(route: Route, byRule: readonly AppError[], components: Components): object {
+  if (route.file) return fileResponse(route, byRule, components);
   const data = schemaOf(route.response, 'output', components);
   const example = { code: 0, message: 'success', msg: 'success', data: exampleOf(data, components) };
+  return {
+    description: 'Success (code 0), or a refusal by a rule (code other than 0, data null)',
+    content: {
+      'application/json': {
+        // Two schemas, so that generated types know that `data` is present when `code` is 0.
+        schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
+        examples: { success: { value: example }, ...refusalExamples(byRule) },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route, components: Components): Record<string, unknown> {
   const refusals = refusalsOf(route);
   const byRule = refusals.filter(({ status }) => status === 200);
   const faults = refusals.filter(({ status }) => status !== 200);
@@ -166,19 +194,8 @@ function operationOf(route: Route, components: Components): Record<string, unkno
         }
       : {}),
     responses: {
-      200: {
-        description: 'Success (code 0), or a refusal by a rule (code other than 0, data null)',
-        content: {
-          'application/json': {
-            // Two schemas, so that generated types know that `data` is present when `code` is 0.
-            schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
-            examples: {
-              success: { value: example },
-              ...refusalExamples(byRule),
-            },
-          },
-        },
-      },
+      200: successResponse(route, byRule, components),
+      ...(route.etag ? { 304: { description: 'If-None-Match has the ETag of the answer' } } : {}),
       ...(needsToken ? { 401: { $ref: '#/components/responses/Unauthorized' } } : {}),
       ...refusalResponses([...unauthorized, ...faults]),
       default: { $ref: '#/components/responses/Fault' },

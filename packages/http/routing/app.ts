@@ -1,6 +1,7 @@
 import type { AppError } from '@tradepost/core';
 import { H3 } from 'h3';
 import { FastResponse } from 'srvx';
+import { openFileSlots } from '../files/file-slots.ts';
 import { httpMetrics } from '../http-metrics.ts';
 import type { SocketServer } from '../transports/sockets.ts';
 import type { Channel } from '../websocket/define-channel.ts';
@@ -78,6 +79,7 @@ function mountFallbacks(
 export function createApp(deps: AppDeps): App {
   const app = new H3({ silent: true });
   const methodsOf = new Map<string, string[]>();
+  const takeFileSlot = openFileSlots();
   const claim = (method: string, path: string) => {
     const methods = methodsOf.get(path) ?? [];
     if (methods.includes(method)) throw new Error(`${method} ${path} is defined twice`);
@@ -85,7 +87,7 @@ export function createApp(deps: AppDeps): App {
   };
   for (const route of deps.routes) {
     claim(route.method, route.path);
-    const handler = compileRoute(route, deps);
+    const handler = compileRoute(route, deps, takeFileSlot);
     app.on(route.method, route.path, handler as never);
     if (route.method === 'GET') app.on('HEAD', route.path, handler as never);
   }

@@ -1,7 +1,10 @@
 import type { Locale } from '@tradepost/core';
-import { postgresErrors } from '@tradepost/postgres';
+import { type ChangeActor, postgresErrors } from '@tradepost/postgres';
 import type { Claim, Runtime, StoredAnswer, Write } from '@tradepost/runtime';
+import type { TakeFileSlot } from '../files/file-slots.ts';
+import { BegunFile, beginFile, respondFile, type StreamedFile } from '../files/streamed-file.ts';
 import { httpMetrics } from '../http-metrics.ts';
+import { namesEtag, PreparedAnswer } from '../prepared-answer.ts';
 import {
   arrivingBodies,
   BodyStreamError,
@@ -12,6 +15,7 @@ import {
 import { tolerantBody, tolerantParams, tolerantQuery } from '../validation/tolerant.ts';
 import { parseOrRefuse } from '../validation/validate.ts';
 import { bodyLimitOf } from './body-limits.ts';
+import { clientAddress } from './client-address.ts';
 import { envelope, respond } from './envelope.ts';
 import { httpErrors } from './errors.ts';
 import { type Authenticate, admit, bearerOf } from './guard.ts';
@@ -54,6 +58,7 @@ type Handled = {
   request: Request;
   claim: Claim | null;
   write: Write;
+  actor: ChangeActor | null;
 } & Record<string, unknown>;
 /** Marks an answer that is stored under its Idempotency-Key. */
 const kept = Symbol('kept');
@@ -67,14 +72,15 @@ const replayedHeaders: [string, string][] = [
 export type Event = { req: Request; context: { params?: Record<string, string> } };
 
 /** The parts of a request's work that are the same for all requests of a route, prepared once. */
-function prepare(route: Route, deps: RouteDeps) {
+function prepare(route: Route, deps: RouteDeps, takeFileSlot: TakeFileSlot) {
   const { log, settings, config, idempotency, isDatabaseAway } = deps.runtime;
-  const { requests, requestSeconds } = httpMetrics(deps.runtime.metrics);
+  const metrics = httpMetrics(deps.runtime.metrics);
+  const { requests, requestSeconds } = metrics;
   const writes = route.method !== 'GET';
   const plainWrite: Write = (work) => idempotency.write(null, work);
   return {
     route,
-    ...{ log, settings, config, idempotency, isDatabaseAway, requests },
+    ...{ log, settings, config, idempotency, isDatabaseAway, requests, metrics, takeFileSlot },
     authenticate: deps.authenticate,
     where: `${route.method} ${route.path}`,
     limit: bodyLimitOf(route),
@@ -159,16 +165,40 @@ class RouteRequest {
   #handle(caller: Caller | null, text: string, rawBody: Uint8Array): unknown {
     const { route, params, query, body, limit, writes, plainWrite } = this.#of;
     const request = this.#request;
+    const actor = writes && caller?.role === 'admin' ? this.#actorOf(caller) : null;
+    const write: Write = actor ? (work) => this.#of.idempotency.write(null, work, actor) : plainWrite;
     const bodyStream = route.bodyStream ? bodyStreamOf(request, limit) : noBodyStream;
     const locale = this.#locale;
     const context: Handled = {
       params: params ? parseOrRefuse(route.params!, params(this.#params ?? {}), locale, 'path') : {},
       query: query ? parseOrRefuse(route.query!, query(this.#search ?? noSearch), locale, 'query') : {},
       body: body ? parseOrRefuse(route.body!, body(jsonOf(request, text)), locale, 'body') : {},
-      ...{ caller, locale, request, claim: null, write: plainWrite, rawBody, bodyStream },
+      ...{ caller, locale, request, claim: null, write, actor, rawBody, bodyStream },
     };
+    if (route.file) return this.#file(context);
     const key = writes && caller ? idempotencyKeyOf(request) : null;
     return key === null ? route.handle(context as never) : this.#keyed(context, key, route.rawBody ? rawBody : text);
+  }
+
+  async #file(context: Handled): Promise<BegunFile> {
+    const { route, takeFileSlot, log, metrics, where } = this.#of;
+    const isHead = this.#request.method === 'HEAD';
+    const release = isHead ? () => {} : takeFileSlot(context.caller!);
+    let file: StreamedFile;
+    try {
+      file = (await route.handle(context as never)) as StreamedFile;
+    } catch (error) {
+      release();
+      throw error;
+    }
+    if (isHead) return new BegunFile(null);
+    return beginFile(file, { log, metrics, where, release, trace: this.#traceId });
+  }
+
+  #actorOf({ id }: Caller): ChangeActor {
+    const { config, where } = this.#of;
+    const address = clientAddress(this.#request, config.trustedProxies);
+    return { source: 'api', staff_id: id, address, request_id: this.#traceId, action: where };
   }
 
   /** A write with an Idempotency-Key: a repeat gets the stored answer. */
@@ -178,7 +208,7 @@ class RouteRequest {
     const keyed = { route, request, caller: context.caller!, key, body };
     const answer = await runOnce!(keyed, async (claim): Promise<StoredAnswer> => {
       try {
-        const write: Write = (work) => idempotency.write(claim, work);
+        const write: Write = (work) => idempotency.write(claim, work, context.actor);
         const data = await route.handle({ ...context, claim, write } as never);
         return { status: 200, code: 0, text: envelope(0, 'success', data) };
       } catch (error) {
@@ -206,6 +236,16 @@ class RouteRequest {
       requests.labels(route.method, route.path, String(code)).inc();
       return this.#finish(status, code, text, replayed ? replayedHeaders : undefined);
     }
+    if (data instanceof PreparedAnswer) {
+      const isKnown = namesEtag(this.#request.headers.get('if-none-match'), data.etag);
+      succeeded.inc();
+      return this.#finish(isKnown ? 304 : 200, 0, isKnown ? null : data.bytes, data.headers);
+    }
+    if (data instanceof BegunFile) {
+      succeeded.inc();
+      this.#observe(200, 0);
+      return respondFile(data, route.file!, this.#traceId);
+    }
     const text = envelope(0, 'success', data);
     succeeded.inc();
     return this.#finish(200, 0, text);
@@ -219,18 +259,31 @@ class RouteRequest {
     return this.#finish(refusal.status, refusal.code, envelope(refusal.code, refusal.messageIn(this.#locale), null));
   }
 
-  #finish(status: number, code: number, text: string, extra?: [string, string][]): Response {
+  #finish(
+    status: number,
+    code: number,
+    body: string | Uint8Array<ArrayBuffer> | null,
+    extra?: readonly [string, string][],
+  ): Response {
+    this.#observe(status, code);
+    return respond(status, body, this.#traceId, extra);
+  }
+
+  #observe(status: number, code: number): void {
     const { seconds, config, log, where } = this.#of;
     const elapsed = performance.now() - this.#started;
     seconds.observe(elapsed / 1000);
     if (config.logRequests === 'all' || (elapsed > slowMs && config.logRequests === 'slow'))
       log.info({ trace: this.#traceId, route: where, status, code, ms: Math.round(elapsed) }, 'request');
-    return respond(status, text, this.#traceId, extra);
   }
 }
 
 /** Turns one route into its request handler. */
-export function compileRoute(route: Route, deps: RouteDeps): (event: Event) => Response | Promise<Response> {
-  const prepared = prepare(route, deps);
+export function compileRoute(
+  route: Route,
+  deps: RouteDeps,
+  takeFileSlot: TakeFileSlot,
+): (event: Event) => Response | Promise<Response> {
+  const prepared = prepare(route, deps, takeFileSlot);
   return (event) => new RouteRequest(prepared, event).answer();
 }

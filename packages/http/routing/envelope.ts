@@ -9,11 +9,16 @@ export const anyOrigin: [string, string] = ['access-control-allow-origin', '*'];
 const retrySoon: [string, string] = ['retry-after', '1'];
 const jsonHeader: [string, string] = ['content-type', jsonType];
 
-export function respond(status: number, text: string, traceId: string, extra?: [string, string][]): Response {
+export function respond(
+  status: number,
+  body: string | Uint8Array<ArrayBuffer> | null,
+  traceId: string,
+  extra?: readonly [string, string][],
+): Response {
   const headers: [string, string][] = [jsonHeader, ['x-request-id', traceId], anyOrigin];
   if (status === 503) headers.push(retrySoon);
   if (extra) headers.push(...extra);
-  return new FastResponse(text, status === 200 ? { headers } : { status, headers });
+  return new FastResponse(body, status === 200 ? { headers } : { status, headers });
 }
 
 /** Builds the envelope; no other function does. `msg` repeats `message`, because some clients read `msg`. */

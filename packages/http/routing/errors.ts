@@ -57,6 +57,18 @@ export const httpErrors = defineErrors({
     en: 'All connections are in use, please try again',
     'zh-CN': '连接数已满，请稍后重试',
   },
+  too_many_files: {
+    code: 429,
+    status: 429,
+    en: 'Too many downloads at once: at most {limit}',
+    'zh-CN': '同时下载过多，最多 {limit} 个',
+  },
+  no_free_file: {
+    code: 503,
+    status: 503,
+    en: 'Too many downloads at once, please try again',
+    'zh-CN': '下载人数过多，请稍后重试',
+  },
   headers_too_large: { code: 431, status: 431, en: 'The headers are too large', 'zh-CN': '请求头过大' },
   too_many_bodies: {
     code: 503,

@@ -1,6 +1,9 @@
 import type { Locale, RefusalFactory } from '@tradepost/core';
+import type { ChangeActor } from '@tradepost/postgres';
 import type { Claim, Write } from '@tradepost/runtime';
 import type { z } from 'zod';
+import type { FileDefinition, StreamedFile } from '../files/streamed-file.ts';
+import type { PreparedAnswer } from '../prepared-answer.ts';
 import type { BodyStream } from '../transports/body-stream.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
@@ -38,11 +41,21 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   readonly claim: Claim | null;
   /** Runs `work` in one transaction. Under an Idempotency-Key the outcome is stored in it. Call it once per request. */
   readonly write: Write;
+  /**
+   * The administrator who calls, for the change log. Null for shoppers and for reads. `write` uses it. Pass it to
+   * `actingSql` where a use case opens its own transaction, and to a function of `groupCommit`.
+   */
+  readonly actor: ChangeActor | null;
   /** The bytes of the body for a route with `rawBody`; empty for other routes. */
   readonly rawBody: Uint8Array;
   /** The body as it arrives, for a route with `bodyStream`; empty for other routes. It can be iterated once. */
   readonly bodyStream: BodyStream;
 };
+
+type Handled<R extends z.ZodType> =
+  | z.input<R>
+  | PreparedAnswer<z.input<R>>
+  | (z.input<R> extends string ? StreamedFile<z.input<R>> : never);
 
 export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
   method: Method;
@@ -68,6 +81,11 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    * MAX_UPLOAD_BYTES, which is the upper bound. The path has no parameters.
    */
   bodyStream?: boolean;
+  /**
+   * The answer is a file without the envelope: the handler returns a StreamedFile, and `response` is the schema of its
+   * text. Refusals have the envelope, and so has an error before the first piece. Only with GET and a token.
+   */
+  file?: FileDefinition;
   /** The schema of `data`. The document, types and tests use it. Answers are not parsed at run time. */
   response: R;
   summary: string;
@@ -82,8 +100,13 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    */
   repeat?: 'recorded' | 'natural';
   /**
-   * The largest number of SQL statements that one call sends, for any number of rows. BEGIN, COMMIT and SET LOCAL are
-   * not counted, nor the statements of an Idempotency-Key (claim, answer, recorded outcome).
+   * Why a successful call of an administrator writes nothing to the change log, for example because it changes nothing.
+   * Calls of all other routes with auth "staff" that are not GET write to it.
+   */
+  notLogged?: string;
+  /**
+   * The largest number of SQL statements that one call sends, for any number of rows; of a file, for each piece. BEGIN, COMMIT and SET LOCAL are
+   * not counted, nor the actor of the change log, nor the statements of an Idempotency-Key (claim, answer, recorded outcome).
    */
   statements?: number;
   /**
@@ -91,13 +114,29 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    * named (`refusals.ts`). A handler that throws a refusal it did not name fails the test that called it.
    */
   refuses?: readonly RefusalFactory[];
-  handle(context: RouteContext<A, P, Q, B>): z.input<R> | Promise<z.input<R>>;
+  /** The handler returns a PreparedAnswer, and If-None-Match with its ETag is answered with 304. Only with GET. */
+  etag?: boolean;
+  handle(context: RouteContext<A, P, Q, B>): Handled<R> | Promise<Handled<R>>;
 };
 
 /** A route without its type parameters, as the router and the document use it. */
 export type Route = Omit<RouteDefinition<Auth, z.ZodType, z.ZodType, z.ZodType, z.ZodType>, 'handle'> & {
   handle(context: RouteContext<Auth, z.ZodType, z.ZodType, z.ZodType>): unknown;
 };
+
+function checkFile({
+  method,
+  path,
+  auth,
+  etag,
+  file,
+}: Pick<Route, 'method' | 'path' | 'auth' | 'etag' | 'file'>): void {
+  if (!file) return;
+  if (method !== 'GET' || etag || auth === 'public' || auth === 'optional')
+    throw new Error(`${method} ${path}: a file needs GET, a token, and no ETag`);
+  if (!/^[a-z0-9][\w.-]*$/i.test(file.name))
+    throw new Error(`${method} ${path}: ${file.name} is not a plain file name`);
+}
 
 /** Defines an endpoint. Router, document, permission list and tests all read the object that it returns. */
 export function defineRoute<
@@ -111,6 +150,9 @@ export function defineRoute<
     throw new Error(`${definition.method} ${definition.path}: a permission needs auth "staff"`);
   if (definition.bodyStream && (definition.method === 'GET' || definition.path.includes(':')))
     throw new Error(`${definition.method} ${definition.path}: a streamed body needs a write without path parameters`);
+  if (definition.etag && definition.method !== 'GET')
+    throw new Error(`${definition.method} ${definition.path}: an ETag needs GET`);
+  checkFile(definition);
   const names = definition.refuses?.map(({ refusalName }) => refusalName) ?? [];
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice) throw new Error(`${definition.method} ${definition.path}: names the refusal ${twice} twice`);

@@ -21,6 +21,11 @@ const texts = {
     en: 'must not contain line breaks, control characters or invisible characters',
     'zh-CN': '不能包含换行、控制字符或不可见字符',
   },
+  colour: { en: 'must be a CSS colour such as #1f6feb', 'zh-CN': '须为 CSS 颜色，例如 #1f6feb' },
+  picture: {
+    en: 'must be a path of this shop or an http address, without spaces, quotes and brackets',
+    'zh-CN': '须为本站路径或 http 地址，且不含空格、引号和括号',
+  },
   below_cent: { en: 'must be 0 or at least 0.01', 'zh-CN': '须为 0 或不小于 0.01' },
   form: { en: 'does not have the expected form', 'zh-CN': '格式不正确' },
 } as const satisfies Record<string, Localized>;
@@ -51,8 +56,8 @@ function boundOf(
 
 /** The fault that a refinement of a schema names. */
 function faultOf(params: Record<string, unknown> | undefined): IssueText | null {
-  const fault = params?.fault;
-  return fault === 'hidden' || fault === 'below_cent' ? [fault] : null;
+  const fault = String(params?.fault);
+  return Object.hasOwn(texts, fault) ? [fault as keyof typeof texts] : null;
 }
 
 function textOf(issue: Issue, locale: Locale): IssueText | null {

@@ -14,6 +14,8 @@ type Def = {
   element?: z.ZodType;
   valueType?: z.ZodType;
   shape?: Record<string, z.ZodType>;
+  /** Set for an object that keeps unknown fields. */
+  catchall?: z.ZodType;
   format?: string;
   options?: z.ZodType[];
   values?: unknown[];
@@ -102,6 +104,16 @@ export function tolerantQuery(schema: z.ZodType): (query: URLSearchParams) => Re
   };
 }
 
+/** The router leaves percent-encoded characters as they are. A text that is not valid encoding stays. */
+function decoded(value: string): string {
+  if (!value.includes('%')) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
 /** Converts path parameters. They are never absent: the schema refuses an empty or wrong one. */
 export function tolerantParams(schema: z.ZodType): (params: Record<string, string>) => Record<string, unknown> {
   const shape = unwrap(schema).inner.shape ?? {};
@@ -109,7 +121,7 @@ export function tolerantParams(schema: z.ZodType): (params: Record<string, strin
   return (params) => {
     const out: Record<string, unknown> = {};
     for (const [name, type] of fields) {
-      const value = params[name];
+      const value = params[name] === undefined ? undefined : decoded(params[name]);
       out[name] = type === 'number' && value !== undefined && decimal.test(value) ? Number(value) : value;
     }
     return out;
@@ -149,11 +161,12 @@ function bodyValue(def: Def): Tolerant {
     return (value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
       const source = value as Record<string, unknown>;
-      const out: Record<string, unknown> = {};
+      const out: Record<string, unknown> = def.catchall ? { ...source } : {};
       for (const [name, convert] of fields) {
         if (!Object.hasOwn(source, name)) continue;
         const converted = convert(source[name]);
         if (converted !== undefined) out[name] = converted;
+        else delete out[name];
       }
       return out;
     };
