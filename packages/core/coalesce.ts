@@ -15,6 +15,8 @@ export type CoalesceOptions = {
    * Whether it is certain that a failed batch changed nothing. Its calls are then repeated one by one. Default: never.
    */
   isUndone?: (error: unknown) => boolean;
+  /** Whether this call must be the only one of its batch. Default: never. */
+  isAlone?: (item: never) => boolean;
   /** The error that callers get for a failed batch. Default: the error itself. */
   errorFor?: (error: unknown) => unknown;
 };
@@ -42,6 +44,7 @@ class Batches<I, O> {
   readonly #onBatch: ((size: number) => void) | undefined;
   readonly #isUndone: (error: unknown) => boolean;
   readonly #errorFor: (error: unknown) => unknown;
+  readonly #isAlone: ((item: I) => boolean) | undefined;
   readonly #onIteration = (): void => this.#flush();
   #queue: Call<I, O>[] = [];
   #inFlight = 0;
@@ -62,6 +65,7 @@ class Batches<I, O> {
     this.#onBatch = onBatch;
     this.#isUndone = isUndone;
     this.#errorFor = errorFor;
+    this.#isAlone = options.isAlone as ((item: I) => boolean) | undefined;
   }
 
   add(item: I): Promise<O> {
@@ -104,11 +108,20 @@ class Batches<I, O> {
     if (this.#queue.length > 0 && this.#inFlight < this.#maxInFlight) this.#schedule();
   }
 
+  /** The calls of the next batch: up to a call that must be alone. */
+  #nextSize(): number {
+    if (!this.#isAlone) return this.#maxBatch;
+    const end = Math.min(this.#queue.length, this.#maxBatch);
+    for (let at = 0; at < end; at += 1) if (this.#isAlone(this.#queue[at]!.item)) return Math.max(at, 1);
+    return this.#maxBatch;
+  }
+
   #start(): void {
     const queue = this.#queue;
-    const fits = queue.length <= this.#maxBatch;
-    const batch = fits ? queue : queue.slice(0, this.#maxBatch);
-    this.#queue = fits ? [] : queue.slice(this.#maxBatch);
+    const size = this.#nextSize();
+    const fits = queue.length <= size;
+    const batch = fits ? queue : queue.slice(0, size);
+    this.#queue = fits ? [] : queue.slice(size);
     this.#inFlight += 1;
     this.#lastStart = performance.now();
     void this.#run(batch).finally(() => {

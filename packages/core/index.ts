@@ -1,5 +1,6 @@
 export { CircuitBreaker, type CircuitBreakerOptions, type CircuitState } from './circuit-breaker.ts';
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
+export { isCssColour } from './css-colour.ts';
 export { AppError, defineErrors, type Refusal, type RefusalFactory, type RefusalValues } from './errors.ts';
 export { type Labels, labelOf } from './labels.ts';
 export { fill, type Locale, type Localized, locales, negotiateLocale } from './locale.ts';
