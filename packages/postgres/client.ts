@@ -1,4 +1,5 @@
 import type Postgres from 'postgres';
+import { actorSetting, type ChangeActor } from './change-actor.ts';
 import { postgres } from './driver.ts';
 
 export type Sql = Postgres.Sql<{ bigint: number }>;
@@ -27,6 +28,8 @@ export function openDatabase(
     statementTimeoutMs?: number;
     /** How long a statement waits for a row that another transaction has locked. */
     lockTimeoutMs?: number;
+    /** The actor of all changes on these connections, for the change log. */
+    actor?: ChangeActor | null | undefined;
   } = {},
 ): Sql {
   const { onStatement } = options;
@@ -43,6 +46,7 @@ export function openDatabase(
       timezone: 'UTC',
       ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
       ...(options.lockTimeoutMs ? { lock_timeout: options.lockTimeoutMs } : {}),
+      ...(options.actor ? { [actorSetting]: JSON.stringify(options.actor) } : {}),
     },
     types: {
       bigint: { to: int8, from: [int8], serialize: (value: number) => String(value), parse: parseInt8 },

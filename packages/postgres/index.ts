@@ -1,3 +1,5 @@
+export { actingSql } from './acting-sql.ts';
+export type { ChangeActor } from './change-actor.ts';
 export {
   openDatabase,
   plannedByValue,
