@@ -37,6 +37,18 @@ export const runtimeErrors = defineErrors({
     en: '{key} is set in the configuration file, which wins over the table',
     'zh-CN': '{key} 已在配置文件中设定，以配置文件为准',
   },
+  secrets_unusable: {
+    code: 503,
+    status: 503,
+    en: 'Secrets cannot be stored, because their key file cannot be used; tradepost doctor says why',
+    'zh-CN': '密钥文件不可用，无法保存机密信息；原因请运行 tradepost doctor 查看',
+  },
+  secret_unreadable: {
+    code: 503,
+    status: 503,
+    en: '{name}: the stored secret cannot be decrypted with the keys of the key file; tradepost doctor says why',
+    'zh-CN': '{name}：无法用密钥文件中的密钥解密已保存的机密信息；原因请运行 tradepost doctor 查看',
+  },
   read_only_setting: {
     code: 409,
     en: '{key} can not be set: the program records it itself',

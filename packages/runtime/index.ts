@@ -29,15 +29,28 @@ export {
   type Tasks,
   type Worker,
 } from './jobs/jobs.ts';
+export { type Loop, startLoops } from './jobs/loops.ts';
 export { runDueJobs, startWorker, unlockJobs } from './jobs/run-jobs.ts';
 export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
 export { type Log, openLog } from './observability/log.ts';
 export { defineMetrics, type Metrics, openMetrics } from './observability/metrics.ts';
+export { dispatchEvents } from './outbox/dispatch-events.ts';
+export { defineEvent, type EventKind, type EventReader, minorUnits, type OutboxEvent } from './outbox/event-kind.ts';
+export {
+  type EventFilter,
+  type EventRow,
+  type EventState,
+  recordEvents,
+  retryEvents,
+  selectBacklog,
+  selectEvents,
+} from './outbox/outbox-store.ts';
 export { type RetentionRule, retentionDays, runtimeRetention } from './retention/retention.ts';
 export { daysInForce, runRetention } from './retention/run-retention.ts';
 export {
   acceptLanguage,
+  actingRuntime,
   demoShop,
   openRuntime,
   type Runtime,
@@ -45,16 +58,29 @@ export {
   shopLocale,
   timeZone,
 } from './runtime.ts';
+export { countSealed, type Resealed, resealColumn } from './secrets/reseal.ts';
+export type { SealedColumn } from './secrets/sealed-column.ts';
+export { forgetKey } from './secrets/secret-key-store.ts';
+export { openSecrets, type Secrets, type SecretsStatus, secretsKeyFileOf } from './secrets/secrets.ts';
+export { type OpenedSetting, openStored, sealPlainSettings, settingsColumn } from './settings/sealed-settings.ts';
+export {
+  type ConfigPage,
+  type Setting,
+  type SettingField,
+  type SettingRow,
+  secretMask,
+  setting,
+} from './settings/setting.ts';
 export {
   markDemoShop,
   type SettingChange,
   type SettingChanges,
   selectStoredSettings,
 } from './settings/setting-store.ts';
-export { type Setting, type SettingRow, type Settings, setting } from './settings/settings.ts';
+export type { SettingAuthor, Settings } from './settings/settings.ts';
 export { inspectRedis } from './store/inspect-redis.ts';
 export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
 export { faultCode, type KeptConnections, keptConnections, networkFaultText } from './store/kept-connections.ts';
 export { openStore } from './store/open-store.ts';
 export type { Store } from './store/store.ts';
-export { runtimePublishes, runtimeTables } from './tables.ts';
+export { runtimeInChangeLog, runtimePublishes, runtimeTables, type TableInChangeLog } from './tables.ts';

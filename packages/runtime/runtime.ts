@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimeZone, locales } from '@tradepost/core';
 import { type EmbeddedPostgres, startEmbeddedPostgres, superviseEmbeddedPostgres } from '@tradepost/embedded-postgres';
-import { type Migrated, openDatabase, type Sql } from '@tradepost/postgres';
+import { actingSql, type ChangeActor, type Migrated, openDatabase, type Sql } from '@tradepost/postgres';
 import { z } from 'zod';
 import type { Config } from './config/fields.ts';
 import { alreadyRunning, type InstanceLock, tryInstanceLock } from './config/instance-lock.ts';
@@ -15,7 +15,9 @@ import { migrateDatabase } from './migrate-database.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { type Metrics, openMetrics } from './observability/metrics.ts';
 import { runtimeRetentionSettings } from './retention/retention.ts';
-import { openSettings, type Setting, type Settings, setting } from './settings/settings.ts';
+import { openSecrets, type Secrets, secretsKeyFileOf } from './secrets/secrets.ts';
+import { type Setting, setting } from './settings/setting.ts';
+import { openSettings, type Settings } from './settings/settings.ts';
 import { type Events, openEvents } from './store/events.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
@@ -72,6 +74,7 @@ export type Runtime = {
   readonly databaseUrl: string;
   readonly store: Store;
   readonly settings: Settings;
+  readonly secrets: Secrets;
   readonly events: Events;
   readonly idempotency: Idempotency;
   readonly log: Log;
@@ -105,9 +108,15 @@ export type RuntimeOptions = {
   checkOnly?: boolean;
   log?: Log;
   onProgress?: (line: string) => void;
+  /** The actor of all changes that this process makes, for the change log. A server has none. */
+  actor?: ChangeActor | null;
   /** The embedded database cannot be started again, or belongs to another process. No request can be served. */
   onFatal?: (reason: string) => void;
 };
+
+/** The runtime whose transactions have this actor in the change log (`actingSql`). */
+export const actingRuntime = <R extends { readonly sql: Sql }>(runtime: R, actor: ChangeActor | null | undefined): R =>
+  actor ? { ...runtime, sql: actingSql(runtime.sql, actor) } : runtime;
 
 /** Rejects with a message that says how to correct the fault. The message does not contain the password. */
 async function reachable(databaseUrl: string): Promise<void> {
@@ -199,6 +208,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       max: config.databasePool,
       onStatement: () => metrics.statements.inc(),
       statementTimeoutMs: 60_000,
+      actor: options.actor,
       // A row that stays locked must not delay the other calls of the batch for long.
       lockTimeoutMs: 2_000,
     });
@@ -209,8 +219,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     closers.push(() => events.close());
     const store = await openStore(config.redisUrl, log);
     closers.push(() => store.close());
+    const secrets = openSecrets({ sql, file: secretsKeyFileOf(config), log });
     const definitions = [...runtimeSettings, ...options.definitions];
-    const settings = await openSettings({ sql, events, log, definitions, fixed: config.settings });
+    const settings = await openSettings({ sql, events, log, secrets, definitions, fixed: config.settings });
     closers.push(() => settings.close());
     const idempotency = openIdempotency({ sql, instance, log, settings });
     closers.push(() => idempotency.drain());
@@ -224,6 +235,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       databaseUrl: server.url,
       store,
       settings,
+      secrets,
       log,
       metrics,
       migrated,

@@ -21,4 +21,19 @@ export const runtimeAudits: readonly Audit[] = [
       from graphile_worker.jobs
       where attempts < max_attempts and locked_at is null and run_at < now() - ${lateAfter}::interval`,
   },
+  {
+    name: 'runtime.events_failed',
+    pendingWork: true,
+    about: 'no event has used up its attempts: see `tradepost events list --failed`, then retry it',
+    query: (sql) => sql`
+      select id as event, name, subject, attempts, last_error, failed_at from runtime.outbox where failed_at is not null`,
+  },
+  {
+    name: 'runtime.events_late',
+    pendingWork: true,
+    about: `no event has waited for ${lateAfter} for its dispatch: otherwise no worker runs, or its reader fails`,
+    query: (sql) => sql`
+      select id as event, name, subject, attempts, last_error, occurred_at from runtime.outbox
+      where dispatched_at is null and failed_at is null and occurred_at < now() - ${lateAfter}::interval`,
+  },
 ];

@@ -38,6 +38,11 @@ export const configFields = {
     schema: z.string().min(1).default('.tradepost'),
     about: 'folder of the embedded database and the log',
   },
+  secretsKeyFile: {
+    env: 'TRADEPOST_SECRETS_KEY_FILE',
+    schema: z.string().min(1).optional(),
+    about: 'file with the keys of stored secrets; secrets.key in the data folder when absent',
+  },
   databaseUrl: {
     env: 'DATABASE_URL',
     flag: '--database-url',
@@ -124,6 +129,12 @@ export const configFields = {
     env: 'TRUSTED_PROXIES',
     schema: networks.default([]),
     about: 'addresses and networks of reverse proxies, comma-separated; only their X-Forwarded-For is trusted',
+  },
+  allowedPrivateNetworks: {
+    env: 'ALLOWED_PRIVATE_NETWORKS',
+    schema: networks.default([]),
+    about:
+      'private addresses and networks, comma-separated, that requests to URLs entered by staff may reach, such as webhooks',
   },
   tokenHours: { env: 'TOKEN_HOURS', schema: int(1, 24 * 366).default(168), about: 'lifetime of a login token' },
   batchMax: { env: 'BATCH_MAX', schema: int(1, 1000).default(100), about: 'group commit: calls in one transaction' },

@@ -2,7 +2,8 @@ import type { Sql } from '@tradepost/postgres';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { runtimeErrors } from '../errors.ts';
-import { type Settings, setting } from '../settings/settings.ts';
+import { setting } from '../settings/setting.ts';
+import type { Settings } from '../settings/settings.ts';
 import { countKeys, type KeyId, keyExists } from './idempotency-store.ts';
 
 export const keysPerCaller = setting(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type Coalesced } from '@tradepost/core';
-import type { Sql, Statement, Transaction } from '@tradepost/postgres';
-import { groupCommit } from '@tradepost/postgres';
+import type { ChangeActor, Sql, Statement, Transaction } from '@tradepost/postgres';
+import { actingSql, groupCommit } from '@tradepost/postgres';
 import { runtimeErrors as errors } from '../errors.ts';
 import type { Log } from '../observability/log.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -42,9 +42,10 @@ export type Idempotency = {
   record(tx: Transaction, useCase: string, outcomes: readonly (KeyId & { outcome: unknown })[]): Statement[];
   /**
    * Runs a write in one transaction. With a claim the outcome (JSON) is stored in that transaction: when the first
-   * request was interrupted after its commit, a repeat gets the outcome and writes nothing. Call it once per request.
+   * request was interrupted after its commit, a repeat gets the outcome and writes nothing. Call it once per request. The
+   * change log names the actor.
    */
-  write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>, actor?: ChangeActor | null): Promise<T>;
   drain(): Promise<unknown>;
 };
 
@@ -146,9 +147,9 @@ class KeyedRuns implements Idempotency {
     return [recordOutcomes(tx, named, this.#deps.instance)];
   }
 
-  async write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async write<T>(claim: Claim | null, work: (tx: Transaction) => Promise<T>, actor?: ChangeActor | null): Promise<T> {
     if (claim && Object.hasOwn(claim.outcomes, writeUseCase)) return claim.outcomes[writeUseCase] as T;
-    const done = await this.#deps.sql.begin(async (tx) => {
+    const done = await actingSql(this.#deps.sql, actor).begin(async (tx) => {
       const value = await work(tx);
       if (claim) await Promise.all(this.record(tx, writeUseCase, [{ ...claim, outcome: value ?? null }]));
       return { value };

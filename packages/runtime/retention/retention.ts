@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Setting, setting } from '../settings/settings.ts';
+import { type Setting, setting } from '../settings/setting.ts';
 import type { RetentionTable } from './retention-store.ts';
 
 /**
@@ -22,8 +22,9 @@ export const retentionDays = (name: string, days: number, about: string): Settin
     `days after which ${about} are deleted; 0 keeps them for ever`,
   );
 
-const settingChangesDays = retentionDays('setting_changes', 730, 'rows of the settings change log');
-export const runtimeRetentionSettings = [settingChangesDays] as const;
+const settingChangesDays = retentionDays('setting_changes', 730, 'rows of the history of settings');
+const eventsDays = retentionDays('events', 30, 'dispatched events of the outbox');
+export const runtimeRetentionSettings = [settingChangesDays, eventsDays] as const;
 
 export const runtimeRetention: readonly RetentionRule[] = [
   {
@@ -39,5 +40,13 @@ export const runtimeRetention: readonly RetentionRule[] = [
     table: 'runtime.setting_changes',
     age: 't.changed_at',
     days: settingChangesDays,
+  },
+  {
+    name: 'events',
+    about: 'events that all readers have read; events that wait or have failed stay',
+    table: 'runtime.outbox',
+    age: 't.occurred_at',
+    where: (sql) => sql`t.dispatched_at is not null`,
+    days: eventsDays,
   },
 ];

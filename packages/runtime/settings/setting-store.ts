@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
+import { actingSql, type ChangeActor, type Queryable, type Sql, type Transaction } from '@tradepost/postgres';
 
 export type SettingChange = {
   id: number;
@@ -11,10 +11,12 @@ export type SettingChange = {
 };
 export type SettingChanges = { rows: SettingChange[]; total: number };
 
+export type StoredSetting = { readonly key: string; readonly value: unknown };
+
 /** The values to store by key, and the keys that are reset to their defaults. A key occurs once. */
 export type SettingWrites = { values: Readonly<Record<string, unknown>>; unset: readonly string[] };
-/** The account that makes the change, and the secret keys. */
-type Trail = { secrets: readonly string[]; by: string };
+/** The account that makes the change, and the keys whose values the log of settings hides. */
+type Trail = { secrets: readonly string[]; by: string; actor?: ChangeActor | null | undefined };
 
 /**
  * No other transaction changes settings until this one ends. The table is locked, because a key at its default has no
@@ -44,26 +46,47 @@ const writeSettings = (tx: Transaction, { values, unset }: SettingWrites, { secr
   from changed cross join lateral (select key = any(${[...secrets]}::text[]) as hidden) as secret
   order by key`;
 
-/** Changes settings. The caller has checked the values. */
-export async function changeSettings(sql: Sql, writes: SettingWrites, trail: Trail): Promise<void> {
-  await sql.begin(async (tx) => {
+/**
+ * Changes settings. The caller has checked the values. Encrypted values differ each time, so `unchanged` finds the secrets that
+ * keep their value.
+ */
+export async function changeSettings(
+  sql: Sql,
+  writes: SettingWrites,
+  trail: Trail,
+  unchanged: (stored: StoredSetting) => boolean,
+): Promise<void> {
+  await actingSql(sql, trail.actor).begin(async (tx) => {
     // A statement of its own, so that the next statement sees the values of the previous change.
     await lockSettings(tx);
-    await writeSettings(tx, writes, trail);
+    const hidden = Object.keys(writes.values).filter((key) => trail.secrets.includes(key));
+    const stored = hidden.length === 0 ? [] : await selectValues(tx, hidden);
+    const kept = new Set(stored.filter(unchanged).map(({ key }) => key));
+    const values = Object.fromEntries(Object.entries(writes.values).filter(([key]) => !kept.has(key)));
+    await writeSettings(tx, { values, unset: writes.unset }, trail);
   });
+}
+
+const selectValues = (tx: Transaction, keys: readonly string[]) =>
+  tx<StoredSetting[]>`select key, value from runtime.settings where key = any(${[...keys]}::text[])`;
+
+/** Replaces the stored form of a value. It is no change of the setting, so the change log has no row. */
+export async function replaceValue(sql: Sql, key: string, before: unknown, after: unknown): Promise<void> {
+  await sql`
+    update runtime.settings set value = ${sql.json(after as never)} where key = ${key} and value = ${sql.json(before as never)}`;
 }
 
 /** Replaces one value by the result of `change`. It gets the stored value, or null when no value is stored. */
 export async function updateSetting(
   sql: Sql,
   key: string,
-  change: (stored: { value: unknown } | null) => unknown,
+  change: (stored: StoredSetting | null) => Promise<unknown>,
   trail: Trail,
 ): Promise<void> {
-  await sql.begin(async (tx) => {
+  await actingSql(sql, trail.actor).begin(async (tx) => {
     await lockSettings(tx);
-    const [row] = await tx<{ value: unknown }[]>`select value from runtime.settings where key = ${key}`;
-    await writeSettings(tx, { values: { [key]: change(row ?? null) }, unset: [] }, trail);
+    const [row] = await selectValues(tx, [key]);
+    await writeSettings(tx, { values: { [key]: await change(row ?? null) }, unset: [] }, trail);
   });
 }
 
@@ -74,7 +97,7 @@ export async function markDemoShop(tx: Transaction): Promise<void> {
     on conflict (key) do update set value = excluded.value, updated_at = now()`;
 }
 
-/** The change log, the newest change first. */
+/** The history of settings, the newest change first. */
 export async function selectSettingChanges(
   sql: Sql,
   { keys, limit, offset = 0 }: { keys?: readonly string[]; limit: number; offset?: number },
@@ -93,6 +116,6 @@ export async function selectSettingChanges(
 }
 
 /** All rows of the settings table, also of keys that this version does not know. */
-export async function selectStoredSettings(sql: Queryable): Promise<{ key: string; value: unknown }[]> {
-  return sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings order by key`;
+export async function selectStoredSettings(sql: Queryable): Promise<StoredSetting[]> {
+  return sql<StoredSetting[]>`select key, value from runtime.settings order by key`;
 }

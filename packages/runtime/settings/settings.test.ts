@@ -1,10 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openLog } from '../observability/log.ts';
+import { openSecrets, type Secrets } from '../secrets/secrets.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
 import type { Store } from '../store/store.ts';
-import { openSettings, type Settings, setting } from './settings.ts';
+import { sealPlainSettings } from './sealed-settings.ts';
+import { secretMask, setting } from './setting.ts';
+import { openSettings, type Settings } from './settings.ts';
 
 const days = setting('aftersale.return_days', z.number().int().min(0).max(365), 7, 'days to return goods');
 const greeting = setting('support.greeting', z.string().trim().min(1), 'Hello', 'first line of a chat');
@@ -14,22 +20,28 @@ const definitions = [days, greeting, apiKey];
 let database: TestDatabase;
 let store: Store;
 let lines: string[];
+let folder: string;
 const opened: Settings[] = [];
 
 beforeEach(async () => {
   database = await cloneDatabase();
   store = openMemoryStore();
+  folder = await mkdtemp(join(tmpdir(), 'tradepost-settings-'));
   lines = [];
 });
 afterEach(async () => {
   for (const settings of opened.splice(0)) await settings.close();
   await store.close();
   await database.drop();
+  await rm(folder, { recursive: true, force: true });
 });
 
-async function open(fixed: Record<string, unknown> = {}): Promise<Settings> {
+const openKeys = (file = 'secrets.key'): Secrets =>
+  openSecrets({ sql: database.sql, file: join(folder, file), log: openLog({ level: 'silent' }) });
+
+async function open(fixed: Record<string, unknown> = {}, secrets = openKeys()): Promise<Settings> {
   const log = openLog({ level: 'warn', stream: { write: (line: string) => lines.push(line) } });
-  const settings = await openSettings({ sql: database.sql, events: store, log, definitions, fixed });
+  const settings = await openSettings({ sql: database.sql, events: store, log, secrets, definitions, fixed });
   opened.push(settings);
   return settings;
 }
@@ -98,7 +110,8 @@ describe('is refused, and the effective value stays', () => {
 
   test('a key that two packages define, or a setting that no package registers', async () => {
     const log = openLog({ level: 'silent' });
-    const twice = { sql: database.sql, events: store, log, definitions: [days, days], fixed: {} };
+    const secrets = openKeys();
+    const twice = { sql: database.sql, events: store, log, secrets, definitions: [days, days], fixed: {} };
     await expect(openSettings(twice)).rejects.toThrow('same setting');
     const settings = await open();
     expect(() => settings.get(setting('other', z.string(), '', ''))).toThrow('not registered');
@@ -118,7 +131,8 @@ describe('update', () => {
   const openNames = async (fixed: Record<string, unknown> = {}): Promise<Settings> => {
     const log = openLog({ level: 'silent' });
     const all = [...definitions, names];
-    const settings = await openSettings({ sql: database.sql, events: store, log, definitions: all, fixed });
+    const secrets = openKeys();
+    const settings = await openSettings({ sql: database.sql, events: store, log, secrets, definitions: all, fixed });
     opened.push(settings);
     return settings;
   };
@@ -219,6 +233,79 @@ test('several settings change together; when one is refused, nothing changes', a
     expect(await refusal(settings.setMany(values))).toBe(refused);
   await settings.setMany({});
   expect([(await open()).get(days), settings.get(greeting)]).toEqual([14, 'Hi']);
+});
+
+describe('a secret', () => {
+  const storedText = async () => {
+    const [row] = await database.sql`
+      select (select string_agg(s::text, '') from runtime.settings s) as settings,
+             (select string_agg(c::text, '') from runtime.setting_changes c) as changes`;
+    return `${row!.settings}${row!.changes}`;
+  };
+
+  test('is stored encrypted, and read by other processes and after a restart', async () => {
+    const [one, two] = [await open(), await open()];
+    await one.set(apiKey.key, 'hunter2');
+    await vi.waitFor(() => expect(two.get(apiKey)).toBe('hunter2'));
+    expect((await open()).get(apiKey)).toBe('hunter2');
+    expect(await two.update(apiKey, (before) => `${before}!`)).toBe('hunter2!');
+    await one.reload();
+    expect(one.get(apiKey)).toBe('hunter2!');
+    expect(await storedText()).toContain('sealed:1:');
+    expect(await storedText()).not.toContain('hunter2');
+  });
+
+  test('that keeps its value is no change, although its encrypted form would differ', async () => {
+    const settings = await open();
+    for (const value of ['hunter2', 'hunter2', 'hunter3'])
+      await settings.setMany({ [apiKey.key]: value, [days.key]: 9 });
+    expect((await settings.changes({ keys: [apiKey.key], limit: 9 })).total).toBe(2);
+  });
+
+  test('is left unchanged by its mask, also beside other keys and under a fixed key; an empty text clears it', async () => {
+    const settings = await open();
+    await settings.set(apiKey.key, 'hunter2');
+    await settings.setMany({ [apiKey.key]: secretMask, [days.key]: 9 });
+    expect([settings.get(apiKey), settings.get(days)]).toEqual(['hunter2', 9]);
+    await (await open({ [apiKey.key]: 'fixed' })).set(apiKey.key, secretMask);
+    await settings.set(apiKey.key, '');
+    expect(settings.get(apiKey)).toBe('');
+  });
+
+  test('that an older version stored plain is read, and encrypted at the start', async () => {
+    await database.sql`
+      insert into runtime.settings (key, value) values (${apiKey.key}, '"hunter2"'), (${greeting.key}, '"Hi"')`;
+    const settings = await open();
+    expect(settings.get(apiKey)).toBe('hunter2');
+    const deps = { sql: database.sql, secrets: openKeys() };
+    const seal = () => sealPlainSettings(deps, definitions);
+    await Promise.all([seal(), seal()]);
+    expect(await seal()).toEqual([]);
+    expect(await storedText()).not.toContain('hunter2');
+    await settings.reload();
+    expect([settings.get(apiKey), settings.get(greeting)]).toEqual(['hunter2', 'Hi']);
+    expect((await settings.changes({ limit: 9 })).total).toBe(0);
+  });
+
+  test('without its key counts as not set, is reported once, and is not overwritten', async () => {
+    await (await open()).set(apiKey.key, 'hunter2');
+    const before = await storedText();
+    const settings = await open({}, openKeys('other.key'));
+    await settings.reload();
+    expect(settings.get(apiKey)).toBe('');
+    expect(settings.list().find((row) => row.key === apiKey.key)).toMatchObject({
+      source: 'default',
+      unreadable: true,
+    });
+    expect(await refusal(settings.set(apiKey.key, 'new'))).toBe('secrets_unusable');
+    expect(await refusal(settings.update(apiKey, () => 'new'))).toBe('secrets_unusable');
+    await settings.set(apiKey.key, secretMask);
+    await settings.set(days.key, 9);
+    expect(await database.sql`select from runtime.settings where value::text like '%sealed%'`).toHaveLength(1);
+    expect((await open()).get(apiKey)).toBe('hunter2');
+    expect(before).toContain('sealed:1:');
+    expect(lines.filter((line) => line.includes('cannot be decrypted'))).toHaveLength(1);
+  });
 });
 
 describe('the change log', () => {

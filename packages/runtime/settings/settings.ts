@@ -1,63 +1,55 @@
-import type { Sql } from '@tradepost/postgres';
-import type { z } from 'zod';
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeActor, Sql } from '@tradepost/postgres';
 import { runtimeErrors } from '../errors.ts';
 import type { Log } from '../observability/log.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Events } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import { changeSettings, type SettingChanges, selectSettingChanges, updateSetting } from './setting-store.ts';
+import { type OpenedSetting, openStored, sealSetting } from './sealed-settings.ts';
+import type { Setting, SettingRow } from './setting.ts';
+import {
+  changeSettings,
+  type SettingChanges,
+  type StoredSetting,
+  selectSettingChanges,
+  selectStoredSettings,
+  updateSetting,
+} from './setting-store.ts';
+import { SettingValues } from './setting-values.ts';
 
-/** One shop setting. A package owns it. */
-export type Setting<T = unknown> = {
-  readonly key: string;
-  readonly schema: z.ZodType<T>;
-  readonly fallback: T;
-  readonly about: string;
-  readonly secret?: boolean;
-  /** The program records this value itself. Neither an operator nor the configuration file sets it. */
-  readonly readOnly?: boolean;
-};
-
-export const setting = <T>(
-  key: string,
-  schema: z.ZodType<T>,
-  fallback: NoInfer<T>,
-  about: string,
-  options: { secret?: boolean; readOnly?: boolean } = {},
-): Setting<T> => ({ key, schema, fallback, about, ...options });
-
-export type SettingRow = {
-  key: string;
-  value: unknown;
-  source: 'default' | 'table' | 'file';
-  about: string;
-  secret: boolean;
-};
-
-/** The account of the change for the change log: `admin:3`, `cli`. Default: `system`. */
-type By = { by?: string };
+/**
+ * `by`: the account of the change for the history of settings: `admin:3`, `cli`. Default: `system`. `actor`: the actor of the
+ * change log, from the route context.
+ */
+export type SettingAuthor = { by?: string; actor?: ChangeActor | null };
 
 export type Settings = {
   /** The effective value on this instance. It needs no query. */
   get<T>(of: Setting<T>): T;
   /**
    * Validates and stores a value, and notifies the other instances. Refuses unknown and read-only keys, invalid values,
-   * and keys that the file sets.
+   * and keys that the file sets. Secrets are encrypted; the mask of a secret changes nothing.
    */
-  set(key: string, value: unknown, options?: By): Promise<void>;
+  set(key: string, value: unknown, options?: SettingAuthor): Promise<void>;
   /** Sets several keys and unsets others in one transaction. When one of them is refused, nothing changes. */
-  setMany(values: Readonly<Record<string, unknown>>, options?: By & { unset?: readonly string[] }): Promise<void>;
+  setMany(
+    values: Readonly<Record<string, unknown>>,
+    options?: SettingAuthor & { unset?: readonly string[] },
+  ): Promise<void>;
   /**
    * Replaces a value by the result of `change`, and returns it. `change` is synchronous. It gets the stored value, or
    * the default when no value is stored. Changes of all instances run one after the other, so every change is kept.
    * Refuses what `set` refuses, and a key whose stored value is invalid.
    */
-  update<T>(of: Setting<T>, change: (before: T) => T, options?: By): Promise<T>;
+  update<T>(of: Setting<T>, change: (before: T) => T, options?: SettingAuthor): Promise<T>;
   /** Resets a key to its default. */
-  unset(key: string, options?: By): Promise<void>;
+  unset(key: string, options?: SettingAuthor): Promise<void>;
   /** Reads the table again and notifies the other instances. For writes that did not use these functions. */
   reload(): Promise<void>;
   list(): SettingRow[];
-  /** The change log of these keys or of all keys, the newest change first. Secrets are `***`. */
+  /** The settings of the modules that run, in the order in which their packages list them. */
+  definitions(): readonly Setting[];
+  /** The history of these keys or of all keys, the newest change first. Secrets are `***`. */
   changes(of: { keys?: readonly string[]; limit: number; offset?: number }): Promise<SettingChanges>;
   close(): Promise<void>;
 };
@@ -65,78 +57,61 @@ export type Settings = {
 const channel = 'settings';
 const pollMs = 30_000;
 
-/** The settings of this process: definitions, values of the file, and values of the table. */
-class SettingValues {
-  readonly #definitions: ReadonlyMap<string, Setting>;
-  readonly #fixed: ReadonlyMap<string, unknown>;
-  #stored: ReadonlyMap<string, unknown> = new Map();
+/** The writes of `openSettings`. */
+function openWrites(deps: {
+  sql: Sql;
+  secrets: Secrets;
+  values: SettingValues;
+  opened: (rows: readonly StoredSetting[]) => OpenedSetting[];
+  announce: () => Promise<void>;
+}): Pick<Settings, 'setMany' | 'update'> {
+  const { sql, secrets, values, opened, announce } = deps;
+  const sealed = async (key: string, value: unknown) =>
+    values.isSecret(key) ? await sealSetting(secrets, key, value) : value;
+  const trailOf = (keys: readonly string[], { by = 'system', actor }: SettingAuthor) => ({
+    secrets: keys.filter((key) => values.isSecret(key)),
+    by,
+    actor,
+  });
 
-  /** Throws when a key is defined twice, and when a value of the file is invalid. */
-  constructor(definitions: readonly Setting[], fixed: Readonly<Record<string, unknown>>) {
-    this.#definitions = new Map(definitions.map((definition) => [definition.key, definition]));
-    if (this.#definitions.size !== definitions.length) throw new Error('two packages define the same setting');
-    for (const key of Object.keys(fixed)) this.#refuseReadOnly(key);
-    this.#fixed = new Map(Object.entries(fixed).map(([key, value]) => [key, this.check(key, value)]));
-  }
-
-  get<T>(of: Setting<T>): T {
-    if (!this.#definitions.has(of.key)) throw new Error(`setting ${of.key} is not registered`);
-    if (this.#fixed.has(of.key)) return this.#fixed.get(of.key) as T;
-    return this.#stored.has(of.key) ? (this.#stored.get(of.key) as T) : of.fallback;
-  }
-
-  /** Returns the value as parsed by its schema. Refuses an invalid value. */
-  check(key: string, value: unknown): unknown {
-    const definition = this.#definitions.get(key);
-    if (!definition) throw runtimeErrors.unknown_setting({ key });
-    const parsed = definition.schema.safeParse(value);
-    if (!parsed.success)
-      throw runtimeErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
-    return parsed.data;
-  }
-
-  refuseUnknown(key: string): void {
-    if (!this.#definitions.has(key)) throw runtimeErrors.unknown_setting({ key });
-  }
-
-  /** Refuses a key that an operator cannot set, or that the file sets. */
-  refuseFixed(key: string): void {
-    this.#refuseReadOnly(key);
-    if (this.#fixed.has(key)) throw runtimeErrors.fixed_setting({ key });
-  }
-
-  secretsOf(keys: readonly string[]): string[] {
-    return keys.filter((key) => this.#definitions.get(key)?.secret);
-  }
-
-  /** Replaces the values of the table. Unknown keys and invalid values are ignored. */
-  store(rows: readonly { key: string; value: unknown }[], log: Log): void {
-    const stored = new Map<string, unknown>();
-    for (const row of rows) {
-      if (!this.#definitions.has(row.key)) continue;
-      try {
-        stored.set(row.key, this.check(row.key, row.value));
-      } catch (error) {
-        log.warn({ key: row.key, err: error }, 'a stored setting is not valid; its default is used');
-      }
-    }
-    this.#stored = stored;
-  }
-
-  list(): SettingRow[] {
-    return [...this.#definitions.values()]
-      .map((d): SettingRow => {
-        const source = this.#fixed.has(d.key) ? 'file' : this.#stored.has(d.key) ? 'table' : 'default';
-        const value =
-          source === 'file' ? this.#fixed.get(d.key) : source === 'table' ? this.#stored.get(d.key) : d.fallback;
-        return { key: d.key, value, source, about: d.about, secret: d.secret === true };
-      })
-      .sort((a, b) => a.key.localeCompare(b.key));
-  }
-
-  #refuseReadOnly(key: string): void {
-    if (this.#definitions.get(key)?.readOnly) throw runtimeErrors.read_only_setting({ key });
-  }
+  const setMany: Settings['setMany'] = async (changes, { unset = [], ...author } = {}) => {
+    const given = Object.entries(changes).filter(([key, value]) => !values.isMask(key, value));
+    const checked = new Map(given.map(([key, value]) => [key, values.check(key, value)]));
+    for (const key of unset) values.refuseUnknown(key);
+    const keys = [...checked.keys(), ...unset];
+    for (const key of keys) values.refuseFixed(key);
+    if (keys.length === 0) return;
+    // Before the transaction: the first secret of a shop creates the key file.
+    const stored = Object.fromEntries(
+      await Promise.all([...checked].map(async ([key, value]) => [key, await sealed(key, value)] as const)),
+    );
+    await changeSettings(sql, { values: stored, unset }, trailOf(keys, author), (row) => {
+      const [before] = opened([row]);
+      // A plain value is written again, encrypted.
+      return (
+        row.value !== before!.value && !before!.unreadable && isDeepStrictEqual(before!.value, checked.get(row.key))
+      );
+    });
+    await announce();
+  };
+  const update: Settings['update'] = async (of, change, author = {}) => {
+    const { key, fallback } = of;
+    values.refuseFixed(key);
+    let after = fallback;
+    const changed = async (stored: StoredSetting | null) => {
+      const row = stored ? opened([stored])[0]! : null;
+      const before = row ? of.schema.safeParse(row.value) : null;
+      if (row?.unreadable || (before && !before.success)) throw runtimeErrors.invalid_stored_setting({ key });
+      after = values.check(key, change(before ? (before.data as typeof fallback) : fallback)) as typeof fallback;
+      return sealed(key, after);
+    };
+    // The first secret of a shop needs a second connection, which the transaction must not wait for.
+    await sealed(key, fallback);
+    await updateSetting(sql, key, changed, trailOf([key], author));
+    await announce();
+    return after;
+  };
+  return { setMany, update };
 }
 
 /**
@@ -148,14 +123,17 @@ export async function openSettings(deps: {
   /** Notifies the other instances. */
   events: Pick<Store, 'publish' | 'subscribe'> & Partial<Pick<Events, 'onReconnect'>>;
   log: Log;
+  /** Encrypts and decrypts the settings that are secret. */
+  secrets: Secrets;
   definitions: readonly Setting[];
   fixed: Readonly<Record<string, unknown>>;
 }): Promise<Settings> {
-  const { sql, events, log } = deps;
+  const { sql, events, log, secrets } = deps;
   const values = new SettingValues(deps.definitions, deps.fixed);
 
+  const opened = (rows: readonly StoredSetting[]) => openStored(secrets, rows, (key) => values.isSecret(key));
   const reload = async () => {
-    values.store(await sql<{ key: string; value: unknown }[]>`select key, value from runtime.settings`, log);
+    values.store(opened(await selectStoredSettings(sql)), log);
   };
   const reloadQuietly = () => {
     reload().catch((error: unknown) => log.warn({ err: error }, 'settings could not be read again'));
@@ -175,31 +153,7 @@ export async function openSettings(deps: {
     });
   };
 
-  const setMany: Settings['setMany'] = async (changes, { by = 'system', unset = [] } = {}) => {
-    const checked = Object.entries(changes).map(([key, value]) => [key, values.check(key, value)] as const);
-    for (const key of unset) values.refuseUnknown(key);
-    const keys = [...checked.map(([key]) => key), ...unset];
-    for (const key of keys) values.refuseFixed(key);
-    if (keys.length === 0) return;
-    await changeSettings(sql, { values: Object.fromEntries(checked), unset }, { secrets: values.secretsOf(keys), by });
-    await announce();
-  };
-
-  const update: Settings['update'] = async (of, change, { by = 'system' } = {}) => {
-    const { key, fallback } = of;
-    values.refuseFixed(key);
-    let after = fallback;
-    const changed = (stored: { value: unknown } | null) => {
-      const before = stored ? of.schema.safeParse(stored.value) : null;
-      if (before && !before.success) throw runtimeErrors.invalid_stored_setting({ key });
-      after = values.check(key, change(before ? before.data : fallback)) as typeof fallback;
-      return after;
-    };
-    await updateSetting(sql, key, changed, { secrets: values.secretsOf([key]), by });
-    await announce();
-    return after;
-  };
-
+  const { setMany, update } = openWrites({ sql, secrets, values, opened, announce });
   return {
     get: (of) => values.get(of),
     set: (key, value, options) => setMany({ [key]: value }, options),
@@ -208,6 +162,7 @@ export async function openSettings(deps: {
     unset: (key, options) => setMany({}, { ...options, unset: [key] }),
     reload: announce,
     list: () => values.list(),
+    definitions: () => deps.definitions,
     changes: (of) => selectSettingChanges(sql, of),
     async close() {
       clearInterval(timer);

@@ -40,9 +40,16 @@ export function networkFaultText(error: unknown, other: string, own: Readonly<Re
 /** Opens connections to one origin. They have no time-outs for answers: the caller limits the whole call. */
 export function keptConnections(
   origin: string,
-  options: { connections: number; connectMs: number; keepAliveMs: number; maxAnswerBytes?: number },
+  options: {
+    connections: number;
+    connectMs: number;
+    keepAliveMs: number;
+    maxAnswerBytes?: number;
+    /** Replaces the usual connector, for addresses that need a check. */
+    connect?: buildConnector.connector;
+  },
 ): KeptConnections {
-  const connect = buildConnector({ timeout: options.connectMs });
+  const connect = options.connect ?? buildConnector({ timeout: options.connectMs });
   const afterUse = new WeakSet<Error>();
   const pool = new Pool(origin, {
     connections: options.connections,
