@@ -1,5 +1,5 @@
 import type { Sql } from '@tradepost/postgres';
-import type { LoadedConfig, Setting } from '@tradepost/runtime';
+import type { LoadedConfig, SecretsStatus, Setting } from '@tradepost/runtime';
 import type { Findings } from './finding.ts';
 import type { SettingReader, StoredSettings } from './settings-in.ts';
 
@@ -29,8 +29,10 @@ export type DoctorFacts = {
   readonly sql: Sql;
   /** The settings that a start would use. */
   readonly settings: SettingReader;
-  /** The rows of the settings table. */
+  /** The rows of the settings table, decrypted. */
   readonly stored: StoredSettings;
+  /** The key file of stored secrets, and the keys that the database needs. */
+  readonly secrets: SecretsStatus;
   /** The settings of the runtime package and of the modules that run. */
   readonly definitions: readonly Setting[];
 };

@@ -1,5 +1,4 @@
 export { chooseModules } from './choose-modules.ts';
-export { type DashboardCard, dashboardCards } from './dashboard.ts';
 export { declaredBy } from './declared-by.ts';
 export type { DemoCounts, DemoSeed } from './demo-seed.ts';
 export { type DoctorArea, type DoctorCheck, type DoctorFacts, developmentArea } from './doctor.ts';
@@ -8,6 +7,30 @@ export type { Menu, MenuEntry, MenuPage, MenuTitle } from './menu.ts';
 export type { CommandContext, Module, ModuleCommand, ModuleContext, OpenedModule } from './module.ts';
 export { openCommandContext } from './open-command-context.ts';
 export { type OpenedModules, openModules } from './open-modules.ts';
+export {
+  type DashboardCard,
+  type DashboardList,
+  type DashboardReader,
+  type DashboardRows,
+  dashboardCards,
+  dashboardLists,
+  type ReportFacts,
+  reportFacts,
+} from './registries/dashboard.ts';
+export { eventReaders } from './registries/event-readers.ts';
+export {
+  defineInboxTemplate,
+  type InboxGroup,
+  type InboxTemplate,
+  inboxGroups,
+  inboxTemplates,
+} from './registries/inbox-templates.ts';
+export {
+  type DecorationStatus,
+  decorationStatuses,
+  type ShopDecoration,
+  shopDecoration,
+} from './registries/shop-decoration.ts';
 export {
   type Contribution,
   defineRegistry,

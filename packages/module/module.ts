@@ -1,5 +1,18 @@
 import type { Channel, Resource, Route } from '@tradepost/http';
-import type { Audit, Config, Cron, Metrics, RetentionRule, Runtime, Setting, Tasks } from '@tradepost/runtime';
+import type {
+  Audit,
+  Config,
+  Cron,
+  EventKind,
+  Loop,
+  Metrics,
+  RetentionRule,
+  Runtime,
+  SealedColumn,
+  Setting,
+  TableInChangeLog,
+  Tasks,
+} from '@tradepost/runtime';
 import type { WithRuntime } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import type { DemoSeed } from './demo-seed.ts';
@@ -20,6 +33,8 @@ export type Module = {
   readonly needs?: readonly string[];
   /** Its tables as `schema.name`. Other packages do not read or write them (`test/architecture/table-ownership.ts`). */
   readonly tables?: readonly string[];
+  /** Each of its tables in the change log. Without an entry the tests fail. */
+  readonly changeLog?: Readonly<Record<string, TableInChangeLog>>;
   /** Its views and SQL functions as `schema.name`. The SQL of other packages may use them. */
   readonly publishes?: readonly string[];
   /** Entries of static registries. */
@@ -29,8 +44,12 @@ export type Module = {
   readonly menu?: readonly MenuEntry[];
   /** The invariants of its tables. `tradepost audit` checks them. */
   readonly audits?: readonly Audit[];
+  /** The events that it records (`recordEvents`). */
+  readonly events?: readonly EventKind[];
   /** The rules that delete its old rows. */
   readonly retention?: readonly RetentionRule[];
+  /** Its columns with encrypted secrets (`runtime.secrets`). `tradepost secrets rotate` encrypts them again. */
+  readonly sealed?: readonly SealedColumn[];
   /** Its part of the demo shop. */
   readonly seedDemo?: DemoSeed;
   /** Its commands of `tradepost`. */
@@ -62,6 +81,8 @@ export type OpenedModule = {
   readonly channels?: () => readonly Channel[];
   readonly tasks?: Tasks;
   readonly crons?: readonly Cron[];
+  /** Work that worker processes repeat in short intervals. */
+  readonly loops?: readonly Loop[];
   /** Called in the reverse order of the list. */
   readonly close?: () => Promise<void>;
 };
@@ -101,4 +122,6 @@ export type CommandContext = {
   modulesOf(config: Pick<Config, 'modules'>): readonly Module[];
   /** The settings of these modules. */
   settingsOf(config: Pick<Config, 'modules'>): readonly Setting[];
+  /** All modules of the shop, also those that are switched off. */
+  readonly modules: readonly Module[];
 };

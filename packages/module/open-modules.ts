@@ -1,5 +1,5 @@
 import type { Channel, Resource, Route } from '@tradepost/http';
-import type { Cron, Runtime, Tasks } from '@tradepost/runtime';
+import type { Cron, Loop, Runtime, Tasks } from '@tradepost/runtime';
 import type { Module, ModuleContext, OpenedModule } from './module.ts';
 import type { Registry, Service } from './registry.ts';
 import { staticEntriesOf } from './static-entries.ts';
@@ -13,6 +13,7 @@ export type OpenedModules = {
   readonly channels: readonly Channel[];
   readonly tasks: Tasks;
   readonly crons: readonly Cron[];
+  readonly loops: readonly Loop[];
   close(): Promise<void>;
 };
 
@@ -85,6 +86,7 @@ export async function openModules(runtime: Runtime, modules: readonly Module[]):
       channels: all.flatMap((module) => module.channels?.() ?? []),
       tasks: mergedTasks(all),
       crons: all.flatMap((module) => module.crons ?? []),
+      loops: all.flatMap((module) => module.loops ?? []),
       close,
     };
   } catch (error) {

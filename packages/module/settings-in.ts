@@ -1,7 +1,7 @@
-import type { Config, Setting } from '@tradepost/runtime';
+import type { Config, OpenedSetting, Setting } from '@tradepost/runtime';
 
-/** The rows of the settings table. */
-export type StoredSettings = readonly { readonly key: string; readonly value: unknown }[];
+/** The rows of the settings table, decrypted. */
+export type StoredSettings = readonly OpenedSetting[];
 
 export type SettingReader = { get<T>(setting: Setting<T>): T };
 
@@ -14,7 +14,7 @@ export function settingsIn(
   rows: StoredSettings,
   definitions: readonly Setting[] = [],
 ): SettingReader {
-  const stored = new Map(rows.map(({ key, value }) => [key, value]));
+  const stored = new Map(rows.filter((row) => !row.unreadable).map(({ key, value }) => [key, value]));
   const registered = new Map(definitions.map((definition) => [definition.key, definition]));
   return {
     get<T>(setting: Setting<T>): T {
