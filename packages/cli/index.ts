@@ -46,6 +46,13 @@ function openProgram(running: readonly Module[], context: CommandContext): Comma
   return program;
 }
 
+/** The name of a command with the groups that it is in: `settings set`. */
+function fullNameOf(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at?.parent; at = at.parent) names.unshift(at.name());
+  return names.join(' ');
+}
+
 /** Names the module of an unknown command when the configuration switches that module off. */
 function explainUnknown(argv: readonly string[], running: readonly Module[]): void {
   const name = argv.find((word) => !word.startsWith('-'));
@@ -58,10 +65,15 @@ function explainUnknown(argv: readonly string[], running: readonly Module[]): vo
 
 /** Runs one command line and returns its exit code, or undefined when a server continues to run. */
 export async function main(argv: readonly string[]): Promise<number | undefined> {
-  const context = openCommandContext(modules);
+  let command = '';
+  const context = openCommandContext(modules, () => command);
   const running = modulesFor(argv, context);
   try {
-    await openProgram(running, context).parseAsync([...argv], { from: 'user' });
+    await openProgram(running, context)
+      .hook('preAction', (_program, action) => {
+        command = fullNameOf(action);
+      })
+      .parseAsync([...argv], { from: 'user' });
     return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(error);

@@ -14,8 +14,11 @@ afterAll(() => shop.close());
 const onShop = () => ['--database-url', shop.database.url];
 const run = (args: string[], input?: string) =>
   runCommandInProcess([...args, ...onShop()], input === undefined ? {} : { input });
-const stored = async (key: string) =>
-  (await shop.database.sql`select value from runtime.settings where key = ${key}`)[0]?.value;
+/** The value that servers use. */
+async function stored(key: string): Promise<unknown> {
+  await shop.server.runtime.settings.reload();
+  return shop.server.runtime.settings.list().find((row) => row.key === key)?.value;
+}
 
 describe('on the command line', () => {
   test.each([
@@ -82,6 +85,15 @@ describe('on standard input', () => {
     const upstreams = [{ name: 'a', base_url: 'http://127.0.0.1:9/v1', api_key: secret }];
     expect((await run(['settings', 'set', 'gateway.upstreams'], JSON.stringify(upstreams))).code).toBe(0);
     expect(await stored('gateway.upstreams')).toMatchObject(upstreams);
+    const [row] = await shop.database.sql`select string_agg(s::text, '') as text from runtime.settings s`;
+    expect(row!.text).not.toContain(secret);
+  });
+
+  test('the mask of a secret is refused, so that the secret is not replaced by it', async () => {
+    const before = await stored('pay.sandbox.secret');
+    const answer = await run(['settings', 'set', 'pay.sandbox.secret'], '***');
+    expect(answer).toMatchObject({ code: 2, stderr: expect.stringContaining('shown instead of a secret') });
+    expect(await stored('pay.sandbox.secret')).toEqual(before);
   });
 
   test.each([

@@ -1,3 +1,6 @@
+export { confirm } from './confirm.ts';
+export { countOf, createProgress } from './create-progress.ts';
+export { openOutput } from './open-output.ts';
 export { configOf, type GlobalOptions, listOf, wholeNumber, withDatabaseOptions } from './options.ts';
 export {
   bold,

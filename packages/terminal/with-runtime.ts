@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { hasEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import type { ChangeActor } from '@tradepost/postgres';
 import { type Config, openLog, openRuntime, type Runtime, type Setting } from '@tradepost/runtime';
 import { configOf, type GlobalOptions } from './options.ts';
 import { progress } from './output.ts';
@@ -7,16 +10,42 @@ import { progress } from './output.ts';
 /**
  * Opens the runtime for `work` and closes it. A server may run on the same data at the same time. A missing shop is created
  * only with `mayMigrate`: an audit of a mistyped folder would otherwise create an empty shop and find no faults.
+ * `isBackground`: the command does the work of the worker, so the change log does not name its user.
  */
 export type WithRuntime = <T>(
   options: GlobalOptions,
   work: (runtime: Runtime) => Promise<T>,
-  access?: { mayMigrate?: boolean },
+  access?: { mayMigrate?: boolean; isBackground?: boolean },
 ) => Promise<T>;
 
-/** `definitionsOf` returns the settings of the modules that a configuration runs. */
-export function runtimeOpener(definitionsOf: (config: Config) => readonly Setting[]): WithRuntime {
-  return async (options, work, { mayMigrate = false } = {}) => {
+/** The name of the user of the operating system. A container may run under an id without a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** The actor of a command in the change log. The arguments of the command are left out, because they may be secret. */
+const actorOf = (action: string): ChangeActor => ({
+  source: 'cli',
+  staff_id: null,
+  name: userName(),
+  address: '',
+  request_id: randomUUID(),
+  action,
+});
+
+/**
+ * `definitionsOf` returns the settings of the modules that a configuration runs. `commandName` returns the name of the command
+ * that runs.
+ */
+export function runtimeOpener(
+  definitionsOf: (config: Config) => readonly Setting[],
+  commandName: () => string,
+): WithRuntime {
+  return async (options, work, { mayMigrate = false, isBackground = false } = {}) => {
     const { config } = configOf(options);
     if (!mayMigrate && !config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres'))))
       throw new Error(
@@ -27,6 +56,7 @@ export function runtimeOpener(definitionsOf: (config: Config) => readonly Settin
     const runtime = await openRuntime({
       ...{ config, definitions: definitionsOf(config), log, onProgress: progress },
       checkOnly: !mayMigrate,
+      actor: mayMigrate || isBackground ? null : actorOf(commandName()),
     });
     try {
       return await work(runtime);
