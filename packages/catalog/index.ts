@@ -1,4 +1,3 @@
-export type { CsvFault } from './csv/csv-faults.ts';
 export { exportProducts } from './csv/export-products.ts';
 export { importProducts } from './csv/import-products.ts';
 export { catalogErrors } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '@tradepost/module';
+import { type Module, reportFacts } from '@tradepost/module';
 import { fileReferences } from '@tradepost/storage';
 import { catalogAudits } from './catalog-audits.ts';
 import { catalogCommand } from './commands/catalog.ts';
@@ -10,7 +10,7 @@ import { catalogRoutes } from './routes.ts';
 import { catalogDemo } from './seed-demo-catalogue.ts';
 import { catalogSettings } from './settings.ts';
 import { stockOwnerIn } from './stock-ownership/stock-owner.ts';
-import { catalogPublishes, catalogTables } from './tables.ts';
+import { catalogInChangeLog, catalogPublishes, catalogTables } from './tables.ts';
 
 const salesTask = 'catalog.refresh_sales';
 
@@ -18,8 +18,9 @@ export const catalogModule: Module = {
   name: 'catalog',
   needs: ['identity'],
   tables: catalogTables,
+  changeLog: catalogInChangeLog,
   publishes: catalogPublishes,
-  entries: [fileReferences.add(catalogFiles)],
+  entries: [fileReferences.add(catalogFiles), reportFacts.add('products')],
   settings: catalogSettings,
   menu: catalogMenu,
   seedDemo: catalogDemo,

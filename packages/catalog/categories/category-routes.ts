@@ -1,4 +1,5 @@
 import { defineRoute, fileUrls, idParams, list, nothing, pageQueryWith, type Route } from '@tradepost/http';
+import { actingSql } from '@tradepost/postgres';
 import { type Runtime, shopLocale } from '@tradepost/runtime';
 import { catalogErrors } from '../errors.ts';
 import { maxCategories } from '../limits.ts';
@@ -84,10 +85,17 @@ export function categoryRoutes(runtime: Runtime): Route[] {
       response: categorySchema,
       refuses: [catalogErrors.too_many_categories, catalogErrors.no_such_category, catalogErrors.category_too_deep],
       statements: 3,
-      async handle({ body, request, locale }) {
+      async handle({ body, request, locale, actor }) {
         const { name, parent_id = 0, icon = '', sort = 0, status = 1, translations = {} } = body;
         const path = fileUrls(request, config).relative(icon);
-        const row = await createCategory(sql, { name, parent_id, icon: path, sort, status, translations });
+        const row = await createCategory(actingSql(sql, actor), {
+          name,
+          parent_id,
+          icon: path,
+          sort,
+          status,
+          translations,
+        });
         return { ...categoryView(row, viewFor(request, locale)), name: textsOf(row).name };
       },
     }),

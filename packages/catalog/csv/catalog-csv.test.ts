@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { seedDemo } from '@tradepost/app';
+import type { CsvFault } from '@tradepost/csv';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { openShop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CsvFault, exportProducts, importProducts } from '../index.ts';
+import { exportProducts, importProducts } from '../index.ts';
 
 /**
  * A catalogue as a file: an export is imported unchanged, edits are stored, and faults are reported with their line.

@@ -1,18 +1,7 @@
+import { amountCell, amountOf, optionalTextCell, textCell, textOf } from '@tradepost/csv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  amountCell,
-  amountOf,
-  imagesCell,
-  imagesOf,
-  optionalTextCell,
-  pairsCell,
-  pairsOf,
-  pathCell,
-  pathOf,
-  textCell,
-  textOf,
-} from './csv-cells.ts';
+import { imagesCell, imagesOf, pairsCell, pairsOf, pathCell, pathOf } from './csv-cells.ts';
 
 /** A cell that is not read back exactly would change the catalogue by an export and import. */
 const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...' \\/;=\'"-+@\n\t\r|a搪,＝') }));

@@ -1,4 +1,5 @@
 import { locales } from '@tradepost/core';
+import type { CsvFormat } from '@tradepost/csv';
 
 /** The columns of a catalogue file in the order of the export. CSV.md describes each. */
 const perLanguage = (name: string) => locales.map((locale) => `${name}_${locale}`);
@@ -20,3 +21,5 @@ export const stockColumns: readonly string[] = ['stock', 'stock_before'];
 /** Columns of the SKU of the line. */
 const skuColumns: readonly string[] = ['specs', 'sku_code', 'sku_price', ...stockColumns, 'sku_status'];
 export const csvColumns: readonly string[] = [...productColumns, ...skuColumns, ...longColumns];
+
+export const catalogCsv: CsvFormat = { columns: csvColumns, needs: [['product_id', 'handle']] };

@@ -1,13 +1,13 @@
 import { type Locale, locales, toMinor } from '@tradepost/core';
+import { amountOf, type CsvFault, type CsvLine, integerOf, textOf } from '@tradepost/csv';
 import { z } from 'zod';
 import { maxLevels } from '../categories/save-category.ts';
 import type { Translations } from '../products/product.ts';
 import type { Attribute } from '../products/sku-matrix.ts';
 import { productUpdateBody } from '../schemas.ts';
-import { amountOf, imagesOf, integerOf, jsonOf, pairsOf, pathOf, textOf } from './csv-cells.ts';
+import { imagesOf, jsonOf, pairsOf, pathOf } from './csv-cells.ts';
 import { longColumns, productColumns } from './csv-columns.ts';
-import { type CsvFault, csvFault } from './csv-faults.ts';
-import type { CsvLine } from './csv-lines.ts';
+import { csvFault } from './csv-faults.ts';
 
 type Fields = Omit<
   NonNullable<z.output<typeof productUpdateBody>['product']>,

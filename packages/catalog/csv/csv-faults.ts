@@ -1,17 +1,8 @@
-import { fill, type RefusalValues } from '@tradepost/core';
+import { csvFaults } from '@tradepost/csv';
 
 /** Texts of the faults in a catalogue file. A command shows them, so they are in English only. */
-const faults = {
-  not_utf8: 'is not UTF-8; save the file as "CSV UTF-8" and import it again',
-  utf16: 'is UTF-16; save the file as "CSV UTF-8" and import it again',
-  empty_file: 'has no header line',
-  unknown_column: 'there is no column {name}; known: {known}',
-  repeated_column: 'is repeated in the header',
-  no_key_column: 'the header needs product_id or handle',
-  broken_quotes: 'the quotes do not match, or the line is longer than {max} characters or {lines} lines',
-  long_line: 'has no end, or is longer than {max} characters: this is not a CSV file',
+export const { fault: csvFault, fileError: csvFileError } = csvFaults({
   long_key: 'longer than {max} characters',
-  cell_count: '{count} cells, the header has {wanted}',
   no_key: 'needed, unless the line has a handle',
   scattered: 'the lines of a product must follow each other: line {line} was the last of this one',
   repeated: 'line {line} already has this product ({id})',
@@ -42,21 +33,4 @@ const faults = {
   stock_moved:
     'was {before} when the file was written and is {now} now; export again, or empty stock_before to overwrite it',
   refused: 'the database refused it: {reason}',
-} as const;
-
-export type CsvFault = { line: number; field: string; message: string };
-
-export const csvFault = (
-  line: number,
-  field: string,
-  name: keyof typeof faults,
-  values: RefusalValues = {},
-): CsvFault => ({ line, field, message: fill(faults[name], values) });
-
-/** The whole file cannot be read further. Rows that are committed stay. */
-class CsvFileError extends Error {
-  override name = 'CsvFileError';
-}
-
-export const csvFileError = (line: number, name: keyof typeof faults, values: RefusalValues = {}) =>
-  new CsvFileError(`line ${line}: ${fill(faults[name], values)}`);
+});

@@ -1,9 +1,9 @@
 import { locales } from '@tradepost/core';
+import { amountCell, byteOrderMark, optionalTextCell, textCell, toCsv } from '@tradepost/csv';
 import type { Sql } from '@tradepost/postgres';
-import { stringify } from 'csv-stringify/sync';
 import type { Detail } from '../products/product.ts';
 import { defaultSkuKey } from '../products/sku-matrix.ts';
-import { amountCell, imagesCell, optionalTextCell, pairsCell, pathCell, textCell } from './csv-cells.ts';
+import { imagesCell, pairsCell, pathCell } from './csv-cells.ts';
 import { csvColumns } from './csv-columns.ts';
 import { type CategoryRow, type ExportedProduct, scanProducts, selectCategoryRows } from './csv-store.ts';
 
@@ -79,10 +79,6 @@ function rowsOf(product: ExportedProduct, byId: ReadonlyMap<number, CategoryRow>
   });
 }
 
-// Quotes characters that a reader could take for the end of a line, or trim.
-const toCsv = (rows: readonly (readonly string[])[]) =>
-  stringify(rows as string[][], { record_delimiter: '\r\n', quoted_match: /[\r\n;\t]|^\s|\s$/ });
-
 export type Exported = { products: number; skus: number };
 
 /** The whole catalogue as CSV text in pieces, from one snapshot and in constant memory. */
@@ -94,8 +90,7 @@ export async function exportProducts(
   const done = { products: 0, skus: 0 };
   await sql.begin('isolation level repeatable read read only', async (tx) => {
     const byId = new Map((await selectCategoryRows(tx)).map((row) => [row.id, row]));
-    // Without the byte order mark, spreadsheet programs use the regional encoding.
-    await write(`\ufeff${toCsv([csvColumns])}`);
+    await write(byteOrderMark + toCsv([csvColumns]));
     for await (const products of scanProducts(tx, batch)) {
       const rows = products.flatMap((product) => rowsOf(product, byId));
       await write(toCsv(rows));

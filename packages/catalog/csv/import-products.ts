@@ -1,12 +1,13 @@
 import type { Locale } from '@tradepost/core';
+import { type CsvFault, readCsvLines } from '@tradepost/csv';
 import type { Sql, Transaction } from '@tradepost/postgres';
 import { shopLocale } from '@tradepost/runtime';
 import { announceStock, hasStockCells, withoutStockCells } from '../stock-ownership/enforce-stock-owner.ts';
 import { ownStock, type StockOwner } from '../stock-ownership/stock-owner.ts';
 import { categoriesIn } from './csv-categories.ts';
+import { catalogCsv } from './csv-columns.ts';
 import { type Draft, draftOf, groupLines } from './csv-drafts.ts';
-import { type CsvFault, csvFault } from './csv-faults.ts';
-import { readCsvLines } from './csv-lines.ts';
+import { csvFault } from './csv-faults.ts';
 import {
   insertProducts,
   insertSkus,
@@ -254,7 +255,7 @@ export async function importProducts(
     lines = 0;
     onProgress(done);
   };
-  for await (const item of groupLines(readCsvLines(input))) {
+  for await (const item of groupLines(readCsvLines(input, catalogCsv))) {
     if (!('key' in item)) {
       report([item]);
       done.lines += 1;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type Locale } from '@tradepost/core';
+import type { CsvFault } from '@tradepost/csv';
 import type { Product, Sku } from '../products/product.ts';
 import { checkPriced, fieldsOf, plannedSkus } from '../products/save-product.ts';
 import {
@@ -11,7 +12,7 @@ import {
   skuMatrix,
 } from '../products/sku-matrix.ts';
 import type { Draft, SkuLine } from './csv-drafts.ts';
-import { type CsvFault, csvFault } from './csv-faults.ts';
+import { csvFault } from './csv-faults.ts';
 import type { ImageWrite, NewSku, ProductWrite, SkuChange, Stored } from './csv-store.ts';
 import { importedTexts } from './import-texts.ts';
 

@@ -1,5 +1,6 @@
 import { paged, pagingOf, toWire } from '@tradepost/core';
 import { defineRoute, fileUrls, idParams, largeBody, maxBatch, pagedOf, type Route } from '@tradepost/http';
+import { actingSql } from '@tradepost/postgres';
 import { type Runtime, shopLocale } from '@tradepost/runtime';
 import { selectCategoryPaths } from '../categories/category-store.ts';
 import { catalogErrors } from '../errors.ts';
@@ -142,9 +143,9 @@ export function productRoutes(runtime: Runtime, stockOwner: StockOwner): Route[]
       response: productCreated,
       refuses: saveRefusals,
       statements: 6 + notifying,
-      async handle({ body, request }) {
+      async handle({ body, request, actor }) {
         const { id, sku_diff } = await createProduct(
-          sql,
+          actingSql(sql, actor),
           withPicturePaths(body, fileUrls(request, config).relative),
           stockOwner,
           runtime.settings.get(shopLocale),

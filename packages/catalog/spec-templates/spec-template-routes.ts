@@ -1,5 +1,6 @@
 import { paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, largeBody, nothing, pagedOf, type Route } from '@tradepost/http';
+import { actingSql } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { catalogErrors } from '../errors.ts';
 import { maxTemplatePage } from '../limits.ts';
@@ -87,9 +88,11 @@ export function specTemplateRoutes(runtime: Runtime): Route[] {
       body: specTemplateCreateBody,
       response: specTemplateView,
       statements: 1,
-      async handle({ body, request, locale }) {
+      async handle({ body, request, locale, actor }) {
         const { name, category_ids = [], attrs = [], status = 1 } = body;
-        return viewOf(await insertSpecTemplate(sql, { name, category_ids, attrs, status }), viewFor(request, locale));
+        const fields = { name, category_ids, attrs, status };
+        const row = await actingSql(sql, actor).begin((tx) => insertSpecTemplate(tx, fields));
+        return viewOf(row, viewFor(request, locale));
       },
     }),
     defineRoute({

@@ -1,5 +1,5 @@
 import type { Paging } from '@tradepost/core';
-import type { Queryable, Sql } from '@tradepost/postgres';
+import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
 import type { SpecGroup } from '../products/sku-matrix.ts';
 
 export type SpecTemplate = {
@@ -47,11 +47,11 @@ export async function selectSpecTemplate(sql: Queryable, id: number): Promise<Sp
   return row;
 }
 
-export async function insertSpecTemplate(sql: Sql, fields: SpecTemplateFields): Promise<SpecTemplate> {
-  const [row] = await sql<SpecTemplate[]>`
+export async function insertSpecTemplate(tx: Transaction, fields: SpecTemplateFields): Promise<SpecTemplate> {
+  const [row] = await tx<SpecTemplate[]>`
     insert into catalog.spec_templates (name, category_ids, attrs, status)
-    values (${fields.name}, ${fields.category_ids}::bigint[], ${sql.json(fields.attrs as never)}, ${fields.status})
-    returning ${columns(sql)}`;
+    values (${fields.name}, ${fields.category_ids}::bigint[], ${tx.json(fields.attrs as never)}, ${fields.status})
+    returning ${columns(tx)}`;
   return row!;
 }
 

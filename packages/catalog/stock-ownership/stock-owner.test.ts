@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { CsvFault } from '@tradepost/csv';
 import { createApp, serve } from '@tradepost/http';
 import { type Module, openModules } from '@tradepost/module';
 import { openDatabase, type Sql } from '@tradepost/postgres';
@@ -10,14 +11,7 @@ import { call } from '@tradepost/testing/client';
 import { cloneDatabase } from '@tradepost/testing/servers/database';
 import { insertProduct } from '@tradepost/testing/shop';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type CsvFault,
-  catalogModule,
-  exportProducts,
-  importProducts,
-  type StockOwner,
-  stockOwners,
-} from '../index.ts';
+import { catalogModule, exportProducts, importProducts, type StockOwner, stockOwners } from '../index.ts';
 
 /**
  * The stock owner decides how the catalogue handles stock: it leaves stock to the warehouses, notifies an external

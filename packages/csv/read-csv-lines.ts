@@ -1,17 +1,32 @@
 import { parse } from 'csv-parse/sync';
-import { csvColumns } from './csv-columns.ts';
-import { type CsvFault, csvFault, csvFileError } from './csv-faults.ts';
+import { type CsvFault, csvFaults } from './csv-faults.ts';
 
 /**
- * Reads a catalogue file line by line. This file finds the end of each record by counting quotes, and passes only whole
+ * Reads a CSV file line by line. This file finds the end of each record by counting quotes, and passes only whole
  * records to the CSV parser. A stray quote then makes its own line invalid and not the rest of the file, and every
  * fault has its exact line.
  */
+export type CsvFormat = {
+  readonly columns: readonly string[];
+  /** The header has at least one of each of these lists. */
+  readonly needs: readonly (readonly string[])[];
+};
 export type CsvLine = { line: number; characters: number; cells: ReadonlyMap<string, string> };
 
 /** A record with more characters or lines has a quote that is never closed. */
 const maxRecord = 4_000_000;
 const maxRecordLines = 20_000;
+const { fault, fileError } = csvFaults({
+  not_utf8: 'is not UTF-8; save the file as "CSV UTF-8" and import it again',
+  utf16: 'is UTF-16; save the file as "CSV UTF-8" and import it again',
+  empty_file: 'has no header line',
+  unknown_column: 'there is no column {name}; known: {known}',
+  repeated_column: 'is repeated in the header',
+  no_key_column: 'the header needs {names}',
+  broken_quotes: 'the quotes do not match, or the line is longer than {max} characters or {lines} lines',
+  long_line: 'has no end, or is longer than {max} characters: this is not a CSV file',
+  cell_count: '{count} cells, the header has {wanted}',
+});
 const delimiters = [',', ';', '\t'];
 
 /** The bytes as text. Throws when they are not UTF-8. A byte order mark is removed. */
@@ -25,12 +40,12 @@ async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
     } catch {
       const [sound = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1);
-      throw csvFileError(line + linesIn(sound), 'not_utf8');
+      throw fileError(line + linesIn(sound), 'not_utf8');
     }
   };
   for await (const bytes of input) {
     if (first && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)))
-      throw csvFileError(1, 'utf16');
+      throw fileError(1, 'utf16');
     first = first && bytes.length === 0;
     const text = decode(bytes);
     line += linesIn(text);
@@ -64,7 +79,7 @@ async function* physicalLines(input: AsyncIterable<string>): AsyncGenerator<Phys
     const rest = chunk.slice(begin, chunk.length - held.length);
     if (rest !== '') parts.push(rest);
     length += rest.length;
-    if (length > maxRecord) throw csvFileError(line, 'long_line', { max: maxRecord });
+    if (length > maxRecord) throw fileError(line, 'long_line', { max: maxRecord });
   }
   const last = parts.join('');
   if (last !== '' || held !== '') yield { text: last, end: '' };
@@ -92,12 +107,14 @@ function delimiterOf(header: string): string {
   return delimiters.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }
 
-function checkHeader(header: readonly string[]): void {
+function checkHeader(header: readonly string[], { columns, needs }: CsvFormat): void {
   for (const [index, name] of header.entries()) {
-    if (!csvColumns.includes(name)) throw csvFileError(1, 'unknown_column', { name, known: csvColumns.join(', ') });
-    if (header.indexOf(name) !== index) throw csvFileError(1, 'repeated_column', { name });
+    if (!columns.includes(name)) throw fileError(1, 'unknown_column', { name, known: columns.join(', ') });
+    if (header.indexOf(name) !== index) throw fileError(1, 'repeated_column', { name });
   }
-  if (!header.includes('product_id') && !header.includes('handle')) throw csvFileError(1, 'no_key_column');
+  for (const names of needs)
+    if (!names.some((name) => header.includes(name)))
+      throw fileError(1, 'no_key_column', { names: names.join(' or ') });
 }
 
 /** Physical lines that can be read again from an earlier one. */
@@ -164,18 +181,21 @@ async function* records(
 }
 
 /** The lines below the header with their cells by column, and the faults of lines that cannot be read. */
-export async function* readCsvLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<CsvLine | CsvFault> {
+export async function* readCsvLines(
+  input: AsyncIterable<Uint8Array>,
+  format: CsvFormat,
+): AsyncGenerator<CsvLine | CsvFault> {
   let header: string[] | null = null;
   for await (const { line, characters, cells } of records(physicalLines(decoded(input)))) {
     if (cells?.every((cell) => cell.trim() === '')) continue;
     if (header === null) {
-      if (!cells) throw csvFileError(line, 'broken_quotes', { max: maxRecord, lines: maxRecordLines });
+      if (!cells) throw fileError(line, 'broken_quotes', { max: maxRecord, lines: maxRecordLines });
       header = cells.map((name) => name.trim());
-      checkHeader(header);
-    } else if (!cells) yield csvFault(line, '-', 'broken_quotes', { max: maxRecord, lines: maxRecordLines });
+      checkHeader(header, format);
+    } else if (!cells) yield fault(line, '-', 'broken_quotes', { max: maxRecord, lines: maxRecordLines });
     else if (cells.length !== header.length)
-      yield csvFault(line, '-', 'cell_count', { count: cells.length, wanted: header.length });
+      yield fault(line, '-', 'cell_count', { count: cells.length, wanted: header.length });
     else yield { line, characters, cells: new Map(header.map((name, index) => [name, cells[index]!])) };
   }
-  if (header === null) throw csvFileError(1, 'empty_file');
+  if (header === null) throw fileError(1, 'empty_file');
 }
