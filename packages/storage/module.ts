@@ -11,15 +11,25 @@ import { sweepFiles } from './references/sweep-files.ts';
 import { routerSettings, storageSettings } from './settings.ts';
 import { storageAudits } from './storage-audits.ts';
 import { storageMetrics } from './storage-metrics.ts';
-import { storageTables } from './tables.ts';
+import { storageInChangeLog, storageTables } from './tables.ts';
 import { cleanUp } from './uploads/clean-up.ts';
+import { type FoundUpload, findUpload } from './uploads/find-upload.ts';
 import { incomingFolder, removeAbandoned } from './uploads/incoming-files.ts';
-import { receiveUpload, type StoredFile, type Upload } from './uploads/receive-upload.ts';
+import type { StoredFile } from './uploads/new-file.ts';
+import { receiveUpload, type Upload } from './uploads/receive-upload.ts';
 import { uploadResources } from './uploads/serve-uploads.ts';
+import { type NewFiles, storeFiles } from './uploads/store-files.ts';
 import { uploadRoutes } from './uploads/upload-routes.ts';
 
-/** Receives files for routes of other packages. */
-export type Uploads = { receive(upload: Upload): Promise<StoredFile> };
+/** The uploaded files, for other packages. */
+export type Uploads = {
+  /** Receives the file of a form. */
+  receive(upload: Upload): Promise<StoredFile>;
+  /** Stores files that the shop makes itself, all or none. */
+  storeFiles<T>(files: NewFiles<T>): Promise<T>;
+  /** The upload with this address or URL. Null when this shop has none. */
+  find(address: string): Promise<FoundUpload | null>;
+};
 export const uploadsService = defineService<Uploads>('storage.uploads');
 
 const cleanUpTask = 'storage.clean_up';
@@ -28,6 +38,7 @@ const sweepTask = 'storage.sweep';
 export const storageModule: Module = {
   name: 'storage',
   tables: storageTables,
+  changeLog: storageInChangeLog,
   entries: ownDrivers.map(storageDrivers.add),
   settings: storageSettings,
   audits: storageAudits,
@@ -54,7 +65,13 @@ export const storageModule: Module = {
       runtime.log.warn({ err: error }, 'incoming files of an earlier process could not be removed'),
     );
     return {
-      provides: [uploadsService.provide({ receive: (upload) => receiveUpload(deps, upload) })],
+      provides: [
+        uploadsService.provide({
+          receive: (upload) => receiveUpload(deps, upload),
+          storeFiles: (files) => storeFiles(deps, files),
+          find: (address) => findUpload(deps, address),
+        }),
+      ],
       routes: () => uploadRoutes(deps),
       resources: uploadResources(folder),
       tasks: {

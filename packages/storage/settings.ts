@@ -13,6 +13,14 @@ export const defaultDriver = setting(
   z.string(),
   'local',
   'storage driver of uploads that name none',
+  {
+    field: {
+      page: { plugin: 'storage_router', title: { en: 'Storage', 'zh-CN': '存储设置' }, sort: 10 },
+      label: { en: 'Default driver', 'zh-CN': '默认驱动' },
+      choiceLabels: { local: { en: 'This server', 'zh-CN': '本地存储' } },
+      required: true,
+    },
+  },
 );
 export const enabledDrivers = setting(
   'storage_router.enabled_drivers',
@@ -27,7 +35,11 @@ export function routerSettings(drivers: readonly StorageDriverEntry[]): Setting[
   const all = [...new Set(drivers.flatMap(({ name, aliases }) => [name, ...aliases]))];
   const listed = new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
   return [
-    { ...defaultDriver, schema: z.enum(all), about: `${defaultDriver.about}: ${listed}` },
+    {
+      ...defaultDriver,
+      ...{ schema: z.enum(all), about: `${defaultDriver.about}: ${listed}` },
+      field: { ...defaultDriver.field!, choices: names },
+    },
     { ...enabledDrivers, schema: z.array(z.enum(all)).min(1).max(20), fallback: names },
   ];
 }

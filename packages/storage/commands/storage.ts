@@ -50,25 +50,29 @@ function report(sweep: Sweep, dryRun: boolean): void {
 const sweepAction = (context: CommandContext) => async (options: SweepOptions) => {
   const { dryRun = false, forget, json, ...database } = options;
   let examined = 0;
-  const sweep = await context.withRuntime(database, async (runtime) => {
-    const entries = staticEntriesOf(context.modulesOf(runtime.config));
-    const deps = { runtime, drivers: openDrivers(runtime, entries(storageDrivers)) };
-    if (forget !== undefined) {
-      const forgotten = await forgetReferences(runtime.sql, listOf(forget));
-      progress(`forgotten: ${forgotten.join(', ') || 'nothing: no such package is recorded'}`);
-    }
-    if (!dryRun) await cleanUp(deps);
-    return withProgress(
-      () => `${examined} files examined`,
-      () =>
-        sweepFiles(deps, entries(fileReferences), {
-          dryRun,
-          onProgress: (count) => {
-            examined = count;
-          },
-        }),
-    );
-  });
+  const sweep = await context.withRuntime(
+    database,
+    async (runtime) => {
+      const entries = staticEntriesOf(context.modulesOf(runtime.config));
+      const deps = { runtime, drivers: openDrivers(runtime, entries(storageDrivers)) };
+      if (forget !== undefined) {
+        const forgotten = await forgetReferences(runtime.sql, listOf(forget));
+        progress(`forgotten: ${forgotten.join(', ') || 'nothing: no such package is recorded'}`);
+      }
+      if (!dryRun) await cleanUp(deps);
+      return withProgress(
+        () => `${examined} files examined`,
+        () =>
+          sweepFiles(deps, entries(fileReferences), {
+            dryRun,
+            onProgress: (count) => {
+              examined = count;
+            },
+          }),
+      );
+    },
+    { isBackground: true },
+  );
   if (json)
     printJson({
       ...sweep,

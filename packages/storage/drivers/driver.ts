@@ -22,6 +22,8 @@ export type StorageDriver = {
   remove(paths: readonly string[]): Promise<void>;
   /** The address as tables store it: `/uploads/<path>` for files of this server, otherwise an absolute URL. */
   addressOf(path: string): string;
+  /** The file of an object on this machine. Object storage has none: its objects are read at their addresses. */
+  fileOf?(path: string): string;
   /** Throws when the storage cannot be used now. `tradepost doctor` calls it; it changes nothing. */
   check(): Promise<void>;
 };

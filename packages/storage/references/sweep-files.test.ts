@@ -52,7 +52,20 @@ const kept = async (paths: readonly string[]) =>
 
 test('a file that any package uses stays, and one without a reference is removed after its days', async () => {
   const { sql } = shop.database;
-  const names = ['cover', 'picture', 'detail', 'translation', 'icon', 'avatar', 'line', 'logo', 'unused', 'young'];
+  const names = [
+    'cover',
+    'picture',
+    'detail',
+    'translation',
+    'icon',
+    'avatar',
+    'line',
+    'logo',
+    'draft',
+    'published',
+    'unused',
+    'young',
+  ];
   const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await oldFile()] as const)));
   const local = (name: string) => `/uploads/${files[name]!.path}`;
   const { id, sku_ids } = await insertProduct(shop.database);
@@ -67,6 +80,13 @@ test('a file that any package uses stays, and one without a reference is removed
   await sql`
     insert into orders.order_items (order_id, product_id, sku_id, title, cover, price, qty, payable_amount)
     values (1, ${id}, ${sku_ids[0]!}, 'Mug', ${local('line')}, 1, 1, 1)`;
+  const admin = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+  // A later draft replaces the published one, which a rollback can show again.
+  for (const name of ['published', 'draft']) {
+    const body = { components: [{ type: 'image_ad', props: { url: files[name]!.url } }] };
+    await shop.call('PUT', '/admin/api/decor/index', { token: admin, body });
+    if (name === 'published') await shop.call('POST', '/admin/api/decor/index/publish', { token: admin });
+  }
   // An operator may paste the address of a CDN that the shop does not know.
   await shop.server.runtime.settings.set('site.site_logo', `https://cdn.example/${files.logo!.path}`);
   await sql`update storage.files set unreferenced_since = null where path = ${files.young!.path}`;

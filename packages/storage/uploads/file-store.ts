@@ -87,6 +87,16 @@ export async function selectUnfinished(sql: Queryable, before: Date, limit: numb
   return rows.map(({ id }) => id);
 }
 
+/** The complete file with this path. */
+export async function selectStoredFile(
+  sql: Queryable,
+  path: string,
+): Promise<(Pick<FileRow, 'driver' | 'path' | 'address' | 'size'> & { mime: string }) | undefined> {
+  const [row] = await sql<(FileRow & { mime: string })[]>`
+    select driver, path, address, size, mime from storage.files where path = ${path} and state = 'stored'`;
+  return row;
+}
+
 export type StoredRow = FileRow & { unreferenced_since: Date | null };
 
 /** Stored files in the order of their ids, after an id. */

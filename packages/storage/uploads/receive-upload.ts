@@ -5,15 +5,14 @@ import type { Write } from '@tradepost/runtime';
 import { uploadFolder } from '../drivers/local/settings.ts';
 import type { NamedDriver } from '../drivers/open-drivers.ts';
 import { uploadErrors } from '../errors.ts';
-import { allowedExtensions, maxBytes, uploadsPerHour } from '../settings.ts';
+import { maxBytes } from '../settings.ts';
 import { storageMetrics } from '../storage-metrics.ts';
-import { type FileKind, headBytes, kindOf } from './file-kinds.ts';
-import { changeDriver, deletePending, type FileOwner, insertPending, markStored } from './file-store.ts';
-import { FolderError, incomingFolder, isFull, removeIncoming, writeIncoming } from './incoming-files.ts';
+import { changeDriver, deletePending, type FileOwner, markStored } from './file-store.ts';
+import { FolderError, incomingFolder, removeIncoming, writeIncoming } from './incoming-files.ts';
+import { openContent, putFile, type Registered, registerFile, type StoredFile } from './new-file.ts';
 import { type Form, readForm } from './read-form.ts';
 import { removeFiles } from './remove-files.ts';
 import type { StorageDeps } from './storage-deps.ts';
-import { newPath } from './stored-path.ts';
 
 export type Upload = {
   readonly body: BodyStream;
@@ -24,56 +23,19 @@ export type Upload = {
   readonly write: Write;
 };
 
-/** A stored file. `address` is what tables store. */
-export type StoredFile = { path: string; address: string; size: number; mime: string };
-
-/** The first bytes of a file and all its chunks, these bytes included. */
-async function openFile(file: Readable): Promise<{ head: Buffer; chunks: AsyncIterable<Uint8Array> }> {
-  const rest = file.iterator({ destroyOnReturn: true }) as AsyncIterator<Buffer> & AsyncIterable<Buffer>;
-  const first: Buffer[] = [];
-  let length = 0;
-  while (length < headBytes) {
-    const { done, value } = await rest.next();
-    if (done) break;
-    first.push(value);
-    length += value.length;
-  }
-  async function* chunks() {
-    yield* first;
-    yield* rest;
-  }
-  return { head: Buffer.concat(first).subarray(0, headBytes), chunks: chunks() };
-}
-
 /** The name of the driver that the form asks for, when the query names none. */
 const nameIn = (fields: ReadonlyMap<string, string>): string | undefined => fields.get('driver')?.trim() || undefined;
-
-/** The path and the row of a new file. */
-async function register(deps: StorageDeps, upload: Upload, kind: FileKind, driver: NamedDriver) {
-  const { sql, settings, now } = deps.runtime;
-  const path = newPath(now(), kind.extensions[0]);
-  const limit = settings.get(uploadsPerHour);
-  const id = await insertPending(sql, { driver: driver.name, path, mime: kind.mime, owner: upload.owner }, limit);
-  if (id === null) throw uploadErrors.too_many_uploads({ limit });
-  return { id, path, mime: kind.mime };
-}
-type Registered = Awaited<ReturnType<typeof register>>;
 
 /** Moves a complete incoming file to its driver and completes its row. */
 async function store(
   deps: StorageDeps,
   upload: Upload,
-  { id, path, mime }: Registered,
+  registered: Registered,
   { file, size }: { file: string; size: number },
   driver: NamedDriver,
 ): Promise<StoredFile> {
-  const address = driver.addressOf(path);
-  await driver.put({ file, path, mime, size }).catch((error: unknown) => {
-    if (error instanceof AppError) throw error;
-    if (isFull(error)) throw uploadErrors.disk_full();
-    deps.runtime.log.error({ err: error, driver: driver.name, path }, 'an uploaded file could not be stored');
-    throw uploadErrors.driver_failed({ driver: driver.name });
-  });
+  const { id, path, mime } = registered;
+  const address = await putFile(deps, registered, { file, size }, driver);
   const stored = await upload.write(async (tx) => {
     const ids = await markStored(tx, [{ id, address, size }]);
     if (ids.length === 0) throw new Error(`the upload of ${path} took too long and was cleaned up`);
@@ -87,14 +49,10 @@ async function store(
 /** Receives the rest of a form after its file began. */
 async function receiveFile(deps: StorageDeps, upload: Upload, form: Form, file: Readable): Promise<StoredFile> {
   const { settings, config, sql } = deps.runtime;
-  const { head, chunks } = await openFile(file);
-  if (head.length === 0) throw uploadErrors.empty_file();
-  const allowed = settings.get(allowedExtensions);
-  const kind = kindOf(head, allowed);
-  if (!kind) throw uploadErrors.wrong_type({ allowed: allowed.join(', ') });
+  const { kind, chunks } = await openContent(deps, file.iterator({ destroyOnReturn: true }));
   // The field of the form may come after the file. Until then the default is assumed.
   const assumed = deps.drivers.choose(upload.driver ?? nameIn(form.fieldsSoFar));
-  const registered = await register(deps, upload, kind, assumed);
+  const registered = await registerFile(deps, upload.owner, kind, assumed);
   let incoming: { file: string; size: number } | undefined;
   let isPut = false;
   try {

@@ -46,6 +46,7 @@ function openLocal(runtime: DriverRuntime): StorageDriver {
   };
   return {
     ready() {},
+    fileOf,
     /** The incoming file is in the same file system, so it is renamed: a file is visible when it is complete. */
     async put({ file, path }) {
       const target = fileOf(path);

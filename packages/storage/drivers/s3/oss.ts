@@ -1,14 +1,34 @@
+import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
 import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
 import { bucketUrlOf, openS3, required } from './s3-driver.ts';
 
+const page: ConfigPage = { plugin: 'storage_oss', title: { en: 'Aliyun OSS', 'zh-CN': '阿里云 OSS' }, sort: 12 };
 const endpoint = address(
   'storage_oss.endpoint',
   'endpoint of the bucket, such as oss-cn-hangzhou.aliyuncs.com; another S3-compatible server is possible',
+  {
+    page: page,
+    label: { en: 'Endpoint', 'zh-CN': '接口地址' },
+    required: true,
+    placeholder: 'oss-cn-hangzhou.aliyuncs.com',
+  },
 );
-const bucket = plain('storage_oss.bucket', 'name of the bucket');
-const keyId = plain('storage_oss.access_key_id', 'id of the access key');
-const keySecret = secretKey('storage_oss.access_key_secret', 'secret of the access key');
+const bucket = plain('storage_oss.bucket', 'name of the bucket', {
+  page: page,
+  label: { en: 'Bucket', 'zh-CN': '存储桶' },
+  required: true,
+});
+const keyId = plain('storage_oss.access_key_id', 'id of the access key', {
+  page: page,
+  label: { en: 'AccessKey ID', 'zh-CN': 'AccessKey ID' },
+  required: true,
+});
+const keySecret = secretKey('storage_oss.access_key_secret', 'secret of the access key', {
+  page: page,
+  label: { en: 'AccessKey secret', 'zh-CN': 'AccessKey Secret' },
+  required: true,
+});
 const domain = address(
   'storage_oss.domain',
   'own domain of the bucket for file URLs; empty: the address of the bucket',

@@ -1,12 +1,35 @@
+import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
 import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
 import { bucketUrlOf, openS3, required } from './s3-driver.ts';
 
-const zone = plain('storage_qiniu.zone', 'zone of the bucket: z0, z1, z2, na0, as0, or the name of a region');
-const bucket = plain('storage_qiniu.bucket', 'name of the bucket');
-const accessKey = plain('storage_qiniu.access_key', 'access key');
-const secret = secretKey('storage_qiniu.secret_key', 'secret key');
-const domain = address('storage_qiniu.domain', 'domain of the bucket for file URLs');
+const page: ConfigPage = { plugin: 'storage_qiniu', title: { en: 'Qiniu Kodo', 'zh-CN': '七牛云 Kodo' }, sort: 14 };
+const zone = plain('storage_qiniu.zone', 'zone of the bucket: z0, z1, z2, na0, as0, or the name of a region', {
+  page: page,
+  label: { en: 'Zone', 'zh-CN': '区域' },
+  required: true,
+  placeholder: 'z0',
+});
+const bucket = plain('storage_qiniu.bucket', 'name of the bucket', {
+  page: page,
+  label: { en: 'Bucket', 'zh-CN': '存储空间' },
+  required: true,
+});
+const accessKey = plain('storage_qiniu.access_key', 'access key', {
+  page: page,
+  label: { en: 'AccessKey', 'zh-CN': 'AccessKey' },
+  required: true,
+});
+const secret = secretKey('storage_qiniu.secret_key', 'secret key', {
+  page: page,
+  label: { en: 'SecretKey', 'zh-CN': 'SecretKey' },
+  required: true,
+});
+const domain = address('storage_qiniu.domain', 'domain of the bucket for file URLs', {
+  page: page,
+  label: { en: 'Domain', 'zh-CN': '访问域名' },
+  required: true,
+});
 const endpoint = address('storage_qiniu.endpoint', 'another S3-compatible server; empty: the server of the zone');
 
 /** The S3 protocol has names of regions for the zones. */
