@@ -13,9 +13,17 @@ export { identityModule, tokensService } from './module.ts';
 export { demoAccounts } from './seed-demo-accounts.ts';
 export { identitySettings } from './settings.ts';
 export { createShopper, createStaff } from './shoppers/accounts.ts';
-export { activeShoppers, onShopperTokensEnded, shoppersEndedSince } from './shoppers/active-shoppers.ts';
+export {
+  activeShoppers,
+  lockActiveShoppers,
+  onShopperTokensEnded,
+  shoppersEndedSince,
+} from './shoppers/active-shoppers.ts';
 export { selectNicknames, selectShopper, selectShopperByLogin } from './shoppers/identity-store.ts';
 export { hashPassword } from './shoppers/passwords.ts';
+export { shopperDeleted } from './shoppers/shopper-events.ts';
+export { shopperNamed } from './shoppers/shopper-named.ts';
 export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shoppers/shopper-search-store.ts';
+export { selectOwner } from './staff/staff-store.ts';
 export { inspectToken } from './tokens/inspect-token.ts';
 export { openTokens, type Tokens } from './tokens/tokens.ts';

@@ -21,7 +21,8 @@ import { identityRoutes } from './routes.ts';
 import { identityDemo } from './seed-demo-accounts.ts';
 import { identitySettings } from './settings.ts';
 import { shopperFiles } from './shoppers/file-references.ts';
-import { identityPublishes, identityTables } from './tables.ts';
+import { shopperDeleted } from './shoppers/shopper-events.ts';
+import { identityInChangeLog, identityPublishes, identityTables } from './tables.ts';
 import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
 import { openTokens, type Tokens } from './tokens/tokens.ts';
 
@@ -32,6 +33,7 @@ export const identityModule: Module = {
   name: 'identity',
   required: true,
   tables: identityTables,
+  changeLog: identityInChangeLog,
   publishes: identityPublishes,
   entries: [
     fileReferences.add(shopperFiles),
@@ -42,6 +44,7 @@ export const identityModule: Module = {
   menu: identityMenu,
   seedDemo: identityDemo,
   audits: identityAudits,
+  events: [shopperDeleted],
   retention: identityRetention,
   commands: [staffCommand, tokenCommand, messagesCommand],
   doctorChecks: identityDoctorChecks,

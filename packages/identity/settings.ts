@@ -1,4 +1,4 @@
-import { setting } from '@tradepost/runtime';
+import { type ConfigPage, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { messageSettings } from './messages/message-settings.ts';
 import { identityRetentionSettings } from './retention.ts';
@@ -53,18 +53,43 @@ export const loginWindowMinutes = setting(
   15,
   'minutes of the window in which failed logins are counted',
 );
+const wechatPage: ConfigPage = {
+  plugin: 'wechat_auth',
+  title: { en: 'WeChat login', 'zh-CN': '微信登录' },
+  sort: 60,
+};
+
 export const wechatMiniAppId = setting(
   'wechat_auth.mini_app_id',
   z.string().max(128),
   '',
   'app id of the WeChat mini program; without it this login is off',
+  { field: { page: wechatPage, label: { en: 'Mini program app id', 'zh-CN': '小程序 AppID' } } },
 );
 export const wechatMiniAppSecret = setting(
   'wechat_auth.mini_app_secret',
   z.string().max(256),
   '',
   'app secret of the WeChat mini program',
-  { secret: true },
+  { secret: true, field: { page: wechatPage, label: { en: 'Mini program app secret', 'zh-CN': '小程序 AppSecret' } } },
+);
+/** Kept for clients that set it. No login of the shop uses it. */
+const wechatH5AppId = setting(
+  'wechat_auth.h5_app_id',
+  z.string().max(128),
+  '',
+  'app id of the WeChat official account; stored for clients, no login uses it',
+  { field: { page: wechatPage, label: { en: 'Official account app id', 'zh-CN': '公众号 AppID' } } },
+);
+const wechatH5AppSecret = setting(
+  'wechat_auth.h5_app_secret',
+  z.string().max(256),
+  '',
+  'app secret of the WeChat official account; stored for clients, no login uses it',
+  {
+    secret: true,
+    field: { page: wechatPage, label: { en: 'Official account app secret', 'zh-CN': '公众号 AppSecret' } },
+  },
 );
 export const wechatEndpoint = setting(
   'wechat_auth.endpoint',
@@ -84,6 +109,8 @@ export const identitySettings = [
   loginWindowMinutes,
   wechatMiniAppId,
   wechatMiniAppSecret,
+  wechatH5AppId,
+  wechatH5AppSecret,
   wechatEndpoint,
   ...identityRetentionSettings,
 ] as const;

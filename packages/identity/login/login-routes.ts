@@ -122,7 +122,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens, messenger: Messeng
       auth: 'shopper',
       tag: 'Accounts',
       summary: 'Delete my account; the request is confirmed by a code sent to its phone',
-      statements: 8,
+      statements: 9,
       body: smsCodeBody,
       response: nothing,
       refuses: [
@@ -142,6 +142,7 @@ export function loginRoutes(runtime: Runtime, tokens: Tokens, messenger: Messeng
       method: 'POST',
       path: '/api/auth/logout',
       auth: 'any',
+      notLogged: 'A logout ends a token and changes nothing of the shop.',
       tag: 'Accounts',
       summary: 'Revoke the token of this request on all instances',
       statements: 2,

@@ -1,6 +1,6 @@
 import type { Locale, Localized } from '@tradepost/core';
 import type { Transaction } from '@tradepost/postgres';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, recordEvents } from '@tradepost/runtime';
 import { identityErrors } from '../errors.ts';
 import {
   deleteShopper,
@@ -9,6 +9,7 @@ import {
   type Shopper,
   selectShopper,
 } from '../shoppers/identity-store.ts';
+import { shopperDeleted } from '../shoppers/shopper-events.ts';
 import { raiseFloors } from '../tokens/token-store.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { LoginLimits } from './attempt-limits.ts';
@@ -92,7 +93,9 @@ export async function deleteAccount(deps: Deps, userId: number, { phone, code, a
       if (check !== 'right') return check;
       await deleteCode(tx, phone);
       // A parallel request with the same code deleted the account first.
-      if (!(await deleteShopper(tx, userId, phone, runtime.now()))) return [];
+      const now = runtime.now();
+      if (!(await deleteShopper(tx, userId, phone, now))) return [];
+      await recordEvents(tx, shopperDeleted, [{ user_id: userId }], now);
       return raiseFloors(tx, 'user', [userId]);
     });
     if (typeof outcome === 'string') throw refuseCode('delete', outcome);

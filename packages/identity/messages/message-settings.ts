@@ -1,15 +1,17 @@
-import { type Setting, type Settings, setting } from '@tradepost/runtime';
+import { type ConfigPage, type Setting, type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import type { ShopperNotice } from './notices.ts';
 import type { MessageSender } from './sender.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+const page: ConfigPage = { plugin: 'sms', title: { en: 'SMS', 'zh-CN': '短信' }, sort: 50 };
+const headerRule = { en: 'must be printable ASCII without blanks', 'zh-CN': '须为不含空格的可见 ASCII 字符' };
 /** Keys of SMS services are parts of headers. */
 const headerText = (max: number) =>
   z
     .string()
     .max(max)
-    .regex(/^[\x21-\x7e]*$/, { error: 'must be printable ASCII without blanks' });
+    .regex(/^[\x21-\x7e]*$/, { error: headerRule.en });
 /** An id of digits may come as a number, from JSON. */
 const idText = (max: number) => z.preprocess((id) => (typeof id === 'number' ? String(id) : id), headerText(max));
 
@@ -24,12 +26,29 @@ export const smsProvider = setting(
   'how messages are sent to phones: test returns login codes as dev_code and writes other messages to the log (not in ' +
     'production), log writes all of them to the log (not in production), webhook posts them to sms.webhook_url, aliyun and ' +
     'tencent are SMS services, off sends nothing',
+  {
+    field: {
+      page,
+      label: { en: 'Provider', 'zh-CN': '服务商' },
+      sort: 10,
+      choiceLabels: {
+        off: { en: 'Off', 'zh-CN': '关闭' },
+        test: { en: 'Test', 'zh-CN': '测试' },
+        log: { en: 'Log', 'zh-CN': '日志' },
+        webhook: { en: 'Webhook', 'zh-CN': 'Webhook' },
+        aliyun: { en: 'Aliyun', 'zh-CN': '阿里云' },
+        tencent: { en: 'Tencent Cloud', 'zh-CN': '腾讯云' },
+      },
+      required: true,
+    },
+  },
 );
 
 /** The setting sms.provider, with `off` and the names of these senders as its values. */
 function smsProviderSetting(senders: readonly MessageSender[]): Setting<string> {
   const names = senders.filter(({ channel }) => channel === 'sms').map(({ name }) => name);
-  return { ...smsProvider, schema: z.enum(['off', ...names]) };
+  const choices = [...names, 'off'];
+  return { ...smsProvider, schema: z.enum(choices), field: { ...smsProvider.field!, choices } };
 }
 
 export const smsWebhookUrl = setting(
@@ -51,19 +70,21 @@ export const smsAccessKey = setting(
   headerText(128),
   '',
   'id of the access key of the SMS service: AccessKey ID of aliyun, SecretId of tencent',
+  { field: { page, label: { en: 'Access key', 'zh-CN': 'Access Key' }, rule: headerRule } },
 );
 export const smsSecretKey = setting(
   'sms.secret_key',
   headerText(256),
   '',
   'secret of the access key of the SMS service',
-  { secret: true },
+  { secret: true, field: { page, label: { en: 'Secret key', 'zh-CN': 'Secret Key' }, rule: headerRule } },
 );
 export const smsSignName = setting(
   'sms.sign_name',
   z.string().trim().max(64),
   '',
   'signature of the shop in its messages, as approved by the SMS service',
+  { field: { page, label: { en: 'Signature', 'zh-CN': '短信签名' } } },
 );
 export const smsAppId = setting('sms.app_id', idText(32), '', 'tencent: SDK app id of the SMS application');
 export const smsRegion = setting('sms.region', headerText(32).min(1), 'ap-guangzhou', 'tencent: region of the API');

@@ -1,4 +1,4 @@
-import type { Queryable, Sql } from '@tradepost/postgres';
+import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { channels, floorsOf } from '../tokens/token-events.ts';
 import { selectFloorsSince } from '../tokens/token-store.ts';
@@ -8,6 +8,17 @@ export async function activeShoppers(sql: Queryable, ids: readonly number[]): Pr
   if (ids.length === 0) return new Set();
   const rows = await sql<{ id: number }[]>`
     select id from identity.shoppers where id = any(${[...ids]}::bigint[]) and status = 1 and deleted_at is null`;
+  return new Set(rows.map((row) => row.id));
+}
+
+/**
+ * The ids of existing and enabled accounts among these ids. They are not deleted before the transaction ends. For rows that are
+ * deleted with the account. The deletion changes the phone, which is a key: this lock stops it, and no other change of the account.
+ */
+export async function lockActiveShoppers(tx: Transaction, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await tx<{ id: number }[]>`
+    select id from identity.shoppers
+    where id = any(${[...ids]}::bigint[]) and status = 1 and deleted_at is null order by id for key share`;
   return new Set(rows.map((row) => row.id));
 }
 

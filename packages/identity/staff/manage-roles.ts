@@ -17,7 +17,7 @@ import {
   updateRole as updateRoleRow,
 } from './staff-store.ts';
 
-export type ManageDeps = { runtime: Pick<Runtime, 'sql' | 'config' | 'idempotency'>; tokens: Pick<Tokens, 'announce'> };
+export type ManageDeps = { runtime: Pick<Runtime, 'config' | 'idempotency'>; tokens: Pick<Tokens, 'announce'> };
 
 function refuseUnknown(permissions: readonly string[], known: readonly string[]): void {
   const permission = permissions.find((code) => code !== everything && !known.includes(code));
@@ -26,7 +26,7 @@ function refuseUnknown(permissions: readonly string[], known: readonly string[])
 
 /** Creates a role. `known` is the list of all permission codes. */
 export async function createRole(
-  { runtime }: ManageDeps,
+  tx: Transaction,
   actor: Actor,
   known: readonly string[],
   given: { name: string; permissions: readonly string[] },
@@ -34,13 +34,11 @@ export async function createRole(
   const permissions = [...new Set(given.permissions)];
   refuseUnknown(permissions, known);
   refuseBeyond(actor, ...permissions);
-  return runtime.sql.begin(async (tx) => {
-    await lockStaffAndRoles(tx);
-    if ((await countStaffAndRoles(tx)).roles >= maxRoles) throw identityErrors.too_many_roles({ max: maxRoles });
-    const role = await insertRole(tx, given.name, permissions);
-    if (!role) throw identityErrors.role_name_taken({ name: given.name });
-    return role;
-  });
+  await lockStaffAndRoles(tx);
+  if ((await countStaffAndRoles(tx)).roles >= maxRoles) throw identityErrors.too_many_roles({ max: maxRoles });
+  const role = await insertRole(tx, given.name, permissions);
+  if (!role) throw identityErrors.role_name_taken({ name: given.name });
+  return role;
 }
 
 /** Locks and returns the role. Refuses when the actor lacks one of its permissions. */

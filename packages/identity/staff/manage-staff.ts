@@ -37,20 +37,16 @@ async function permissionsOf(tx: Transaction, actor: Actor, roleId: number): Pro
 }
 
 export async function addStaff(
-  { runtime }: ManageDeps,
+  tx: Transaction,
   actor: Actor,
-  given: { username: string; password: string; role_id: number; status: number },
+  given: { username: string; passwordHash: string; role_id: number; status: number },
 ): Promise<StaffRow> {
-  const { password, ...fields } = given;
-  const passwordHash = await hashPassword(password);
-  return runtime.sql.begin(async (tx) => {
-    await lockStaffAndRoles(tx);
-    await permissionsOf(tx, actor, given.role_id);
-    if ((await countStaffAndRoles(tx)).staff >= maxStaff) throw identityErrors.too_many_staff({ max: maxStaff });
-    const row = await insertStaffRow(tx, { ...fields, passwordHash });
-    if (!row) throw identityErrors.username_taken({ username: given.username });
-    return row;
-  });
+  await lockStaffAndRoles(tx);
+  await permissionsOf(tx, actor, given.role_id);
+  if ((await countStaffAndRoles(tx)).staff >= maxStaff) throw identityErrors.too_many_staff({ max: maxStaff });
+  const row = await insertStaffRow(tx, given);
+  if (!row) throw identityErrors.username_taken({ username: given.username });
+  return row;
 }
 
 /** Locks and returns the administrator. Refuses when the actor lacks one of its permissions. */

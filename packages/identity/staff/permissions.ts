@@ -25,11 +25,26 @@ const contractCodes: readonly string[] = [
 export const everything = '*';
 export const manageStaff = 'system:admin';
 
-/** The codes of the API contract in their order, then further codes that the served routes require. */
-export function permissionCodes(routes: readonly Route[]): string[] {
-  const required = routes.flatMap((route) => (route.permission ? [route.permission] : []));
-  return [...new Set([...contractCodes, ...required])];
+const groupOf = (code: string) => code.slice(0, code.indexOf(':'));
+const requiredBy = (routes: readonly Route[]) =>
+  routes.flatMap(({ permission }) => (permission === undefined ? [] : [permission]));
+
+/**
+ * The codes that these routes require, and the other codes of their groups in the contract: clients use some codes that no
+ * route requires. The codes of a group follow each other, in the order of the contract.
+ */
+export function servedCodes(routes: readonly Route[]): string[] {
+  const required = requiredBy(routes);
+  const served = new Set(required.map(groupOf));
+  const codes = [...new Set([...contractCodes.filter((code) => served.has(groupOf(code))), ...required])];
+  const groups = [...new Set(codes.map(groupOf))];
+  return groups.flatMap((group) => codes.filter((code) => groupOf(code) === group));
 }
+
+/** The codes that a role can have: also those of the contract whose module is switched off. */
+export const assignableCodes = (routes: readonly Route[]): string[] => [
+  ...new Set([...contractCodes, ...requiredBy(routes)]),
+];
 
 /** The account that makes a change: an administrator, or an operator at the command line with all permissions. */
 export type Actor = { readonly id: number; readonly perms: readonly string[] };

@@ -4,10 +4,11 @@ import { type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { identityErrors } from '../errors.ts';
 import { maxPermissions, maxRoles, maxStaff } from '../limits.ts';
+import { hashPassword } from '../shoppers/passwords.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { createRole, deleteRole, updateRole } from './manage-roles.ts';
 import { addStaff, changeStaff, removeStaff } from './manage-staff.ts';
-import { manageStaff, permissionCodes } from './permissions.ts';
+import { assignableCodes, manageStaff, servedCodes } from './permissions.ts';
 import {
   accountParams,
   roleBody,
@@ -26,7 +27,7 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
   const { sql, settings } = runtime;
   const deps = { runtime, tokens };
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
-  const known = () => permissionCodes(routes());
+  const known = () => assignableCodes(routes());
   const roleViewOf = ({ id, name, permissions, created_at }: Role) => ({
     ...{ id, name, permissions },
     created_at: iso(created_at),
@@ -43,10 +44,10 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
       ...shared,
       method: 'GET',
       path: '/admin/api/permissions',
-      summary: 'All permission codes',
+      summary: 'The permission codes of the modules that run, group by group',
       statements: 0,
       response: list(z.string().meta({ examples: ['order:view'] }), maxPermissions),
-      handle: () => known(),
+      handle: () => servedCodes(routes()),
     }),
     defineRoute({
       ...shared,
@@ -71,7 +72,8 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
         identityErrors.too_many_roles,
         identityErrors.role_name_taken,
       ],
-      handle: async ({ caller, body }) => roleViewOf(await createRole(deps, caller, known(), body)),
+      repeat: 'recorded',
+      handle: ({ caller, body, write }) => write(async (tx) => roleViewOf(await createRole(tx, caller, known(), body))),
     }),
     defineRoute({
       ...shared,
@@ -134,7 +136,12 @@ export function staffRoutes(runtime: Runtime, tokens: Tokens, routes: () => read
         identityErrors.too_many_staff,
         identityErrors.username_taken,
       ],
-      handle: async ({ caller, body }) => staffViewOf(await addStaff(deps, caller, body)),
+      repeat: 'recorded',
+      async handle({ caller, body, write }) {
+        const { password, ...account } = body;
+        const passwordHash = await hashPassword(password);
+        return write(async (tx) => staffViewOf(await addStaff(tx, caller, { ...account, passwordHash })));
+      },
     }),
     defineRoute({
       ...shared,

@@ -76,6 +76,14 @@ export async function selectStaffWithRole(sql: Queryable, id: number): Promise<S
   return row;
 }
 
+/** The name of the first enabled administrator with all permissions, or '' when the shop has none. */
+export async function selectOwner(sql: Queryable): Promise<string> {
+  const [row] = await sql<{ username: string }[]>`
+    select s.username from identity.staff s join identity.roles r on r.id = s.role_id
+    where s.status = 1 and '*' = any(r.permissions) order by s.id limit 1`;
+  return row?.username ?? '';
+}
+
 /** The number of enabled administrators with all permissions, without this one and without those of this role. */
 export async function countOtherFullAdministrators(
   sql: Queryable,

@@ -1,5 +1,6 @@
 import { declaredBy, type Module, openModules } from '@tradepost/module';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
+import { testKeyFile } from '@tradepost/testing/servers/key-file';
 import { shopperNotices } from '../messages/notices.ts';
 import { identityModule } from '../module.ts';
 
@@ -25,7 +26,10 @@ export const messageModules: readonly Module[] = [identityModule, parcels];
 
 /** The runtime and the tasks of a worker with these modules; the others are switched off. It starts no jobs by itself. */
 export async function openMessageWorker(databaseUrl: string, running = messageModules) {
-  const { config } = loadConfig({ env: {}, flags: { databaseUrl, seed: 'none', only: 'worker', databasePool: 4 } });
+  const { config } = loadConfig({
+    env: {},
+    flags: { databaseUrl, secretsKeyFile: testKeyFile, seed: 'none', only: 'worker', databasePool: 4 },
+  });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
   const runtime = await openRuntime({ config, definitions: declaredBy(running, 'settings', messageModules), log });
   const opened = await openModules(runtime, running).catch(async (error: unknown) => {

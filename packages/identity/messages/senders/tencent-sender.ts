@@ -1,3 +1,4 @@
+import { tc3Authorization } from '@tradepost/outbound-http';
 import { z } from 'zod';
 import {
   missingForSms,
@@ -12,7 +13,6 @@ import {
 import { plainPhone } from '../phone.ts';
 import { type MessageSender, SendError, type SenderRuntime, type ShopperMessage } from '../sender.ts';
 import { parseJson, postMessage, refusedBy } from './post-message.ts';
-import { tc3Authorization } from './tc3-signature.ts';
 
 const publicEndpoint = 'https://sms.tencentcloudapi.com';
 const service = 'tencent';
