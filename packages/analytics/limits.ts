@@ -1,0 +1,28 @@
+/** The most days of one dashboard chart. */
+export const maxChartDays = 366;
+/** The days of a chart without a range. */
+export const defaultChartDays = 30;
+/** Rows of the lists of the dashboard. */
+export const maxHotProducts = 5;
+export const maxStockWarnings = 20;
+export const maxAnnouncements = 20;
+/** Rows of the ranking of SKUs. */
+export const maxRankedSkus = 10;
+/** Categories of the chart by category. The others are one more row. */
+export const maxCategories = 10;
+
+/** Days that one transaction counts. */
+export const daysPerRoll = 31;
+/** Changed hours that one run takes: 31 days. */
+export const changedHoursPerRun = 31 * 24;
+/** The shortest time between two refreshes of the sums of a period, unless the day has changed. */
+export const refreshMs = 5 * 60_000;
+
+/** Requests with a visit that one network may send in a minute. Further ones are not counted. */
+export const visitsPerMinute = 120;
+/** Visitors of a day. Page views of further visitors are counted, the visitors are not. */
+export const maxVisitorsPerDay = 500_000;
+/** The longest stay on a page that counts. */
+export const maxStaySeconds = 1_800;
+/** Page loads that a process remembers, so that a repeated message is not counted twice. */
+export const rememberedLoads = 50_000;

@@ -1,0 +1,50 @@
+import { dashboardCards, dashboardLists, eventReaders, type Module, reportFacts } from '@tradepost/module';
+import { analyticsAudits } from './analytics-audits.ts';
+import { analyticsCommand } from './commands/analytics.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
+import { changedDaysReader } from './days/mark-changed-days.ts';
+import { rollDays } from './days/roll-days.ts';
+import { reportRoutes } from './reports/report-routes.ts';
+import { analyticsRetention, analyticsSettings } from './retention.ts';
+import { analyticsInChangeLog, analyticsTables } from './tables.ts';
+import { openRecorder } from './visits/record-visits.ts';
+import { visitRoutes } from './visits/visit-routes.ts';
+
+const rollTask = 'analytics.roll';
+
+export const analyticsModule: Module = {
+  name: 'analytics',
+  needs: ['identity'],
+  tables: analyticsTables,
+  changeLog: analyticsInChangeLog,
+  settings: analyticsSettings,
+  retention: analyticsRetention,
+  audits: analyticsAudits,
+  commands: [analyticsCommand],
+  open(context) {
+    const { runtime } = context;
+    const recorder = openRecorder(runtime);
+    const facts = new Set(context.entries(reportFacts));
+    const has = { orders: facts.has('orders'), products: facts.has('products') };
+    return {
+      contributions: [eventReaders.add(changedDaysReader)],
+      routes: () => [
+        ...dashboardRoutes({
+          runtime,
+          cards: context.entries(dashboardCards),
+          lists: context.entries(dashboardLists),
+          hasOrders: has.orders,
+        }),
+        ...reportRoutes({ runtime, has }),
+        ...visitRoutes(runtime, recorder),
+      ],
+      tasks: {
+        async [rollTask](_payload, { log, signal, stopping = signal }) {
+          const days = await rollDays(runtime, { signal: AbortSignal.any([signal, stopping]) });
+          if (days > 0) log.debug({ days }, 'days were counted for reports');
+        },
+      },
+      crons: [{ task: rollTask, match: '* * * * *' }],
+    };
+  },
+};
