@@ -1,6 +1,12 @@
 export { maxLines, maxReviewAppends, maxReviewImages, maxShipments } from './limits.ts';
 export { ordersModule } from './module.ts';
-export { selectOrderIdOf, selectOrderStatuses, selectReceiverPhones } from './orders/batch-store.ts';
+export {
+  type NumberedOrder,
+  selectOrderIdOf,
+  selectOrderStatuses,
+  selectOrdersByNumber,
+  selectReceiverPhones,
+} from './orders/batch-store.ts';
 export {
   type OrderAdditions,
   type OrderFilter,

@@ -1,14 +1,17 @@
 import { messengerService, shopperNotices } from '@tradepost/identity';
 import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
-import { dashboardCards, type Module } from '@tradepost/module';
+import { dashboardCards, inboxTemplates, type Module, reportFacts } from '@tradepost/module';
 import { fileReferences } from '@tradepost/storage';
 import { cartRoutes } from './cart/cart-routes.ts';
+import { ordersCommand } from './commands/orders.ts';
 import { pendingShip } from './dashboard-cards.ts';
 import { orderFiles } from './file-references.ts';
+import { orderInboxTemplates } from './inbox-templates.ts';
 import { orderMenu } from './menu.ts';
 import { batchRoutes } from './merchant-tools/batch-routes.ts';
 import { extensionRoutes } from './merchant-tools/extension-routes.ts';
 import { remindPayNotice, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
+import { orderEvents } from './order-events.ts';
 import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-orders.ts';
 import { orderAudits } from './orders/order-audits.ts';
 import { foldOrderCounts } from './orders/order-counts-store.ts';
@@ -26,24 +29,29 @@ import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './pa
 import { orderDemo } from './payments/seed-payment-key.ts';
 import { orderRetention } from './retention.ts';
 import { orderSettings, payProviderSetting } from './settings.ts';
-import { orderTables } from './tables.ts';
+import { orderPublishes, ordersInChangeLog, orderTables } from './tables.ts';
 
 export const ordersModule: Module = {
   name: 'orders',
   needs: ['identity', 'catalog', 'inventory'],
   tables: orderTables,
+  changeLog: ordersInChangeLog,
+  publishes: orderPublishes,
   entries: [
     ...ownProviders.map(paymentProviders.add),
     orderStatusWriters.add(writeInventoryStatus),
     dashboardCards.add(pendingShip),
+    reportFacts.add('orders'),
     shopperNotices.add(remindPayNotice),
     fileReferences.add(orderFiles),
+    ...orderInboxTemplates.map(inboxTemplates.add),
   ],
+  events: orderEvents,
   settings: orderSettings,
   menu: orderMenu,
   seedDemo: orderDemo,
   retention: orderRetention,
-  commands: [payCommand],
+  commands: [payCommand, ordersCommand],
   doctorChecks: paymentDoctorChecks,
   declares(entries, known) {
     const providers = entries(paymentProviders);

@@ -1,3 +1,5 @@
+import type { TableInChangeLog } from '@tradepost/runtime';
+
 export const orderTables: readonly string[] = [
   'orders.cart_lines',
   'orders.orders',
@@ -13,4 +15,30 @@ export const orderTables: readonly string[] = [
   'orders.payment_notices',
   'orders.payment_nonces',
   'orders.refunds',
+];
+
+/** The tables in the change log: the name of a row, or why the table is not watched. */
+export const ordersInChangeLog: Readonly<Record<string, TableInChangeLog>> = {
+  'orders.cart_lines': { unwatched: 'Rows of shoppers.' },
+  'orders.orders': { en: 'order', 'zh-CN': '订单' },
+  'orders.order_items': { en: 'order line', 'zh-CN': '订单商品' },
+  'orders.order_history': { unwatched: 'The history of orders, whose table is watched.' },
+  'orders.order_notes': { en: 'order note', 'zh-CN': '订单备注' },
+  'orders.order_changes': { unwatched: 'Derived from the orders.' },
+  'orders.order_blocks': { unwatched: 'Derived from the orders.' },
+  'orders.sold_titles': { unwatched: 'Derived from the order lines.' },
+  'orders.price_changes': { unwatched: 'The history of prices of orders, whose tables are watched.' },
+  'orders.reminders': { en: 'payment reminder', 'zh-CN': '付款提醒' },
+  'orders.payments': { unwatched: 'Written by shoppers and payment providers.' },
+  'orders.payment_notices': { unwatched: 'Written by payment providers.' },
+  'orders.payment_nonces': { unwatched: 'Written by payment providers.' },
+  'orders.refunds': { en: 'refund', 'zh-CN': '退款' },
+};
+/** Orders, lines, refunds, carts and the blocks of order ids: what reports read. */
+export const orderPublishes: readonly string[] = [
+  'orders.order_facts',
+  'orders.line_facts',
+  'orders.refund_facts',
+  'orders.cart_facts',
+  'orders.order_spans',
 ];

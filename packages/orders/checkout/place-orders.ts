@@ -6,6 +6,7 @@ import { type Queryable, writeTransaction } from '@tradepost/postgres';
 import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
 import { lockCarts } from '../cart/cart-store.ts';
 import { asError, orderErrors } from '../errors.ts';
+import { factsOf, orderPlaced, recordOrders } from '../order-events.ts';
 import type { ExpirySchedule } from '../orders/expire-orders.ts';
 import { type Order, orderNumber } from '../orders/order.ts';
 import { insertOrders, nextOrderIds } from '../orders/order-store.ts';
@@ -89,6 +90,7 @@ export async function placeOrders(
       last: [
         ...stock.statements(),
         insertOrders(tx, orders, items, usedUp),
+        ...recordOrders(tx, orderPlaced, orders.map(factsOf), now),
         ...records.map((each) => each.statement),
         ...(record?.(tx, outcomes) ?? []),
       ],

@@ -1,7 +1,7 @@
 import { toMinor } from '@tradepost/core';
 import { batchIds, batchResult, batchResultSchema, defineRoute, largeBody, type Route, text } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
-import type { Runtime } from '@tradepost/runtime';
+import { actingRuntime, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { closeOrders } from '../orders/close-orders.ts';
 import { noteOrders } from './notes/note-orders.ts';
@@ -30,10 +30,11 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       body: z.object({ ids: batchIds, content: noteContent, visible_to: noteVisibility }),
       response: batchResultSchema,
       statements: 2,
-      async handle({ caller, body, locale }) {
+      async handle({ caller, body, locale, actor }) {
         const ids = distinct(body.ids);
         const { content, visible_to } = body;
-        return batchResult(ids, await noteOrders(runtime, ids, { content, visible_to, staff_id: caller.id }), locale);
+        const note = { content, visible_to, staff_id: caller.id };
+        return batchResult(ids, await noteOrders(actingRuntime(runtime, actor), ids, note), locale);
       },
     }),
     defineRoute({
@@ -72,12 +73,16 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
           .meta({ examples: ['Sold out'] }),
       }),
       response: batchResultSchema,
-      statements: 3,
+      statements: 4,
       repeat: 'natural',
-      async handle({ caller, body, locale }) {
+      async handle({ caller, body, locale, actor }) {
         const ids = distinct(body.ids);
         const by = { staff_id: caller.id, note: body.reason };
-        return batchResult(ids, await closeOrders({ runtime, inventory }, ids, by), locale);
+        return batchResult(
+          ids,
+          await closeOrders({ runtime: actingRuntime(runtime, actor), inventory }, ids, by),
+          locale,
+        );
       },
     }),
   ];

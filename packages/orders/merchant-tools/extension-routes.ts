@@ -1,7 +1,7 @@
 import { isoInZone, toMinor, toWire } from '@tradepost/core';
 import { defineRoute, id, idParams, list, type Route, text, timestamp } from '@tradepost/http';
 import { type Messenger, messageChannels } from '@tradepost/identity';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { actingRuntime, type Runtime, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../errors.ts';
 import { maxReminders, maxShipments } from '../limits.ts';
@@ -79,8 +79,11 @@ export function extensionRoutes(
       response: z.object({ id: id(), notes: notesView.meta({ description: 'all notes of the order, oldest first' }) }),
       refuses: [orderErrors.order_not_found, orderErrors.too_many_notes],
       statements: 3,
-      async handle({ caller, params, body }) {
-        const [outcome] = await noteOrders(runtime, [params.id], { ...body, staff_id: caller.id });
+      async handle({ caller, params, body, actor }) {
+        const [outcome] = await noteOrders(actingRuntime(runtime, actor), [params.id], {
+          ...body,
+          staff_id: caller.id,
+        });
         if (outcome instanceof Error) throw outcome;
         return { id: params.id, notes: (await noteViews(runtime, [params.id])).get(params.id) ?? [] };
       },
@@ -104,10 +107,11 @@ export function extensionRoutes(
       ],
       statements: 3,
       repeat: 'natural',
-      async handle({ caller, params, body }) {
+      async handle({ caller, params, body, actor }) {
         refuseWithoutSender(messenger, body.channel);
         const everyMinutes = settings.get(remindMinutes);
-        const [outcome] = await remindOrders(runtime, [params.id], { ...body, staff_id: caller.id, everyMinutes });
+        const by = { ...body, staff_id: caller.id, everyMinutes };
+        const [outcome] = await remindOrders(actingRuntime(runtime, actor), [params.id], by);
         if (!outcome || outcome instanceof Error) throw outcome;
         return { sent_at: iso(runtime.now()), channel: body.channel };
       },

@@ -18,6 +18,18 @@ export async function selectOrderNumbers(sql: Queryable, ids: readonly number[])
   return rows.map((row) => row.order_no);
 }
 
+export type NumberedOrder = { id: number; order_no: string; status: OrderStatus };
+
+/** The orders with these numbers, by number. A number that no order has is absent. */
+export async function selectOrdersByNumber(
+  sql: Queryable,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, NumberedOrder>> {
+  const rows = await sql<NumberedOrder[]>`
+    select id, order_no, status from orders.orders where order_no = any(${[...numbers]}::text[])`;
+  return new Map(rows.map((row) => [row.order_no, row]));
+}
+
 /** The phone numbers of the receivers of these orders. An order without one is absent. */
 export async function selectReceiverPhones(
   sql: Queryable,

@@ -112,7 +112,8 @@ function withinBlocks(sql: Queryable, filter: AdminOrderFilter): Statement {
     and o.id >= ${edge(sql`min(block) << ${blockBits}`)} and o.id < ${edge(sql`(max(block) + 1) << ${blockBits}`)}`;
 }
 
-function conditions(sql: Queryable, filter: AdminOrderFilter): Statement {
+/** The SQL condition of a filter on `orders.orders o`, without `restrictedTo`. */
+export function conditions(sql: Queryable, filter: AdminOrderFilter): Statement {
   const { time_start, time_end, keyword } = filter;
   return sql`true ${withinBlocks(sql, filter)}
     ${filter.status === null ? sql`` : sql`and o.status = ${filter.status}`}

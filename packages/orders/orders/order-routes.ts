@@ -156,7 +156,7 @@ export function orderRoutes(
       response: nothing,
       refuses: [orderErrors.instant_pay_off, orderErrors.cannot_pay],
       repeat: 'recorded',
-      statements: 3,
+      statements: 4,
       async handle({ caller, params, claim }) {
         await pay({ order_id: params.id, user_id: caller.id }, claim);
         await notifyStock(params.id);
@@ -173,7 +173,7 @@ export function orderRoutes(
       response: nothing,
       refuses: [orderErrors.cannot_cancel],
       repeat: 'recorded',
-      statements: 3,
+      statements: 4,
       async handle({ caller, params, claim }) {
         await cancel({ order_id: params.id, user_id: caller.id }, claim);
         await notifyStock(params.id);

@@ -69,7 +69,7 @@ export function insertSoldTitles(tx: Transaction, titles: readonly { product_id:
 
 /** An order and its shopper. `user_id` null is a request of the system, which may change the order of any shopper. */
 export type OwnedOrder = { order_id: number; user_id: number | null };
-export type MovedOrder = { id: number; order_no: string; user_id: number };
+export type MovedOrder = { id: number; order_no: string; user_id: number; total_amount: number };
 
 /**
  * Marks unpaid orders of these shoppers as paid: status, history and payment in one guarded statement. With `instant` null
@@ -109,7 +109,7 @@ export async function markPaid(
     )`
         : tx``
     }
-    select id, order_no, user_id from moved`;
+    select id, order_no, user_id, total_amount from moved`;
 }
 
 /** Marks unpaid orders as cancelled. */
@@ -137,14 +137,14 @@ export async function markCancelled(
       update orders.orders o
       set status = ${cancel.to}, inventory_status = ${values.inventoryStatus}, updated_at = ${values.now}
       from locked where o.id = locked.id
-      returning o.id, o.order_no, o.user_id, locked.actor_id, locked.status as was
+      returning o.id, o.order_no, o.user_id, o.total_amount, locked.actor_id, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, note, created_at)
       select id, was, ${cancel.to}, ${values.trigger}, ${actor.type}, coalesce(actor_id, ${actor.id}::bigint),
              ${values.note}, ${values.now}
       from moved
     )
-    select id, order_no, user_id from moved`;
+    select id, order_no, user_id, total_amount from moved`;
 }
 
 /** An order that was shipped, and its shopper. `phone` is that of the receiver. */

@@ -2,6 +2,7 @@ import type { Inventory } from '@tradepost/inventory';
 import { writeTransaction } from '@tradepost/postgres';
 import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
+import { factsOf, orderCancelled, orderPaid, recordOrders } from '../order-events.ts';
 import { isInstantPaymentOn } from '../payments/providers/instant/instant-payment.ts';
 import { payCurrency } from '../settings.ts';
 import { type MovedOrder, markCancelled, markPaid, type OwnedOrder } from './order-store.ts';
@@ -40,7 +41,8 @@ export async function payOrders(
     const outcomes = outcomesOf(requests, orders, orderErrors.cannot_pay);
     if (orders.length === 0) return { value: outcomes, last: [] };
     const confirmed = await inventory.confirm(tx, numbersOf(orders));
-    return { value: outcomes, last: [...confirmed, ...(record?.(tx, outcomes) ?? [])] };
+    const events = recordOrders(tx, orderPaid, orders.map(factsOf), values.now);
+    return { value: outcomes, last: [...confirmed, ...events, ...(record?.(tx, outcomes) ?? [])] };
   });
 }
 
@@ -59,16 +61,19 @@ export async function cancelOrders(
 ): Promise<(true | Error)[]> {
   const { runtime, inventory } = deps;
   return writeTransaction(runtime.sql, async (tx) => {
+    const now = runtime.now();
     const orders = await markCancelled(tx, requests, {
       inventoryStatus: inventory.statusAfter.release,
       trigger: reason,
       actor: by ? { type: 'admin', id: by.staff_id } : { type: reason === 'timeout' ? 'system' : 'user', id: 0 },
       note: by?.note ?? '',
-      now: runtime.now(),
+      now,
     });
     const outcomes = outcomesOf(requests, orders, orderErrors.cannot_cancel);
     if (orders.length === 0) return { value: outcomes, last: [] };
     const released = await inventory.release(tx, numbersOf(orders), reason);
-    return { value: outcomes, last: [...released, ...(record?.(tx, outcomes) ?? [])] };
+    const facts = orders.map((order) => ({ ...factsOf(order), reason }));
+    const events = recordOrders(tx, orderCancelled, facts, now);
+    return { value: outcomes, last: [...released, ...events, ...(record?.(tx, outcomes) ?? [])] };
   });
 }

@@ -1,9 +1,12 @@
 import type { Transaction } from '@tradepost/postgres';
+import { factsOf, orderAfterSaleEnded, orderCompleted, recordOrders } from '../order-events.ts';
 import { orderStatus, orderTransitions } from '../orders/order-status.ts';
-import type { Actor } from '../orders/order-store.ts';
+import type { Actor, MovedOrder } from '../orders/order-store.ts';
 import { type OrderMove, updateOrderStatuses } from './move-orders-store.ts';
 
 type By = { actor: Actor; now: Date };
+
+const idsOf = (orders: readonly MovedOrder[]): number[] => orders.map(({ id }) => id);
 
 /** One move per order: the first one counts. */
 const once = (moves: readonly OrderMove[]): OrderMove[] => [
@@ -15,7 +18,7 @@ export async function markAfterSale(tx: Transaction, orderIds: readonly number[]
   const trigger = 'after_sale_open';
   const { from, to } = orderTransitions[trigger];
   const moves = orderIds.map((order_id) => ({ order_id, to, trigger }) as const);
-  return updateOrderStatuses(tx, once(moves), from, by);
+  return idsOf(await updateOrderStatuses(tx, once(moves), from, by));
 }
 
 /**
@@ -31,7 +34,12 @@ export async function endAfterSale(
     const trigger = to === orderStatus.cancelled ? 'after_sale_refunded' : 'after_sale_end';
     return { order_id, to, trigger };
   });
-  return updateOrderStatuses(tx, once(moves), [orderStatus.afterSale], by);
+  const wanted = once(moves);
+  const ended = await updateOrderStatuses(tx, wanted, [orderStatus.afterSale], by);
+  const statusOf = new Map(wanted.map(({ order_id, to }) => [order_id, to]));
+  const facts = ended.map((order) => ({ ...factsOf(order), status: statusOf.get(order.id)! }));
+  await Promise.all(recordOrders(tx, orderAfterSaleEnded, facts, by.now));
+  return idsOf(ended);
 }
 
 /** Completes shipped orders: 3 -> 4. Returns the ids of the orders that moved. */
@@ -43,5 +51,8 @@ export async function completeOrders(
 ): Promise<number[]> {
   const { from, to } = orderTransitions[trigger];
   const moves = orderIds.map((order_id) => ({ order_id, to, trigger }));
-  return updateOrderStatuses(tx, once(moves), from, by);
+  const completed = await updateOrderStatuses(tx, once(moves), from, by);
+  const facts = completed.map((order) => ({ ...factsOf(order), trigger }));
+  await Promise.all(recordOrders(tx, orderCompleted, facts, by.now));
+  return idsOf(completed);
 }

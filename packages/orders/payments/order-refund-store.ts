@@ -1,12 +1,16 @@
 import type { Queryable, Statement, Transaction } from '@tradepost/postgres';
+import type { MovedOrder } from '../orders/order-store.ts';
 
 /** The condition on a payment `p` that paid its order: it succeeded, and after-sales may have refunded all of it since. */
 const paidItsOrder = (sql: Queryable) => sql`
   (p.status = 'succeeded' or (p.status = 'refunded' and exists (
     select from orders.refunds s where s.payment_id = p.id and s.kind = 'after_sale')))`;
 
-export const lockOrders = (tx: Transaction, orderIds: readonly number[]): Statement => tx`
-  select id from orders.orders where id = any(${[...orderIds]}::bigint[]) order by id for no key update`;
+export async function lockOrders(tx: Transaction, orderIds: readonly number[]): Promise<MovedOrder[]> {
+  return tx<MovedOrder[]>`
+    select id, order_no, user_id, total_amount from orders.orders
+    where id = any(${[...orderIds]}::bigint[]) order by id for no key update`;
+}
 
 export type PaidPayment = {
   id: number;

@@ -2,6 +2,7 @@ import type { Inventory } from '@tradepost/inventory';
 import { type Statement, type Transaction, writeTransaction } from '@tradepost/postgres';
 import { enqueueJobs, type Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
+import { factsOf, orderPaid, recordOrders } from '../order-events.ts';
 import { isPayable, orderStatus } from '../orders/order-status.ts';
 import { markPaid } from '../orders/order-store.ts';
 import { refundAttempts } from '../settings.ts';
@@ -176,6 +177,7 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
           tx,
           moved.map((order) => order.order_no),
         )),
+        ...recordOrders(tx, orderPaid, moved.map(factsOf), now),
       );
     }
     if (moves.size > 0) last.push(movePayments(tx, [...moves.values()], now));

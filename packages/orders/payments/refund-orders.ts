@@ -1,5 +1,6 @@
 import type { Transaction } from '@tradepost/postgres';
 import { enqueueJobs } from '@tradepost/runtime';
+import { factsOf, orderRefunded, recordOrders } from '../order-events.ts';
 import {
   insertOrderRefunds,
   type KnownRefund,
@@ -71,7 +72,7 @@ export async function refundOrders(
 ): Promise<RefundOutcome[]> {
   if (refunds.length === 0) return [];
   const orderIds = [...new Set(refunds.map((refund) => refund.order_id))];
-  await lockOrders(tx, orderIds);
+  const orders = new Map((await lockOrders(tx, orderIds)).map((order) => [order.id, order]));
   const refundNos = refunds.map((refund) => refund.refund_no);
   const [payments, known] = await Promise.all([
     lockPaidPayments(tx, orderIds),
@@ -82,13 +83,26 @@ export async function refundOrders(
   const written = new Set(await insertOrderRefunds(tx, rows, now));
   const done = rows.filter((row) => written.has(row.refund_no));
   const waiting = done.filter((row) => row.status === 'pending');
-  const settled = done.filter((row) => row.status === 'succeeded').map((row) => row.payment_id);
+  const settled = done.filter((row) => row.status === 'succeeded');
   if (waiting.length > 0)
     await enqueueJobs(
       tx,
       waiting.map((row) => refundJob(row.refund_no, attempts)),
     );
-  if (settled.length > 0) await markRefundedPayments(tx, settled, now);
+  if (settled.length > 0) {
+    const facts = settled.map(({ order_id, refund_no, amount }) => ({
+      ...factsOf(orders.get(order_id)!),
+      ...{ refund_no, amount },
+    }));
+    await Promise.all([
+      markRefundedPayments(
+        tx,
+        settled.map((row) => row.payment_id),
+        now,
+      ),
+      ...recordOrders(tx, orderRefunded, facts, now),
+    ]);
+  }
   // A concurrent transaction has taken the numbers of rows that were not written.
   const lost = new Set(rows.filter((row) => !written.has(row.refund_no)).map((row) => row.refund_no));
   return refunds.map((refund, index) =>

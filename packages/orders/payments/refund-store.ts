@@ -1,5 +1,6 @@
 import { type Sql, type Statement, type Transaction, writeTransaction } from '@tradepost/postgres';
 import { hasOpenJob } from '@tradepost/runtime';
+import { type OrderFacts, orderRefunded, recordOrders } from '../order-events.ts';
 import { markRefundedPayments } from './order-refund-store.ts';
 import type { RefundRequest } from './providers/provider.ts';
 
@@ -50,11 +51,14 @@ export async function finishRefund(sql: Sql, refundNo: string, providerRef: stri
       select p.id from orders.payments p join orders.refunds r on r.payment_id = p.id
       where r.refund_no = ${refundNo} for no key update of p`;
     if (!payment) return { value: undefined, last: [] };
-    const finished = tx`
-      update orders.refunds set status = 'succeeded', provider_ref = ${providerRef}, last_error = '', updated_at = ${now},
+    const refunded = await tx<(OrderFacts & { refund_no: string; amount: number })[]>`
+      update orders.refunds r set status = 'succeeded', provider_ref = ${providerRef}, last_error = '', updated_at = ${now},
              finished_at = ${now}
-      where refund_no = ${refundNo} and status <> 'succeeded'`;
-    return { value: undefined, last: [finished, markRefundedPayments(tx, [payment.id], now)] };
+      from orders.orders o
+      where r.refund_no = ${refundNo} and r.status <> 'succeeded' and o.id = r.order_id
+      returning o.id as order_id, o.order_no, o.user_id, o.total_amount, r.refund_no, r.amount`;
+    const events = recordOrders(tx, orderRefunded, refunded, now);
+    return { value: undefined, last: [...events, markRefundedPayments(tx, [payment.id], now)] };
   });
 }
 
