@@ -8,13 +8,14 @@ const lists = [
   'settings',
   'menu',
   'audits',
+  'events',
   'retention',
   'commands',
   'doctorChecks',
 ] as const;
 
 /** What one folder of this package adds to the module: `shipments`, `carriers`, `after-sales`. */
-export type Part = Pick<Module, (typeof lists)[number] | 'metrics'> & {
+export type Part = Pick<Module, (typeof lists)[number] | 'metrics' | 'changeLog'> & {
   readonly open?: (context: ModuleContext) => OpenedModule;
 };
 
@@ -43,6 +44,7 @@ export function joinParts(parts: readonly Part[]): Omit<Module, 'name'> {
   );
   return {
     ...declared,
+    changeLog: Object.assign({}, ...parts.map((part) => part.changeLog)),
     metrics: (metrics) => parts.map((part) => part.metrics?.(metrics)),
     open: (context) => joinOpened(parts.map((part) => part.open?.(context) ?? {})),
   };

@@ -59,7 +59,7 @@ export function shopperCaseRoutes(runtime: Runtime): Route[] {
         afterSaleErrors.image_address,
       ],
       repeat: 'recorded',
-      statements: 5,
+      statements: 6,
       async handle({ caller, params, body, request, write }) {
         const apply_images = imagesIn('apply_images', body.apply_images, fileUrls(request, config).relative);
         const case_type = body.case_type === 'exchange' ? 'exchange' : 'return';
@@ -123,7 +123,7 @@ export function shopperCaseRoutes(runtime: Runtime): Route[] {
         afterSaleErrors.cannot_return,
       ],
       repeat: 'recorded',
-      statements: 6,
+      statements: 7,
       async handle({ caller, params, body, write }) {
         await ownCase(params.id, caller.id);
         const parcel = { ...body, case_id: params.id, operator: { type: 'user', id: caller.id } } as const;

@@ -109,8 +109,8 @@ function caseActionRoutes({ runtime, inventory }: Deps): Route[] {
       body: auditBody,
       response: nothing,
       refuses: [afterSaleErrors.case_not_found, afterSaleErrors.cannot_audit],
-      // Five to approve, two more to end the order after a rejection, two for a message to the buyer.
-      statements: 9,
+      // Five to approve, three more to end the order after a rejection, two for a message to the buyer, one for the event.
+      statements: 11,
       async handle({ caller, params, body, write }) {
         const { approve, audit_remark } = body;
         const audit = { case_id: params.id, operator: byStaff(caller.id), audit_remark };
@@ -129,7 +129,7 @@ function caseActionRoutes({ runtime, inventory }: Deps): Route[] {
       response: nothing,
       refuses: [afterSaleErrors.case_not_found, afterSaleErrors.cannot_receive],
       // In warehouses; eight when the SKUs hold the stock.
-      statements: 14,
+      statements: 15,
       async handle({ caller, params, write }) {
         const request = { case_id: params.id, operator: byStaff(caller.id) };
         await write(async (tx) => {
@@ -152,7 +152,7 @@ function caseActionRoutes({ runtime, inventory }: Deps): Route[] {
         afterSaleErrors.invalid_refund_amount,
         afterSaleErrors.refund_no_taken,
       ],
-      statements: 12,
+      statements: 13,
       async handle({ caller, params, body, write }) {
         const request = {
           ...{ case_id: params.id, operator: byStaff(caller.id) },
@@ -172,7 +172,7 @@ function caseActionRoutes({ runtime, inventory }: Deps): Route[] {
       summary: 'Complete a case that was refunded or reshipped; a completed case stays completed',
       response: nothing,
       refuses: [afterSaleErrors.case_not_found, afterSaleErrors.cannot_complete],
-      statements: 7,
+      statements: 9,
       async handle({ caller, params, write }) {
         const request = { case_id: params.id, operator: byStaff(caller.id) };
         await write(async (tx) => firstOf(await completeCases(tx, [request], now())));
@@ -188,7 +188,7 @@ function caseActionRoutes({ runtime, inventory }: Deps): Route[] {
       body: closeBody,
       response: nothing,
       refuses: [afterSaleErrors.case_not_found, afterSaleErrors.cannot_close, afterSaleErrors.close_reason_required],
-      statements: 7,
+      statements: 9,
       async handle({ caller, params, body, write }) {
         const request = { case_id: params.id, operator: byStaff(caller.id), reason: body.reason };
         await write(async (tx) => {

@@ -12,7 +12,7 @@ import { carrierRetention } from './retention.ts';
 import { carrierSettings, routerSettings } from './settings.ts';
 import { openSyncDeps } from './sync/sync-deps.ts';
 import { pollTask, syncJobs } from './sync/sync-jobs.ts';
-import { carrierTables } from './tables.ts';
+import { carriersInChangeLog, carrierTables } from './tables.ts';
 
 const ownDrivers = [kuaidi100, kdniao];
 
@@ -28,6 +28,7 @@ export const declareCarriers: NonNullable<Module['declares']> = (entries) => {
 /** Queries of carriers: drivers, router, sync and the events on the way of shipments. */
 export const carrierPart: Part = {
   tables: carrierTables,
+  changeLog: carriersInChangeLog,
   entries: ownDrivers.map(carriers.add),
   settings: carrierSettings,
   audits: carrierAudits,

@@ -2,17 +2,20 @@ import { enqueueNotices } from '@tradepost/identity';
 import type { Inventory } from '@tradepost/inventory';
 import type { ShippedOrder } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, recordEvents } from '@tradepost/runtime';
 import type { StartSync } from '../carriers/sync/sync-jobs.ts';
+import { shippedEventOf, shippedFacts } from '../fulfilment-events.ts';
 import { noticesOf } from './notices.ts';
 import type { Parcel } from './parcel.ts';
 import { insertShipments } from './shipment-store.ts';
 
-export type ShipDeps = {
+export type RecordDeps = {
   readonly runtime: Pick<Runtime, 'sql' | 'settings' | 'config' | 'now'>;
+  readonly startSync: StartSync;
+};
+export type ShipDeps = RecordDeps & {
   /** The goods of an exchange leave the stock. */
   readonly inventory: Pick<Inventory, 'deduct'>;
-  readonly startSync: StartSync;
 };
 
 /** A parcel that leaves. `case_id` is 0 for a first shipment. */
@@ -24,7 +27,7 @@ type Outbound = Parcel & { readonly order_id: number; readonly case_id: number }
  */
 export async function recordShipments(
   tx: Transaction,
-  { runtime, startSync }: ShipDeps,
+  { runtime, startSync }: RecordDeps,
   parcels: readonly Outbound[],
   by: { biz_type: 'initial' | 'reship'; shipped: readonly ShippedOrder[]; staff_id: number },
 ): Promise<void> {
@@ -44,5 +47,6 @@ export async function recordShipments(
     tx,
     ids.filter((_, index) => rows[index]!.delivery_type === 'express'),
   );
+  await recordEvents(tx, shippedEventOf[biz_type], shippedFacts(shipped, parcels, ids), runtime.now());
   await enqueueNotices(tx, runtime, noticesOf(biz_type, shipped, parcels));
 }

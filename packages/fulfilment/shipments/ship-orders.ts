@@ -3,7 +3,7 @@ import type { Transaction } from '@tradepost/postgres';
 import type { Write } from '@tradepost/runtime';
 import { shipmentErrors } from './errors.ts';
 import { completeParcel, type Parcel, parcelRefusal } from './parcel.ts';
-import { recordShipments, type ShipDeps } from './record-shipments.ts';
+import { type RecordDeps, recordShipments } from './record-shipments.ts';
 
 export type ShipOrder = Parcel & { readonly order_id: number };
 
@@ -13,7 +13,7 @@ export type ShipOrder = Parcel & { readonly order_id: number };
  * else is wrong. When two requests name one order, the first one counts. Returns for each request true or its refusal.
  */
 export async function shipOrders(
-  deps: ShipDeps,
+  deps: RecordDeps,
   requests: readonly ShipOrder[],
   staffId: number,
   write: Write,
@@ -39,7 +39,7 @@ export async function shipOrders(
 /** Ships the orders that can be shipped, and returns their ids. Each order occurs once. */
 async function ship(
   tx: Transaction,
-  deps: ShipDeps,
+  deps: RecordDeps,
   orders: readonly ShipOrder[],
   staff_id: number,
 ): Promise<number[]> {

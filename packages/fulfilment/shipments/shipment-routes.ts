@@ -79,7 +79,7 @@ export function shipmentRoutes(deps: ShipDeps): Route[] {
         ...reshipRefusals,
       ],
       // A first shipment sends at most six; the others move the case and the stock of an exchange.
-      statements: 24,
+      statements: 25,
       repeat: 'recorded',
       async handle({ caller, params, body, write }) {
         const { ship_type, after_sale_case_id, ...parcel } = body;

@@ -1,5 +1,7 @@
 import { lockOrdersForAfterSale, markAfterSale, type OrderWithLines, orderStatus } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
+import { recordEvents } from '@tradepost/runtime';
+import { type CaseFacts, caseApplied } from '../cases/case-events.ts';
 import type { CaseType } from '../cases/case-moves.ts';
 import { type LineUse, linesOf, selectOrderCases } from '../cases/case-store.ts';
 import { insertCases, type NewCase, nextCaseIds } from '../cases/case-write-store.ts';
@@ -104,11 +106,17 @@ export async function applyCases(
   if (accepted.length === 0) return decided as Error[];
   const ids = await nextCaseIds(tx, accepted.length);
   const cases = accepted.map((row, index) => ({ ...row, id: ids[index]!, case_no: caseNumber(ids[index]!, now) }));
-  await insertCases(tx, cases, now);
+  await Promise.all([insertCases(tx, cases, now), recordEvents(tx, caseApplied, factsOf(cases, orders), now)]);
   await openAfterSale(tx, cases, now);
   const idOf = new Map(accepted.map((row, index) => [row, ids[index]!]));
   return decided.map((outcome) => (outcome instanceof Error ? outcome : idOf.get(outcome)!));
 }
+
+const factsOf = (cases: readonly NewCase[], orders: ReadonlyMap<number, OrderWithLines>): CaseFacts[] =>
+  cases.map(({ id, case_no, case_type, order_id, user_id, refund_amount }) => {
+    const { order_no } = orders.get(order_id)!;
+    return { case_id: id, case_no, case_type, order_id, order_no, user_id, refund_amount, operator: 'user' };
+  });
 
 /** Moves the orders of these new cases to 5, after-sale. An order that is there already stays. */
 async function openAfterSale(tx: Transaction, cases: readonly NewCase[], now: Date): Promise<void> {

@@ -1,6 +1,8 @@
 import { lockOrdersForAfterSale, type OrderWithLines } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
+import { recordEvents } from '@tradepost/runtime';
 import type { AfterSaleCase, LogDetails, Operator } from '../cases/case.ts';
+import { type CaseFacts, eventOfMove } from '../cases/case-events.ts';
 import { isEnded, type MoveName, moveOf } from '../cases/case-moves.ts';
 import { selectCaseOrderIds, selectCases } from '../cases/case-store.ts';
 import { type CaseChange, type CaseValues, updateCases } from '../cases/case-write-store.ts';
@@ -82,11 +84,14 @@ export async function moveCases<R extends CaseRequest>(
   );
   const moving = wanted.filter((one) => !refused.has(one));
   if (moving.length > 0) {
-    await updateCases(
-      tx,
-      moving.map((one) => changeOf(one, move)),
-      now,
-    );
+    await Promise.all([
+      updateCases(
+        tx,
+        moving.map((one) => changeOf(one, move)),
+        now,
+      ),
+      recordEvents(tx, eventOfMove[move], moving.map(factsOf), now),
+    ]);
     const ended = moving.filter(({ found }) => isEnded(moveOf(move).to[found.case_type]));
     if (ended.length > 0)
       await endOrders(
@@ -99,6 +104,13 @@ export async function moveCases<R extends CaseRequest>(
     if (outcome instanceof Error) return outcome;
     return refused.get(outcome) ?? outcome.found;
   });
+}
+
+function factsOf({ found, request, effect }: Moving<CaseRequest>): CaseFacts {
+  const { id: case_id, case_no, case_type, order_id, user_id } = found;
+  const refund_amount = effect.values?.refund_amount ?? found.refund_amount;
+  const { order_no } = found.order;
+  return { case_id, case_no, case_type, order_id, order_no, user_id, refund_amount, operator: request.operator.type };
 }
 
 function changeOf({ found, request, effect }: Moving<CaseRequest>, name: MoveName): CaseChange {

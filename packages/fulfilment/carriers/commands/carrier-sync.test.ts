@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CarrierSimulator, openCarrierSimulator } from '@tradepost/carrier-simulator';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { commandEnvironment } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CarrierShop, carrierSettings, openCarrierShop } from '../../testing/carrier-shop.ts';
@@ -21,7 +22,7 @@ type Daemon = { child: ChildProcess; output(): string; ended: Promise<number | n
 
 function startDaemon(args: readonly string[], env: Record<string, string>): Daemon {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', ...env },
+    env: commandEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);

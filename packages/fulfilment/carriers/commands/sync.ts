@@ -132,19 +132,23 @@ const sync =
   async ({ once, shipment, ...options }: SyncOptions): Promise<void> => {
     const stop = stopSignal();
     try {
-      await context.withRuntime(options, async (runtime) => {
-        const drivers = staticEntriesOf(context.modulesOf(runtime.config))(carriers);
-        const deps = openSyncDeps(runtime, drivers);
-        const abort = endInTime(stop.signal, runtime);
-        const run: Run = { deps, json: options.json === true, stopping: stop.signal, abort };
-        try {
-          if (shipment !== undefined) await syncOne(run, shipment);
-          else if (once) await drain(run);
-          else await serve(run);
-        } finally {
-          await deps.client.close();
-        }
-      });
+      await context.withRuntime(
+        options,
+        async (runtime) => {
+          const drivers = staticEntriesOf(context.modulesOf(runtime.config))(carriers);
+          const deps = openSyncDeps(runtime, drivers);
+          const abort = endInTime(stop.signal, runtime);
+          const run: Run = { deps, json: options.json === true, stopping: stop.signal, abort };
+          try {
+            if (shipment !== undefined) await syncOne(run, shipment);
+            else if (once) await drain(run);
+            else await serve(run);
+          } finally {
+            await deps.client.close();
+          }
+        },
+        { isBackground: true },
+      );
     } finally {
       stop.release();
     }

@@ -62,6 +62,7 @@ const isHttp = (text: string) => {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 };
 
+export const apiUrlRule = { en: 'must be an http or https address', 'zh-CN': '须为 http(s) 地址' };
 export const isApiUrl = (text: string): boolean => text === '' || isHttp(text);
 
 /** The headers and the body of an HTML form. */

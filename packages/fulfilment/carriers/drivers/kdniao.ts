@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
-import { setting } from '@tradepost/runtime';
+import { type ConfigPage, setting } from '@tradepost/runtime';
 import { z } from 'zod';
-import { type CarrierDriver, type CarrierStatus, formRequest, isApiUrl } from './driver.ts';
+import { apiUrlRule, type CarrierDriver, type CarrierStatus, formRequest, isApiUrl } from './driver.ts';
 import { carrierText, isAbout, looseText, nodesOf } from './nodes.ts';
 
 const key = (name: string) => `logistics_kdniao.${name}`;
 
+const page: ConfigPage = { plugin: 'logistics_kdniao', title: { en: 'Kdniao', 'zh-CN': '快递鸟' }, sort: 22 };
 const apiUrl = setting(
   key('api_url'),
-  z.string().max(500).refine(isApiUrl, { error: 'must be an http or https address' }),
+  z.string().max(500).refine(isApiUrl, { error: apiUrlRule.en }),
   'https://api.kdniao.com/Ebusiness/EbusinessOrderHandle.aspx',
   'address of the query service of kdniao',
+  { field: { page, label: { en: 'Query URL', 'zh-CN': '查询接口地址' }, rule: apiUrlRule } },
 );
-const businessId = setting(key('ebusiness_id'), z.string().max(200), '', 'id of the account at kdniao');
-const apiKey = setting(key('api_key'), z.string().max(500), '', 'API key of the account at kdniao', { secret: true });
+const businessId = setting(key('ebusiness_id'), z.string().max(200), '', 'id of the account at kdniao', {
+  field: { page: page, label: { en: 'EBusiness ID', 'zh-CN': '用户 ID' }, required: true },
+});
+const apiKey = setting(key('api_key'), z.string().max(500), '', 'API key of the account at kdniao', {
+  secret: true,
+  field: { page: page, label: { en: 'API key', 'zh-CN': 'API Key' }, required: true },
+});
 
 /** Base64 of the lower-case hex MD5 over the query and the API key. The protocol prescribes MD5. */
 export const kdniaoSign = (requestData: string, secret: string): string =>

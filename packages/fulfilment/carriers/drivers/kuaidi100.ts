@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
-import { setting } from '@tradepost/runtime';
+import { type ConfigPage, setting } from '@tradepost/runtime';
 import { z } from 'zod';
-import { type CarrierDriver, type CarrierStatus, formRequest, isApiUrl } from './driver.ts';
+import { apiUrlRule, type CarrierDriver, type CarrierStatus, formRequest, isApiUrl } from './driver.ts';
 import { carrierText, isAbout, looseText, nodesOf } from './nodes.ts';
 
 const key = (name: string) => `logistics_kuaidi100.${name}`;
 
+const page: ConfigPage = { plugin: 'logistics_kuaidi100', title: { en: 'Kuaidi100', 'zh-CN': '快递100' }, sort: 21 };
 const apiUrl = setting(
   key('api_url'),
-  z.string().max(500).refine(isApiUrl, { error: 'must be an http or https address' }),
+  z.string().max(500).refine(isApiUrl, { error: apiUrlRule.en }),
   'https://poll.kuaidi100.com/poll/query.do',
   'address of the query service of kuaidi100',
+  { field: { page, label: { en: 'Query URL', 'zh-CN': '查询接口地址' }, rule: apiUrlRule } },
 );
-const customer = setting(key('customer'), z.string().max(200), '', 'customer code of the account at kuaidi100');
+const customer = setting(key('customer'), z.string().max(200), '', 'customer code of the account at kuaidi100', {
+  field: { page, label: { en: 'Customer', 'zh-CN': 'Customer' }, required: true },
+});
 const authKey = setting(key('key'), z.string().max(500), '', 'authorization key of the account at kuaidi100', {
   secret: true,
+  field: { page, label: { en: 'Key', 'zh-CN': '授权 Key' }, required: true },
 });
 
 /** Upper-case hex MD5 over the query, the key and the customer. The protocol prescribes MD5. */
