@@ -10,16 +10,19 @@ import { orderReviewRoutes } from './orders/order-review-routes.ts';
 import { productReviewRoutes } from './products/product-review-routes.ts';
 import { summarySection } from './products/summary-section.ts';
 import { reviewAudits } from './review-audits.ts';
-import { reviewPublishes, reviewTables } from './tables.ts';
+import { reviewCreated } from './review-events.ts';
+import { reviewPublishes, reviewsInChangeLog, reviewTables } from './tables.ts';
 
 export const reviewsModule: Module = {
   name: 'reviews',
   needs: ['identity', 'catalog', 'orders'],
   tables: reviewTables,
+  changeLog: reviewsInChangeLog,
   publishes: reviewPublishes,
   entries: [fileReferences.add(reviewFiles)],
   menu: reviewMenu,
   audits: reviewAudits,
+  events: [reviewCreated],
   open: ({ runtime }) => ({
     contributions: [productSections.add(summarySection), orderItemSections.add(reviewOfItem(runtime))],
     routes: () => [...productReviewRoutes(runtime), ...orderReviewRoutes(runtime), ...adminReviewRoutes(runtime)],

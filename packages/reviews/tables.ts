@@ -1,3 +1,5 @@
+import type { TableInChangeLog } from '@tradepost/runtime';
+
 export const reviewTables: readonly string[] = [
   'reviews.reviews',
   'reviews.review_appends',
@@ -11,3 +13,11 @@ export const reviewPublishes: readonly string[] = [
   'catalog.review_appends',
   'catalog.review_replies',
 ];
+
+/** The tables in the change log: the name of a row, or why the table is not watched. */
+export const reviewsInChangeLog: Readonly<Record<string, TableInChangeLog>> = {
+  'reviews.reviews': { unwatched: 'Rows of shoppers.' },
+  'reviews.review_appends': { unwatched: 'Rows of shoppers.' },
+  'reviews.review_replies': { en: 'reply to a review', 'zh-CN': '评价回复' },
+  'reviews.product_summaries': { unwatched: 'Derived from the reviews.' },
+};

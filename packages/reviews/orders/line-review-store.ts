@@ -41,9 +41,16 @@ export type NewReview = Pick<
   | 'content'
 > & { images: readonly string[] };
 
-/** Inserts reviews and adds them to the summaries of their products. The caller has locked the orders. */
-export async function insertReviews(tx: Transaction, rows: readonly NewReview[], now: Date): Promise<void> {
-  await tx`
+/**
+ * Inserts reviews and adds them to the summaries of their products. The caller has locked the orders. Returns the ids by the lines
+ * of the orders.
+ */
+export async function insertReviews(
+  tx: Transaction,
+  rows: readonly NewReview[],
+  now: Date,
+): Promise<Map<number, number>> {
+  const inserted = await tx<{ id: number; order_item_id: number }[]>`
     with changes as (
       insert into reviews.reviews (order_id, order_item_id, order_no, product_id, user_id, merchant_id, product_score,
         logistics_score, content, images, created_at, updated_at)
@@ -52,9 +59,10 @@ export async function insertReviews(tx: Transaction, rows: readonly NewReview[],
       from json_to_recordset(${JSON.stringify(rows)}::text::json) as n (order_id bigint, order_item_id bigint, order_no text,
         product_id bigint, user_id bigint, merchant_id bigint, product_score smallint, logistics_score smallint,
         content text, images jsonb)
-      returning product_id, product_score, logistics_score, 1 as total
-    )
-    ${addToSummaries(tx)}`;
+      returning id, order_item_id, product_id, product_score, logistics_score, 1 as total
+    ), summed as (${addToSummaries(tx)})
+    select id, order_item_id from changes`;
+  return new Map(inserted.map(({ id, order_item_id }) => [order_item_id, id]));
 }
 
 export type ChangedReview = { id: number } & Pick<

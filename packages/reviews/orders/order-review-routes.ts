@@ -58,7 +58,7 @@ export const orderReviewRoutes = ({ sql, config, now }: Runtime): Route[] => [
       reviewErrors.image_address,
     ],
     repeat: 'recorded',
-    statements: 5,
+    statements: 7,
     async handle({ caller, params, body, request, write }) {
       const { relative } = fileUrls(request, config);
       const wanted = reviewRequestOf(body, { order_id: params.id, user_id: caller.id }, relative);

@@ -356,3 +356,15 @@ describe('at the same time', () => {
     expect(data.items[0].review.appends).toHaveLength(1);
   });
 });
+
+test('each new review is an event, an edit is not', async () => {
+  const ann = await shop.shopper();
+  const order = await orders.shipped(ann, 2);
+  await orders.review(ann, order, { content: 'Sturdy' });
+  await orders.review(ann, order, { mode: 'edit', content: 'Very sturdy' });
+  const events = await shop.database.sql`
+    select e.data, r.order_item_id from runtime.outbox e join reviews.reviews r on r.id = (e.data ->> 'review_id')::bigint
+    where e.name = 'review.created' and e.subject = ${`order:${order.id}`} order by e.id`;
+  expect(events.map(({ data, order_item_id }) => data.order_item_id === order_item_id)).toEqual([true, true]);
+  expect(events[0]!.data).toMatchObject({ order_id: order.id, order_no: order.order_no, user_id: ann.id });
+});

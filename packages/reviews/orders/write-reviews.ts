@@ -6,8 +6,10 @@ import {
   selectOrder,
 } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
+import { recordEvents } from '@tradepost/runtime';
 import { reviewErrors } from '../errors.ts';
 import { maxReviewAppends } from '../limits.ts';
+import { reviewCreated } from '../review-events.ts';
 import {
   insertAppends,
   insertReviews,
@@ -58,7 +60,13 @@ async function write(
       const line = { order_id, order_no, merchant_id, order_item_id, product_id, user_id, logistics_score };
       return opinion ? [{ ...line, ...opinion }] : [];
     });
-    return insertReviews(tx, rows, now);
+    const ids = await insertReviews(tx, rows, now);
+    const facts = rows.map(({ order_id, order_no, order_item_id, product_id, product_score }) => ({
+      ...{ review_id: ids.get(order_item_id)!, order_id, order_no, order_item_id, product_id, user_id },
+      ...{ product_score, logistics_score },
+    }));
+    if (facts.length > 0) await recordEvents(tx, reviewCreated, facts, now);
+    return;
   }
   const roots = rootsOf(opinions, reviews);
   if (mode === 'edit') {
