@@ -7,7 +7,7 @@ import { externalWmsAudits } from './external-wms-audits.ts';
 import { externalMetrics } from './protocol/external-metrics.ts';
 import { externalWmsRetention } from './retention.ts';
 import { externalWmsSettings } from './settings.ts';
-import { externalWmsTables } from './tables.ts';
+import { externalWmsInChangeLog, externalWmsTables } from './tables.ts';
 
 /** The inventory provider `external_wms`: the warehouse system of a partner holds the stock of orders. */
 export const externalWmsModule: Module = {
@@ -15,6 +15,7 @@ export const externalWmsModule: Module = {
   needs: ['inventory'],
   entries: [inventoryProviders.add(externalEntry)],
   tables: externalWmsTables,
+  changeLog: externalWmsInChangeLog,
   settings: externalWmsSettings,
   audits: externalWmsAudits,
   retention: externalWmsRetention,

@@ -1,4 +1,4 @@
-import { type Settings, setting } from '@tradepost/runtime';
+import { type ConfigPage, type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { externalWmsRetentionSettings } from './retention.ts';
 
@@ -18,6 +18,12 @@ function isPlainAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
 }
 
+const page: ConfigPage = {
+  plugin: 'external_wms',
+  title: { en: 'External warehouse', 'zh-CN': '外部 WMS' },
+  sort: 70,
+};
+
 export const externalEndpoint = setting(
   'external_wms.endpoint',
   z
@@ -29,6 +35,16 @@ export const externalEndpoint = setting(
     .transform((text) => text.replace(/\/+$/, '')),
   '',
   'root address of the external warehouse; the paths of the protocol (/reserve ...) are appended to it',
+  {
+    field: {
+      page,
+      label: { en: 'Endpoint', 'zh-CN': '接口地址' },
+      rule: {
+        en: 'must be an http or https address without user, query and fragment',
+        'zh-CN': '须为不含用户名、查询参数和片段的 http(s) 地址',
+      },
+    },
+  },
 );
 export const externalAppKey = setting(
   'external_wms.app_key',
@@ -38,6 +54,13 @@ export const externalAppKey = setting(
     .regex(/^[\x21-\x7e]*$/, { error: 'must be printable ASCII without blanks' }),
   '',
   'the key that identifies the shop in requests, and the warehouse in callbacks',
+  {
+    field: {
+      page,
+      label: { en: 'App key', 'zh-CN': 'App Key' },
+      rule: { en: 'must be printable ASCII without blanks', 'zh-CN': '须为不含空格的可见 ASCII 字符' },
+    },
+  },
 );
 export const externalAppSecret = setting(
   'external_wms.app_secret',
@@ -48,7 +71,14 @@ export const externalAppSecret = setting(
     .regex(/^[^\r\n]*$/, { error: 'must be one line' }),
   '',
   'secret for the signatures of requests to the external warehouse and of its callbacks',
-  { secret: true },
+  {
+    secret: true,
+    field: {
+      page,
+      label: { en: 'App secret', 'zh-CN': 'App Secret' },
+      rule: { en: 'must be one line', 'zh-CN': '须为一行文本' },
+    },
+  },
 );
 /** The command that sets the setting. The command reads a secret from standard input or prompts for it. */
 export const settingCommand = (key: string): string =>

@@ -5,6 +5,11 @@ export const maxWarehouses = 1_000;
  * movements show all their lines.
  */
 export const maxItems = 1_000;
+/** Stock to sell of a SKU without safety stock from which it is low. The product list uses the same limit. */
+export const lowStock = 10;
 /** The most SKUs in one request for stock, and the most rows of its answer. */
 export const maxRequestedSkus = 1_000;
 export const maxStockRows = 20_000;
+/** The most SKUs that one search for low stock compares, and the most events that it records. It runs each minute. */
+export const maxScannedSkus = 20_000;
+export const maxLowStockEvents = 1_000;

@@ -1,6 +1,8 @@
 import { stockOwnerOpeners, stockOwners } from '@tradepost/catalog';
-import { defineService, type Module } from '@tradepost/module';
+import { dashboardCards, dashboardLists, defineService, type Module } from '@tradepost/module';
 import { inventoryAudits } from './inventory-audits.ts';
+import { reportLowStock } from './low-stock/report-low-stock.ts';
+import { stockLow } from './low-stock/stock-events.ts';
 import { inventoryMenu } from './menu.ts';
 import { moveSeededStock } from './provider-migration/migrate-provider.ts';
 import { ownProviders } from './providers/own-providers.ts';
@@ -10,7 +12,10 @@ import type { Inventory } from './reservations/provider.ts';
 import { inventoryProviders } from './reservations/provider-registry.ts';
 import { openStockOwner } from './reservations/stock-owner.ts';
 import { providerSetting } from './settings.ts';
-import { inventoryPublishes, inventoryTables } from './tables.ts';
+import { stockWarningCard, stockWarningList } from './stock/stock-warnings.ts';
+import { inventoryInChangeLog, inventoryPublishes, inventoryTables } from './tables.ts';
+
+const lowStockTask = 'inventory.report_low_stock';
 
 /** The inventory operations that orders use. */
 export const inventoryService = defineService<Inventory>('inventory.inventory');
@@ -19,11 +24,15 @@ export const inventoryModule: Module = {
   name: 'inventory',
   needs: ['identity', 'catalog'],
   tables: inventoryTables,
+  changeLog: inventoryInChangeLog,
   publishes: inventoryPublishes,
   menu: inventoryMenu,
+  events: [stockLow],
   seedDemo: { finish: moveSeededStock },
   entries: [
     ...ownProviders.map(inventoryProviders.add),
+    dashboardCards.add(stockWarningCard),
+    dashboardLists.add(stockWarningList),
     stockOwnerOpeners.add((runtime, entries) => openStockOwner(runtime, entries(inventoryProviders))),
   ],
   declares(entries) {
@@ -38,6 +47,13 @@ export const inventoryModule: Module = {
       provides: [inventoryService.provide(opened.inventory), ...opened.provides],
       contributions: [stockOwners.add(opened.stockOwner)],
       routes: () => opened.routes,
+      tasks: {
+        async [lowStockTask](_payload, { log }) {
+          const events = await reportLowStock(context.runtime);
+          if (events > 0) log.debug({ events }, 'low stock reported');
+        },
+      },
+      crons: [{ task: lowStockTask, match: '* * * * *' }],
       close: opened.close,
     };
   },

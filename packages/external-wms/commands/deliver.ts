@@ -131,25 +131,29 @@ const deliver =
     const json = options.json === true;
     const totals: Totals = { ...noTotals };
     try {
-      await context.withRuntime(options, async (runtime) => {
-        const delivery = openDelivery(runtime, {
-          writeOrderStatus: orderStatusWriter(context.modulesOf(runtime.config)),
-          onDelivered: (delivered) => add(totals, delivered),
-        });
-        try {
-          const counts = await selectTaskCounts(runtime.sql);
-          if (!delivery.isCurrent && counts.open === 0) {
-            if (json) return printJson({ ...noTotals, ...countsForJson(counts), stopped: false });
-            return print('nothing to deliver: inventory.provider is not external_wms, and no task is open');
+      await context.withRuntime(
+        options,
+        async (runtime) => {
+          const delivery = openDelivery(runtime, {
+            writeOrderStatus: orderStatusWriter(context.modulesOf(runtime.config)),
+            onDelivered: (delivered) => add(totals, delivered),
+          });
+          try {
+            const counts = await selectTaskCounts(runtime.sql);
+            if (!delivery.isCurrent && counts.open === 0) {
+              if (json) return printJson({ ...noTotals, ...countsForJson(counts), stopped: false });
+              return print('nothing to deliver: inventory.provider is not external_wms, and no task is open');
+            }
+            delivery.check();
+            endInTime(delivery, stop.signal, runtime.config.shutdownSeconds * 1000);
+            if (once) await drain(runtime, delivery, { json, stopping: stop.signal });
+            else await serve(runtime, delivery, { json, stopping: stop.signal, totals });
+          } finally {
+            await delivery.close();
           }
-          delivery.check();
-          endInTime(delivery, stop.signal, runtime.config.shutdownSeconds * 1000);
-          if (once) await drain(runtime, delivery, { json, stopping: stop.signal });
-          else await serve(runtime, delivery, { json, stopping: stop.signal, totals });
-        } finally {
-          await delivery.close();
-        }
-      });
+        },
+        { isBackground: true },
+      );
     } finally {
       stop.release();
     }

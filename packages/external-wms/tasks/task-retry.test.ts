@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { externalSettings, ledgerDifferences, warehouseAccount } from '@tradepost/testing/external-shop';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
-import { startProcess } from '@tradepost/testing/processes/process';
+import { commandEnvironment, startProcess } from '@tradepost/testing/processes/process';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ type Daemon = { child: ChildProcess; output(): string; ended: Promise<number | n
 /** Starts daemons/wms-retry.ts as a process. */
 function startDaemon(args: readonly string[], env: Record<string, string> = {}): Daemon {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', ...env },
+    env: commandEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);

@@ -1,6 +1,6 @@
 import { defineRoute, idParams, list, type Route } from '@tradepost/http';
 import type { WriteOrderStatus } from '@tradepost/inventory';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { actingRuntime, type Runtime, timeZone } from '@tradepost/runtime';
 import { externalWmsErrors as errors } from '../errors.ts';
 import { retryTaskBatch } from './manage-tasks.ts';
 import { selectTasks } from './task-list-store.ts';
@@ -15,8 +15,8 @@ type Deps = {
 
 export function taskRoutes({ runtime, writeOrderStatus }: Deps): Route[] {
   const { sql, settings } = runtime;
-  const retry = runtime.groupCommit<number, true>('retry_tasks', (ids, record) =>
-    retryTaskBatch({ runtime, writeOrderStatus }, ids, record),
+  const retry = runtime.groupCommit<number, true>('retry_tasks', (ids, record, actor) =>
+    retryTaskBatch({ runtime: actingRuntime(runtime, actor), writeOrderStatus }, ids, record),
   );
   return [
     defineRoute({
@@ -46,8 +46,8 @@ export function taskRoutes({ runtime, writeOrderStatus }: Deps): Route[] {
       refuses: [errors.task_not_found, errors.task_not_failed, errors.task_without_order, errors.later_task],
       repeat: 'recorded',
       statements: 13,
-      async handle({ params, claim }) {
-        await retry(params.id, claim);
+      async handle({ params, claim, actor }) {
+        await retry(params.id, claim, actor);
         return { retried: params.id };
       },
     }),

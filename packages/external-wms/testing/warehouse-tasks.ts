@@ -7,6 +7,7 @@ import { declaredBy } from '@tradepost/module';
 import { writeInventoryStatus } from '@tradepost/orders';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { cloneDatabase } from '@tradepost/testing/servers/database';
+import { testKeyFile } from '@tradepost/testing/servers/key-file';
 import { startWarehouseServer } from '@tradepost/testing/servers/warehouse-server';
 import { externalWmsModule } from '../index.ts';
 import type { TaskAction } from '../protocol/actions.ts';
@@ -34,7 +35,10 @@ export async function openTaskBench(options: { log?: ReturnType<typeof openLog> 
   const data = await mkdtemp(join(tmpdir(), 'tradepost-tasks-'));
   const { config } = loadConfig({
     env: {},
-    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 8 },
+    flags: {
+      ...{ databaseUrl: database.url, data, secretsKeyFile: testKeyFile },
+      ...{ port: 0, seed: 'none', only: 'api', databasePool: 8 },
+    },
   });
   const log = options.log ?? openLog({ level: process.env.TEST_LOG ?? 'silent' });
   const opened = await openRuntime({ config, definitions: warehouseSettings, log });

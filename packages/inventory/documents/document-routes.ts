@@ -1,6 +1,7 @@
 import { isoInZone, type Locale, paged, pagingOf, toMinor, toWire } from '@tradepost/core';
 import { defineRoute, idParams, largeBody, nothing, pagedOf, type Route } from '@tradepost/http';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { actingSql } from '@tradepost/postgres';
+import { actingRuntime, type Runtime, timeZone } from '@tradepost/runtime';
 import { inventoryErrors } from '../errors.ts';
 import { spanOf } from '../stock/list-filters.ts';
 import { skuName } from '../stock/sku-name.ts';
@@ -32,11 +33,11 @@ const itemsOf = (items: readonly ItemInput[]): DocumentItem[] =>
 
 export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[] {
   const { sql, settings, now } = runtime;
-  const complete = runtime.groupCommit<number, true>('complete_documents', (ids, record) =>
-    completeDocuments({ sql, now, hooks }, ids, record),
+  const complete = runtime.groupCommit<number, true>('complete_documents', (ids, record, actor) =>
+    completeDocuments({ sql: actingSql(sql, actor), now, hooks }, ids, record),
   );
-  const cancel = runtime.groupCommit<number, true>('cancel_documents', (ids, record) =>
-    cancelDocuments(runtime, ids, record),
+  const cancel = runtime.groupCommit<number, true>('cancel_documents', (ids, record, actor) =>
+    cancelDocuments(actingRuntime(runtime, actor), ids, record),
   );
   const rowView = (row: DocumentRow) => {
     const { id, doc_no, warehouse_id, warehouse_name, doc_type, status, remark, total_qty, item_count } = row;
@@ -97,10 +98,11 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       ],
       repeat: 'recorded',
       statements: 6,
-      async handle({ body, caller, claim, locale }) {
+      async handle({ body, caller, claim, locale, actor }) {
         const { warehouse_id, doc_type, remark = '', items } = body;
         const fields = { warehouse_id, doc_type, remark, items: itemsOf(items) };
-        return detail(await createDocument(runtime, fields, { staff_id: caller.id, claim }), locale);
+        const id = await createDocument(actingRuntime(runtime, actor), fields, { staff_id: caller.id, claim });
+        return detail(id, locale);
       },
     }),
     defineRoute({
@@ -150,8 +152,8 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       ],
       repeat: 'recorded',
       statements: 10,
-      async handle({ params, claim }) {
-        await complete(params.id, claim);
+      async handle({ params, claim, actor }) {
+        await complete(params.id, claim, actor);
         return null;
       },
     }),
@@ -165,8 +167,8 @@ export function documentRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[]
       refuses: onlyDrafts,
       repeat: 'recorded',
       statements: 2,
-      async handle({ params, claim }) {
-        await cancel(params.id, claim);
+      async handle({ params, claim, actor }) {
+        await cancel(params.id, claim, actor);
         return null;
       },
     }),

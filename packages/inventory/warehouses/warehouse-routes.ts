@@ -1,6 +1,6 @@
 import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { actingRuntime, type Runtime, timeZone } from '@tradepost/runtime';
 import type { WarehouseHooks } from '../documents/document-hooks.ts';
 import { inventoryErrors } from '../errors.ts';
 import { maxWarehouses } from '../limits.ts';
@@ -54,10 +54,10 @@ export function warehouseRoutes(runtime: Runtime, hooks: WarehouseHooks): Route[
       refuses: [inventoryErrors.too_many_warehouses, inventoryErrors.warehouse_code_taken],
       repeat: 'recorded',
       statements: 3,
-      async handle({ body, claim }) {
+      async handle({ body, claim, actor }) {
         const { code, name, address = '', contact = '', phone = '', status } = body;
         const fields = { code, name, address, contact, phone, status: status === 0 ? 0 : 1 } as const;
-        return viewOf(await createWarehouse(runtime, fields, claim));
+        return viewOf(await createWarehouse(actingRuntime(runtime, actor), fields, claim));
       },
     }),
     defineRoute({

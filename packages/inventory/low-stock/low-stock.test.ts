@@ -1,0 +1,106 @@
+import { dispatchEvents } from '@tradepost/runtime';
+import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { stockWarningCard } from '../stock/stock-warnings.ts';
+import { reportLowStock } from './report-low-stock.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop?.close());
+beforeEach(async () => {
+  await shop.database.sql`truncate catalog.products cascade`;
+  await shop.database.sql`truncate runtime.outbox, inventory.low_stock_skus, inventory.inventory_stock`;
+  await shop.database.sql`update inventory.low_stock_scan set after_sku_id = 0`;
+});
+
+const report = (most?: { skus: number; events: number }) => reportLowStock(shop.server.runtime, most);
+const reported = async () => {
+  const rows = await shop.database.sql<{ data: { sku_id: number } }[]>`
+    select data from runtime.outbox where name = 'stock.low' order by id`;
+  return rows.map(({ data }) => data);
+};
+const reportedIds = async () => (await reported()).map(({ sku_id }) => sku_id);
+const setStock = (id: number, stock: number) =>
+  shop.database.sql`update catalog.product_skus set stock = ${stock} where id = ${id}`;
+const dashboardCount = () => stockWarningCard.count(shop.database.sql, { id: 1, perms: ['*'] });
+
+test('a SKU is reported once when its stock falls to the limit, and again after it was above', async () => {
+  const { id, sku_ids } = await insertProduct(shop.database, { stocks: [12, 500] });
+  const sku = sku_ids[0]!;
+  expect(await report()).toBe(0);
+  await shop.database
+    .sql`update catalog.product_skus set attrs = '[{"name": "Colour", "value": "Cream"}]' where id = ${sku}`;
+  // Reserved stock cannot be sold.
+  await shop.database.sql`update catalog.product_skus set reserved_stock = 2 where id = ${sku}`;
+  expect(await dashboardCount()).toBe(1);
+  expect([await report(), await report()]).toEqual([1, 0]);
+  const title = 'Enamel mug (Cream)';
+  expect(await reported()).toEqual([{ sku_id: sku, product_id: id, title, stock: 10, threshold: 10 }]);
+  await setStock(sku, 5);
+  expect(await report()).toBe(0);
+  await setStock(sku, 13);
+  expect(await report()).toBe(0);
+  await setStock(sku, 12);
+  expect(await report()).toBe(1);
+  expect(await dashboardCount()).toBe(1);
+});
+
+test('the limit is the safety stock in enabled warehouses, as on the dashboard', async () => {
+  const { sql } = shop.database;
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [40, 40] });
+  await sql`
+    insert into inventory.warehouses (id, code, name, status) overriding system value
+    values (901, 'L1', 'One', 1), (902, 'L2', 'Two', 0)`;
+  await sql`
+    insert into inventory.inventory_stock (warehouse_id, sku_id, qty, safe_qty)
+    values (901, ${sku_ids[0]!}, 40, 41), (901, ${sku_ids[1]!}, 40, 40), (902, ${sku_ids[1]!}, 0, 100)`;
+  expect([await report(), await dashboardCount()]).toEqual([1, 1]);
+  expect(await reported()).toMatchObject([{ sku_id: sku_ids[0]!, stock: 40, threshold: 41 }]);
+});
+
+test('a SKU that is not on sale is not reported; one that was off sale for a while is not reported again', async () => {
+  const { id, sku_ids } = await insertProduct(shop.database, { stocks: [1, 2] });
+  const { sql } = shop.database;
+  await sql`update catalog.product_skus set status = 'inactive' where id = ${sku_ids[1]!}`;
+  await sql`update catalog.products set status = 0 where id = ${id}`;
+  expect(await report()).toBe(0);
+  await sql`update catalog.products set status = 1 where id = ${id}`;
+  expect(await report()).toBe(1);
+  await sql`update catalog.products set status = 0 where id = ${id}`;
+  await report();
+  await sql`update catalog.products set status = 1 where id = ${id}`;
+  expect(await report()).toBe(0);
+  expect(await reportedIds()).toEqual([sku_ids[0]]);
+  await sql`delete from catalog.products where id = ${id}`;
+  await report();
+  expect(await sql`select from inventory.low_stock_skus`).toHaveLength(0);
+});
+
+test('a run is bounded, the next one goes on, and every low SKU is reported once', async () => {
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [1, 1, 99, 1, 1, 99, 1] });
+  const most = { skus: 3, events: 1 };
+  const counts: number[] = [];
+  for (let run = 0; run < 12; run += 1) counts.push(await report(most));
+  expect(Math.max(...counts)).toBe(1);
+  expect(await reportedIds()).toEqual(sku_ids.filter((_, n) => ![2, 5].includes(n)));
+});
+
+test('two runs at once report a SKU once, and a failed run reports nothing', async () => {
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [1, 1] });
+  const { runtime } = shop.server;
+  const broken = { sql: runtime.sql, now: () => new Date(Number.NaN) };
+  await expect(reportLowStock(broken)).rejects.toThrow();
+  expect(await shop.database.sql`select from inventory.low_stock_skus`).toHaveLength(0);
+  await Promise.all([report(), report(), report()]);
+  expect(await reportedIds()).toEqual(sku_ids);
+  const seen: string[] = [];
+  const reader = {
+    name: 'test',
+    kinds: ['stock.low'],
+    read: async (_: unknown, events: readonly { subject: string }[]) => void seen.push(...events.map((e) => e.subject)),
+  };
+  await dispatchEvents({ runtime, readers: [reader] });
+  expect(seen).toEqual(sku_ids.map((id) => `sku:${id}`));
+});
