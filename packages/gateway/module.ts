@@ -7,7 +7,7 @@ import { gatewayAudits } from './gateway-audits.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { gatewayRetention } from './retention.ts';
 import { gatewaySettings } from './settings.ts';
-import { gatewayTables } from './tables.ts';
+import { gatewayInChangeLog, gatewayTables } from './tables.ts';
 import { closeStale, closeStaleTask } from './usage/usage-log.ts';
 
 /** The gateway of this process: its routes, the handler of its port, and its kind of limiter. */
@@ -17,6 +17,7 @@ export const gatewayModule: Module = {
   name: 'gateway',
   needs: ['identity'],
   tables: gatewayTables,
+  changeLog: gatewayInChangeLog,
   settings: gatewaySettings,
   audits: gatewayAudits,
   retention: gatewayRetention,

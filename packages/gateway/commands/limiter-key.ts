@@ -1,10 +1,10 @@
+import { shopperNamed } from '@tradepost/identity';
 import { type KeyKind, type KeyRef, keyKinds } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
 import { InvalidArgumentError } from 'commander';
 import { modelKey } from '../messages/model-key.ts';
 import { rateLimitSettings } from '../settings.ts';
 import { addressKey, limitsOfKey, type NamedKey, refOf } from '../tokens/key-limits.ts';
-import { shopperNamed } from './limits.ts';
 import { tokenNamed } from './tokens.ts';
 
 export const keySpelling =

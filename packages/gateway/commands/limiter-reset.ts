@@ -1,21 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import type { CommandContext } from '@tradepost/module';
-import { type GlobalOptions, print, printJson, withDatabaseOptions } from '@tradepost/terminal';
+import { confirm, type GlobalOptions, print, printJson, withDatabaseOptions } from '@tradepost/terminal';
 import { Argument, type Command } from 'commander';
 import { openLimiterView } from '../limits/open-limiter.ts';
 import { type GivenKey, givenKey, keySpelling, resolveKey } from './limiter-key.ts';
 
 type ResetOptions = GlobalOptions & { all?: boolean; yes?: boolean };
-
-/** Asks on stderr, so that stdout carries the result alone. */
-async function confirmed(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
-}
 
 const reset =
   (context: CommandContext) =>
@@ -23,7 +12,7 @@ const reset =
     if ((given !== undefined) === (all === true)) command.error('error: give either a key or --all');
     if (all && !yes) {
       if (!process.stdin.isTTY) command.error('error: --all without a terminal needs --yes');
-      if (!(await confirmed('Reset the usage of every user, token, address and model?'))) {
+      if (!(await confirm('Reset the usage of every user, token, address and model?'))) {
         if (json) return printJson({ reset: 0 });
         return print('nothing was reset');
       }

@@ -1,6 +1,5 @@
-import { selectShopper, selectShopperByLogin } from '@tradepost/identity';
+import { shopperNamed } from '@tradepost/identity';
 import type { CommandContext } from '@tradepost/module';
-import type { Runtime } from '@tradepost/runtime';
 import { type GlobalOptions, print, printJson, table, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import { selectUserLimits } from '../limits/user-limits-store.ts';
@@ -19,15 +18,6 @@ function limitOrInherit(text: string): number | 'inherit' {
   } catch {
     throw new InvalidArgumentError(`It must be a whole number from 0 (unlimited) to ${maxLimit}, or inherit.`);
   }
-}
-
-/** Finds a shopper by id or user name. Throws for an unknown one. */
-export async function shopperNamed({ sql }: Pick<Runtime, 'sql'>, given: string): Promise<number> {
-  const shopper = /^\d{1,15}$/.test(given)
-    ? await selectShopper(sql, Number(given))
-    : await selectShopperByLogin(sql, given);
-  if (!shopper) throw new Error(`there is no shopper ${given}`);
-  return shopper.id;
 }
 
 export const limitText = (limit: number) => (limit === 0 ? 'unlimited' : String(limit));

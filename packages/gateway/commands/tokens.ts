@@ -1,4 +1,5 @@
 import { instantInZone } from '@tradepost/core';
+import { shopperNamed } from '@tradepost/identity';
 import type { CommandContext } from '@tradepost/module';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import {
@@ -18,7 +19,7 @@ import { type TokenStatus, tokenStatuses } from '../tokens/api-token.ts';
 import { selectTokens, type TokenRow, tokensNamed } from '../tokens/api-token-store.ts';
 import { type ApiTokens, openApiTokens } from '../tokens/api-tokens.ts';
 import { tokenViewOf, tokenViews } from '../tokens/token-view.ts';
-import { limitNumber, limitText, shopperNamed } from './limits.ts';
+import { limitNumber, limitText } from './limits.ts';
 
 /** Opens the database and the API tokens, and closes both. */
 const withApiTokens = (

@@ -1,4 +1,4 @@
-import type { Runtime, SettingRow } from '@tradepost/runtime';
+import type { Runtime, SettingAuthor, SettingRow } from '@tradepost/runtime';
 import { runtimeErrors, type Setting } from '@tradepost/runtime';
 import { gatewayErrors } from '../errors.ts';
 import { rateLimitSettings } from '../settings.ts';
@@ -69,7 +69,7 @@ export async function saveRateSettings(
   runtime: Deps,
   { keys, isGroup }: { keys: readonly string[]; isGroup: boolean },
   body: Readonly<Record<string, unknown>>,
-  by: string,
+  author: SettingAuthor,
 ): Promise<void> {
   const fields = Object.keys(body);
   const wrong = isGroup ? undefined : fields.find((field) => field !== 'value');
@@ -92,5 +92,5 @@ export async function saveRateSettings(
     } else if (value === null) unset.push(key);
     else values[key] = value;
   }
-  await runtime.settings.setMany(values, { by, unset });
+  await runtime.settings.setMany(values, { ...author, unset });
 }

@@ -45,8 +45,8 @@ export function settingsRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       ],
       // One statement locks, one writes, one reads all settings again, one notifies the other instances.
       statements: 4,
-      async handle({ params, body, caller }) {
-        await saveRateSettings(runtime, settingsNamed(params.key), body, `admin:${caller.id}`);
+      async handle({ params, body, caller, actor }) {
+        await saveRateSettings(runtime, settingsNamed(params.key), body, { by: `admin:${caller.id}`, actor });
         return settingRows(runtime, settingsNamed('ratelimit').keys);
       },
     }),

@@ -37,8 +37,8 @@ export function userLimitRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       response: userLimitsView,
       refuses: [gatewayErrors.user_not_found],
       statements: 5,
-      async handle({ params: { id }, body: { rpm_limit = null, tpm_limit = null }, caller }) {
-        const limits = await tokens.setUserLimits(id, { rpm_limit, tpm_limit }, `admin:${caller.id}`);
+      async handle({ params: { id }, body: { rpm_limit = null, tpm_limit = null }, caller, actor }) {
+        const limits = await tokens.setUserLimits(id, { rpm_limit, tpm_limit }, `admin:${caller.id}`, actor);
         return userLimitsViewOf(runtime, id, limits);
       },
     }),
@@ -51,8 +51,13 @@ export function userLimitRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       response: userLimitsView,
       refuses: [gatewayErrors.user_not_found],
       statements: 5,
-      async handle({ params: { id }, caller }) {
-        const limits = await tokens.setUserLimits(id, { rpm_limit: null, tpm_limit: null }, `admin:${caller.id}`);
+      async handle({ params: { id }, caller, actor }) {
+        const limits = await tokens.setUserLimits(
+          id,
+          { rpm_limit: null, tpm_limit: null },
+          `admin:${caller.id}`,
+          actor,
+        );
         return userLimitsViewOf(runtime, id, limits);
       },
     }),

@@ -1,4 +1,5 @@
 import { activeShoppers, selectNicknames } from '@tradepost/identity';
+import { actingSql, type ChangeActor } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { gatewayErrors } from '../errors.ts';
 import { lockUserLimits, type UserLimits, updateUserLimits } from '../limits/user-limits-store.ts';
@@ -19,22 +20,32 @@ import type { Changed } from './token-changes.ts';
 /** An undefined field stays unchanged. null inherits a limit, or removes the expiry. */
 type TokenChanges = { [K in keyof TokenFields]?: TokenFields[K] | undefined };
 
-/** The operations that change tokens. `by` names the author in the trail (`admin:3`, `cli`). */
+/** The operations that change tokens. `by` names the author in the trail (`admin:3`, `cli`), `actor` in the change log. */
 export type ChangeTokens = {
   /** The secret is returned once and not stored. */
-  create(fields: TokenChanges & { user_id: number }, by: string): Promise<{ row: TokenRow; secret: string }>;
+  create(
+    fields: TokenChanges & { user_id: number },
+    by: string,
+    actor?: ChangeActor | null,
+  ): Promise<{ row: TokenRow; secret: string }>;
   /** Refuses an unknown id. */
   get(id: number): Promise<TokenRow>;
-  update(id: number, changes: TokenChanges, by: string): Promise<TokenRow>;
+  update(id: number, changes: TokenChanges, by: string, actor?: ChangeActor | null): Promise<TokenRow>;
   /** Revokes the tokens that exist and are not revoked yet. Returns their ids. */
-  revoke(ids: readonly number[], by: string): Promise<number[]>;
+  revoke(ids: readonly number[], by: string, actor?: ChangeActor | null): Promise<number[]>;
   /** Replaces the secret. The previous one stays valid for `graceSeconds`. */
-  rotate(id: number, graceSeconds: number, by: string): Promise<{ row: TokenRow; secret: string }>;
+  rotate(
+    id: number,
+    graceSeconds: number,
+    by: string,
+    actor?: ChangeActor | null,
+  ): Promise<{ row: TokenRow; secret: string }>;
   /** An undefined limit stays unchanged, null inherits the default. */
   setUserLimits(
     userId: number,
     limits: { [K in keyof UserLimits]?: UserLimits[K] | undefined },
     by: string,
+    actor?: ChangeActor | null,
   ): Promise<UserLimits>;
 };
 
@@ -61,20 +72,20 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, notify: Noti
 
   return {
     get,
-    async create({ user_id, name = '', rpm_limit = null, tpm_limit = null, expires_at = null }, by) {
+    async create({ user_id, name = '', rpm_limit = null, tpm_limit = null, expires_at = null }, by, actor) {
       refusePassed('expires_at', expires_at);
       if (!(await activeShoppers(sql, [user_id])).has(user_id))
         throw gatewayErrors.token_user_not_found({ id: user_id });
       const created = newSecret();
-      const id = await sql.begin(async (tx) => {
+      const id = await actingSql(sql, actor).begin(async (tx) => {
         if ((await lockAndCountTokens(tx, user_id)) >= maxTokens)
           throw gatewayErrors.too_many_tokens({ max: maxTokens });
         return insertToken(tx, { user_id, name, rpm_limit, tpm_limit, expires_at }, created, by);
       });
       return { row: await get(id), secret: created.secret };
     },
-    async update(id, changes, by) {
-      const isChanged = await sql.begin(async (tx) => {
+    async update(id, changes, by, actor) {
+      const isChanged = await actingSql(sql, actor).begin(async (tx) => {
         const before = await lockToken(tx, id);
         if (!before) throw gatewayErrors.token_not_found({ id });
         if (before.revoked_at) throw gatewayErrors.token_revoked({ id });
@@ -92,15 +103,15 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, notify: Noti
       if (isChanged) await notify({ tokens: [id] });
       return get(id);
     },
-    async revoke(ids, by) {
-      const revoked = await revokeTokens(sql, ids, by);
+    async revoke(ids, by, actor) {
+      const revoked = await actingSql(sql, actor).begin((tx) => revokeTokens(tx, ids, by));
       // Notifies of all given ids, because the notification of an earlier revocation may have been lost.
       await notify({ tokens: ids });
       return revoked;
     },
-    async rotate(id, graceSeconds, by) {
+    async rotate(id, graceSeconds, by, actor) {
       const created = newSecret();
-      await sql.begin(async (tx) => {
+      await actingSql(sql, actor).begin(async (tx) => {
         const before = await lockToken(tx, id);
         if (!before) throw gatewayErrors.token_not_found({ id });
         if (before.revoked_at) throw gatewayErrors.token_revoked({ id });
@@ -110,9 +121,9 @@ export function changeTokens(runtime: Pick<Runtime, 'sql' | 'now'>, notify: Noti
       await notify({ tokens: [id] });
       return { row: await get(id), secret: created.secret };
     },
-    async setUserLimits(userId, limits, by) {
+    async setUserLimits(userId, limits, by, actor) {
       if (!(await selectNicknames(sql, [userId])).has(userId)) throw gatewayErrors.user_not_found({ id: userId });
-      const { after, isChanged } = await sql.begin(async (tx) => {
+      const { after, isChanged } = await actingSql(sql, actor).begin(async (tx) => {
         const before = await lockUserLimits(tx, userId);
         const given = Object.entries(limits).filter(([, value]) => value !== undefined);
         const requested: UserLimits = { ...before, ...Object.fromEntries(given) };

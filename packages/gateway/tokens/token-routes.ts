@@ -69,10 +69,10 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
         gatewayErrors.too_many_tokens,
       ],
       statements: 6,
-      async handle({ body, caller, claim }) {
+      async handle({ body, caller, claim, actor }) {
         refuseKey(claim);
         const fields = { ...body, expires_at: expiryOf(body.expires_at) };
-        const { row, secret } = await tokens.create(fields, `admin:${caller.id}`);
+        const { row, secret } = await tokens.create(fields, `admin:${caller.id}`, actor);
         return { ...(await tokenViewOf(runtime, row)), secret };
       },
     }),
@@ -103,9 +103,9 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
         gatewayErrors.moment_passed,
       ],
       statements: 5,
-      async handle({ params, body, caller }) {
+      async handle({ params, body, caller, actor }) {
         const changes = { ...body, expires_at: expiryOf(body.expires_at) };
-        return tokenViewOf(runtime, await tokens.update(params.id, changes, `admin:${caller.id}`));
+        return tokenViewOf(runtime, await tokens.update(params.id, changes, `admin:${caller.id}`, actor));
       },
     }),
     defineRoute({
@@ -118,9 +118,9 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
       response: nothing,
       refuses: [gatewayErrors.token_not_found],
       statements: 3,
-      async handle({ params, caller }) {
+      async handle({ params, caller, actor }) {
         await tokens.get(params.id);
-        await tokens.revoke([params.id], `admin:${caller.id}`);
+        await tokens.revoke([params.id], `admin:${caller.id}`, actor);
         return null;
       },
     }),
@@ -140,9 +140,9 @@ export function tokenRoutes(runtime: Runtime, tokens: ApiTokens): Route[] {
         gatewayErrors.token_expired,
       ],
       statements: 5,
-      async handle({ params, body, caller, claim }) {
+      async handle({ params, body, caller, claim, actor }) {
         refuseKey(claim);
-        const { row, secret } = await tokens.rotate(params.id, body.grace_seconds ?? 0, `admin:${caller.id}`);
+        const { row, secret } = await tokens.rotate(params.id, body.grace_seconds ?? 0, `admin:${caller.id}`, actor);
         return { ...(await tokenViewOf(runtime, row)), secret };
       },
     }),

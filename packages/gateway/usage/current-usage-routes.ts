@@ -77,6 +77,7 @@ export function currentUsageRoutes(
       summary: 'Reset the usage of a user, token, address or model: the whole limit is available again',
       query: currentUsageQuery,
       response: resetView,
+      notLogged: 'The counts of the limiter are no rows. The log of the process names who resets them.',
       repeat: 'natural',
       refuses,
       statements: 3,
