@@ -1,0 +1,1 @@
+export { messageCentreModule } from './module.ts';
