@@ -1,0 +1,1 @@
+export { changeLogModule } from './module.ts';
