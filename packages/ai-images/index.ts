@@ -1,0 +1,1 @@
+export { aiImagesModule } from './module.ts';

@@ -1,0 +1,2 @@
+export { imageSimulatorModule } from './module.ts';
+export { demoImageKey, type ImageSimulator, openImageSimulator, type SimulatorOptions } from './simulator.ts';
