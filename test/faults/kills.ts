@@ -11,6 +11,7 @@ import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
+import { testKeyFile } from '@tradepost/testing/servers/key-file';
 import { audit, check, type Environment, emptyOutcome, type Outcome, type Scenario } from './scenario.ts';
 import { type Shoppers, startShoppers, type Target } from './shopper-load.ts';
 import { type Buyer, makeBuyers, makeGoods, until } from './test-shop.ts';
@@ -50,7 +51,10 @@ export async function createDataFolder(stored: Readonly<Record<string, unknown>>
     await rm(data, { recursive: true, force: true });
   });
   let postgres = await startEmbeddedPostgres({ directory });
-  const { config } = loadConfig({ env: {}, flags: { databaseUrl: postgres.url, data, databasePool: 2 } });
+  const { config } = loadConfig({
+    env: {},
+    flags: { databaseUrl: postgres.url, data, secretsKeyFile: testKeyFile, databasePool: 2 },
+  });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
   await runtime.settings.setMany({ 'pay.instant': true, ...stored });
   const tokens = await openTokens(runtime);

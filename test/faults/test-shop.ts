@@ -11,6 +11,7 @@ import { type Answer, type CallOptions, call } from '@tradepost/testing/client';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { templateDatabase } from '@tradepost/testing/servers/cluster';
 import { type DatabaseProxy, openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
+import { testKeyFile } from '@tradepost/testing/servers/key-file';
 
 const paySecret = 'secret-of-the-fault-proofs';
 
@@ -45,7 +46,7 @@ async function openInstance(
   const data = await mkdtemp(join(tmpdir(), 'tradepost-fault-'));
   const { config } = loadConfig({
     env: {},
-    flags: { data, port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
+    flags: { data, secretsKeyFile: testKeyFile, port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
   });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
   const server = await startServer({ config, log });

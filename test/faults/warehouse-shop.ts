@@ -6,7 +6,7 @@ import type { Sql } from '@tradepost/postgres';
 import type { ConfigKey } from '@tradepost/runtime';
 import { externalSettings, ledgerDifferences, warehouseAccount } from '@tradepost/testing/external-shop';
 import { defer } from '@tradepost/testing/processes/cleanup';
-import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
+import { commandEnvironment, type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { type BehaviourOptions, openSimulator, type Simulator } from '@tradepost/warehouse-simulator';
 import { audit, check, type Outcome } from './scenario.ts';
 import { type Buyer, type Instance, openTestShop, order, payOrCancel, type TestShop, until } from './test-shop.ts';
@@ -106,7 +106,7 @@ export const startWorker = (databaseUrl: string): Promise<RunningServer> =>
 /** Starts `daemons/wms-retry.ts`, which only delivers tasks. */
 export async function startDaemon(databaseUrl: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../daemons/wms-retry.ts')], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', DATABASE_URL: databaseUrl },
+    env: commandEnvironment({ DATABASE_URL: databaseUrl }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));

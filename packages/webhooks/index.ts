@@ -1,0 +1,2 @@
+export { eventsPage } from './events-page/events-page.ts';
+export { webhooksModule } from './module.ts';

@@ -1,0 +1,40 @@
+import { eventReaders, type Module } from '@tradepost/module';
+import { openAddressGuard } from '@tradepost/outbound-http';
+import { webhooksCommand } from './commands/webhooks.ts';
+import { webhookReader } from './deliveries/read-events.ts';
+import { openSender } from './deliveries/send-deliveries.ts';
+import { deliveryRoutes } from './delivery-log/delivery-routes.ts';
+import { webhookDoctorChecks } from './doctor-checks.ts';
+import { endpointRoutes } from './endpoints/endpoint-routes.ts';
+import { webhookRetention, webhookRetentionSettings } from './retention.ts';
+import { webhookSettings } from './settings.ts';
+import { webhookSealed, webhooksInChangeLog, webhookTables } from './tables.ts';
+import { webhookAudits } from './webhook-audits.ts';
+import { endpointDisabled } from './webhook-events.ts';
+import { webhookMetrics } from './webhook-metrics.ts';
+
+/** Sends the events of the shop to systems of other people. */
+export const webhooksModule: Module = {
+  name: 'webhooks',
+  tables: webhookTables,
+  changeLog: webhooksInChangeLog,
+  sealed: webhookSealed,
+  settings: [...webhookSettings, ...webhookRetentionSettings],
+  audits: webhookAudits,
+  retention: webhookRetention,
+  events: [endpointDisabled],
+  commands: [webhooksCommand],
+  doctorChecks: webhookDoctorChecks,
+  metrics: webhookMetrics,
+  open({ runtime, modules }) {
+    const kinds = modules.flatMap((module) => module.events ?? []);
+    const guard = openAddressGuard({ allowedNetworks: runtime.config.allowedPrivateNetworks });
+    const sender = openSender({ runtime, guard });
+    return {
+      contributions: [eventReaders.add(webhookReader(runtime, kinds))],
+      routes: () => [...endpointRoutes({ runtime, guard, kinds }), ...deliveryRoutes(runtime)],
+      loops: [{ name: 'webhooks.send', everyMs: 500, run: sender.run }],
+      close: sender.close,
+    };
+  },
+};
