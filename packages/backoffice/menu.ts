@@ -14,6 +14,12 @@ export const backofficeMenu: readonly MenuEntry[] = [
         sort: 10,
         title: { en: 'Site Settings', 'zh-CN': '站点设置' },
       },
+      {
+        path: '/system/config',
+        needs: 'GET /config/schemas',
+        sort: 20,
+        title: { en: 'Configuration', 'zh-CN': '系统配置' },
+      },
     ],
   },
 ];

@@ -8,17 +8,6 @@ const page = (path: string, needs: string, sort: number, title: MenuTitle): Menu
  */
 export const plannedMenu: readonly MenuEntry[] = [
   {
-    path: '/decor',
-    group: 'product',
-    title: { en: 'Page Designer', 'zh-CN': '页面装修', key: 'menu.decor' },
-    icon: 'layout',
-    sort: 70,
-    pages: [
-      page('/decor/index', 'GET /decor/:', 10, { en: 'Mobile', 'zh-CN': '移动端', key: 'menu.decor.editor' }),
-      page('/decor/pc', 'GET /decor/:', 20, { en: 'PC', 'zh-CN': '电脑端' }),
-    ],
-  },
-  {
     path: '/im',
     group: 'user',
     title: { en: 'Customer Service', 'zh-CN': '客服', key: 'menu.im' },
@@ -61,21 +50,6 @@ export const plannedMenu: readonly MenuEntry[] = [
         en: 'Check-in Logs',
         'zh-CN': '签到记录',
         key: 'menu.checkin.logs',
-      }),
-    ],
-  },
-  {
-    path: '/message',
-    group: 'user',
-    title: { en: 'Messages', 'zh-CN': '消息', key: 'menu.message' },
-    icon: 'bell',
-    sort: 80,
-    pages: [
-      page('/message/list', 'GET /messages', 10, { en: 'Message List', 'zh-CN': '消息列表', key: 'menu.message.list' }),
-      page('/message/send', 'POST /messages/send', 20, {
-        en: 'Send Message',
-        'zh-CN': '发送消息',
-        key: 'menu.message.send',
       }),
     ],
   },
@@ -202,20 +176,5 @@ export const plannedMenu: readonly MenuEntry[] = [
         key: 'menu.vip.couponRules',
       }),
     ],
-  },
-  {
-    path: '/ai',
-    group: 'system',
-    title: { en: 'AI Images', 'zh-CN': 'AI 图片' },
-    icon: 'star',
-    sort: 85,
-    pages: [
-      page('/ai/tasks', 'GET /ai/tasks', 10, { en: 'Tasks', 'zh-CN': '生成任务' }),
-      page('/ai/models', 'GET /ai/models', 20, { en: 'Models', 'zh-CN': '模型' }),
-    ],
-  },
-  {
-    path: '/system',
-    pages: [page('/system/config', 'GET /config/schemas', 20, { en: 'Configuration', 'zh-CN': '系统配置' })],
   },
 ];

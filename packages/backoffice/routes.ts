@@ -3,7 +3,7 @@ import type { Runtime } from '@tradepost/runtime';
 import { backofficeErrors } from './errors.ts';
 import type { MenuTree } from './menu-tree.ts';
 import { menuView, siteSettingsBody, siteSettingsView as siteSettingsSchema } from './schemas.ts';
-import { saveSiteSettings, siteSettingsView } from './site-settings.ts';
+import { saveSiteSettings, siteSettingsView } from './site/site-settings.ts';
 import { menusFor } from './visible-menus.ts';
 
 export function backofficeRoutes(runtime: Runtime, menus: MenuTree, served: () => readonly Route[]): Route[] {
@@ -60,8 +60,8 @@ export function backofficeRoutes(runtime: Runtime, menus: MenuTree, served: () =
         backofficeErrors.fixed_by_file,
         backofficeErrors.no_orders,
       ],
-      async handle({ body, request, locale, caller }) {
-        await saveSiteSettings(runtime, body, request, `admin:${caller.id}`);
+      async handle({ body, request, locale, caller, actor }) {
+        await saveSiteSettings(runtime, body, request, { by: `admin:${caller.id}`, actor });
         return siteSettingsView(runtime, request, locale);
       },
     }),

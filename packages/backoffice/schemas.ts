@@ -1,6 +1,6 @@
 import { list, text } from '@tradepost/http';
 import { z } from 'zod';
-import { type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
+import { type SiteKeyName, siteKeyNames, siteKeys } from './site/site-keys.ts';
 
 const title = () => z.string().meta({ examples: ['Orders'] });
 const path = () => z.string().meta({ examples: ['/order/list'] });

@@ -1,6 +1,6 @@
 import { text } from '@tradepost/http';
 import { type Setting, setting } from '@tradepost/runtime';
-import { keeps, type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
+import { keeps, type SiteKeyName, siteKeyNames, siteKeys } from './site/site-keys.ts';
 
 /**
  * One setting per key, so that two administrators who save different keys do not overwrite each other. null means the

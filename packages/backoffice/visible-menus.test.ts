@@ -46,17 +46,118 @@ test('when all endpoints are served, the groups, menus and pages of the contract
   ]);
   const paths = pathsOf(menusFor(everything, ['*'], 'en'));
   expect(new Set(paths).size).toBe(paths.length);
-  for (const path of (
-    '/product/list /product/category /product/spec-templates /product/form /review/list /decor/index /decor/pc ' +
-    '/order/list /order/after-sale/list /im/sessions /im/analytics /im/logs /im/knowledge /message/list /message/send ' +
-    '/checkin/rules /checkin/logs /marketing/coupon /marketing/seckill/activity /marketing/seckill/product ' +
-    '/marketing/group-buy/activity /marketing/group-buy/product /marketing/bargain/activity /marketing/bargain/product ' +
-    '/vip/plans /vip/levels /vip/coupon-rules /wms/stock /wms/warehouse /wms/docs /wms/movements ' +
-    '/system/site /system/config /system/admins /system/roles'
-  ).split(' '))
-    expect(paths).toContain(path);
   const stock = groups.find((group) => group.key === 'wms')!.menus[0]!.children[0]!;
   expect(stock).toEqual({ path: '/wms/stock', title: 'Stock Ledger', title_key: 'menu.wms.stock', sort: 10 });
+});
+
+/** The table of the contract: group, path and title of a menu, and its pages in their order. */
+const table: [group: string, path: string, title: string, pages: [string, string?][]][] = [
+  [
+    'product',
+    '/product',
+    'Products',
+    [
+      ['/product/list', 'Product List'],
+      ['/product/category', 'Categories'],
+      ['/product/spec-templates', 'Spec Templates'],
+      ['/product/form', 'Add Product'],
+    ],
+  ],
+  ['product', '/review', 'Reviews', [['/review/list', 'Review List']]],
+  [
+    'product',
+    '/decor',
+    'Page Designer',
+    [
+      ['/decor/index', 'Mobile'],
+      ['/decor/pc', 'PC'],
+    ],
+  ],
+  [
+    'order',
+    '/order',
+    'Orders',
+    [
+      ['/order/list', 'Order List'],
+      ['/order/after-sale/list', 'After-Sale'],
+    ],
+  ],
+  ['user', '/im', 'Customer Service', [['/im/sessions'], ['/im/analytics'], ['/im/logs'], ['/im/knowledge']]],
+  [
+    'user',
+    '/message',
+    'Messages',
+    [
+      ['/message/list', 'Message List'],
+      ['/message/send', 'Send Message'],
+    ],
+  ],
+  ['user', '/checkin', 'Check-in', [['/checkin/rules'], ['/checkin/logs']]],
+  [
+    'marketing',
+    '/marketing',
+    'Marketing',
+    [
+      ['/marketing/coupon', 'Coupons'],
+      ['/marketing/seckill/activity'],
+      ['/marketing/seckill/product'],
+      ['/marketing/group-buy/activity'],
+      ['/marketing/group-buy/product'],
+      ['/marketing/bargain/activity'],
+      ['/marketing/bargain/product'],
+    ],
+  ],
+  [
+    'vip',
+    '/vip',
+    'VIP',
+    [
+      ['/vip/plans', 'Plans'],
+      ['/vip/levels', 'Levels'],
+      ['/vip/coupon-rules', 'Monthly Coupon Rules'],
+    ],
+  ],
+  [
+    'wms',
+    '/wms',
+    'Warehouse',
+    [
+      ['/wms/stock', 'Stock Ledger'],
+      ['/wms/warehouse', 'Warehouses'],
+      ['/wms/docs', 'Documents'],
+      ['/wms/movements', 'Stock Movements'],
+    ],
+  ],
+  [
+    'system',
+    '/system',
+    'System',
+    [
+      ['/system/site', 'Site Settings'],
+      ['/system/config', 'Configuration'],
+      ['/system/admins', 'Admins'],
+      ['/system/roles', 'Roles'],
+    ],
+  ],
+];
+
+test.each(table)('group %s has the menu %s (%s) with its pages, as the contract says', (group, path, title, pages) => {
+  const { groups } = menusFor(everything, ['*'], 'en');
+  const menu = groups.find(({ key }) => key === group)?.menus.find((entry) => entry.path === path);
+  expect(menu).toMatchObject({ title });
+  const named = pages.map(([page]) => page);
+  const shown = menu!.children.filter((child) => named.includes(child.path));
+  expect(shown.map((child) => child.path)).toEqual(named);
+  for (const [page, text] of pages)
+    if (text) expect(shown.find((child) => child.path === page)).toMatchObject({ title: text });
+});
+
+test('the icons of groups and menus are those that the console knows', () => {
+  const known = 'box star layout shopping-cart users message-circle bell calendar tag award warehouse settings'.split(
+    ' ',
+  );
+  for (const group of menusFor(everything, ['*'], 'en').groups)
+    for (const { icon } of [group, ...group.menus]) expect(known).toContain(icon);
 });
 
 test('a page needs its endpoint: without routes there are no groups, and one route shows one page', () => {
@@ -166,7 +267,7 @@ test('an entry has the translation key that the console knows, and no other', ()
   expect(without).toEqual(
     expect.arrayContaining([
       ...['/product/form', '/decor/pc', '/ai', '/ai/tasks', '/ai/models'],
-      ...['/system', '/system/site', '/system/config', '/system/admins', '/system/roles'],
+      ...['/system', '/system/site', '/system/config', '/system/admins', '/system/roles', '/system/change-log'],
     ]),
   );
 });

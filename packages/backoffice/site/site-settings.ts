@@ -1,8 +1,8 @@
 import type { Locale } from '@tradepost/core';
 import { fileUrls } from '@tradepost/http';
-import type { Runtime, SettingRow } from '@tradepost/runtime';
-import { backofficeErrors } from './errors.ts';
-import { siteSettings } from './settings.ts';
+import type { Runtime, SettingAuthor, SettingRow } from '@tradepost/runtime';
+import { backofficeErrors } from '../errors.ts';
+import { siteSettings } from '../settings.ts';
 import { keeps, type SiteKeyName, siteKeyNames, siteKeys } from './site-keys.ts';
 
 /** The setting of the package that cancels unpaid orders. Clients edit the value in force. */
@@ -58,7 +58,7 @@ export async function saveSiteSettings(
   runtime: Pick<Runtime, 'settings' | 'config'>,
   changes: SiteChanges,
   request: Request,
-  by: string,
+  author: SettingAuthor,
 ): Promise<void> {
   const { relative } = fileUrls(request, runtime.config);
   const values: Record<string, unknown> = {};
@@ -80,5 +80,5 @@ export async function saveSiteSettings(
     if (!rows.has(unpaidMinutesKey)) throw backofficeErrors.no_orders();
     put('order_auto_cancel_minutes', unpaidMinutesKey, minutes);
   }
-  await runtime.settings.setMany(values, { by });
+  await runtime.settings.setMany(values, author);
 }

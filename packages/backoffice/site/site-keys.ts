@@ -1,5 +1,5 @@
 import type { Localized } from '@tradepost/core';
-import { isCssColour } from './css-colour.ts';
+import { isCssColour } from '@tradepost/core';
 
 /** A path of this shop or an http(s) address, never a script. */
 const isLink = (value: string) => value === '' || /^(\/(?!\/)|https?:\/\/)[^\s"'<>\\]*$/i.test(value);
