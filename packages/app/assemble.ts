@@ -2,7 +2,7 @@ import { type Gateway, gatewayService } from '@tradepost/gateway';
 import { type App, createApp, systemResources } from '@tradepost/http';
 import { type Tokens, tokensService } from '@tradepost/identity';
 import { openModules } from '@tradepost/module';
-import type { Cron, Runtime, Tasks } from '@tradepost/runtime';
+import type { Cron, Loop, Runtime, Tasks } from '@tradepost/runtime';
 import { modulesOf } from './modules.ts';
 import { version } from './version.ts';
 
@@ -16,6 +16,7 @@ export type Assembled = {
   tokens: Tokens;
   tasks: Tasks;
   crons: readonly Cron[];
+  loops: readonly Loop[];
   close(): Promise<void>;
 };
 
@@ -23,7 +24,7 @@ export type Assembled = {
 export async function assemble(runtime: Runtime): Promise<Assembled> {
   const modules = modulesOf(runtime.config);
   const opened = await openModules(runtime, modules);
-  const { context, routes, resources, channels, tasks, crons, close } = opened;
+  const { context, routes, resources, channels, tasks, crons, loops, close } = opened;
   try {
     const tokens = context.service(tokensService);
     const shared = { authenticate: tokens.verify, runtime };
@@ -33,7 +34,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
       resources: [...systemResources(runtime, routes, version, channels), ...resources],
       channels,
     });
-    const base = { app, tokens, tasks, crons, close };
+    const base = { app, tokens, tasks, crons, loops, close };
     const noGateway = { gatewayFetch: null, gatewayBodyLimitOf: app.bodyLimitOf, limiter: null };
     if (!modules.some(({ name }) => name === 'gateway')) return { ...base, ...noGateway };
     const gateway = context.service(gatewayService);

@@ -107,7 +107,15 @@ const lists = ['settings', 'audits', 'retention', 'commands', 'doctorChecks'] as
 
 /** The keys or names in one list. Objects cannot be compared: some settings and audits are created for the modules that run. */
 const idsIn = (running: readonly Module[], list: (typeof lists)[number]): readonly unknown[] =>
-  declaredBy(running, list).map((entry) => ('key' in entry ? entry.key : 'name' in entry ? entry.name : entry));
+  declaredBy(running, list).map((entry) =>
+    'key' in entry
+      ? entry.key
+      : 'group' in entry && entry.group
+        ? `${entry.group} ${entry.name}`
+        : 'name' in entry
+          ? entry.name
+          : entry,
+  );
 
 describe('each module that can be switched off', () => {
   let shop: Shop;

@@ -1,17 +1,24 @@
+import { aiImagesModule } from '@tradepost/ai-images';
+import { analyticsModule } from '@tradepost/analytics';
 import { backofficeModule } from '@tradepost/backoffice';
 import { carrierSimulatorModule } from '@tradepost/carrier-simulator';
 import { catalogModule } from '@tradepost/catalog';
+import { changeLogModule } from '@tradepost/change-log';
+import { contentModule } from '@tradepost/content';
 import { externalWmsModule } from '@tradepost/external-wms';
 import { fulfilmentModule } from '@tradepost/fulfilment';
 import { gatewayModule } from '@tradepost/gateway';
 import { identityModule } from '@tradepost/identity';
+import { imageSimulatorModule } from '@tradepost/image-simulator';
 import { inventoryModule } from '@tradepost/inventory';
+import { messageCentreModule } from '@tradepost/message-centre';
 import { chooseModules, declaredBy, type Module } from '@tradepost/module';
 import { ordersModule } from '@tradepost/orders';
 import { reviewsModule } from '@tradepost/reviews';
 import type { Audit, Config, RetentionRule, Setting } from '@tradepost/runtime';
 import { storageModule } from '@tradepost/storage';
 import { warehouseSimulatorModule } from '@tradepost/warehouse-simulator';
+import { webhooksModule } from '@tradepost/webhooks';
 import { demoModule } from './demo-module.ts';
 import { runtimeModule } from './runtime-module.ts';
 
@@ -21,13 +28,20 @@ export const modules: readonly Module[] = [
   demoModule,
   storageModule,
   identityModule,
+  changeLogModule,
   catalogModule,
   inventoryModule,
   externalWmsModule,
   ordersModule,
   fulfilmentModule,
   reviewsModule,
+  contentModule,
+  messageCentreModule,
+  analyticsModule,
   carrierSimulatorModule,
+  aiImagesModule,
+  imageSimulatorModule,
+  webhooksModule,
   gatewayModule,
   backofficeModule,
   warehouseSimulatorModule,

@@ -21,6 +21,8 @@ test('two instances that start together seed one demo shop', async () => {
     select (select count(*)::int from catalog.products) as products, (select count(*)::int from catalog.product_skus) as skus`;
   expect(seeded).toMatchObject([row!]);
   expect(await accountsIn()).toEqual(['admin', 'demo', 'demo2']);
+  const live = await database.sql`select page_key from content.decor_variants where is_published order by page_key`;
+  expect(live.map(({ page_key }) => page_key)).toEqual(['index', 'pc']);
 });
 
 test('a shop without the catalogue module gets demo accounts once', async () => {

@@ -12,12 +12,14 @@ import {
   openRuntime,
   type Runtime,
   runDueJobs,
+  sealPlainSettings,
+  startLoops,
   startWorker,
   unlockJobs,
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
-import { settingsOf } from './modules.ts';
+import { settings, settingsOf } from './modules.ts';
 import { startDemo } from './seed-demo.ts';
 
 export type Server = {
@@ -68,10 +70,26 @@ export async function runJobsOnce(options: { config: Config; log: Log }): Promis
   const runtime = await openRuntime({ ...options, definitions: settingsOf(options.config) });
   try {
     const assembled = await assemble(runtime);
-    await runDueJobs(workerDeps(runtime, assembled)).finally(() => assembled.close());
+    try {
+      // Loops first: the jobs that they enqueue are then due.
+      for (const { run } of assembled.loops) await run(new AbortController().signal);
+      await runDueJobs(workerDeps(runtime, assembled));
+    } finally {
+      await assembled.close();
+    }
   } finally {
     await runtime.close();
   }
+}
+
+/**
+ * Encrypts the secrets that an older version has stored, also those of modules that are switched off. Without a usable key file
+ * they stay as they are, and the shop starts.
+ */
+async function sealPlain(runtime: Runtime): Promise<void> {
+  await sealPlainSettings(runtime, settings).catch((error: unknown) =>
+    runtime.log.error({ err: error }, 'stored secrets that are not encrypted stay so until the next start'),
+  );
 }
 
 /** Opens the database, seeds it when it is empty, and runs the configured parts in this process. */
@@ -100,6 +118,7 @@ export async function startServer(options: {
     await logFailure(runtime.close(Math.max(500, deadline - performance.now())));
   };
   try {
+    await sealPlain(runtime);
     const assembled = await assemble(runtime);
     closeAssembled = assembled.close;
     let seeded: DemoCounts | null = null;
@@ -115,7 +134,8 @@ export async function startServer(options: {
         crons: assembled.crons,
       });
       worker = started;
-      endings.push(() => started.stop());
+      const loops = startLoops(assembled.loops, runtime.log);
+      endings.push(() => started.stop(), loops.stop);
     }
     let transport: Transport | null = null;
     if (config.only.includes('api')) {

@@ -4,11 +4,7 @@ export type Method = 'get' | 'post' | 'put' | 'delete' | 'patch';
 
 /** The paths that have the method and answer with an envelope. Files and system pages have no envelope. */
 type PathOf<M extends Method> = {
-  [P in keyof paths]: paths[P] extends {
-    [K in M]: { responses: { 200: { content: { 'application/json': { code: number } } } } };
-  }
-    ? P
-    : never;
+  [P in keyof paths]: [Extract<EnvelopeOf<OperationOf<P, M>>, { code: 0 }>] extends [never] ? never : P;
 }[keyof paths];
 
 export type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O } ? O : never;

@@ -15,8 +15,12 @@ import {
 import {
   ConfigError,
   type LoadedConfig,
+  openLog,
+  openSecrets,
+  openStored,
   runtimeSettings,
   type Setting,
+  secretsKeyFileOf,
   selectStoredSettings,
 } from '@tradepost/runtime';
 import {
@@ -46,14 +50,21 @@ function configuration(
   context: CommandContext,
   options: GlobalOptions,
 ): {
-  chosen: { loaded: LoadedConfig; modules: readonly Module[]; settings: readonly Setting[] } | null;
+  chosen: {
+    loaded: LoadedConfig;
+    modules: readonly Module[];
+    settings: readonly Setting[];
+    /** Settings of all modules, also of those that are switched off. */
+    allSettings: readonly Setting[];
+  } | null;
   findings: Finding[];
 } {
   const { findings, error } = findingsOf('configuration');
   try {
     const loaded = configOf(options);
     const modules = context.modulesOf(loaded.config);
-    return { chosen: { loaded, modules, settings: context.settingsOf(loaded.config) }, findings };
+    const allSettings = declaredBy(context.modules, 'settings');
+    return { chosen: { loaded, modules, settings: context.settingsOf(loaded.config), allSettings }, findings };
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason;
     for (const problem of reason.problems) error(problem, 'correct it: the shop does not start with it');
@@ -76,7 +87,7 @@ async function guarded(area: string, check: () => Promise<Finding[]>): Promise<F
 async function checkAll({ chosen, findings }: ReturnType<typeof configuration>): Promise<Finding[]> {
   const platform = await guarded('platform', () => checkPlatform(chosen?.loaded.config ?? null));
   if (!chosen) return [...findings, ...platform];
-  const { loaded, modules, settings } = chosen;
+  const { loaded, modules, settings, allSettings } = chosen;
   const { config, sources } = loaded;
   const definitions = [...runtimeSettings, ...settings];
   let unreadable = '';
@@ -90,8 +101,11 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const database = async (): Promise<Finding[]> => {
     if (url) {
       const checked = await checkDatabase(url, config, async (sql) => {
-        const stored = await selectStoredSettings(sql);
-        const facts = { config, sources, sql, settings: settingsIn(config, stored, definitions), stored, definitions };
+        const secrets = openSecrets({ sql, file: secretsKeyFileOf(config), log: openLog({ level: 'silent' }) });
+        const hidden = new Set(allSettings.filter(({ secret }) => secret).map(({ key }) => key));
+        const stored = openStored(secrets, await selectStoredSettings(sql), (key) => hidden.has(key));
+        const reader = settingsIn(config, stored, definitions);
+        const facts = { config, sources, sql, settings: reader, stored, secrets: await secrets.status(), definitions };
         return checkDeclared(declaredBy(modules, 'doctorChecks'), facts);
       });
       return [...checked.findings, ...(checked.further ?? [])];

@@ -31,12 +31,16 @@ const list =
 const run =
   (context: CommandContext) =>
   async (options: GlobalOptions): Promise<void> => {
-    await context.withRuntime(options, async (runtime) => {
-      const deleted = await runRetention(runtime, declaredBy(context.modulesOf(runtime.config), 'retention'));
-      if (options.json) return printJson(deleted);
-      if (deleted.length === 0) return print('no rows are old enough');
-      print(table([['WHAT', 'ROWS'], ...deleted.map(({ rule, rows }) => [rule, String(rows)])]));
-    });
+    await context.withRuntime(
+      options,
+      async (runtime) => {
+        const deleted = await runRetention(runtime, declaredBy(context.modulesOf(runtime.config), 'retention'));
+        if (options.json) return printJson(deleted);
+        if (deleted.length === 0) return print('no rows are old enough');
+        print(table([['WHAT', 'ROWS'], ...deleted.map(({ rule, rows }) => [rule, String(rows)])]));
+      },
+      { isBackground: true },
+    );
   };
 
 export const retentionCommand: ModuleCommand = {

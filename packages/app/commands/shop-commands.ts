@@ -4,11 +4,13 @@ import { benchCommand } from './bench.ts';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
+import { eventsCommand } from './events.ts';
 import { jobsCommand } from './jobs.ts';
 import { migrateCommand } from './migrate.ts';
 import { retentionCommand } from './retention.ts';
+import { secretsCommand } from './secrets.ts';
 import { seedCommand } from './seed.ts';
-import { settingsCommand } from './settings.ts';
+import { settingsCommand } from './settings/settings.ts';
 import { startCommand } from './start.ts';
 
 /** The commands that every shop has, whatever modules it runs. */
@@ -19,8 +21,10 @@ export const shopCommands: readonly ModuleCommand[] = [
   seedCommand,
   configCommand,
   settingsCommand,
+  secretsCommand,
   auditCommand,
   jobsCommand,
+  eventsCommand,
   retentionCommand,
   doctorCommand,
   benchCommand,

@@ -4,7 +4,9 @@ import type { DoctorCheck } from '@tradepost/module';
 export const storedSettingsCheck: DoctorCheck = {
   area: { name: 'settings', sort: 20 },
   check({ stored, definitions }, { findings, ok, note, error }) {
-    for (const { key, value } of stored) {
+    for (const { key, value, unreadable } of stored) {
+      // The check of secrets reports it.
+      if (unreadable) continue;
       const definition = definitions.find((each) => each.key === key);
       const parsed = definition?.schema.safeParse(value);
       if (!definition)

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openLog, openSecrets } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
@@ -29,7 +30,7 @@ async function findings(config: object, ...args: string[]): Promise<{ code: numb
   await writeFile(file, JSON.stringify({ port: 0, data: join(folder, 'data'), ...config }), { mode: 0o600 });
   const { code, stdout } = await runCommandInProcess(['doctor', '--json', '--config', file, ...args], {
     // A level in the environment would take precedence over the files.
-    env: { LOG_LEVEL: '' },
+    env: { LOG_LEVEL: '', TRADEPOST_SECRETS_KEY_FILE: '' },
   });
   const found = JSON.parse(stdout);
   for (const { level, todo } of found.findings as Finding[]) expect(level === 'ok' || todo !== '').toBe(true);
@@ -50,7 +51,10 @@ test('checks every area of a healthy shop, without errors, as JSON and as text',
     'migrations',
     'accounts',
     'settings',
+    'secrets',
+    'change log',
     'jobs',
+    'events',
     'uploads',
     'store',
     'data folder',
@@ -93,6 +97,37 @@ test('reports each problem of an invalid configuration, and still checks the pla
   expect(code).toBe(1);
   expect(texts(of(found, 'configuration'), 'error')).toHaveLength(2);
   expect(of(found, 'platform').length).toBeGreaterThan(2);
+});
+
+test('reports stored secrets that the key file does not open, with the remedy, and creates no key file', async () => {
+  const { sql } = database;
+  const right = join(folder, 'right.key');
+  const secrets = openSecrets({ sql, file: right, log: openLog({ level: 'silent' }) });
+  await secrets.seal('a', 'b');
+  const sealed = await secrets.seal('runtime.settings:pay.sandbox.secret', '"hunter2-hunter2-hunter2"');
+  await sql`insert into runtime.settings (key, value) values ('pay.sandbox.secret', to_jsonb(${sealed}::text))`;
+  try {
+    const healthy = await findings({ databaseUrl: database.url, secretsKeyFile: right });
+    expect(of(healthy.findings, 'secrets').map(({ level }) => level)).toEqual(['ok']);
+    const { code, findings: found } = await findings({
+      databaseUrl: database.url,
+      secretsKeyFile: join(folder, 'no.key'),
+    });
+    expect(code).toBe(1);
+    expect(of(found, 'secrets')).toMatchObject([
+      { level: 'error', what: expect.stringMatching(/no\.key is missing.*restore it/) },
+      {
+        level: 'error',
+        what: expect.stringContaining('pay.sandbox.secret'),
+        todo: expect.stringContaining('settings set'),
+      },
+    ]);
+    expect(texts(of(found, 'settings'), 'error')).toEqual([]);
+    expect(await readdir(folder)).not.toContain('no.key');
+  } finally {
+    await sql`delete from runtime.settings where key = 'pay.sandbox.secret'`;
+    await sql`delete from runtime.secret_keys`;
+  }
 });
 
 test('warns of risky values', async () => {

@@ -1,5 +1,5 @@
 import type { ModuleCommand } from '@tradepost/module';
-import { runtimeErrors, type Setting, type SettingRow, type Settings } from '@tradepost/runtime';
+import { runtimeErrors, type Setting, type SettingRow, type Settings, secretMask } from '@tradepost/runtime';
 import {
   configOf,
   type GlobalOptions,
@@ -12,6 +12,7 @@ import {
   UsageError,
   withDatabaseOptions,
 } from '@tradepost/terminal';
+import { addLogCommand } from './settings-log.ts';
 
 /** Parses JSON such as `true`, `15` and `["a"]`. Other input is text, and so are digits where the setting is a text. */
 function parseValue(given: string, schema: Setting['schema'] | undefined): unknown {
@@ -30,6 +31,7 @@ async function readValue(key: string, value: string | undefined, definitions: re
     const how = `printf %s "$SECRET" | tradepost settings set ${key}, or without a pipe at the hidden prompt`;
     if (value !== undefined && value !== '-') throw secretAsArgument(key, how);
     const text = await readSecret(key);
+    if (text === secretMask) throw new UsageError(`${key}: ${secretMask} is what is shown instead of a secret`);
     // A secret of digits stays text. A setting whose schema refuses text, such as the list of upstreams, is JSON.
     return definition.schema.safeParse(text).success ? text : parseValue(text, definition.schema);
   }
@@ -44,10 +46,11 @@ async function readValue(key: string, value: string | undefined, definitions: re
 
 /** An empty secret is shown as empty, so that the operator sees that it must be set. */
 const hidden = ({ secret, value }: SettingRow) => secret && value !== '' && value !== null;
-const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: '***' } : row);
+const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: secretMask } : row);
 
 function shown(row: SettingRow): string {
-  if (hidden(row)) return '***';
+  if (row.unreadable) return 'unreadable (tradepost doctor)';
+  if (hidden(row)) return secretMask;
   return row.secret ? '-' : JSON.stringify(row.value);
 }
 
@@ -61,7 +64,8 @@ export const settingsCommand: ModuleCommand = {
   name: 'settings',
   sort: 60,
   register(program, context) {
-    const group = program.command('settings').description('shop settings: list, get, set, unset');
+    const group = program.command('settings').description('shop settings: list, get, set, unset, log');
+    addLogCommand(group, context);
     withDatabaseOptions(
       group
         .command('list [prefix]')

@@ -1,0 +1,22 @@
+import type { DoctorCheck } from '@tradepost/module';
+
+/** Finds a key file that cannot be used, and stored settings that cannot be decrypted. */
+export const secretsCheck: DoctorCheck = {
+  area: { name: 'secrets', sort: 25 },
+  check({ secrets, stored }, { findings, ok, error }) {
+    const { file, problem, inFile, recorded } = secrets;
+    if (problem) error(problem, 'nothing is lost as long as the key file exists somewhere: put it back');
+    const unreadable = stored.filter((row) => row.unreadable).map(({ key }) => key);
+    if (unreadable.length > 0)
+      error(
+        `stored secrets cannot be decrypted, and count as not set: ${unreadable.join(', ')}`,
+        'put the key file back; without it set each secret again: tradepost settings set <key>',
+      );
+    if (findings.length > 0) return;
+    ok(
+      recorded.length === 0
+        ? 'no secret is stored yet'
+        : `${file} has ${inFile.length} keys, and the database needs no other`,
+    );
+  },
+};
