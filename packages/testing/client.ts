@@ -61,6 +61,14 @@ function checkedAnswer(routes: readonly Route[], method: string, path: string, s
   return answer;
 }
 
+/** The text of a file, which has no envelope. Checks that the route answers this type, and the text against its schema. */
+function checkedFile(route: Route | undefined, type: string, text: string): Envelope {
+  if (route?.file?.type !== type) throw new Error(`no route answers ${type} here`);
+  const parsed = route.response.safeParse(text);
+  if (!parsed.success) throw new Error(`${route.path}: the file does not match the schema: ${parsed.error.message}`);
+  return { code: 0, message: 'success', msg: 'success', data: text };
+}
+
 /** A `fetch` for the typed client that checks each answer as `call` does. */
 export const checkedFetch = (routes: readonly Route[]) =>
   (async (request: Request) => {
@@ -96,13 +104,13 @@ export async function call(
   options: CallOptions = {},
 ): Promise<Answer> {
   const { token, headers = {}, lang = 'en' } = options;
-  const { sent, type } = sentBody(routes, method, path, options);
+  const { sent, type: sentType } = sentBody(routes, method, path, options);
   const response = await fetch(url + path, {
     method,
     headers: {
       'accept-language': lang,
       ...(token !== undefined ? { authorization: `Bearer ${token}` } : {}),
-      ...type,
+      ...sentType,
       ...headers,
     },
     ...(sent !== undefined ? { body: sent as never } : {}),
@@ -111,7 +119,10 @@ export async function call(
   const text = await response.text();
   if (method === 'HEAD')
     return { status: response.status, code: 0, message: '', data: null, headers: response.headers, body: null };
-  const answer = checkedAnswer(routes, method, path, response.status, text);
+  const type = response.headers.get('content-type') ?? '';
+  const answer = type.startsWith('application/json')
+    ? checkedAnswer(routes, method, path, response.status, text)
+    : checkedFile(routeOf(routes, method, path), type, text);
   return {
     status: response.status,
     code: answer.code,

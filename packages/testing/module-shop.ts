@@ -7,6 +7,7 @@ import { declaredBy, type Module, openModules } from '@tradepost/module';
 import { loadConfig, openLog, openRuntime, runAudits } from '@tradepost/runtime';
 import { type Answer, call } from './client.ts';
 import type { TestDatabase } from './servers/database.ts';
+import { testKeyFile } from './servers/key-file.ts';
 import { instantPayment, storeSettings } from './shop.ts';
 
 /** A shop of these modules, for tests that add or omit a module. `all` has also those that are switched off. It runs no worker. */
@@ -20,7 +21,10 @@ export async function openModuleShop(
   const data = await mkdtemp(join(tmpdir(), 'tradepost-modules-'));
   const { config } = loadConfig({
     env: {},
-    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 6 },
+    flags: {
+      ...{ databaseUrl: database.url, data, secretsKeyFile: testKeyFile },
+      ...{ port: 0, seed: 'none', only: 'api', databasePool: 6 },
+    },
   });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
   const runtime = await openRuntime({ config, definitions: declaredBy(modules, 'settings', all), log });

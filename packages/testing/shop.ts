@@ -6,6 +6,7 @@ import { type Client, createClient } from '@tradepost/client';
 import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
 import { type Answer, type CallOptions, call, checkedFetch } from './client.ts';
 import { cloneDatabase, type TestDatabase } from './servers/database.ts';
+import { testKeyFile } from './servers/key-file.ts';
 
 export type Shop = {
   url: string;
@@ -32,7 +33,10 @@ export async function openShop(
   const data = await mkdtemp(join(tmpdir(), 'tradepost-shop-'));
   const { config } = loadConfig({
     env: {},
-    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
+    flags: {
+      ...{ databaseUrl: database.url, data, secretsKeyFile: testKeyFile },
+      ...{ port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
+    },
   });
   const server = await startServer({ config, log: openLog({ level: process.env.TEST_LOG ?? 'silent' }) });
   const url = server.transport?.url ?? '';

@@ -1,10 +1,11 @@
 import type { Shop } from './shop.ts';
 
-/** Statements that control a transaction, and the query of the driver for the types of a new connection. */
-const housekeeping = /^\s*(begin|commit|rollback|savepoint|release|set local)\b|\bpg_catalog\.pg_type\b/i;
+/** Statements that control a transaction, the actor of the change log, and the query of the driver for the types of a new connection. */
+const housekeeping =
+  /^\s*(begin|commit|rollback|savepoint|release|set local)\b|^\s*select set_config\('tradepost\.actor'|\bpg_catalog\.pg_type\b/i;
 
 /** Each instance reads the settings again after a change was notified. The measured call does not send this. */
-const settingsReload = 'select key, value from runtime.settings';
+const settingsReload = 'select key, value from runtime.settings order by key';
 
 export type StatementLog = {
   /** Runs `work` and answers the statements that were sent meanwhile. The shop must do nothing else at the same time. */

@@ -13,7 +13,10 @@ export type TestData = {
   readonly rows?: string;
   /** At least one case for each audit of the package. */
   readonly auditCases?: readonly AuditCase[];
-  /** Functions for objects that a POST to their collection does not create. The key is the last segment of the collection's path. */
+  /**
+   * Functions for objects that a POST to their collection does not create. The key is the
+   * last segment of the collection's path, or the whole path where several collections end alike.
+   */
   readonly makers?: Readonly<Record<string, Maker>>;
 };
 

@@ -1,7 +1,7 @@
 import { createApp, defineRoute, envelope, nothing, serve } from '@tradepost/http';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 
-/** A target of `http.ts`: `bare` uWebSockets.js, or one route of the HTTP package on the transport of `TRANSPORT`. */
+/** A target of `http.ts`: `bare` uWebSockets.js, which sends `BODY`, or one route of the HTTP package on the transport of `TRANSPORT`. */
 const [target] = process.argv.slice(2);
 const data = { ok: true };
 
@@ -15,7 +15,7 @@ async function bare(port: number): Promise<void> {
   // uWebSockets.js is a dependency of the HTTP package.
   const name = 'uWebSockets.js';
   const { App } = (await import(name)) as { App: () => Bare };
-  const body = envelope(0, 'success', data);
+  const body = process.env.BODY ?? envelope(0, 'success', data);
   App()
     .get('/ok', (response) => response.writeHeader('content-type', 'application/json; charset=utf-8').end(body))
     .listen('127.0.0.1', port, (socket) => {

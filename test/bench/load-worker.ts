@@ -66,7 +66,8 @@ async function run(job: LoadJob): Promise<LoadResult> {
       const bytes = partial ? Buffer.concat([partial, chunk]) : chunk;
       const end = bytes.indexOf(headEnd);
       const head = end < 0 ? '' : bytes.toString('latin1', 0, end);
-      const length = end < 0 ? 0 : Number(contentLength.exec(head)?.[1] ?? Number.NaN);
+      // An answer 304 has no body.
+      const length = end < 0 || head.startsWith('304', 9) ? 0 : Number(contentLength.exec(head)?.[1] ?? Number.NaN);
       if (Number.isNaN(length)) return fail('the answer has no Content-Length');
       if (end < 0 || bytes.length < end + 4 + length) {
         partial = Buffer.from(bytes);

@@ -3,6 +3,8 @@ import { cleanUp } from '@tradepost/testing/processes/cleanup';
 import type { BenchOptions } from './alternating-runs.ts';
 import { boot } from './boot.ts';
 import { carriers } from './carriers.ts';
+import { dashboard } from './dashboard.ts';
+import { decor } from './decor.ts';
 import { gateway } from './gateway.ts';
 import { gatewayBodies } from './gateway-bodies.ts';
 import { http } from './http.ts';
@@ -14,6 +16,7 @@ import { type Context, contextOf, progress, type Section, textOf } from './repor
 import { scale } from './scale.ts';
 import { type Cluster, startCluster } from './server.ts';
 import { uploads } from './uploads.ts';
+import { webhooks } from './webhooks.ts';
 
 type Options = BenchOptions & { only?: LimiterPart | undefined };
 type Bench = { about: string } & (
@@ -34,13 +37,25 @@ const benches: Record<string, Bench> = {
   },
   carriers: { about: 'shipments synced/s with their carriers, by one and by two processes', run: carriers },
   http: { about: 'bare uWebSockets.js, our router on it and on node:http; product list and order detail', run: http },
+  decor: {
+    about: 'published page with and without If-None-Match, compared with a server that only sends the same bytes',
+    run: decor,
+  },
   uploads: {
     about: 'uploads of 1 MB images: MB/s and memory, compared with a server that only writes the bytes',
     run: uploads,
   },
+  webhooks: {
+    about: 'webhooks/s to a receiver with 20 ms latency; purchases with three endpoints against those without',
+    run: webhooks,
+  },
   scale: {
     about: 'lists, filters and details with a million orders; p50 and p99, and the ratio to a small shop',
     run: scale,
+  },
+  dashboard: {
+    about: 'the dashboard and all reports with a million orders, while orders arrive; p50 and p99',
+    run: dashboard,
   },
   boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
   limiter: {
@@ -64,7 +79,7 @@ ${Object.entries(benches)
   .join('\n')}
 
   --seconds N       measured seconds of each turn, 1 to 60 (default 4)
-  --orders N        orders of the bench scale, 10,000 to 5,000,000 (default 1,000,000)
+  --orders N        orders of the benches scale and dashboard, 10,000 to 5,000,000 (default 1,000,000)
   --only PART       of the bench limiter: ${limiterParts.join(', ')} (redis and stall need redis-server or valkey-server)
   --json            print the result as JSON
   --profile FOLDER  write CPU profiles of the server (orders and purchase: group commit; gateway)

@@ -9,16 +9,29 @@ export type Scenario<Data = never> = (
 ) => Generator<Call, void, Buffer>;
 
 export type Buyer = { readonly token: string; readonly address_id: number };
-export type ReadData = { readonly paths: readonly string[]; readonly token?: string };
+export type ReadData = {
+  readonly paths: readonly string[];
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 export type OrderData = { readonly buyers: readonly Buyer[]; readonly skus: readonly number[]; readonly lines: number };
 export type PurchaseData = { readonly buyers: readonly Buyer[]; readonly skus: readonly number[] };
 
-function request(method: string, path: string, token?: string, body?: unknown): Buffer {
+function request(
+  method: string,
+  path: string,
+  token?: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body);
   return Buffer.from(
     `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Language: en\r\n` +
       (token ? `Authorization: Bearer ${token}\r\n` : '') +
       (body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`) +
+      Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('') +
       `\r\n${text}`,
   );
 }
@@ -40,7 +53,10 @@ function distinct(count: number, from: readonly number[], random: (limit: number
 
 /** Requests the paths cyclically. */
 function* reads(data: ReadData, connection: number): Generator<Call, void, Buffer> {
-  const calls = data.paths.map((path) => ({ bytes: request('GET', path, data.token), completes: true }));
+  const calls = data.paths.map((path) => ({
+    bytes: request('GET', path, data.token, undefined, data.headers),
+    completes: true,
+  }));
   for (let i = connection; ; i++) yield calls[i % calls.length]!;
 }
 

@@ -9,6 +9,7 @@ import { openDatabase, type Sql } from '@tradepost/postgres';
 import { loadConfig, openLog, openRuntime } from '@tradepost/runtime';
 import { defer } from '@tradepost/testing/processes/cleanup';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
+import { testKeyFile } from '@tradepost/testing/servers/key-file';
 import { delta, type FakeUpstream, openUpstream, sse } from '@tradepost/testing/servers/upstream';
 import { residentMb } from '../bench/usage.ts';
 import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from '../faults/test-shop.ts';
@@ -178,7 +179,10 @@ async function build(clusterUrl: string): Promise<TestServers> {
   firehose.always({ chunks: Array.from({ length: 1_000 }, () => piece) });
   const data = await mkdtemp(join(tmpdir(), 'tradepost-hostile-'));
   defer(() => rm(data, { recursive: true, force: true }));
-  const { config } = loadConfig({ env: {}, flags: { databaseUrl: database.url, data, databasePool: 2 } });
+  const { config } = loadConfig({
+    env: {},
+    flags: { databaseUrl: database.url, data, secretsKeyFile: testKeyFile, databasePool: 2 },
+  });
   const runtime = await openRuntime({ config, definitions: settings, log: openLog({ level: 'silent' }) });
   defer(() => runtime.close());
   await runtime.settings.setMany(shopSettings(upstream.url, firehose.url, sms.url));

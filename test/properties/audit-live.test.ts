@@ -4,7 +4,7 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const clients = 32;
-const roundsEach = 12;
+const roundsEach = 24;
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop({ only: 'api,worker' });

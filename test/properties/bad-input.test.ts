@@ -66,6 +66,9 @@ async function send(route: Route, { path, query = '', body }: Input, description
   });
   const text = await response.text();
   if (response.status >= 500) throw new Error(`${at}: ${response.status} ${text}`);
+  // A file has no envelope.
+  const type = response.headers.get('content-type');
+  if (route.file && type?.startsWith(route.file.type)) return { status: response.status, code: 0, message: 'success' };
   const answer = JSON.parse(text) as Result & { msg: string; data: unknown };
   if (
     typeof answer.code !== 'number' ||

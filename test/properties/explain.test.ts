@@ -2,6 +2,12 @@ import { seedScale } from '@tradepost/app';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countRunning, selectTasks, selectTasksWithoutJob } from '../../packages/ai-images/tasks/task-store.ts';
+import { periodDays, readDays } from '../../packages/analytics/days/read-days.ts';
+import { rollDays } from '../../packages/analytics/days/roll-days.ts';
+import { selectBuyers } from '../../packages/analytics/reports/customer-store.ts';
+import { selectBestProducts, selectBestSkus, selectCategorySales } from '../../packages/analytics/reports/sku-store.ts';
+import { type ChangeFilter, selectChanges, selectOlderChanges } from '../../packages/change-log/change-store.ts';
 import {
   type CaseFilter,
   selectCasePage,
@@ -10,6 +16,16 @@ import {
 import { claimDueShipments, selectDue } from '../../packages/fulfilment/carriers/sync/claim-store.ts';
 import { shippedWith } from '../../packages/fulfilment/shipments/shipment-store.ts';
 import { selectMessages } from '../../packages/identity/messages/message-store.ts';
+import {
+  countUnreadByStaff,
+  selectMessages as selectInboxMessages,
+} from '../../packages/message-centre/back-office/admin-message-store.ts';
+import {
+  countUnread,
+  markAllRead,
+  markRead,
+  selectInbox,
+} from '../../packages/message-centre/storefront/inbox-store.ts';
 import { foldOrderCounts } from '../../packages/orders/orders/order-counts-store.ts';
 import {
   type AdminOrderFilter,
@@ -21,6 +37,15 @@ import { resolveKeyword } from '../../packages/orders/orders/order-search-store.
 import { selectExpiredOrders, selectOrder, selectOrderItems } from '../../packages/orders/orders/order-store.ts';
 import { selectShippedBefore } from '../../packages/orders/paid-orders/order-lines-store.ts';
 import { type ReviewFilter, selectReviews } from '../../packages/reviews/back-office/admin-review-store.ts';
+import { deleteOldRows } from '../../packages/runtime/retention/retention-store.ts';
+import { claimDeliveries, recordOutcomes } from '../../packages/webhooks/deliveries/delivery-store.ts';
+import {
+  selectDeliveries,
+  selectDelivery,
+  selectOldestDue,
+} from '../../packages/webhooks/delivery-log/delivery-list-store.ts';
+import { maxCounted } from '../../packages/webhooks/limits.ts';
+import { webhookRetention } from '../../packages/webhooks/retention.ts';
 
 /**
  * The query plans of frequent queries in a shop with many orders, as PostgreSQL ran them (auto_explain). No query scans a big
@@ -53,6 +78,10 @@ const big = new Set([
   'reviews',
   'review_replies',
   'messages',
+  'changes',
+  'tasks',
+  'deliveries',
+  'attempts',
 ]);
 
 beforeAll(async () => {
@@ -292,5 +321,222 @@ describe('no list of after-sales, reviews or messages scans a whole table', () =
     const { fullScans, rows: read } = await readBy(work);
     expect(fullScans).toEqual([]);
     expect(read).toBeLessThanOrEqual(maxRows);
+  });
+});
+
+describe('no list of image tasks scans a whole table', () => {
+  const rows = 4_000;
+  const running = 20;
+  beforeAll(async () => {
+    await database.sql`
+      insert into ai_images.tasks (model_id, model_name, staff_id, scene, biz_type, prompt, params, status, result_urls,
+        deadline_at, finished_at)
+      select 1, 'Photos', 1 + n % 5, 'detail', 'detail', repeat('a mug ', 50), '{"width":750,"height":750,"count":1}',
+             case when n > ${rows - running} then 1 else 2 end, case when n > ${rows - running} then null else '["/uploads/a.png"]'::jsonb end,
+             now() + interval '1 hour', case when n > ${rows - running} then null else now() end
+      from generate_series(1, ${rows}) as n`;
+    await database.sql`vacuum analyze ai_images.tasks`;
+  });
+  // The total counts an index.
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['the newest', () => selectTasks(sql, page(1)), rows + 100],
+    ['page 150', () => selectTasks(sql, page(150)), 2 * rows],
+    ['running ones', () => sql.begin((tx) => countRunning(tx, 1)), running + 10],
+    ['running ones without a job', () => selectTasksWithoutJob(sql, ago(1)), 3 * running],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows: read } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(read).toBeLessThanOrEqual(maxRows);
+  });
+});
+
+describe('an inbox costs the same whatever the number of messages and broadcasts', () => {
+  const groups = ['system', 'order', 'marketing', 'im'] as const;
+  const owner = { user_id: 7, since: ago(1_000) };
+  /** A shopper sees 200 of the 2,000 broadcasts of each group. A plan reads a row in up to four nodes. */
+  const all = 4 * 800 + 300;
+  const oneGroup = 4 * 200 + 300;
+  beforeAll(async () => {
+    await database.sql`
+      insert into message_centre.messages (user_id, message_group, title, content, template, event_id, facts, created_at, staff_read_at)
+      select 1 + n % 2000, (array['system', 'order', 'marketing', 'im'])[1 + (n / 2000) % 4], 'Title', 'Text', 'order_paid', n, '{}',
+             now() - interval '9 days', now()
+      from generate_series(1, 40000) as n`;
+    await database.sql`
+      insert into message_centre.messages (user_id, message_group, title, content, created_at)
+      select 0, (array['system', 'order', 'marketing', 'im'])[1 + n % 4], 'Title', 'Text', now() - interval '1 day'
+      from generate_series(1, 8000) as n`;
+    await database.sql`
+      insert into message_centre.broadcast_reads (user_id, message_id, read_at)
+      select u, m.id, now() from generate_series(1, 20) as u, message_centre.messages m where m.user_id = 0 and m.id % 40 = 0`;
+    for (const table of ['messages', 'broadcast_reads'])
+      await database.sql.unsafe(`vacuum analyze message_centre.${table}`);
+  });
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['a page', () => selectInbox(sql, owner, groups, page(1)), all],
+    ['a page of a group', () => selectInbox(sql, owner, ['order'], page(2)), oneGroup],
+    ['unread counts', () => countUnread(sql, owner, groups), all],
+    ['unread counts of a new shopper', () => countUnread(sql, { user_id: 99_999, since: new Date() }, groups), all],
+    ['reading some', () => markRead(sql, owner, [1, 2, 40_001, 47_999], new Date()), 50],
+    ['reading all', () => markAllRead(sql, 7, groups, new Date()), 500],
+    ['the unread counts of staff', () => countUnreadByStaff(sql, groups), 4_100],
+    [
+      'the messages of a shopper in the back office',
+      () => selectInboxMessages(sql, { group: null, user_id: 7 }, page(1)),
+      200,
+    ],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(maxRows);
+  });
+});
+
+describe('reports read the orders of the running day and the roll-up, whatever the number of past orders', () => {
+  const zone = 'UTC';
+  const now = new Date();
+  const period = { zone, days: 90, today: now.toISOString().slice(0, 10) };
+  const of = { isStored: true, locale: 'en', limit: 10 } as const;
+  beforeAll(async () => {
+    const settings = { get: () => zone } as never;
+    await rollDays({ sql: database.sql, settings, now: () => now });
+    await database.sql`vacuum analyze analytics.order_days`;
+  });
+
+  // A block of ids has 4,096 rows; the running day is in two of them. The sums of a period have a row for each SKU that was sold.
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['the days of a period', () => readDays(sql, { zone, days: periodDays(90, period.today), now }), 12_000],
+    ['the best SKUs', () => selectBestSkus(sql, period, of), 12_000],
+    ['the best products', () => selectBestProducts(sql, period, of), 16_000],
+    ['sales by category', () => selectCategorySales(sql, period, true), 16_000],
+    ['buyers', () => selectBuyers(sql, period, true), 12_000],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows: read } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(read).toBeLessThanOrEqual(maxRows);
+  });
+});
+
+describe('a page of the change log reads few rows, whatever the number of changes', () => {
+  const rows = 40_000;
+  const at = new Date('2026-03-01T00:00:00Z');
+  beforeAll(async () => {
+    // One change a minute. Row 7 of orders is one of 2,000, and the second administrator made one change in 100.
+    await database.sql`
+      insert into change_log.changes
+        (at, source, staff_id, actor_name, address, request_id, action, table_name, row_id, operation, before, after)
+      select ${at}::timestamptz + n * interval '1 minute', case when n % 10 = 0 then 'cli' else 'api' end,
+             case when n % 10 > 0 then 1 + (n % 100 = 1)::int end, 'ann', '', 'r' || n / 4,
+             case when n % 50 = 3 then 'PUT /admin/api/products/:id' else 'PUT /admin/api/orders/:id/remark' end,
+             case when n % 50 = 3 then 'catalog.products' else 'orders.orders' end, (n % 2000)::text, 'update',
+             '{"remark": ""}', jsonb_build_object('remark', md5(n::text))
+      from generate_series(1, ${rows}) n`;
+    await database.sql.unsafe('vacuum analyze change_log.changes');
+  });
+  const listed =
+    (filter: ChangeFilter, number = 1) =>
+    () =>
+      selectChanges(sql, filter, page(number));
+  const day = (n: number) => new Date(at.getTime() + n * 86_400_000);
+  const last = { at_text: '2026-03-08 00:00:00.000001+00', id: 10_000 };
+  // The count reads at most 10,000 entries, and a page at most those before it.
+  const counted = 10_000 + 200;
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['all', listed({}), counted],
+    ['all, the last page', listed({}, 500), 2 * counted],
+    ['beyond the last page', listed({}, 5_000), 2 * counted],
+    ['of an administrator', listed({ staff_id: 2 }), 2 * (rows / 100) + 100],
+    ['of a row', listed({ table: 'orders', row_id: '7' }), 200],
+    ['of a route', listed({ action: 'PUT /admin/api/products/:id' }), 2 * (rows / 50) + 100],
+    ['of a request', listed({ request_id: 'r77' }), 100],
+    ['of a day', listed({ from: day(3), before: day(4) }), 2 * 1_440 + 100],
+    ['of an administrator on a day', listed({ staff_id: 2, from: day(3), before: day(4) }), 200],
+    ['with a rare keyword', listed({ keyword: 'c4ca4238a0b923820dcc509a6f75849b' }), 4 * rows + 1_000],
+    ['a piece of an export', () => selectOlderChanges(sql, {}, last, 1_000), 1_200],
+    [
+      'a piece of an export of a row',
+      () => selectOlderChanges(sql, { table: 'orders', row_id: '7' }, last, 1_000),
+      200,
+    ],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows: read } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(read).toBeLessThanOrEqual(maxRows);
+  });
+});
+
+describe('the work of webhooks costs the same whatever the number of deliveries', () => {
+  const waiting = 30_000;
+  const ended = 20_000;
+  const all = { endpoint_id: undefined, status: undefined, kind: undefined };
+  const retention = (name: string) => webhookRetention.find((rule) => rule.name === name)!;
+  const claim = () => claimDeliveries(sql, new Map([1, 2, 3].map((id) => [id, 8])), new Date(Date.now() + 1_000));
+  beforeAll(async () => {
+    await database.sql`
+      insert into webhooks.endpoints (id, url, secret_sealed, enabled, disabled_at)
+      select n, 'https://hooks.invalid/' || n, 'not a sealed text', n < 4, case when n >= 4 then now() end from generate_series(1, 4) as n`;
+    // Subjects of three deliveries. The fourth endpoint is disabled, and has 100 of them.
+    await database.sql`
+      insert into webhooks.deliveries (endpoint_id, event_id, kind, subject, body, ready, due_at, occurred_at)
+      select case when n % 300 = 0 then 4 else 1 + n % 3 end, n, 'order.paid', 'order:' || n / 3 || ':' || n % 3, '{}', true,
+             now() - interval '1 hour', now() - interval '40 days'
+      from generate_series(1, ${waiting}) as n`;
+    await database.sql`
+      insert into webhooks.deliveries (endpoint_id, event_id, kind, subject, body, status, ready, attempts, due_at, occurred_at, ended_at)
+      select 1 + n % 3, ${waiting} + n, 'order.placed', 'order:' || n, '{}', case when n % 100 = 0 then 'failed' else 'delivered' end,
+             false, 1, now(), now() - n * interval '2 minutes', now() - n * interval '2 minutes'
+      from generate_series(1, ${ended}) as n`;
+    await database.sql`
+      insert into webhooks.attempts (delivery_id, started_at, duration_ms, status, error, answer)
+      select id, ended_at, 10, 200, '', '' from webhooks.deliveries where ended_at is not null`;
+    for (const table of ['endpoints', 'deliveries', 'attempts'])
+      await database.sql.unsafe(`vacuum analyze webhooks.${table}`);
+  });
+
+  // A plan reads a row in up to four nodes. The list of failed deliveries reads the newest ones, of which one in 100 has failed.
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['a worker claims', claim, 5 * 24],
+    [
+      'a worker records outcomes and readies the next',
+      async () => {
+        const claims = await claim();
+        const attempt = {
+          started_at: new Date(),
+          duration_ms: 5,
+          status: 204,
+          error: '',
+          answer: '',
+          retryAfterMs: null,
+        };
+        const outcomes = claims.map((of) => ({ claim: of, attempt, status: 'delivered' as const, due_at: null }));
+        expect(outcomes).toHaveLength(24);
+        await sql.begin((tx) => recordOutcomes(tx, outcomes, new Date()));
+      },
+      13 * 24,
+    ],
+    ['the oldest due delivery', () => selectOldestDue(sql), 20],
+    [
+      'failed deliveries of an endpoint',
+      () => selectDeliveries(sql, { ...all, endpoint_id: 1, status: 'failed' }, page(1)),
+      300,
+    ],
+    ['failed deliveries', () => selectDeliveries(sql, { ...all, status: 'failed' }, page(1)), 4_000],
+    ['one delivery', () => selectDelivery(sql, waiting + 1), 10],
+    ['clean-up of ended deliveries', () => deleteOldRows(sql, retention('webhook_deliveries'), 20, 500), 4 * 500],
+    ['clean-up of a disabled endpoint', () => deleteOldRows(sql, retention('webhook_backlogs'), 30, 50), 5 * 100],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(maxRows);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the newest', () => selectDeliveries(sql, all, page(1))],
+    ['of an endpoint', () => selectDeliveries(sql, { ...all, endpoint_id: 1 }, page(1))],
+    ['of a kind', () => selectDeliveries(sql, { ...all, kind: 'order.placed' }, page(1))],
+    ['that wait', () => selectDeliveries(sql, { ...all, status: 'waiting' }, page(1))],
+  ])('a list of deliveries %s is counted up to a bound', async (_name, work) => {
+    const { rows } = await readBy(work);
+    expect(rows).toBeLessThanOrEqual(waiting + 2 * maxCounted);
   });
 });

@@ -33,6 +33,8 @@ const natural = [
   // The log of the limiter is in Redis or in memory, so it cannot be part of a transaction.
   'DELETE /api/admin/ratelimit/usage',
   'PUT /admin/api/site-settings',
+  'PUT /admin/api/config/:plugin',
+  'PUT /admin/api/system/sms/config',
 ];
 
 /** Routes that refuse here, because no gateway is running. */

@@ -33,7 +33,7 @@ afterAll(() => shop?.close());
 
 /**
  * Fields that are deliberately not in the language of the request: keys and codes, texts of users, order lines (the texts that
- * the buyer saw), and translations.
+ * the buyer saw), translations, and designed pages, which have one language.
  */
 const untranslated = new Set([
   'sku_key',
@@ -44,6 +44,7 @@ const untranslated = new Set([
   'nickname',
   'user_nickname',
   'spec_schema',
+  'components',
 ]);
 /** Forms of the back office. They edit texts in the language of the shop, whatever the language of the request. */
 const forms = new Set(['/admin/api/products/:id', '/admin/api/categories', '/admin/api/categories/tree']);

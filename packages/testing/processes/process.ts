@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { testKeyFile } from '../servers/key-file.ts';
 
 const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
 
@@ -7,7 +8,8 @@ export type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** Only these variables are passed on: the environment of the test must not configure the command. */
 export function commandEnvironment(extra: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LOG_LEVEL: 'error', ...extra };
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, LOG_LEVEL: 'error', TRADEPOST_SECRETS_KEY_FILE: testKeyFile, ...extra };
 }
 
 /** Runs the command in a new process and waits for its end. */

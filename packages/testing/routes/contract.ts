@@ -72,6 +72,9 @@ export const contract = {
     'hero_subtitle s, hero_btn_text s, hero_btn_link s, color_primary s, color_primary_light s, color_primary_dark s, ' +
     'color_bg_page s, color_bg_header s, color_bg_footer s, color_price s, color_hero_from s, color_hero_to s, ' +
     'shop_name s, service_phone s, order_auto_cancel_minutes i',
+  decorPage:
+    'id i, merchant_id i, page_key s, variant_key s, variant_name s, is_published b, published_at t|null, created_at t, ' +
+    'updated_at t',
   repriced: 'id i, amount_breakdown o',
   orderNote: 'id i, content s, visible_to s, created_at t',
   reminded: 'sent_at t, channel s',

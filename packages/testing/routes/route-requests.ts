@@ -67,7 +67,7 @@ export async function openRouteRequests(shop: Shop, existingOwner?: TestShopper)
   const context: MakerContext = { shop, sql, owner, staff, send, repeat, nextNumber, make };
 
   async function make(collection: string, count: number, options: MakeOptions = small): Promise<Id[]> {
-    const maker = makers[kindOf(collection)];
+    const maker = makers[collection] ?? makers[kindOf(collection)];
     if (maker) return maker(context, count, options);
     return (
       (await makeByPost(collection, count)) ??
