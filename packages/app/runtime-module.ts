@@ -40,7 +40,7 @@ export const runtimeModule: Module = {
       {
         name: 'runtime.events',
         everyMs: 500,
-        run: (stopping) => dispatchEvents({ runtime, readers: entries(eventReaders) }, stopping),
+        run: (stopping, rest) => dispatchEvents({ runtime, readers: entries(eventReaders) }, stopping, rest),
       },
     ],
   }),

@@ -9,6 +9,7 @@ import type { DemoCounts } from '@tradepost/module';
 import {
   type Config,
   type Log,
+  noRest,
   openRuntime,
   type Runtime,
   runDueJobs,
@@ -72,7 +73,7 @@ export async function runJobsOnce(options: { config: Config; log: Log }): Promis
     const assembled = await assemble(runtime);
     try {
       // Loops first: the jobs that they enqueue are then due.
-      for (const { run } of assembled.loops) await run(new AbortController().signal);
+      for (const { run } of assembled.loops) await run(new AbortController().signal, noRest);
       await runDueJobs(workerDeps(runtime, assembled));
     } finally {
       await assembled.close();

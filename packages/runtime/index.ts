@@ -31,6 +31,7 @@ export {
 } from './jobs/jobs.ts';
 export { type Loop, startLoops } from './jobs/loops.ts';
 export { runDueJobs, startWorker, unlockJobs } from './jobs/run-jobs.ts';
+export { noRest, type Rest } from './jobs/spare-cpu.ts';
 export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
 export { type Log, openLog } from './observability/log.ts';

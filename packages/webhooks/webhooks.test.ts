@@ -1,5 +1,5 @@
 import { openAddressGuard } from '@tradepost/outbound-http';
-import { defineEvent, dispatchEvents, minorUnits, recordEvents } from '@tradepost/runtime';
+import { defineEvent, dispatchEvents, minorUnits, noRest, recordEvents } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ async function write(...notes: { note: number; step: number }[]): Promise<void> 
   await shop.database.sql.begin((tx) => recordEvents(tx, noted, facts, new Date()));
   await dispatchEvents({ runtime: runtime(), readers: [webhookReader(runtime(), [noted])] });
 }
-const send = () => sender.run(new AbortController().signal);
+const send = () => sender.run(new AbortController().signal, noRest);
 /** Sends until nothing waits, hours of the sender apart. */
 async function sendForDays(hours = 100): Promise<void> {
   for (let hour = 0; hour < hours; hour += 1) {
@@ -277,10 +277,10 @@ test('two workers, one of which dies with its claims, deliver every event once, 
     update webhooks.deliveries set attempts = 1, due_at = now() + interval '1 minute'
     where id in (select id from webhooks.deliveries where ready order by id limit 3)`;
   const second = openTestSender();
-  await Promise.all([send(), second.run(new AbortController().signal)]);
+  await Promise.all([send(), second.run(new AbortController().signal, noRest)]);
   expect(receiver.requests.length).toBe(56);
   laterMs += 61_000;
-  await Promise.all([send(), second.run(new AbortController().signal)]);
+  await Promise.all([send(), second.run(new AbortController().signal, noRest)]);
   expect(receiver.requests.length).toBe(80);
   for (let note = 0; note < 10; note += 1) expect(steps(receiver.accepted, note)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   await second.close();

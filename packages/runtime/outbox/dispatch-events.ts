@@ -1,4 +1,5 @@
 import { lostConnection, type Transaction } from '@tradepost/postgres';
+import { noRest, type Rest } from '../jobs/spare-cpu.ts';
 import type { Runtime } from '../runtime.ts';
 import type { EventReader, OutboxEvent } from './event-kind.ts';
 import { lockDispatch, markDispatched, recordFailure, selectPendingEvents } from './outbox-store.ts';
@@ -56,11 +57,12 @@ async function recordAttempt({ runtime }: Deps, { id, name }: OutboxEvent, error
  * Dispatches waiting events to all readers, in batches, until none is left, another process does it, or `signal` aborts. Each
  * event is read exactly once. When a batch fails, its events are dispatched one by one. Returns the number of events.
  */
-export async function dispatchEvents(deps: Deps, signal?: AbortSignal): Promise<number> {
+export async function dispatchEvents(deps: Deps, signal?: AbortSignal, rest: Rest = noRest): Promise<number> {
   let dispatched = 0;
   /** The number of events to dispatch one by one. */
   let alone = 0;
   while (!signal?.aborted) {
+    const begun = performance.now();
     const batch = await dispatchBatch(deps, alone > 0 ? 1 : batchEvents);
     if (!batch) break;
     const { events, error } = batch;
@@ -72,6 +74,7 @@ export async function dispatchEvents(deps: Deps, signal?: AbortSignal): Promise<
       await recordAttempt(deps, events[0]!, error);
       alone = Math.max(0, alone - 1);
     } else alone = events.length;
+    if (signal) await rest(performance.now() - begun, signal);
   }
   return dispatched;
 }

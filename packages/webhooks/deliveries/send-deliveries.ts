@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AddressGuard } from '@tradepost/outbound-http';
-import type { Runtime } from '@tradepost/runtime';
+import type { Rest, Runtime } from '@tradepost/runtime';
 import { claimDeliveries } from './delivery-store.ts';
 import { openEndpointQueues } from './endpoint-queues.ts';
 import { openOutcomes } from './open-outcomes.ts';
@@ -9,6 +9,8 @@ import { openOutcomes } from './open-outcomes.ts';
 const pollMs = 250;
 /** Outcomes of this time are written together: a transaction for each of them would slow down the orders. */
 const collectMs = 25;
+/** About the CPU time of a request, with its share of the statements. */
+const requestMs = 1;
 /** Requests that run when the process stops have this time to end. */
 const graceMs = 5_000;
 
@@ -46,7 +48,7 @@ export function openSender({ runtime, guard, clock = () => performance.now() }: 
   }
 
   return {
-    async run(stopping: AbortSignal): Promise<void> {
+    async run(stopping: AbortSignal, rest: Rest): Promise<void> {
       while (!stopping.aborted) {
         await queues.refresh();
         queues.giveUp(false);
@@ -55,6 +57,7 @@ export function openSender({ runtime, guard, clock = () => performance.now() }: 
         if (claimed === 0 && queues.running() === 0 && outcomes.pending === 0) return;
         await outcomes.next(pollMs);
         await sleep(collectMs);
+        await rest(claimed * requestMs, stopping);
       }
       await stop();
     },
