@@ -90,6 +90,20 @@ test('a long value is cut', async () => {
   expect(row!.size).toBeLessThan(8_000);
 });
 
+test('texts that look like a sealed secret are kept; a sealed secret is ***, also inside of JSON', async () => {
+  const sealed = `sealed:1:0123abcd:${'A'.repeat(20)}`;
+  for (const name of ['a "sealed: b" box', '"sealed:', 'ends with \\"sealed:1:0123abcd:AA"', `\\"${sealed}"`]) {
+    const { id, request } = await newCategory(name);
+    const { list } = await changes({ request_id: request });
+    expect(list).toMatchObject([{ row_id: String(id), after: { name } }]);
+  }
+  const shown = await shop.database.sql<{ shown: unknown }[]>`
+    select change_log.recorded(v.value, false) as shown
+    from unnest(array[to_jsonb(${sealed}::text), ${JSON.stringify({ key: sealed, list: [sealed, 'a "b'] })}::text::jsonb])
+      with ordinality as v (value, n) order by n`;
+  expect(shown.map((row) => row.shown)).toEqual(['***', { key: '***', list: ['***', 'a "b'] }]);
+});
+
 describe('only administrators and operators are logged', () => {
   test('a write of a shopper on the same connections leaves nothing', async () => {
     const before = await changes({});
