@@ -61,6 +61,28 @@ test('rotate encrypts all secrets with a new key; the old key can then be remove
   expect((await run(['secrets', 'status'])).code).toBe(0);
 });
 
+test('rotate leaves no secret to the old key, also of a process that stores secrets meanwhile', async () => {
+  await set('sms.secret_key', 'hunter2');
+  const { sql } = database;
+  const running = open();
+  const before = (await running.status()).inFile[0]!;
+  const name = 'runtime.settings:sms.secret_key';
+  let isOver = false;
+  const store = async () => {
+    const sealed = await running.seal(name, '"hunter3"');
+    await sql`update runtime.settings set value = to_jsonb(${sealed}::text) where key = 'sms.secret_key'`;
+  };
+  const storing = (async () => {
+    for (await store(); !isOver; await new Promise((resolve) => setTimeout(resolve, 20))) await store();
+  })();
+  const rotated = await json(['secrets', 'rotate', '--new-key']);
+  await store();
+  isOver = true;
+  await storing;
+  expect(rotated.unused).toEqual([before]);
+  expect(await storedText()).toContain(rotated.key);
+});
+
 test('a lost key is reported with exit code 1; after forget the secrets are set again under a new key', async () => {
   await set('sms.secret_key', 'hunter2');
   const [{ id }] = (await json(['secrets', 'status'])).keys;

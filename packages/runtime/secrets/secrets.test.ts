@@ -133,4 +133,15 @@ describe('the key file', () => {
     expect([running.open('a', old), running.open('a', fresh)]).toEqual(['old', 'new']);
     expect(await running.seal('a', 'x')).toContain(inFile[0]);
   });
+
+  test('that gets a key while two processes run: each opens at once what the other one seals', async () => {
+    const log = openLog({ level: 'silent' });
+    const [one, two] = [0, 1].map(() => openSecrets({ sql: database.sql, file: fileOf(), log })) as [Secrets, Secrets];
+    const old = await one.seal('a', 'old');
+    // Has read the file in this second.
+    expect(two.open('a', old)).toBe('old');
+    await one.addKey();
+    const fresh = await one.seal('a', 'new');
+    expect(two.open('a', fresh)).toBe('new');
+  });
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '@tradepost/postgres';
 import type { Config } from '../config/fields.ts';
 import { runtimeErrors } from '../errors.ts';
@@ -19,7 +20,10 @@ export type Secrets = {
    * not in the file, or when the text was changed.
    */
   open(name: string, sealed: string): string;
-  /** Puts a new key before the others of the file. It encrypts from now on, in other processes within a second. */
+  /**
+   * Puts a new key before the others of the file. It encrypts from now on, in other processes within a second. Resolves when
+   * secrets that other processes seal with the previous key are stored, so that `resealColumn` finds all of them.
+   */
   addKey(): Promise<void>;
   /** The state for operators. */
   status(): Promise<SecretsStatus>;
@@ -41,6 +45,8 @@ export const secretsKeyFileOf = ({ secretsKeyFile, data }: Pick<Config, 'secrets
 
 /** A changed file is read again after this time. */
 const rereadMs = 1_000;
+/** The time for a process to store a secret that it has sealed. */
+const storeMs = 1_000;
 
 async function statusOf(sql: Sql, file: string): Promise<SecretsStatus> {
   const recorded = await selectKeyIds(sql);
@@ -65,13 +71,18 @@ export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () =
 
   const readKeys = (): readonly SecretKey[] => {
     if (latest && now() - latest.readAt < rereadMs) return latest.keys;
+    return rereadKeys();
+  };
+
+  const rereadKeys = (): readonly SecretKey[] => {
     latest = { keys: readKeyFile(file) ?? [], readAt: now() };
     for (const key of latest.keys) known.set(key.id, key);
     return latest.keys;
   };
 
   const keyOf = (keyId: string): SecretKey | undefined => {
-    if (!known.has(keyId)) readKeys();
+    // Another process has sealed it, perhaps with a key that is younger than the last reading.
+    if (!known.has(keyId)) rereadKeys();
     return known.get(keyId);
   };
 
@@ -128,6 +139,7 @@ export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () =
     async addKey() {
       await addKey(sql, file);
       latest = null;
+      await sleep(rereadMs + storeMs);
     },
     status: () => statusOf(sql, file),
   };
