@@ -61,45 +61,46 @@ async function statusOf(sql: Sql, file: string): Promise<SecretsStatus> {
   }
 }
 
-export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () => number }): Secrets {
-  const { sql, file, log, now = () => performance.now() } = deps;
+/** The keys of the file, read again when it may have changed. */
+function openKeys(file: string, now: () => number) {
   let latest: { keys: readonly SecretKey[]; readAt: number } | null = null;
   /** All keys that this process has read. They stay usable when the file is away for a moment. */
   const known = new Map<string, SecretKey>();
-  /** The key that this process has seen recorded in the database. */
-  let recordedId: string | null = null;
-
-  const readKeys = (): readonly SecretKey[] => {
-    if (latest && now() - latest.readAt < rereadMs) return latest.keys;
-    return rereadKeys();
-  };
-
-  const rereadKeys = (): readonly SecretKey[] => {
+  const reread = (): readonly SecretKey[] => {
     latest = { keys: readKeyFile(file) ?? [], readAt: now() };
     for (const key of latest.keys) known.set(key.id, key);
     return latest.keys;
   };
-
-  const keyOf = (keyId: string): SecretKey | undefined => {
-    // Another process has sealed it, perhaps with a key that is younger than the last reading.
-    if (!known.has(keyId)) rereadKeys();
-    return known.get(keyId);
+  return {
+    /** The keys as they were at most a second ago. */
+    read: () => (latest && now() - latest.readAt < rereadMs ? latest.keys : reread()),
+    reread,
+    /** A key by its id. Another process may have sealed with one that is younger than the last reading. */
+    byId(keyId: string): SecretKey | undefined {
+      if (!known.has(keyId)) reread();
+      return known.get(keyId);
+    },
   };
+}
+
+export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () => number }): Secrets {
+  const { sql, file, log, now = () => performance.now() } = deps;
+  const inFile = openKeys(file, now);
+  /** The key that this process has seen recorded in the database. */
+  let recordedId: string | null = null;
 
   /** The key that encrypts. The first secret of a shop creates the file. */
   const sealingKey = async (): Promise<SecretKey> => {
-    let keys = readKeys();
+    let keys = inFile.read();
     if (keys.length === 0 && (await selectKeyIds(sql)).length > 0) {
       // Another process may have created the file since it was read.
-      latest = null;
-      keys = readKeys();
+      keys = inFile.reread();
       if (keys.length === 0) throw new KeyFileError(missing(file));
     }
     if (keys.length === 0) {
       const { created } = await createKeyFile(file);
       if (created) log.warn({ file }, 'created the key file of stored secrets: keep a copy of it with the backups');
-      latest = null;
-      keys = readKeys();
+      keys = inFile.reread();
     }
     const [first] = keys as [SecretKey];
     if (
@@ -129,7 +130,7 @@ export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () =
     open(name, sealed) {
       const keyId = keyIdOf(sealed);
       try {
-        const key = keyId === null ? undefined : keyOf(keyId);
+        const key = keyId === null ? undefined : inFile.byId(keyId);
         if (key) return openText(key, name, sealed);
       } catch (error) {
         log.debug({ name, err: error }, 'a stored secret could not be decrypted');
@@ -138,7 +139,7 @@ export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () =
     },
     async addKey() {
       await addKey(sql, file);
-      latest = null;
+      inFile.reread();
       await sleep(rereadMs + storeMs);
     },
     status: () => statusOf(sql, file),
