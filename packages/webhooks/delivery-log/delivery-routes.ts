@@ -65,7 +65,7 @@ export function deliveryRoutes(runtime: Runtime): Route[] {
       response: replayResult,
       refuses: [webhookErrors.endpoint_not_found, webhookErrors.invalid_moment, webhookErrors.nothing_to_replay],
       repeat: 'recorded',
-      statements: 4,
+      statements: 5,
       async handle({ params, body, write }) {
         const { failed, delivery_ids: ids } = body;
         const [since, until] = [momentOf('since', body.since), momentOf('until', body.until)];

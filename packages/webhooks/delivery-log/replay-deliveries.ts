@@ -1,7 +1,7 @@
 import type { Transaction } from '@tradepost/postgres';
 import { lockToAdd, readySubjects } from '../deliveries/order-store.ts';
 import { maxReplayed } from '../limits.ts';
-import { type ReplayFilter, restartDeliveries } from './replay-store.ts';
+import { type ReplayFilter, restartDeliveries, selectEnded } from './replay-store.ts';
 
 /**
  * Sends ended deliveries again, with the same id and body and all attempts, the oldest first. `more`: further ones match, a second
@@ -13,8 +13,11 @@ export async function replayDeliveries(
   filter: ReplayFilter,
   now: Date,
 ): Promise<{ replayed: number; more: boolean }> {
+  // Before the lock, because it may read many rows, and no delivery ends under the lock.
+  const ids = await selectEnded(tx, endpointId, filter, maxReplayed);
+  if (ids.length === 0) return { replayed: 0, more: false };
   await lockToAdd(tx);
-  const subjects = await restartDeliveries(tx, endpointId, { filter, limit: maxReplayed, now });
+  const subjects = await restartDeliveries(tx, ids, now);
   if (subjects.length > 0) await readySubjects(tx, endpointId, [...new Set(subjects)]);
-  return { replayed: subjects.length, more: subjects.length === maxReplayed };
+  return { replayed: subjects.length, more: ids.length === maxReplayed };
 }

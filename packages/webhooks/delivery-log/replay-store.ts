@@ -10,24 +10,30 @@ export type ReplayFilter = {
   readonly until?: Date | undefined;
 };
 
-/** Makes ended deliveries wait again. Returns the subject of each. The caller holds `lockToAdd`. */
-export async function restartDeliveries(
+/** The ids of ended deliveries that match, at most `limit`, those of the oldest events. */
+export async function selectEnded(
   tx: Transaction,
   endpointId: number,
-  { filter, limit, now }: { filter: ReplayFilter; limit: number; now: Date },
-): Promise<string[]> {
+  filter: ReplayFilter,
+  limit: number,
+): Promise<number[]> {
   const { ids, failed, since = null, until = null } = filter;
+  const rows = await tx<{ id: number }[]>`
+    select id from webhooks.deliveries
+    where endpoint_id = ${endpointId} and ${failed ? tx`status = 'failed'` : tx`status <> 'waiting'`}
+      and ${ids ? tx`id = any(${[...ids]}::bigint[])` : tx`true`}
+      and (${since}::timestamptz is null or occurred_at >= ${since})
+      and (${until}::timestamptz is null or occurred_at < ${until})
+    order by event_id limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Makes these deliveries wait again, if they have ended. Returns the subject of each. The caller holds `lockToAdd`. */
+export async function restartDeliveries(tx: Transaction, ids: readonly number[], now: Date): Promise<string[]> {
   const rows = await tx<{ subject: string }[]>`
-    with chosen as (
-      select id from webhooks.deliveries
-      where endpoint_id = ${endpointId} and ${failed ? tx`status = 'failed'` : tx`status <> 'waiting'`}
-        and ${ids ? tx`id = any(${[...ids]}::bigint[])` : tx`true`}
-        and (${since}::timestamptz is null or occurred_at >= ${since})
-        and (${until}::timestamptz is null or occurred_at < ${until})
-      order by event_id limit ${limit})
-    update webhooks.deliveries d
+    update webhooks.deliveries
     set status = 'waiting', ready = false, attempts_before = attempts, due_at = ${now}, ended_at = null
-    from chosen where d.id = chosen.id
-    returning d.subject`;
+    where id = any(${[...ids]}::bigint[]) and status <> 'waiting'
+    returning subject`;
   return rows.map(({ subject }) => subject);
 }
