@@ -23,10 +23,11 @@ export type Shop = {
   close(): Promise<void>;
 };
 
-/** Starts the whole server in this process on a new database. `settings` are stored before it starts. */
+/** Starts the whole server in this process on a new database. `settings` are stored before it starts. `log` is for tests of the log. */
 export async function openShop(
   flags: Partial<Record<ConfigKey, unknown>> = {},
   settings: Readonly<Record<string, unknown>> = {},
+  log = openLog({ level: process.env.TEST_LOG ?? 'silent' }),
 ): Promise<Shop> {
   const database = await cloneDatabase();
   await storeSettings(database, { ...instantPayment, ...settings });
@@ -38,7 +39,7 @@ export async function openShop(
       ...{ port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
     },
   });
-  const server = await startServer({ config, log: openLog({ level: process.env.TEST_LOG ?? 'silent' }) });
+  const server = await startServer({ config, log });
   const url = server.transport?.url ?? '';
   const shopCall: Shop['call'] = (method, path, options) => call(url, server.routes, method, path, options);
   const login: Shop['login'] = async (username, password) => {

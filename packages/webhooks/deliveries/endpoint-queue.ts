@@ -40,6 +40,8 @@ export function openEndpointQueue(
   let waiting: Waiting[] = [];
   let running = 0;
 
+  const isLate = ({ since }: Waiting) => clock() - since > longestWaitMs;
+
   async function send(claim: Claimed): Promise<void> {
     running += 1;
     const isTrial = breaker.begin(clock());
@@ -59,7 +61,14 @@ export function openEndpointQueue(
   }
 
   function sendNext(): void {
-    while (waiting.length > 0 && running < concurrency && !signal.aborted && breaker.allows(clock()))
+    // After a pause of the process another one may have the first claim, or have sent it.
+    while (
+      waiting.length > 0 &&
+      running < concurrency &&
+      !signal.aborted &&
+      breaker.allows(clock()) &&
+      !isLate(waiting[0]!)
+    )
       void send(waiting.shift()!.claim);
   }
 
@@ -83,7 +92,7 @@ export function openEndpointQueue(
     giveUp(all: boolean): Claimed[] {
       const now = clock();
       const held = all || !breaker.allows(now);
-      const given = waiting.filter(({ since }) => held || now - since > longestWaitMs);
+      const given = waiting.filter((one) => held || isLate(one));
       waiting = waiting.filter((one) => !given.includes(one));
       return given.map(({ claim }) => claim);
     },

@@ -3,6 +3,7 @@ import {
   type Disabled,
   disableDead,
   disableGone,
+  lockEndpointRows,
   recordFailures,
   recordSuccesses,
 } from '../endpoints/endpoint-health-store.ts';
@@ -28,9 +29,11 @@ export async function recordBatch(
   const succeeded = endpointsOf(({ status }) => status === 'delivered');
   const failed = endpointsOf(({ status }) => status !== 'delivered').filter((id) => !succeeded.includes(id));
   const answeredGone = endpointsOf(({ attempt }) => attempt.status === gone);
+  const endpoints = [...succeeded, ...failed];
   const days = settings.get(disableAfterDays);
   const disabled = await sql.begin(async (tx) => {
     await recordOutcomes(tx, outcomes, now);
+    if (endpoints.length > 1) await lockEndpointRows(tx, endpoints);
     if (succeeded.length > 0) await recordSuccesses(tx, succeeded, now);
     if (failed.length > 0) await recordFailures(tx, failed, now);
     const before = new Date(now.getTime() - days * dayMs);

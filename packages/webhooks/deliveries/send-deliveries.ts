@@ -39,12 +39,15 @@ export function openSender({ runtime, guard, clock = () => performance.now() }: 
   async function stop(): Promise<void> {
     queues.giveUp(true);
     const timer = setTimeout(() => closing.abort(), graceMs);
-    while (queues.running() > 0) {
-      await outcomes.next(pollMs);
+    try {
+      while (queues.running() > 0) {
+        await outcomes.next(pollMs);
+        await outcomes.store();
+      }
       await outcomes.store();
+    } finally {
+      clearTimeout(timer);
     }
-    clearTimeout(timer);
-    await outcomes.store();
   }
 
   return {

@@ -1,7 +1,11 @@
-import type { Transaction } from '@tradepost/postgres';
+import type { Statement, Transaction } from '@tradepost/postgres';
 
 /** A success of the endpoint is stored at most this often. */
 const successEveryMs = 60_000;
+
+/** Locks endpoints in the order of their ids. Before the updates below, which lock some of them in any order. */
+export const lockEndpointRows = (tx: Transaction, ids: readonly number[]): Statement => tx`
+  select from webhooks.endpoints where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 
 /** These endpoints have accepted a delivery. */
 export async function recordSuccesses(tx: Transaction, ids: readonly number[], now: Date): Promise<void> {
