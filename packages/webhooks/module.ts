@@ -6,6 +6,7 @@ import { openSender } from './deliveries/send-deliveries.ts';
 import { deliveryRoutes } from './delivery-log/delivery-routes.ts';
 import { webhookDoctorChecks } from './doctor-checks.ts';
 import { endpointRoutes } from './endpoints/endpoint-routes.ts';
+import { webhookMenu } from './menu.ts';
 import { webhookRetention, webhookRetentionSettings } from './retention.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookSealed, webhooksInChangeLog, webhookTables } from './tables.ts';
@@ -20,6 +21,7 @@ export const webhooksModule: Module = {
   changeLog: webhooksInChangeLog,
   sealed: webhookSealed,
   settings: [...webhookSettings, ...webhookRetentionSettings],
+  menu: webhookMenu,
   audits: webhookAudits,
   retention: webhookRetention,
   events: [endpointDisabled],

@@ -1,6 +1,8 @@
+import { modules } from '@tradepost/app';
 import { openAddressGuard } from '@tradepost/outbound-http';
 import { defineEvent, dispatchEvents, minorUnits, noRest, recordEvents } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
+import { openModuleShop } from '@tradepost/testing/module-shop';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -385,4 +387,30 @@ test('replay by time sends delivered events again, in order, with their ids', as
   expect((await admin('POST', `/endpoints/${id}/replay`, { until: since, failed: true })).data.replayed).toBe(0);
   expect((await admin('POST', `/endpoints/${id}/replay`, {})).message).toContain('delivery_ids');
   expect((await admin('POST', `/endpoints/${id}/replay`, { since: 'soon' })).message).toContain('since');
+});
+
+test('the console has a page for those who may use it, and none without the module', async () => {
+  const pageOf = async (call: Shop['call'], caller: string, lang = 'en') => {
+    const { data } = await call('GET', '/admin/api/menus', { token: caller, lang });
+    type Menu = { path: string; title: string; children: Menu[] };
+    const menus = (data.groups as { menus: Menu[] }[]).flatMap((group) =>
+      group.menus.flatMap(({ children }) => children),
+    );
+    return menus.find(({ path }) => path === '/system/webhooks')?.title;
+  };
+  const other = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['product:list'] });
+  expect(await pageOf(shop.call, token)).toBe('Webhooks');
+  expect(await pageOf(shop.call, token, 'zh-CN')).toBe('Webhook 推送');
+  expect(await pageOf(shop.call, other)).toBeUndefined();
+  const off = await openModuleShop(
+    shop.database,
+    modules.filter(({ name }) => name !== 'webhooks'),
+    {},
+    modules,
+  );
+  try {
+    expect(await pageOf(off.call, token)).toBeUndefined();
+  } finally {
+    await off.close();
+  }
 });
