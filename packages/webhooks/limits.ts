@@ -8,8 +8,10 @@ export const maxDescription = 200;
 export const maxKinds = 100;
 /** The longest time for which the previous secret signs too. */
 export const maxOverlapHours = 168;
-/** Deliveries that one call replays. */
-export const maxReplayed = 10_000;
+/** Deliveries that one call replays. No delivery ends meanwhile, and each is written to the change log. */
+export const maxReplayed = 1_000;
+/** Deliveries that one command replays, in several calls. */
+export const maxReplayedByCommand = 100_000;
 /** Deliveries are counted up to this number. */
 export const maxCounted = 10_000;
 /** Bytes of an answer that are read. The connection of a longer answer is closed. */

@@ -116,9 +116,13 @@ export const replayBody = z.object({
   until: trimmedText(40)
     .optional()
     .meta({ description: 'of events before this time', examples: ['2026-03-02'] }),
-  delivery_ids: list(id(), 1_000).default([]).meta({ description: 'only these' }),
+  delivery_ids: list(id(), maxReplayed).default([]).meta({ description: 'only these' }),
+  after_event_id: idOrZero()
+    .default(0)
+    .meta({ description: 'of later events than this one: `last_event_id` of the call before' }),
 });
 export const replayResult = z.object({
   replayed: z.int().max(maxReplayed),
-  more: z.boolean().meta({ description: 'further deliveries match: call again' }),
+  more: z.boolean().meta({ description: 'further deliveries may match: call again with `after_event_id`' }),
+  last_event_id: z.int().meta({ description: 'the last event that was replayed; 0 when there is none' }),
 });

@@ -208,8 +208,8 @@ describe('a receiver that', () => {
     // Replayed with the same id and all attempts.
     receiver.behave((_, response) => response.writeHead(204).end());
     expect((await admin('POST', `/endpoints/${id}/replay`, { failed: true })).data).toEqual({
-      replayed: 1,
-      more: false,
+      ...{ replayed: 1, more: false },
+      last_event_id: expect.any(Number),
     });
     await send();
     expect(steps(receiver.accepted, 1)).toEqual([2, 1]);
@@ -387,6 +387,28 @@ test('replay by time sends delivered events again, in order, with their ids', as
   expect((await admin('POST', `/endpoints/${id}/replay`, { until: since, failed: true })).data.replayed).toBe(0);
   expect((await admin('POST', `/endpoints/${id}/replay`, {})).message).toContain('delivery_ids');
   expect((await admin('POST', `/endpoints/${id}/replay`, { since: 'soon' })).message).toContain('since');
+});
+
+test('a replay of many goes on after the last event, and does not send again what was sent meanwhile', async () => {
+  const { id } = await add();
+  const { sql } = shop.database;
+  await sql`
+    insert into webhooks.deliveries (
+      endpoint_id, event_id, kind, subject, body, status, ready, attempts, due_at, last_status, occurred_at, ended_at)
+    select ${id}, n, 'order.paid', 'order:' || n / 2, '{}', 'delivered', false, 1, now(), 204, now(), now()
+    from generate_series(1, 1250) n`;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const replay = async (after_event_id: number) => {
+    const { data } = await admin('POST', `/endpoints/${id}/replay`, { since, after_event_id });
+    // Sent and accepted before the next call.
+    await sql`
+      update webhooks.deliveries set status = 'delivered', ready = false, attempts = attempts + 1, ended_at = now()
+      where status = 'waiting'`;
+    return data;
+  };
+  expect(await replay(0)).toEqual({ replayed: 1000, more: true, last_event_id: 1000 });
+  expect(await replay(1000)).toEqual({ replayed: 250, more: false, last_event_id: 1250 });
+  expect(await replay(1250)).toEqual({ replayed: 0, more: false, last_event_id: 0 });
 });
 
 test('the console has a page for those who may use it, and none without the module', async () => {

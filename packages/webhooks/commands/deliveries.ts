@@ -16,7 +16,7 @@ import { selectDeliveries, selectDelivery } from '../delivery-log/delivery-list-
 import { replayDeliveries } from '../delivery-log/replay-deliveries.ts';
 import { selectEndpoints } from '../endpoints/endpoint-store.ts';
 import { webhookErrors } from '../errors.ts';
-import { maxCounted } from '../limits.ts';
+import { maxCounted, maxReplayedByCommand } from '../limits.ts';
 import { attemptView, deliveryView } from '../views.ts';
 import { endpointId, withEndpoints } from './endpoint-deps.ts';
 
@@ -71,9 +71,15 @@ const replay = (context: CommandContext) => (id: number, options: ReplayOptions)
     if (!options.failed && !since) throw new UsageError('give --failed, or --since');
     if ((await selectEndpoints(runtime.sql, [id])).length === 0) throw webhookErrors.endpoint_not_found();
     const filter = { failed: options.failed, since, until };
-    const result = await write((tx) => replayDeliveries(tx, id, filter, runtime.now()));
-    if (options.json) return printJson(result);
-    print(`replayed: ${result.replayed}${result.more ? '; further ones match, run it again' : ''}`);
+    // One transaction for each part: deliveries end between them.
+    let [replayed, after, more] = [0, 0, true];
+    while (more && replayed < maxReplayedByCommand) {
+      const part = await write((tx) => replayDeliveries(tx, id, { ...filter, after }, runtime.now()));
+      replayed += part.replayed;
+      ({ more, last_event_id: after } = part);
+    }
+    if (options.json) return printJson({ replayed, more });
+    print(`replayed: ${replayed}${more ? '; further ones may match, run it again' : ''}`);
   });
 
 export function addDeliveries(group: Command, context: CommandContext): void {
@@ -107,7 +113,7 @@ export function addDeliveries(group: Command, context: CommandContext): void {
         'after',
         '\nExamples:\n  $ tradepost webhooks replay 1 --failed\n' +
           '  $ tradepost webhooks replay 1 --since 2026-03-01 --until 2026-03-02\n\n' +
-          'At most 10,000 deliveries for each call. A receiver that counts ids ignores those that it has.',
+          'At most 100,000 deliveries for each call. A receiver that counts ids ignores those that it has.',
       ),
   ).action(replay(context));
 }

@@ -72,7 +72,7 @@ export function deliveryRoutes(runtime: Runtime): Route[] {
         if (!failed && !since && ids.length === 0) throw webhookErrors.nothing_to_replay();
         const [endpoint] = await selectEndpoints(sql, [params.id]);
         if (!endpoint) throw webhookErrors.endpoint_not_found();
-        const filter = { failed, since, until, ids: ids.length > 0 ? ids : undefined };
+        const filter = { failed, since, until, after: body.after_event_id, ids: ids.length > 0 ? ids : undefined };
         return write((tx) => replayDeliveries(tx, params.id, filter, runtime.now()));
       },
     }),
