@@ -10,6 +10,11 @@ export const lowStock = 10;
 /** The most SKUs in one request for stock, and the most rows of its answer. */
 export const maxRequestedSkus = 1_000;
 export const maxStockRows = 20_000;
-/** The most SKUs that one search for low stock compares, and the most events that it records. It runs each minute. */
+/**
+ * The most SKUs that one search for low stock compares, and the most events that it records. The dashboard of a catalogue with
+ * more SKUs shows what the searches have found.
+ */
 export const maxScannedSkus = 20_000;
 export const maxLowStockEvents = 1_000;
+/** The most searches in a minute. */
+export const maxSearches = 10;

@@ -1,7 +1,7 @@
 import { stockOwnerOpeners, stockOwners } from '@tradepost/catalog';
 import { dashboardCards, dashboardLists, defineService, type Module } from '@tradepost/module';
 import { inventoryAudits } from './inventory-audits.ts';
-import { reportLowStock } from './low-stock/report-low-stock.ts';
+import { reportAllLowStock } from './low-stock/report-low-stock.ts';
 import { stockLow } from './low-stock/stock-events.ts';
 import { inventoryMenu } from './menu.ts';
 import { moveSeededStock } from './provider-migration/migrate-provider.ts';
@@ -48,8 +48,8 @@ export const inventoryModule: Module = {
       contributions: [stockOwners.add(opened.stockOwner)],
       routes: () => opened.routes,
       tasks: {
-        async [lowStockTask](_payload, { log }) {
-          const events = await reportLowStock(context.runtime);
+        async [lowStockTask](_payload, { log, signal, stopping = signal }) {
+          const events = await reportAllLowStock(context.runtime, AbortSignal.any([signal, stopping]));
           if (events > 0) log.debug({ events }, 'low stock reported');
         },
       },

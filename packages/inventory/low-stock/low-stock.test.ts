@@ -1,8 +1,8 @@
 import { dispatchEvents } from '@tradepost/runtime';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { stockWarningCard } from '../stock/stock-warnings.ts';
-import { reportLowStock } from './report-low-stock.ts';
+import { stockWarningCard, stockWarningList } from '../stock/stock-warnings.ts';
+import { reportAllLowStock, reportLowStock } from './report-low-stock.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => shop?.close());
 beforeEach(async () => {
   await shop.database.sql`truncate catalog.products cascade`;
   await shop.database.sql`truncate runtime.outbox, inventory.low_stock_skus, inventory.inventory_stock`;
-  await shop.database.sql`update inventory.low_stock_scan set after_sku_id = 0`;
+  await shop.database.sql`update inventory.low_stock_scan set after_sku_id = 0, is_large = false`;
 });
 
 const report = (most?: { skus: number; events: number }) => reportLowStock(shop.server.runtime, most);
@@ -24,6 +24,8 @@ const reported = async () => {
 const reportedIds = async () => (await reported()).map(({ sku_id }) => sku_id);
 const setStock = (id: number, stock: number) =>
   shop.database.sql`update catalog.product_skus set stock = ${stock} where id = ${id}`;
+const dashboardList = () =>
+  stockWarningList.select(shop.server.runtime, { reader: { id: 1, perms: ['*'] }, locale: 'en', limit: 20 });
 const dashboardCount = () => stockWarningCard.count(shop.database.sql, { id: 1, perms: ['*'] });
 
 test('a SKU is reported once when its stock falls to the limit, and again after it was above', async () => {
@@ -58,6 +60,46 @@ test('the limit is the safety stock in enabled warehouses, as on the dashboard',
     values (901, ${sku_ids[0]!}, 40, 41), (901, ${sku_ids[1]!}, 40, 40), (902, ${sku_ids[1]!}, 0, 100)`;
   expect([await report(), await dashboardCount()]).toEqual([1, 1]);
   expect(await reported()).toMatchObject([{ sku_id: sku_ids[0]!, stock: 40, threshold: 41 }]);
+});
+
+test('safety stocks whose sum is beyond an integer neither stop the search nor break the dashboard', async () => {
+  const { sql } = shop.database;
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [40] });
+  await sql`
+    insert into inventory.warehouses (id, code, name) overriding system value values (911, 'M1', 'One'), (912, 'M2', 'Two')`;
+  await sql`
+    insert into inventory.inventory_stock (warehouse_id, sku_id, qty, safe_qty)
+    select id, ${sku_ids[0]!}, 40, 2147483647 from unnest('{911,912}'::int[]) as w (id)`;
+  expect([await report(), await dashboardCount()]).toEqual([1, 1]);
+  expect(await reported()).toMatchObject([{ sku_id: sku_ids[0]!, threshold: 2_147_483_647 }]);
+  expect(await dashboardList()).toMatchObject([{ sku_id: sku_ids[0]!, threshold: 2_147_483_647 }]);
+});
+
+test('the dashboard of a large catalogue shows what the searches have found and what is still low', async () => {
+  const { sku_ids } = await insertProduct(shop.database, { stocks: [1, 2, 99, 3, 4] });
+  const most = { skus: 2, events: 100 };
+  const all = () => reportAllLowStock(shop.server.runtime, new AbortController().signal, most);
+  expect(await report(most)).toBe(2);
+  const shown = async () => (await dashboardList()).map(({ sku_id }) => sku_id);
+  expect([await dashboardCount(), await shown()]).toEqual([2, sku_ids.slice(0, 2)]);
+  expect(await all()).toBe(2);
+  const found = [0, 1, 3, 4].map((n) => sku_ids[n]!);
+  expect([await dashboardCount(), await shown()]).toEqual([4, found]);
+  await setStock(sku_ids[0]!, 50);
+  expect([await dashboardCount(), await shown()]).toEqual([3, found.slice(1)]);
+  // The catalogue has become small: it is read as a whole again.
+  await setStock(sku_ids[2]!, 0);
+  expect(await report()).toBe(1);
+  expect([await dashboardCount(), await shown()]).toEqual([4, [sku_ids[2], ...found.slice(1)]]);
+});
+
+test('the searches of a minute end after many events, and when the worker stops', async () => {
+  await insertProduct(shop.database, { stocks: [1, 1, 1, 1, 1] });
+  const stopped = AbortSignal.abort();
+  expect(await reportAllLowStock(shop.server.runtime, stopped)).toBe(0);
+  const most = { skus: 1, events: 2 };
+  expect(await reportAllLowStock(shop.server.runtime, new AbortController().signal, most)).toBe(2);
+  expect(await reportedIds()).toHaveLength(2);
 });
 
 test('a SKU that is not on sale is not reported; one that was off sale for a while is not reported again', async () => {

@@ -8,7 +8,7 @@ import { lowStock } from '../limits.ts';
 export const skusWithSafety = (sql: Queryable, within: Statement = sql`true`) => sql`
   catalog.sku_stock k
   left join (
-    select s.sku_id, sum(s.safe_qty)::int as safe_qty
+    select s.sku_id, least(sum(s.safe_qty), 2147483647)::int as safe_qty
     from inventory.inventory_stock s join inventory.warehouses w on w.id = s.warehouse_id and w.status = 1
     where s.safe_qty > 0 and ${within} group by s.sku_id
   ) as safety on safety.sku_id = k.id`;
