@@ -47,6 +47,18 @@ export const analyticsAudits: readonly Audit[] = [
       having count(b.user_id) <> w.frequency[1] + w.frequency[2] + w.frequency[3] + w.frequency[4]`,
   },
   {
+    name: 'analytics.sums',
+    about: 'the sums of products and of categories of a period are those of its SKUs',
+    query: (sql) => sql`
+      select days, sums.skus, sums.products, sums.categories
+      from analytics.windows w cross join lateral (
+        select (select coalesce(sum(qty), 0) from analytics.window_skus s where s.days = w.days) as skus,
+               (select coalesce(sum(qty), 0) from analytics.window_products p where p.days = w.days) as products,
+               (select coalesce(sum(qty), 0) from analytics.window_categories c where c.days = w.days) as categories
+      ) as sums
+      where sums.skus <> sums.products or sums.skus <> sums.categories`,
+  },
+  {
     name: 'analytics.visitors',
     about: 'each visitor of a day has one channel and one device, and bounces are visitors',
     query: (sql) => sql`

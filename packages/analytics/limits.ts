@@ -15,8 +15,13 @@ export const maxCategories = 10;
 export const daysPerRoll = 31;
 /** Changed hours that one run takes: 31 days. */
 export const changedHoursPerRun = 31 * 24;
-/** The shortest time between two refreshes of the sums of a period, unless the day has changed. */
+/** The shortest time between two refreshes of the sums of a period, unless the day has changed, and of the counts of the catalogue. */
 export const refreshMs = 5 * 60_000;
+
+/** Active SKUs of a catalogue that a report counts itself. Of a larger one it reads the stored counts. */
+export const maxCountedLive = 20_000;
+/** The age at which stored counts of the catalogue are not used any more, because no worker renews them. */
+export const maxCountsAgeMs = 15 * 60_000;
 
 /** Requests with a visit that one network may send in a minute. Further ones are not counted. */
 export const visitsPerMinute = 120;

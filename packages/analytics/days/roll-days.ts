@@ -1,6 +1,7 @@
 import type { Sql } from '@tradepost/postgres';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { changedHoursPerRun, daysPerRoll, refreshMs } from '../limits.ts';
+import { areCountsDue, storeCounts } from '../reports/catalogue-store.ts';
 import { deleteOldVisitors } from '../visits/visit-store.ts';
 import {
   deleteOtherZones,
@@ -11,7 +12,7 @@ import {
   takeChangedDays,
 } from './day-store.ts';
 import { addDays, type Day, dayOf, daysBetween, rangesOf } from './shop-days.ts';
-import { analyzeWindows, isRefreshDue, refreshWindow, windowDays } from './window-store.ts';
+import { analyzeWindows, isRefreshDue, refreshCategories, refreshWindow, windowDays } from './window-store.ts';
 
 type Deps = Pick<Runtime, 'sql' | 'settings' | 'now'>;
 type Options = {
@@ -55,7 +56,8 @@ async function rollChanged(sql: Sql, zone: string, today: Day, wait: boolean): P
 }
 
 /**
- * Brings the roll-up up to date: days that it does not have, days whose orders have changed, and the sums of the periods. Only one
+ * Brings the roll-up up to date: days that it does not have, days whose orders have changed, the sums of the
+ * periods, and the counts of the catalogue. Only one
  * process does it at a time. Returns the number of counted days.
  */
 export async function rollDays({ sql, settings, now }: Deps, options: Options = {}): Promise<number> {
@@ -74,13 +76,20 @@ export async function rollDays({ sql, settings, now }: Deps, options: Options = 
   const counted = missing + (signal?.aborted ? 0 : await rollChanged(sql, zone, today, all));
   if (signal?.aborted) return counted;
   // Sums over 90 days read many orders, so frequent changes of past days are collected for some minutes.
-  const isDue = all || (await isRefreshDue(sql, zone, today, options.refreshMs ?? refreshMs));
+  const afterMs = options.refreshMs ?? refreshMs;
+  const isDue = all || (await isRefreshDue(sql, zone, today, afterMs));
+  const isCatalogueDue = all || (await areCountsDue(sql, afterMs));
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;
     if (!(await lockRolling(tx, { wait: all }))) return;
     if (isDue) {
       for (const days of windowDays) await refreshWindow(tx, { zone, days, today });
       await analyzeWindows(tx);
+    }
+    if (isCatalogueDue) {
+      // Products move to other categories without an event.
+      if (!isDue) for (const days of windowDays) await refreshCategories(tx, days);
+      await storeCounts(tx);
     }
     await deleteOtherZones(tx, zone);
     await deleteOldVisitors(tx, today);

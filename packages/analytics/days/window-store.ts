@@ -8,7 +8,39 @@ export const windowDays = [7, 30, 90] as const;
 export type Period = { readonly zone: string; readonly days: number; readonly today: Day };
 export const firstDayOf = ({ days, today }: Pick<Period, 'days' | 'today'>): Day => addDays(today, 1 - days);
 
-/** Adds up SKUs and buyers of the past days of a period and stores the sums. Rows that stay the same are not written. */
+/** Adds up the SKUs of each product. */
+async function refreshProducts(tx: Transaction, days: number): Promise<void> {
+  await tx`
+    with fresh as materialized (
+      select product_id, sum(qty)::bigint as qty from analytics.window_skus where days = ${days} group by product_id
+    ), gone as (
+      delete from analytics.window_products w
+      where days = ${days} and not exists (select from fresh where fresh.product_id = w.product_id)
+    )
+    insert into analytics.window_products as w (days, product_id, qty)
+    select ${days}, product_id, qty from fresh
+    on conflict (days, product_id) do update set qty = excluded.qty where w.qty <> excluded.qty`;
+}
+
+/** Adds up the SKUs of each category, by the categories that the products have now. */
+export async function refreshCategories(tx: Transaction, days: number): Promise<void> {
+  await tx`
+    with fresh as materialized (
+      select coalesce(p.category_id, 0) as category_id, sum(w.qty)::bigint as qty, sum(w.revenue)::bigint as revenue,
+             count(*)::int as skus
+      from analytics.window_skus w left join catalog.product_facts p on p.id = w.product_id
+      where w.days = ${days} group by 1
+    ), gone as (
+      delete from analytics.window_categories w
+      where days = ${days} and not exists (select from fresh where fresh.category_id = w.category_id)
+    )
+    insert into analytics.window_categories as w (days, category_id, qty, revenue, skus)
+    select ${days}, category_id, qty, revenue, skus from fresh
+    on conflict (days, category_id) do update set qty = excluded.qty, revenue = excluded.revenue, skus = excluded.skus
+    where (w.qty, w.revenue, w.skus) is distinct from (excluded.qty, excluded.revenue, excluded.skus)`;
+}
+
+/** Adds up SKUs, products, categories and buyers of the past days of a period and stores the sums. Rows that stay the same are not written. */
 export async function refreshWindow(tx: Transaction, { zone, days, today }: Period): Promise<void> {
   const range = { zone, from: firstDayOf({ days, today }), to: addDays(today, -1) };
   await tx`
@@ -26,6 +58,8 @@ export async function refreshWindow(tx: Transaction, { zone, days, today }: Peri
     on conflict (days, sku_id) do update
     set product_id = excluded.product_id, qty = excluded.qty, revenue = excluded.revenue
     where (w.product_id, w.qty, w.revenue) is distinct from (excluded.product_id, excluded.qty, excluded.revenue)`;
+  await refreshProducts(tx, days);
+  await refreshCategories(tx, days);
   await tx`
     with ${orderFacts(tx, range)}, fresh as materialized (
       select user_id, count(*)::int as orders, max(local)::date as last_day from facts where is_sold group by user_id
@@ -55,7 +89,9 @@ export async function refreshWindow(tx: Transaction, { zone, days, today }: Peri
 
 /** PostgreSQL plans the reports with the sizes of these tables. A new shop would wait for its first automatic analysis. */
 export async function analyzeWindows(tx: Transaction): Promise<void> {
-  await tx`analyze analytics.windows, analytics.window_skus, analytics.window_buyers`;
+  await tx`
+    analyze analytics.windows, analytics.window_skus, analytics.window_buyers, analytics.window_products,
+      analytics.window_categories`;
 }
 
 /**

@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import { pie, ratioOf } from '../charts.ts';
 import { sumOf } from '../days/read-days.ts';
 import { maxCategories, maxRankedSkus } from '../limits.ts';
+import { countSkus } from './catalogue-store.ts';
 import { noCategoryName, otherCategoriesName, priceNames, stockNames } from './names.ts';
 import { isStored, periodOf, type ReportDeps, type ReportRequest } from './report-deps.ts';
 import type { productsView } from './schemas.ts';
-import { type BestSku, type CategorySales, countSkus, selectBestSkus, selectCategorySales } from './sku-store.ts';
+import { type BestSku, type CategorySales, selectBestSkus, selectCategorySales } from './sku-store.ts';
 
 /** A name such as "Enamel mug (Cream, L)". */
 function nameOf({ sku_id, title, attrs, translations }: BestSku, locale: Locale): string {

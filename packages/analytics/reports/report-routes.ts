@@ -38,7 +38,7 @@ export function reportRoutes(deps: ReportDeps): Route[] {
       name: 'products',
       summary: 'Products: what was sold in a period, and the stock now',
       response: productsView,
-      statements: 4,
+      statements: 5,
       read: productsReport,
     }),
     routeOf({

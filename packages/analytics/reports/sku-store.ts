@@ -43,10 +43,17 @@ export const selectBestProducts = (
   { isStored, locale, limit }: { isStored: boolean; locale: Locale; limit: number },
 ): Promise<BestProduct[]> =>
   sql<BestProduct[]>`
-    with ${skuSales(sql, period, isStored)}, best as (
-      select product_id, sum(qty)::bigint as qty
-      from (select product_id, qty from live union all select product_id, qty from past) as both_parts
-      group by product_id order by qty desc, product_id limit ${limit}
+    with ${skuSales(sql, period, isStored)}, today as materialized (
+      select product_id, sum(qty)::bigint as qty from live group by product_id
+    ), stored as not materialized (
+      select product_id, qty from analytics.window_products where days = ${isStored ? period.days : 0}
+    ), candidates as (
+      select t.product_id, t.qty + coalesce(s.qty, 0) as qty from today t left join stored s using (product_id)
+      union all
+      -- As many more as were sold today: those occur twice, the second time with less.
+      (select product_id, qty from stored order by qty desc, product_id limit ${limit} + (select count(*) from today))
+    ), best as (
+      select product_id, max(qty) as qty from candidates group by product_id order by qty desc, product_id limit ${limit}
     )
     select best.product_id as id, best.qty, p.title, p.cover, ${ownTexts(sql, locale)} as translations
     from best left join catalog.product_facts p on p.id = best.product_id
@@ -74,11 +81,12 @@ export const selectBestSkus = (
       select l.sku_id, l.product_id, l.qty + coalesce(p.qty, 0) as qty, l.revenue + coalesce(p.revenue, 0) as revenue
       from live l left join past p using (sku_id)
       union all
+      -- As many more as were sold today: those occur twice, the second time with less.
       (select sku_id, product_id, qty, revenue from past
-       where not exists (select from live where live.sku_id = past.sku_id)
-       order by qty desc, revenue desc, sku_id limit ${limit})
+       order by qty desc, revenue desc, sku_id limit ${limit} + (select count(*) from live))
     ), best as (
-      select * from candidates order by qty desc, revenue desc, sku_id limit ${limit}
+      select sku_id, max(product_id) as product_id, max(qty) as qty, max(revenue) as revenue
+      from candidates group by sku_id order by qty desc, revenue desc, sku_id limit ${limit}
     )
     select best.sku_id, best.product_id, best.qty, best.revenue, p.title, p.cover, ${ownTexts(sql, locale)} as translations, s.attrs
     from best left join catalog.product_facts p on p.id = best.product_id left join catalog.sku_facts s on s.id = best.sku_id
@@ -93,47 +101,21 @@ export type CategorySales = {
   skus: number;
 };
 
-/** Pieces, revenue and number of sold SKUs by the category that the products have now, highest revenue first. */
+/**
+ * Pieces, revenue and number of sold SKUs by category, highest revenue first: the stored sums and what was sold since. The stored
+ * ones have the category that the product had when they were made.
+ */
 export const selectCategorySales = (sql: Sql, period: Period, isStored: boolean): Promise<CategorySales[]> =>
   sql<CategorySales[]>`
-    with ${skuSales(sql, period, isStored)}, sold as (
-      select sku_id, max(product_id) as product_id, sum(qty) as qty, sum(revenue) as revenue
-      from (select * from live union all select * from past) as both_parts group by sku_id
+    with ${skuSales(sql, period, isStored)}, parts as (
+      select coalesce(p.category_id, 0) as category_id, l.qty, l.revenue, (past.sku_id is null)::int as skus
+      from live l left join past using (sku_id) left join catalog.product_facts p on p.id = l.product_id
+      union all
+      select category_id, qty, revenue, skus from analytics.window_categories where days = ${isStored ? period.days : 0}
     ), by_category as (
-      select coalesce(p.category_id, 0) as category_id, sum(qty)::bigint as qty, sum(revenue)::bigint as revenue,
-             count(*)::int as skus
-      from sold left join catalog.product_facts p on p.id = sold.product_id
-      group by 1
+      select category_id, sum(qty)::bigint as qty, sum(revenue)::bigint as revenue, sum(skus)::int as skus
+      from parts group by category_id
     )
     select category_id, c.name, c.translations, qty, revenue, skus
     from by_category left join catalog.category_names c on c.id = category_id
     order by revenue desc, category_id`;
-
-export type SkuCounts = {
-  total: number;
-  /** On hand, over all SKUs. */
-  stock: number;
-  /** By price in minor units: below 5,000, 20,000, 50,000, 100,000, and above. */
-  prices: number[];
-  /** By stock to sell: above 10, 1 to 10, none. */
-  stocks: number[];
-};
-
-/** The active SKUs of the products that are on sale. */
-export async function countSkus(sql: Sql): Promise<SkuCounts> {
-  const [row] = await sql<SkuCounts[]>`
-    with skus as (
-      select s.price, s.stock, s.stock - s.reserved_stock as free
-      from catalog.sku_facts s join catalog.product_facts p on p.id = s.product_id
-      where s.status = 'active' and p.status = 1
-    )
-    select count(*)::int as total, coalesce(sum(stock), 0)::bigint as stock,
-           array[count(*) filter (where price < 5000), count(*) filter (where price >= 5000 and price < 20000),
-                 count(*) filter (where price >= 20000 and price < 50000),
-                 count(*) filter (where price >= 50000 and price < 100000),
-                 count(*) filter (where price >= 100000)]::int[] as prices,
-           array[count(*) filter (where free > 10), count(*) filter (where free between 1 and 10),
-                 count(*) filter (where free <= 0)]::int[] as stocks
-    from skus`;
-  return row!;
-}
