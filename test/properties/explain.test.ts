@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countRunning, selectTasks, selectTasksWithoutJob } from '../../packages/ai-images/tasks/task-store.ts';
 import { periodDays, readDays } from '../../packages/analytics/days/read-days.ts';
 import { rollDays } from '../../packages/analytics/days/roll-days.ts';
+import { countSkus, storeCounts } from '../../packages/analytics/reports/catalogue-store.ts';
 import { selectBuyers } from '../../packages/analytics/reports/customer-store.ts';
 import { selectBestProducts, selectBestSkus, selectCategorySales } from '../../packages/analytics/reports/sku-store.ts';
 import { type ChangeFilter, selectChanges, selectOlderChanges } from '../../packages/change-log/change-store.ts';
@@ -16,6 +17,8 @@ import {
 import { claimDueShipments, selectDue } from '../../packages/fulfilment/carriers/sync/claim-store.ts';
 import { shippedWith } from '../../packages/fulfilment/shipments/shipment-store.ts';
 import { selectMessages } from '../../packages/identity/messages/message-store.ts';
+import { reportAllLowStock } from '../../packages/inventory/low-stock/report-low-stock.ts';
+import { stockWarningCard, stockWarningList } from '../../packages/inventory/stock/stock-warnings.ts';
 import {
   countUnreadByStaff,
   selectMessages as selectInboxMessages,
@@ -413,6 +416,47 @@ describe('reports read the orders of the running day and the roll-up, whatever t
   ])('%s', async (_name, work, maxRows) => {
     const { fullScans, rows: read } = await readBy(work);
     expect(fullScans).toEqual([]);
+    expect(read).toBeLessThanOrEqual(maxRows);
+  });
+});
+
+describe('the dashboard and the reports do not read the SKUs of a large catalogue', () => {
+  const skus = 30_000;
+  const today = new Date().toISOString().slice(0, 10);
+  const period = (days: number) => ({ zone: 'UTC', days, today });
+  const of = { isStored: true, locale: 'en', limit: 10 } as const;
+  const reader = { id: 1, perms: ['*'] };
+  beforeAll(async () => {
+    await seedScale(database.sql, { orders: 1, shoppers: 1, products: skus / 2 }, () => {});
+    // Every SKU was sold in the past days of both periods, and one in 1,000 is low.
+    await database.sql`
+      insert into analytics.window_skus (days, sku_id, product_id, qty, revenue)
+      select d, id, product_id, id, id from catalog.product_skus, unnest('{30,90}'::int[]) as d on conflict do nothing`;
+    await database.sql`
+      insert into analytics.window_products (days, product_id, qty)
+      select days, product_id, sum(qty) from analytics.window_skus group by 1, 2 on conflict do nothing`;
+    await database.sql`update catalog.product_skus set stock = 5, reserved_stock = 0 where id % 1000 = 0`;
+    const runtime = { sql: database.sql, now: () => new Date() };
+    expect(await reportAllLowStock(runtime, new AbortController().signal)).toBeGreaterThan(20);
+    await database.sql.begin((tx) => storeCounts(tx));
+    for (const table of ['catalog.product_skus', 'analytics.window_skus', 'analytics.window_products'])
+      await database.sql.unsafe(`vacuum analyze ${table}`);
+  });
+
+  // The orders of the running day are in two blocks of 4,096.
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['the hot products', () => selectBestProducts(sql, period(30), { ...of, limit: 5 }), 12_000],
+    ['the best SKUs', () => selectBestSkus(sql, period(90), of), 12_000],
+    ['sales by category', () => selectCategorySales(sql, period(90), true), 12_000],
+    ['the counts of the catalogue', () => countSkus(sql), 5],
+    ['the number of low SKUs', () => stockWarningCard.count(sql, reader), 300],
+    [
+      'the lowest SKUs',
+      async () => stockWarningList.select({ sql } as never, { reader, locale: 'en', limit: 20 }),
+      400,
+    ],
+  ])('%s', async (_name, work, maxRows) => {
+    const { rows: read } = await readBy(work);
     expect(read).toBeLessThanOrEqual(maxRows);
   });
 });
