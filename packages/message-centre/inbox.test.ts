@@ -1,6 +1,6 @@
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { dispatchEvents } from '@tradepost/testing/dispatch-events';
-import { openShop, type Shop } from '@tradepost/testing/shop';
+import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxMessagesPerShopper } from './limits.ts';
 
@@ -160,6 +160,24 @@ test('a repeat with its Idempotency-Key sends once, and the limits of sending ho
   await settings.set('inbox.sends_per_minute', 1);
   expect((await post('/admin/api/messages/send', staff, { ...body })).code).toBe(429);
   await settings.setMany({}, { unset: ['inbox.broadcasts_per_day', 'inbox.sends_per_minute'] });
+});
+
+test('a value of an event does not become HTML in a message, in the list and as stored', async () => {
+  const ann = await shop.shopper();
+  const { sku_ids } = await insertProduct(shop.database);
+  const items = [{ sku_id: sku_ids[0] }];
+  const placed = await post('/api/v1/orders', ann.token, { address_id: ann.address_id, items });
+  await post(`/api/v1/orders/${placed.data.id}/pay`, ann.token, {});
+  const shipper = await shop.server.tokens.issue({ role: 'admin', id: 7, perms: ['order:ship'] });
+  const body = { company: 'SF', tracking_no: '<img src=x onerror=go()><3' };
+  const shipped = await shop.call('PUT', `/admin/api/orders/${placed.data.id}/ship`, { token: shipper, body });
+  expect(shipped.code, shipped.message).toBe(0);
+  await dispatchEvents(shop);
+  const { content } = await newest(ann);
+  expect(content).toContain('< img src=x onerror=go()><3');
+  const rows = await shop.database.sql`
+    select content from message_centre.messages where template = 'order_shipped' and user_id = ${ann.id}`;
+  expect(rows.map((row) => row.content)).toEqual([expect.stringContaining('< img src=x')]);
 });
 
 test('a shopper keeps the newest messages only', async () => {

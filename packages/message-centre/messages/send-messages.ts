@@ -4,6 +4,7 @@ import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { messageCentreErrors } from '../errors.ts';
 import { broadcastsPerDay, sendsPerMinute } from '../settings.ts';
+import { hasMarkup } from '../templates/markup.ts';
 import type { Priority } from './message.ts';
 import { countSent, insertMessages, lockSending } from './message-store.ts';
 
@@ -16,10 +17,6 @@ export type OutgoingMessage = {
   readonly content: string;
   readonly staff_id: number;
 };
-
-/** The beginning of a tag, as parsers of HTML read it: `3 < x` and `<3` have none. */
-const tag = /<[a-z/!?]/i;
-export const hasMarkup = (text: string): boolean => tag.test(text);
 
 function refuseMarkup({ title, content }: Pick<OutgoingMessage, 'title' | 'content'>): void {
   if (hasMarkup(title)) throw messageCentreErrors.markup({ field: 'title' });

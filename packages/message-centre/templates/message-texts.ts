@@ -3,12 +3,16 @@ import type { InboxTemplate } from '@tradepost/module';
 import type { Settings } from '@tradepost/runtime';
 import { maxStoredContent, maxStoredTitle } from '../limits.ts';
 import type { InboxMessage } from '../messages/message.ts';
+import { tagStart } from './markup.ts';
 import { templateTexts } from './template-settings.ts';
 
 type Texts = { readonly title: string; readonly content: string };
 type MessageData = Readonly<Record<string, string | number>>;
 
 const cut = (text: string, max: number) => [...text].slice(0, max).join('');
+
+/** Some clients render HTML. A value, such as a tracking number, must not become a tag: a space ends its beginning. */
+const plain = (text: string) => text.replace(tagStart, '< ');
 
 /** The text of a template with the values of an event, in one language. The texts of the shop come before those of the package. */
 export function templateText(
@@ -20,8 +24,8 @@ export function templateText(
   const own = settings.get(templateTexts)[template.name];
   const values = template.values(facts, locale);
   return {
-    title: cut(fill(own?.title?.[locale] ?? template.title[locale], values), maxStoredTitle),
-    content: cut(fill(own?.content?.[locale] ?? template.content[locale], values), maxStoredContent),
+    title: cut(plain(fill(own?.title?.[locale] ?? template.title[locale], values)), maxStoredTitle),
+    content: cut(plain(fill(own?.content?.[locale] ?? template.content[locale], values)), maxStoredContent),
   };
 }
 

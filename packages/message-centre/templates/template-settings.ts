@@ -3,7 +3,7 @@ import type { InboxTemplate } from '@tradepost/module';
 import { type Setting, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { maxContent, maxTitle } from '../limits.ts';
-import { hasMarkup } from '../messages/send-messages.ts';
+import { hasMarkup } from './markup.ts';
 
 /** Most templates of all modules. */
 const maxTemplates = 100;
