@@ -15,6 +15,8 @@ export const maxCategories = 10;
 export const daysPerRoll = 31;
 /** Changed hours that one run takes: 31 days. */
 export const changedHoursPerRun = 31 * 24;
+/** The pause of the job after which it looks for events that its reader has missed. */
+export const missedAfterMs = 15 * 60_000;
 /** The shortest time between two refreshes of the sums of a period, unless the day has changed, and of the counts of the catalogue. */
 export const refreshMs = 5 * 60_000;
 

@@ -39,6 +39,7 @@ export { defineMetrics, type Metrics, openMetrics } from './observability/metric
 export { dispatchEvents } from './outbox/dispatch-events.ts';
 export { defineEvent, type EventKind, type EventReader, minorUnits, type OutboxEvent } from './outbox/event-kind.ts';
 export {
+  dispatchedSince,
   type EventFilter,
   type EventRow,
   type EventState,

@@ -148,6 +148,30 @@ describe('the roll-up', () => {
     expect(await day()).toEqual({ date: daysAgo(2), orders: 2, sales: 10 });
   });
 
+  test('an order that changed while this module was switched off corrects its day when it is on again', async () => {
+    const { sql } = shop.database;
+    const { runtime } = shop.server;
+    const { sku_ids } = await insertProduct(shop.database, { price: 1_000, stocks: [100] });
+    const { token, address_id } = await shop.shopper();
+    const body = { address_id, items: [{ sku_id: sku_ids[0] }] };
+    const { id } = (await shop.call('POST', '/api/v1/orders', { token, body })).data;
+    await sql`update orders.orders set created_at = created_at - interval '4 days' where id = ${id}`;
+    await dispatch();
+    await rollDays(runtime);
+    await shop.call('POST', `/api/v1/orders/${id}/pay`, { token });
+    const without = { sql: runtime.sql, now: () => new Date(), log: openLog({ level: 'silent' }) };
+    expect(await dispatchEvents({ runtime: without, readers: [] })).toBe(1);
+    await rollDays(runtime);
+    const day = async () =>
+      (await dashboard()).data.sales_trend.find((row: { date: string }) => row.date === daysAgo(4));
+    expect(await day()).toMatchObject({ orders: 1, sales: 0 });
+    await sql`update analytics.catalogue_counts set counted_at = counted_at - interval '1 hour'`;
+    await rollDays(runtime);
+    expect(await day()).toMatchObject({ orders: 1, sales: 10 });
+    // It looks once.
+    expect(await rollDays(runtime)).toBe(0);
+  });
+
   test('the command counts all days again and repairs wrong counts', async () => {
     await shop.database.sql`update analytics.order_days set orders = 77`;
     const result = await runCommandInProcess(['analytics', 'rebuild', '--json'], {

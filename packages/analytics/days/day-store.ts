@@ -1,4 +1,5 @@
 import type { Queryable, Sql, Transaction } from '@tradepost/postgres';
+import { dispatchedSince } from '@tradepost/runtime';
 import { type DayRange, selectDayFacts } from './order-facts.ts';
 import { type Day, postgresZone } from './shop-days.ts';
 
@@ -92,6 +93,24 @@ export async function markOrders(tx: Transaction, orderIds: readonly number[]): 
     insert into analytics.changed_hours (hour)
     select distinct date_trunc('hour', created_at) as hour from orders.order_facts
     where id = any(${[...orderIds]}::bigint[]) order by hour
+    on conflict do nothing`;
+}
+
+/**
+ * Records the hours of the orders whose events were dispatched while the job did not run for `afterMs`: this module was switched
+ * off, and its reader did not read them. The stored counts of the catalogue say when the job last ran.
+ */
+export async function markMissed(sql: Sql, kinds: readonly string[], afterMs: number): Promise<void> {
+  const [last] = await sql<{ is_old: boolean }[]>`
+    select counted_at < now() - make_interval(secs => ${afterMs / 1000}::float8) as is_old from analytics.catalogue_counts`;
+  if (!last?.is_old) return;
+  // Ten minutes more, because the job stores its counts every five.
+  const since = sql`(select counted_at - interval '10 minutes' from analytics.catalogue_counts)`;
+  await sql`
+    insert into analytics.changed_hours (hour)
+    select distinct date_trunc('hour', o.created_at) as hour
+    from ${dispatchedSince(sql, kinds, since)} e join orders.order_facts o on o.id = (e.data ->> 'order_id')::bigint
+    order by hour
     on conflict do nothing`;
 }
 

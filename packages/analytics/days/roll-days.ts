@@ -1,16 +1,18 @@
 import type { Sql } from '@tradepost/postgres';
 import { type Runtime, timeZone } from '@tradepost/runtime';
-import { changedHoursPerRun, daysPerRoll, refreshMs } from '../limits.ts';
+import { changedHoursPerRun, daysPerRoll, missedAfterMs, refreshMs } from '../limits.ts';
 import { areCountsDue, storeCounts } from '../reports/catalogue-store.ts';
 import { deleteOldVisitors } from '../visits/visit-store.ts';
 import {
   deleteOtherZones,
   lockRolling,
+  markMissed,
   rollRange,
   selectFirstDay,
   selectMissingDays,
   takeChangedDays,
 } from './day-store.ts';
+import { orderChanges } from './mark-changed-days.ts';
 import { addDays, type Day, dayOf, daysBetween, rangesOf } from './shop-days.ts';
 import { analyzeWindows, isRefreshDue, refreshCategories, refreshWindow, windowDays } from './window-store.ts';
 
@@ -72,6 +74,7 @@ export async function rollDays({ sql, settings, now }: Deps, options: Options = 
       : all
         ? daysBetween(first, yesterday)
         : await selectMissingDays(sql, { zone, from: first, to: yesterday });
+  await markMissed(sql, orderChanges, missedAfterMs);
   const missing = await rollMany(sql, zone, days, options);
   const counted = missing + (signal?.aborted ? 0 : await rollChanged(sql, zone, today, all));
   if (signal?.aborted) return counted;

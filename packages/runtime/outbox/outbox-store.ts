@@ -43,6 +43,14 @@ export async function markDispatched(tx: Transaction, ids: readonly number[], no
     where id = any(${[...ids]}::bigint[]) and dispatched_at is null`;
 }
 
+/**
+ * A relation with the column `data`: the stored events of these kinds that were dispatched since a time. A reader that was switched
+ * off finds here what it has missed.
+ */
+export const dispatchedSince = (sql: Queryable, names: readonly string[], since: Statement): Statement => sql`
+  (select data from runtime.outbox
+   where name = any(${[...names]}::text[]) and dispatched_at >= ${since} and occurred_at >= ${since} - interval '1 day')`;
+
 /** Counts a failed attempt. After `maxAttempts` the event has failed, and the next events of its subject go on. */
 export async function recordFailure(
   sql: Sql,
