@@ -8,11 +8,29 @@ export const plain = (key: string, about: string, field: SettingField): Setting<
     field: { rule: { en: 'must not contain blanks', 'zh-CN': '不能包含空格' }, ...field },
   });
 
+const nameRule = { en: 'must consist of letters, digits, dots, - and _', 'zh-CN': '只能包含字母、数字、点、- 和 _' };
+
+/** A part of a host name. Other characters could make it a different host. */
+export const hostPart = (key: string, about: string, field: SettingField): Setting<string> =>
+  setting(
+    key,
+    z
+      .string()
+      .trim()
+      .max(200)
+      .regex(/^[\w.-]*$/, { error: nameRule.en }),
+    '',
+    about,
+    {
+      field: { rule: nameRule, ...field },
+    },
+  );
+
 export const secretKey = (key: string, about: string, field: SettingField): Setting<string> =>
   setting(key, z.string().trim().max(500), '', about, { secret: true, field });
 
 const isHttp = (value: string) =>
-  value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[\s"'<>\\?#]/.test(value));
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[\s"'<>\\?#@]/.test(value);
 
 /** An address. Where the scheme is missing, https is meant. */
 const addressRule = { en: 'must be a host or an http(s) address', 'zh-CN': '须为主机名或 http(s) 地址' };
@@ -24,9 +42,7 @@ export const address = (key: string, about: string, field?: SettingField): Setti
       .string()
       .trim()
       .max(500)
-      .refine((value) => isHttp(value) || isHttp(`https://${value}`), {
-        error: addressRule.en,
-      }),
+      .refine((value) => value === '' || isHttp(urlOf(value)), { error: addressRule.en }),
     '',
     about,
     field ? { field: { rule: addressRule, ...field } } : {},

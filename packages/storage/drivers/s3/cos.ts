@@ -1,16 +1,16 @@
 import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
-import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
+import { address, hostPart, plain, secretKey, urlOf } from './bucket-settings.ts';
 import { bucketUrlOf, openS3, required } from './s3-driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_cos', title: { en: 'Tencent COS', 'zh-CN': '腾讯云 COS' }, sort: 13 };
-const region = plain('storage_cos.region', 'region of the bucket, such as ap-guangzhou', {
+const region = hostPart('storage_cos.region', 'region of the bucket, such as ap-guangzhou', {
   page: page,
   label: { en: 'Region', 'zh-CN': '地域' },
   required: true,
   placeholder: 'ap-guangzhou',
 });
-const bucket = plain('storage_cos.bucket', 'name of the bucket with its number, such as shop-1250000000', {
+const bucket = hostPart('storage_cos.bucket', 'name of the bucket with its number, such as shop-1250000000', {
   page: page,
   label: { en: 'Bucket', 'zh-CN': '存储桶' },
   required: true,

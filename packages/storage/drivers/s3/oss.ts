@@ -1,9 +1,10 @@
 import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
-import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
+import { address, hostPart, plain, secretKey, urlOf } from './bucket-settings.ts';
 import { bucketUrlOf, openS3, required } from './s3-driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_oss', title: { en: 'Aliyun OSS', 'zh-CN': '阿里云 OSS' }, sort: 12 };
+const companyHost = /^(?:[\w-]+\.)*oss-[a-z0-9-]+\.aliyuncs\.com$/;
 const endpoint = address(
   'storage_oss.endpoint',
   'endpoint of the bucket, such as oss-cn-hangzhou.aliyuncs.com; another S3-compatible server is possible',
@@ -12,9 +13,11 @@ const endpoint = address(
     label: { en: 'Endpoint', 'zh-CN': '接口地址' },
     required: true,
     placeholder: 'oss-cn-hangzhou.aliyuncs.com',
+    // Addresses of the company beside the bucket (-internal) are not public.
+    serviceAddress: { trusted: companyHost },
   },
 );
-const bucket = plain('storage_oss.bucket', 'name of the bucket', {
+const bucket = hostPart('storage_oss.bucket', 'name of the bucket', {
   page: page,
   label: { en: 'Bucket', 'zh-CN': '存储桶' },
   required: true,
@@ -34,8 +37,8 @@ const domain = address(
   'own domain of the bucket for file URLs; empty: the address of the bucket',
 );
 
-/** The endpoint for the S3 protocol has `s3.` before the usual name. */
-const withProtocol = (value: string) => urlOf(value).replace(/:\/\/(?=oss-)/, '://s3.');
+/** The endpoint for the S3 protocol has `s3.` before the usual name. Other servers have the address that was given. */
+const withProtocol = (value: string) => urlOf(value).replace(/:\/\/(?=oss-[a-z0-9-]+\.aliyuncs\.com\b)/, '://s3.');
 /** `cn-hangzhou` of `s3.oss-cn-hangzhou-internal.aliyuncs.com`. */
 const regionIn = (value: string) => /oss-([a-z0-9-]+?)(-internal)?\.aliyuncs\.com/.exec(value)?.[1] ?? 'us-east-1';
 

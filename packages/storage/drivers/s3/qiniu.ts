@@ -1,16 +1,16 @@
 import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
-import { address, plain, secretKey, urlOf } from './bucket-settings.ts';
+import { address, hostPart, plain, secretKey, urlOf } from './bucket-settings.ts';
 import { bucketUrlOf, openS3, required } from './s3-driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_qiniu', title: { en: 'Qiniu Kodo', 'zh-CN': '七牛云 Kodo' }, sort: 14 };
-const zone = plain('storage_qiniu.zone', 'zone of the bucket: z0, z1, z2, na0, as0, or the name of a region', {
+const zone = hostPart('storage_qiniu.zone', 'zone of the bucket: z0, z1, z2, na0, as0, or the name of a region', {
   page: page,
   label: { en: 'Zone', 'zh-CN': '区域' },
   required: true,
   placeholder: 'z0',
 });
-const bucket = plain('storage_qiniu.bucket', 'name of the bucket', {
+const bucket = hostPart('storage_qiniu.bucket', 'name of the bucket', {
   page: page,
   label: { en: 'Bucket', 'zh-CN': '存储空间' },
   required: true,

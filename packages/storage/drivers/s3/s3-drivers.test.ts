@@ -163,6 +163,8 @@ test.each<[string, Record<string, string>, string]>([
     { 'storage_oss.endpoint': 'https://oss-cn-hangzhou-internal.aliyuncs.com' },
     'https://photos.oss-cn-hangzhou.aliyuncs.com/',
   ],
+  // A server of another company keeps its name.
+  ['oss', { 'storage_oss.endpoint': 'oss-data.example.com' }, 'https://oss-data.example.com/photos/'],
   ['oss', { 'storage_oss.domain': 'img.shop.example' }, 'https://img.shop.example/'],
   ['oss', { 'storage_oss.endpoint': 'minio.example:9000' }, 'https://minio.example:9000/photos/'],
   ['cos', {}, 'https://shop-1250000000.cos.ap-guangzhou.myqcloud.com/'],
