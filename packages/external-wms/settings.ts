@@ -43,6 +43,7 @@ export const externalEndpoint = setting(
         en: 'must be an http or https address without user, query and fragment',
         'zh-CN': '须为不含用户名、查询参数和片段的 http(s) 地址',
       },
+      serviceAddress: {},
     },
   },
 );

@@ -11,6 +11,7 @@ import {
   smsConfigForm,
   smsConfigView,
 } from './schemas.ts';
+import { openEntryGuard } from './staff-values.ts';
 
 /** The plugin whose settings have an endpoint of their own too. */
 const smsPlugin = 'sms';
@@ -30,7 +31,8 @@ const merging =
   'unchanged. When one value is refused, nothing is stored. Every instance uses the change at once, or within 30 s when the ' +
   'message is lost.';
 
-export function configRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
+export function configRoutes(runtime: Pick<Runtime, 'settings' | 'config'>): Route[] {
+  const shop = { settings: runtime.settings, guard: openEntryGuard(runtime.config) };
   const plugins = configPlugins(runtime.settings.definitions());
   const named = (name: string): ConfigPlugin => {
     const plugin = plugins.get(name);
@@ -74,7 +76,7 @@ export function configRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       response: nothing,
       refuses: [backofficeErrors.no_plugin, ...saving.refuses],
       async handle({ params, body, locale, caller, actor }) {
-        await saveConfig(runtime, named(params.plugin), body, { locale, by: `admin:${caller.id}`, actor });
+        await saveConfig(shop, named(params.plugin), body, { locale, by: `admin:${caller.id}`, actor });
         return null;
       },
     }),
@@ -96,7 +98,7 @@ export function configRoutes(runtime: Pick<Runtime, 'settings'>): Route[] {
       body: smsConfigForm,
       response: smsConfigView,
       async handle({ body, locale, caller, actor }) {
-        await saveConfig(runtime, named(smsPlugin), body, { locale, by: `admin:${caller.id}`, actor });
+        await saveConfig(shop, named(smsPlugin), body, { locale, by: `admin:${caller.id}`, actor });
         return smsValues();
       },
     }),

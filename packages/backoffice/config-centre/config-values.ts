@@ -4,8 +4,10 @@ import { isStorable, parseField } from '@tradepost/http';
 import { type Runtime, type SettingAuthor, type SettingRow, secretMask } from '@tradepost/runtime';
 import { backofficeErrors } from '../errors.ts';
 import { type ConfigField, type ConfigPlugin, optionsOf, typeOf } from './config-pages.ts';
+import { type EntryGuard, staffFault } from './staff-values.ts';
 
 type Shop = Pick<Runtime, 'settings'>;
+type EditableShop = Shop & { readonly guard: EntryGuard };
 
 const rowsOf = ({ settings }: Shop): ReadonlyMap<string, SettingRow> =>
   new Map(settings.list().map((row) => [row.key, row]));
@@ -73,22 +75,29 @@ function valueIn(one: ConfigField, given: unknown): unknown {
 const unstorable = { en: 'must not contain NUL or broken Unicode', 'zh-CN': '不能包含空字符或无效的 Unicode 字符' };
 
 /** Checks the value of a field. Returns it as parsed, or what is wrong with it in the language of the caller. */
-function checked(one: ConfigField, given: unknown, locale: Locale): { data: unknown } | { fault: string } {
+async function checked(
+  one: ConfigField,
+  given: unknown,
+  locale: Locale,
+  guard: EntryGuard,
+): Promise<{ data: unknown } | { fault: string }> {
   const { key, field, setting } = one;
   const parsed = parseField(setting.schema, valueIn(one, given), locale, key);
-  if ('data' in parsed) return isStorable(parsed.data) ? parsed : { fault: `${key}: ${unstorable[locale]}` };
-  return field.rule && typeof given === 'string' ? { fault: `${key}: ${field.rule[locale]}` } : parsed;
+  if (!('data' in parsed))
+    return field.rule && typeof given === 'string' ? { fault: `${key}: ${field.rule[locale]}` } : parsed;
+  const fault = isStorable(parsed.data) ? await staffFault(one, parsed.data, guard) : unstorable;
+  return fault ? { fault: `${key}: ${fault[locale]}` } : parsed;
 }
 
 /** What a form changes: values by setting, and settings that return to their defaults. */
 type Changes = { values: Record<string, unknown>; unset: string[] };
 
-function changesIn(
-  shop: Shop,
+async function changesIn(
+  shop: EditableShop,
   { fields }: ConfigPlugin,
   form: Readonly<Record<string, unknown>>,
   locale: Locale,
-): Changes {
+): Promise<Changes> {
   const rows = rowsOf(shop);
   const changes: Changes = { values: {}, unset: [] };
   const faults: string[] = [];
@@ -100,7 +109,7 @@ function changesIn(
     if (given === undefined || given === null || given === shown(one, row)) continue;
     if (setting.secret && given === secretMask) continue;
     const empty = typeof given === 'string' && given.trim() === '' && !field.choices?.includes('');
-    const result = empty ? { data: setting.fallback } : checked(one, given, locale);
+    const result = empty ? { data: setting.fallback } : await checked(one, given, locale, shop.guard);
     if ('fault' in result) faults.push(result.fault);
     else if (!row.unreadable && isDeepStrictEqual(result.data, row.value)) continue;
     else if (row.source === 'file') throw backofficeErrors.fixed_by_file({ field: key, key: setting.key });
@@ -113,11 +122,11 @@ function changesIn(
 
 /** Stores the values of a form. Keys that it does not have stay unchanged; when one is refused, nothing changes. */
 export async function saveConfig(
-  shop: Shop,
+  shop: EditableShop,
   plugin: ConfigPlugin,
   form: Readonly<Record<string, unknown>>,
   { locale, ...author }: SettingAuthor & { locale: Locale },
 ): Promise<void> {
-  const { values, unset } = changesIn(shop, plugin, form, locale);
+  const { values, unset } = await changesIn(shop, plugin, form, locale);
   await shop.settings.setMany(values, { unset, ...author });
 }

@@ -27,6 +27,13 @@ export type SettingField = {
   readonly required?: boolean;
   /** What a value must be, where the schema has a message of its own. */
   readonly rule?: Localized;
+  /**
+   * The shop sends requests to this address, so staff cannot enter one in a private network. Hosts that match `trusted` are not
+   * checked.
+   */
+  readonly serviceAddress?: { readonly trusted?: RegExp };
+  /** The values that staff can enter. Commands and the configuration file can set all values of the schema. */
+  readonly staffRule?: { readonly allows: (value: string) => boolean; readonly text: Localized };
 };
 
 /** One shop setting. A package owns it. */

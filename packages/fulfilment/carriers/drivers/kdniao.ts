@@ -12,7 +12,7 @@ const apiUrl = setting(
   z.string().max(500).refine(isApiUrl, { error: apiUrlRule.en }),
   'https://api.kdniao.com/Ebusiness/EbusinessOrderHandle.aspx',
   'address of the query service of kdniao',
-  { field: { page, label: { en: 'Query URL', 'zh-CN': '查询接口地址' }, rule: apiUrlRule } },
+  { field: { page, label: { en: 'Query URL', 'zh-CN': '查询接口地址' }, rule: apiUrlRule, serviceAddress: {} } },
 );
 const businessId = setting(key('ebusiness_id'), z.string().max(200), '', 'id of the account at kdniao', {
   field: { page: page, label: { en: 'EBusiness ID', 'zh-CN': '用户 ID' }, required: true },

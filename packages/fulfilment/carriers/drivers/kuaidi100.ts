@@ -12,7 +12,7 @@ const apiUrl = setting(
   z.string().max(500).refine(isApiUrl, { error: apiUrlRule.en }),
   'https://poll.kuaidi100.com/poll/query.do',
   'address of the query service of kuaidi100',
-  { field: { page, label: { en: 'Query URL', 'zh-CN': '查询接口地址' }, rule: apiUrlRule } },
+  { field: { page, label: { en: 'Query URL', 'zh-CN': '查询接口地址' }, rule: apiUrlRule, serviceAddress: {} } },
 );
 const customer = setting(key('customer'), z.string().max(200), '', 'customer code of the account at kuaidi100', {
   field: { page, label: { en: 'Customer', 'zh-CN': 'Customer' }, required: true },

@@ -5,12 +5,32 @@ import type { DriverRuntime } from '../driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_local', title: { en: 'Local storage', 'zh-CN': '本地存储' }, sort: 11 };
 
+/**
+ * The folders that staff can choose: inside the data folder, without hidden folders and without the database. Otherwise an account
+ * of the console could make the server write anywhere on its disks.
+ */
+const isInsideData = (folder: string): boolean =>
+  /^(?:\w[\w.-]*)(?:\/\w[\w.-]*)*\/?$/.test(folder) && !/^postgres(?:\/|$)/i.test(folder);
+
 export const uploadDir = setting(
   'storage_local.upload_dir',
   z.string().trim().min(1).max(1_000),
   'uploads',
   'folder of uploaded files, in the data folder unless it is absolute; all processes of the shop share it',
-  { field: { page, label: { en: 'Folder', 'zh-CN': '存储目录' }, placeholder: 'uploads' } },
+  {
+    field: {
+      page,
+      label: { en: 'Folder', 'zh-CN': '存储目录' },
+      placeholder: 'uploads',
+      staffRule: {
+        allows: isInsideData,
+        text: {
+          en: 'must be a folder inside the data folder, such as uploads; the command tradepost settings can set others',
+          'zh-CN': '须为数据目录内的文件夹，例如 uploads；其他目录可用 tradepost settings 命令设置',
+        },
+      },
+    },
+  },
 );
 export const baseUrl = setting(
   'storage_local.base_url',
