@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { uploadErrors } from '../errors.ts';
 import { lostAfterMs } from '../limits.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** The folder of files that are not complete, inside the upload folder: complete files are only renamed. */
 export const incomingFolder = (uploadFolder: string): string => join(uploadFolder, '.incoming');
@@ -46,7 +47,7 @@ const onDisk = <T>(call: Promise<T>): Promise<T> =>
   });
 
 async function createIn(folder: string) {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const file = join(folder, nextName());
   return { file, handle: await open(file, 'wx', 0o640) };
 }

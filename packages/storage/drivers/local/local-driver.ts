@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../uploads/make-folder.ts';
 import { isStoredPath } from '../../uploads/stored-path.ts';
 import type { DriverRuntime, StorageDriver, StorageDriverEntry } from '../driver.ts';
 import { baseUrl, uploadDir, uploadFolder } from './settings.ts';
@@ -51,7 +52,7 @@ function openLocal(runtime: DriverRuntime): StorageDriver {
     async put({ file, path }) {
       const target = fileOf(path);
       const folder = dirname(target);
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       await flush(file);
       await rename(file, target);
       await flushFolder(folder);
