@@ -22,13 +22,14 @@ export function cleanTexts(value: unknown, relative: (url: string) => string): u
   return mapTexts(
     value,
     (text, path) => {
-      if (tag.test(text)) {
-        if (text.length > maxRichText) throw contentErrors.rich_text_size({ field: fieldOf(path), max: maxRichText });
-        return sanitiseRichText(text, relative);
-      }
-      if (isFollowed(path) && refused.test(text.replace(ignored, '')))
+      const isRich = tag.test(text);
+      if (isRich && text.length > maxRichText)
+        throw contentErrors.rich_text_size({ field: fieldOf(path), max: maxRichText });
+      const clean = isRich ? sanitiseRichText(text, relative) : relative(text);
+      // The result is checked: an address may have a tag (`javascript:x//<b>`), also one that sanitising removes.
+      if (isFollowed(path) && refused.test(clean.replace(ignored, '')))
         throw contentErrors.address({ field: fieldOf(path) });
-      return relative(text);
+      return clean;
     },
     ['components'],
   );

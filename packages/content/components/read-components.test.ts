@@ -160,6 +160,11 @@ describe('addresses', () => {
     'data:text/html,x',
     'java\u200bscript:x',
     'blob:http://a/b',
+    'javascript:alert(1)//<b>',
+    'java&Tab;script:alert(1)//<b>',
+    '<script>1</script>javascript:alert(1)',
+    '<!-- -->javascript:alert(1)',
+    '<title>x</title> data:text/html,x',
   ];
   test.each(scripts)('%j is refused as a link or picture, wherever it is', (url) => {
     const message = 'this kind of address is not allowed';
