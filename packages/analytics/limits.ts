@@ -33,3 +33,9 @@ export const maxVisitorsPerDay = 500_000;
 export const maxStaySeconds = 1_800;
 /** Page loads that a process remembers, so that a repeated message is not counted twice. */
 export const rememberedLoads = 50_000;
+
+/**
+ * Reports and dashboards that one process makes at once, and those that wait. A report of a large shop takes some tenths of a second
+ * and several connections: without this bound many of them would keep the orders of shoppers waiting.
+ */
+export const reportSlots = { active: 2, queued: 50 } as const;

@@ -1,9 +1,11 @@
 import { dashboardCards, dashboardLists, eventReaders, type Module, reportFacts } from '@tradepost/module';
+import { createConcurrencyLimit } from '@tradepost/runtime';
 import { analyticsAudits } from './analytics-audits.ts';
 import { analyticsCommand } from './commands/analytics.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { changedDaysReader } from './days/mark-changed-days.ts';
 import { rollDays } from './days/roll-days.ts';
+import { reportSlots } from './limits.ts';
 import { reportRoutes } from './reports/report-routes.ts';
 import { analyticsRetention, analyticsSettings } from './retention.ts';
 import { analyticsInChangeLog, analyticsTables } from './tables.ts';
@@ -24,6 +26,7 @@ export const analyticsModule: Module = {
   open(context) {
     const { runtime } = context;
     const recorder = openRecorder(runtime);
+    const slots = createConcurrencyLimit(reportSlots);
     const facts = new Set(context.entries(reportFacts));
     const has = { orders: facts.has('orders'), products: facts.has('products') };
     return {
@@ -34,8 +37,9 @@ export const analyticsModule: Module = {
           cards: context.entries(dashboardCards),
           lists: context.entries(dashboardLists),
           hasOrders: has.orders,
+          slots,
         }),
-        ...reportRoutes({ runtime, has }),
+        ...reportRoutes({ runtime, has, slots }),
         ...visitRoutes(runtime, recorder),
       ],
       tasks: {

@@ -1,6 +1,5 @@
 import { scrypt } from 'node:crypto';
-import { serviceErrors } from '@tradepost/core';
-import { createConcurrencyLimit } from '@tradepost/runtime';
+import { createConcurrencyLimit, withSlot } from '@tradepost/runtime';
 
 /**
  * The parameters that OWASP recommends for 16 MiB: about 0.2 s on a thread of the pool. Slow hashes run one at a time.
@@ -9,13 +8,11 @@ const parameters = { N: 2 ** 14, r: 8, p: 5 };
 const limit = createConcurrencyLimit({ active: 1, queued: 20 });
 
 /** A hash that costs as much to guess from as the hash of a password. Throws 503 when the queue is full. */
-export async function slowHash(value: Buffer, salt: Buffer): Promise<Buffer> {
-  if (!(await limit.acquire())) throw serviceErrors.busy();
-  try {
-    return await new Promise((resolve, reject) =>
-      scrypt(value, salt, 32, parameters, (error, hash) => (error ? reject(error) : resolve(hash))),
-    );
-  } finally {
-    limit.release();
-  }
-}
+export const slowHash = (value: Buffer, salt: Buffer): Promise<Buffer> =>
+  withSlot(
+    limit,
+    () =>
+      new Promise((resolve, reject) =>
+        scrypt(value, salt, 32, parameters, (error, hash) => (error ? reject(error) : resolve(hash))),
+      ),
+  );

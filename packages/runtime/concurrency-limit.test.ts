@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { createConcurrencyLimit, withSlot } from './concurrency-limit.ts';
 
 test('the number of active calls never exceeds the limit, and the queue is first in, first out', async () => {
   const limit = createConcurrencyLimit({ active: 2, queued: 10 });
@@ -34,4 +34,16 @@ test('an aborted call takes no slot, and a full queue refuses at once', async ()
   expect(await next).toBe(true);
   limit.release();
   expect(await limit.acquire()).toBe(true);
+});
+
+test('work has a slot until it ends, also when it throws, and is refused with 503 when the queue is full', async () => {
+  const limit = createConcurrencyLimit({ active: 1, queued: 1 });
+  const first = withSlot(limit, async () => {
+    await new Promise(setImmediate);
+    throw new Error('work');
+  });
+  const second = withSlot(limit, async () => 2);
+  await expect(withSlot(limit, async () => 3)).rejects.toMatchObject({ status: 503 });
+  await expect(first).rejects.toThrow('work');
+  expect(await second).toBe(2);
 });

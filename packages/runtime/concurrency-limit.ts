@@ -1,3 +1,5 @@
+import { serviceErrors } from '@tradepost/core';
+
 export type ConcurrencyLimit = {
   /**
    * Waits for a slot. Resolves with false when the queue is full, or when `signal` aborts the wait. Call `release` once
@@ -35,4 +37,14 @@ export function createConcurrencyLimit({ active, queued }: { active: number; que
       else free += 1;
     },
   };
+}
+
+/** Runs the work when a slot is free. Throws 503 when the queue is full. */
+export async function withSlot<T>(limit: ConcurrencyLimit, work: () => Promise<T>): Promise<T> {
+  if (!(await limit.acquire())) throw serviceErrors.busy();
+  try {
+    return await work();
+  } finally {
+    limit.release();
+  }
 }

@@ -1,4 +1,5 @@
 import { defineRoute, fileUrls, type Route } from '@tradepost/http';
+import { withSlot } from '@tradepost/runtime';
 import { analyticsErrors } from '../errors.ts';
 import { type DashboardDeps, readDashboard } from './read-dashboard.ts';
 import { dashboardQuery, dashboardView } from './schemas.ts';
@@ -22,10 +23,12 @@ export const dashboardRoutes = (deps: DashboardDeps): Route[] => [
     refuses: [analyticsErrors.invalid_day, analyticsErrors.days_reversed, analyticsErrors.too_many_days],
     statements: ownStatements + otherStatements * (deps.cards.length + deps.lists.length),
     handle: ({ query, locale, caller, request }) =>
-      readDashboard(deps, {
-        ...{ query, locale },
-        reader: { id: caller.id, perms: caller.perms },
-        fileUrl: fileUrls(request, deps.runtime.config).absolute,
-      }),
+      withSlot(deps.slots, () =>
+        readDashboard(deps, {
+          ...{ query, locale },
+          reader: { id: caller.id, perms: caller.perms },
+          fileUrl: fileUrls(request, deps.runtime.config).absolute,
+        }),
+      ),
   }),
 ];

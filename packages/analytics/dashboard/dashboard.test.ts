@@ -9,6 +9,7 @@ import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changedDaysReader } from '../days/mark-changed-days.ts';
 import { rollDays } from '../days/roll-days.ts';
+import { reportSlots } from '../limits.ts';
 
 let shop: Shop;
 let staff: string;
@@ -216,4 +217,20 @@ describe('with orders, inventory, reviews and others switched off', () => {
     const sales = await small.call('GET', '/admin/api/analytics/sales?days=90', { token });
     expect(sales.data.revenue_trend.categories).toHaveLength(90);
   });
+});
+
+test('many dashboards and reports at once leave the connections to shoppers, and further ones are answered with 503', async () => {
+  const asked = Array.from({ length: 200 }, (_, n) => ['dashboard', 'analytics/products', 'analytics/sales'][n % 3]);
+  const [answers, products] = await Promise.all([
+    Promise.all(asked.map((path) => shop.call('GET', `/admin/api/${path}`, { token: staff, lang: 'en' }))),
+    shop.call('GET', '/api/v1/products'),
+  ]);
+  const statuses = answers.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(
+    reportSlots.active + reportSlots.queued,
+  );
+  expect(answers.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('1');
+  expect(products.status).toBe(200);
+  expect((await dashboard()).code).toBe(0);
 });

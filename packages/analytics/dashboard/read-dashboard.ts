@@ -1,7 +1,7 @@
 import { textsIn } from '@tradepost/catalog';
 import { type Locale, toWire } from '@tradepost/core';
 import type { DashboardCard, DashboardList, DashboardReader, DashboardRows } from '@tradepost/module';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { type ConcurrencyLimit, type Runtime, timeZone } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { changeOf, pie, ratioOf, series } from '../charts.ts';
 import type { OrderDay } from '../days/day-store.ts';
@@ -21,6 +21,8 @@ export type DashboardDeps = {
   readonly lists: readonly DashboardList[];
   /** Whether orders are there: without them all numbers of orders are 0. */
   readonly hasOrders: boolean;
+  /** The reports and dashboards that this process makes at once. */
+  readonly slots: ConcurrencyLimit;
 };
 type Request = {
   readonly query: ChartQuery;

@@ -1,5 +1,5 @@
 import type { Locale } from '@tradepost/core';
-import { type Runtime, timeZone } from '@tradepost/runtime';
+import { type ConcurrencyLimit, type Runtime, timeZone } from '@tradepost/runtime';
 import type { OrderDay } from '../days/day-store.ts';
 import { periodDays, readDays, rowsOf } from '../days/read-days.ts';
 import { dayOf } from '../days/shop-days.ts';
@@ -9,6 +9,8 @@ export type ReportDeps = {
   readonly runtime: Runtime;
   /** Whether orders and products are there. Without them their numbers are 0. */
   readonly has: { readonly orders: boolean; readonly products: boolean };
+  /** The reports and dashboards that this process makes at once. */
+  readonly slots: ConcurrencyLimit;
 };
 export type ReportRequest = {
   readonly days: number;

@@ -1,4 +1,5 @@
 import { defineRoute, fileUrls, type Route } from '@tradepost/http';
+import { withSlot } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { conversionReport } from './conversion.ts';
 import { customersReport } from './customers.ts';
@@ -29,7 +30,9 @@ export function reportRoutes(deps: ReportDeps): Route[] {
       response,
       statements,
       handle: ({ query, locale, request }) =>
-        read(deps, { days: query.days, locale, fileUrl: fileUrls(request, deps.runtime.config).absolute }),
+        withSlot(deps.slots, () =>
+          read(deps, { days: query.days, locale, fileUrl: fileUrls(request, deps.runtime.config).absolute }),
+        ),
     });
   return [
     // The roll-up, the running day, and days that the roll-up does not have.

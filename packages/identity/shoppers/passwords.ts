@@ -1,6 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { serviceErrors } from '@tradepost/core';
-import { createConcurrencyLimit } from '@tradepost/runtime';
+import { createConcurrencyLimit, withSlot } from '@tradepost/runtime';
 
 /** Argon2id with the parameters of OWASP (19 MiB, 2 passes). A hash takes about 20 ms on a thread of the pool. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -10,18 +9,8 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
  */
 const limit = createConcurrencyLimit({ active: 2, queued: 200 });
 
-/** Runs the work within the limit. Throws 503 when the queue is full. */
-async function limited<T>(work: () => Promise<T>): Promise<T> {
-  if (!(await limit.acquire())) throw serviceErrors.busy();
-  try {
-    return await work();
-  } finally {
-    limit.release();
-  }
-}
-
 export function hashPassword(password: string): Promise<string> {
-  return limited(() => hash(password, parameters));
+  return withSlot(limit, () => hash(password, parameters));
 }
 
 /** The hash that is compared when the account does not exist. */
@@ -30,6 +19,6 @@ const decoy = hash('no account has this password', parameters);
 /** Whether the password is right. Takes the same time when the account does not exist (`stored` is empty). */
 export async function passwordFits(stored: string | null | undefined, password: string): Promise<boolean> {
   const against = stored ?? (await decoy);
-  const fits = await limited(() => verify(against, password).catch(() => false));
+  const fits = await withSlot(limit, () => verify(against, password).catch(() => false));
   return fits && stored != null;
 }
