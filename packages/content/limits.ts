@@ -24,3 +24,5 @@ export const maxComponentsText = 512 * 1024;
 export const maxCachedBytes = 32 * 1024 * 1024;
 /** Milliseconds after which a cached page is read again. An event ends it earlier; this limits the effect of a lost one. */
 export const maxCachedAgeMs = 10_000;
+/** Lists of variants that one process makes at once, and those that wait. A list has up to 8 MiB. */
+export const variantLists = { active: 1, queued: 30 } as const;

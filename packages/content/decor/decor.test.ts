@@ -274,3 +274,13 @@ describe('publications', () => {
     expect(await shownHeight(`${page}?variant=rare`)).toBe(1);
   });
 });
+
+test('large lists of variants are made one after the other, and too many of them are answered with 503', async () => {
+  const page = newPage();
+  const components = [{ type: 'text', props: { list: Array.from({ length: 4_000 }, () => ({ a: 'x'.repeat(40) })) } }];
+  for (let n = 0; n < 5; n += 1) await admin('PUT', `${page}?variant=v${n}`, { components });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => admin('GET', `${page}/variants`)));
+  const statuses = answers.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  expect((await admin('GET', `${page}/variants`)).data).toHaveLength(5);
+});
