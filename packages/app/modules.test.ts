@@ -6,6 +6,7 @@ import { createStaff } from '@tradepost/identity';
 import { declaredBy, type Module, type OpenedModule, openModules } from '@tradepost/module';
 import { ConfigError, type Runtime } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { startProcess } from '@tradepost/testing/processes/process';
 import { openShop, type Shop, storeSettings } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { modules, modulesOf } from './index.ts';
@@ -229,6 +230,15 @@ describe('each module that can be switched off', () => {
         await shop.database.sql`
           delete from runtime.settings where key in ('gateway.upstreams', 'inventory.provider')`;
       }
+    });
+
+    test.each(['inventory', 'content', 'catalog'])('without %s: start prints its summary and serves', async (name) => {
+      const env = { TRADEPOST_MODULES: without(name).join(','), DATABASE_URL: shop.database.url, TRADEPOST_DATA: data };
+      const server = await startProcess(['--only', 'api', '--seed', 'none'], env, /Store {9}.*\n/);
+      const url = /Shop API\s+(http:\S+)/.exec(server.output())![1];
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+      server.child.kill('SIGTERM');
+      expect(await server.ended).toBe(0);
     });
 
     test('every command refuses an impossible choice with exit code 2; doctor reports it as a finding', async () => {

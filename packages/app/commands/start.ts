@@ -13,6 +13,7 @@ import {
   stopSignal,
   withDatabaseOptions,
 } from '@tradepost/terminal';
+import { modulesOf } from '../modules.ts';
 import { runJobsOnce, type Server, startServer } from '../server.ts';
 
 type StartOptions = GlobalOptions & {
@@ -44,8 +45,10 @@ function summaryLines(server: Server): string[] {
   const { embedded, store, config } = server.runtime;
   lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
   lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
-  const provider = server.runtime.settings.get(inventoryProvider);
-  if (provider !== inventoryProvider.fallback) lines.push(`Stock          ${provider}`);
+  if (modulesOf(config).some(({ name }) => name === 'inventory')) {
+    const provider = server.runtime.settings.get(inventoryProvider);
+    if (provider !== inventoryProvider.fallback) lines.push(`Stock          ${provider}`);
+  }
   if (server.runtime.settings.get(demoShop) && !config.production && url) {
     const accounts = demoAccounts.map((a) => `${a.username} / ${a.password} (${a.kind})`);
     lines.push(`Demo accounts  ${accounts.join(', ')}`);
