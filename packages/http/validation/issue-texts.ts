@@ -60,6 +60,18 @@ function faultOf(params: Record<string, unknown> | undefined): IssueText | null 
   return Object.hasOwn(texts, fault) ? [fault as keyof typeof texts] : null;
 }
 
+const choiceOf = (values: readonly unknown[]): IssueText => [
+  values.length === 1 ? 'value' : 'choice',
+  { values: values.join(', ') },
+];
+
+/** The values that a union of values such as 0 | 1 accepts. Null for other unions. */
+function choicesIn(issue: Issue): unknown[] | null {
+  const options = issue.errors as readonly (readonly z.core.$ZodIssue[])[];
+  const values = options.map(([first]) => (first?.code === 'invalid_value' ? first.values : null));
+  return values.includes(null) ? null : values.flatMap((some) => some ?? []);
+}
+
 function textOf(issue: Issue, locale: Locale): IssueText | null {
   if (issue.input === undefined && issue.code !== 'custom') return ['missing'];
   switch (issue.code) {
@@ -71,12 +83,13 @@ function textOf(issue: Issue, locale: Locale): IssueText | null {
       return boundOf(issue, issue.minimum, ['short', 'few', 'least', 'above']);
     case 'too_big':
       return boundOf(issue, issue.maximum, ['long', 'many', 'most', 'below']);
-    case 'invalid_value': {
-      const values = issue.values as unknown[];
-      return [values.length === 1 ? 'value' : 'choice', { values: values.join(', ') }];
+    case 'invalid_value':
+      return choiceOf(issue.values as unknown[]);
+    case 'invalid_union': {
+      const values = choicesIn(issue);
+      return values ? choiceOf(values) : ['form'];
     }
     case 'invalid_format':
-    case 'invalid_union':
       return ['form'];
     case 'custom':
       return faultOf(issue.params);

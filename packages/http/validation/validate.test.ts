@@ -11,8 +11,20 @@ const schema = z.object({
   one: z.literal(1),
   phone: z.string().regex(/^1\d{10}$/),
   on: z.boolean(),
+  days: z.union([z.literal(1), z.literal(7)]),
+  parts: z.union([z.string(), z.array(z.string())]),
 });
-const good = { name: 'Ann', qty: 2, tags: ['a'], kind: 'return', one: 1, phone: '13800000000', on: true };
+const good = {
+  name: 'Ann',
+  qty: 2,
+  tags: ['a'],
+  kind: 'return',
+  one: 1,
+  phone: '13800000000',
+  on: true,
+  days: 7,
+  parts: [],
+};
 
 function refusal(change: object, locale: 'en' | 'zh-CN'): string {
   try {
@@ -40,6 +52,8 @@ describe('an error names the invalid field and says in the language of the calle
     [{ kind: 'refund' }, 'kind: must be one of return, exchange', 'kind: 须为以下之一：return, exchange'],
     [{ one: 2 }, 'one: must be 1', 'one: 须为 1'],
     [{ phone: '1' }, 'phone: does not have the expected form', 'phone: 格式不正确'],
+    [{ days: 5 }, 'days: must be one of 1, 7', 'days: 须为以下之一：1, 7'],
+    [{ parts: 5 }, 'parts: does not have the expected form', 'parts: 格式不正确'],
     [{ on: 'perhaps' }, 'on: must be true or false', 'on: 须为true 或 false'],
   ])('%j', (change, english, chinese) => {
     expect([refusal(change, 'en'), refusal(change, 'zh-CN')]).toEqual([english, chinese]);
