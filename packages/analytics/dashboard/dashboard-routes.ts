@@ -17,7 +17,7 @@ export const dashboardRoutes = (deps: DashboardDeps): Route[] => [
     tag: 'Dashboard (admin)',
     summary: 'The numbers of today, charts, and what needs attention',
     description:
-      'Numbers that the caller has no permission for, and those of packages that are switched off, are 0; their lists are empty.',
+      'Numbers that the caller has no permission for, and those of packages that are switched off, are 0; their lists and charts are empty.',
     query: dashboardQuery,
     response: dashboardView,
     refuses: [analyticsErrors.invalid_day, analyticsErrors.days_reversed, analyticsErrors.too_many_days],

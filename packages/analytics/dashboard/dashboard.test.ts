@@ -202,13 +202,24 @@ describe('with orders, inventory, reviews and others switched off', () => {
     await database?.drop();
   });
 
-  test('the dashboard and the reports have zeros and full length', async () => {
+  test('the dashboard has zeros and empty charts, the reports have zeros and full length', async () => {
     const tokens = await openTokens(small.runtime);
     const token = await tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
     await tokens.close();
-    const answer = await small.call('GET', '/admin/api/dashboard', { token });
-    expect(answer.data).toMatchObject({ today_orders: 0, hot_products: [], stock_warning_list: [] });
-    expect(answer.data.sales_trend).toHaveLength(30);
+    const answer = await small.call('GET', '/admin/api/dashboard', { token, lang: 'en' });
+    const empty = (name: string) => ({ categories: [], series: [{ name, data: [] }] });
+    expect(answer.data).toEqual({
+      ...{ today_orders: 0, today_sales: 0, today_avg_price: 0, pending_refunds: 0, pending_ship: 0 },
+      ...{ pending_after_sale: 0, online_sessions: 0, unread_message: 0, stock_warning: 0 },
+      compare: { revenue_yoy: 0, revenue_mom: 0, order_yoy: 0, order_mom: 0 },
+      sales_trend: [],
+      trend: { revenue_7d: empty('Sales'), revenue_30d: empty('Sales'), order_7d: empty('Orders') },
+      status_distribution: answer.data.status_distribution,
+      ...{ hot_products: [], announcements: [], stock_warning_list: [] },
+    });
+    expect(answer.data.status_distribution.map((part: { value: number }) => part.value)).toEqual(Array(6).fill(0));
+    const dated = await small.call('GET', '/admin/api/dashboard?range=7d', { token });
+    expect(dated.data.sales_trend).toEqual([]);
     for (const name of ['sales', 'products', 'customers', 'traffic', 'conversion']) {
       const { code, data } = await small.call('GET', `/admin/api/analytics/${name}?days=30`, { token });
       expect([name, code]).toEqual([name, 0]);

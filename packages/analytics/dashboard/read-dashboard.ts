@@ -79,7 +79,7 @@ async function readHotProducts({ runtime, hasOrders }: DashboardDeps, period: Pe
 const salesOf = (rows: readonly OrderDay[]) => rows.map(({ sales }) => toWire(sales));
 const ordersOf = (rows: readonly OrderDay[]) => rows.map(({ orders }) => orders);
 
-/** The dashboard for both clients. Numbers of packages that are switched off are 0, and their lists are empty. */
+/** The dashboard for both clients. Numbers of packages that are switched off are 0, and their lists and charts are empty. */
 export async function readDashboard(deps: DashboardDeps, request: Request): Promise<Dashboard> {
   const { runtime, hasOrders } = deps;
   const { sql, settings } = runtime;
@@ -112,6 +112,8 @@ export async function readDashboard(deps: DashboardDeps, request: Request): Prom
     orders: sumOf(rows(of), (row) => row.orders),
   });
   const [current, mom, yoy] = [sums(spans.now), sums(spans.mom), sums(spans.yoy)];
+  /** Charts without orders have no days. */
+  const shown = (of: readonly Day[]) => (hasOrders ? of : []);
   const line = (of: readonly Day[], isSales: boolean) =>
     series(of.map(shortDay), [isSales ? [salesName, salesOf(rows(of))] : [ordersName, ordersOf(rows(of))]], locale);
   return {
@@ -130,11 +132,15 @@ export async function readDashboard(deps: DashboardDeps, request: Request): Prom
       order_yoy: changeOf(current.orders, yoy.orders),
       order_mom: changeOf(current.orders, mom.orders),
     },
-    sales_trend: rows(spans.chart).map((row) => ({ date: row.day, orders: row.orders, sales: toWire(row.sales) })),
+    sales_trend: rows(shown(spans.chart)).map((row) => ({
+      date: row.day,
+      orders: row.orders,
+      sales: toWire(row.sales),
+    })),
     trend: {
-      revenue_7d: line(month.slice(-7), true),
-      revenue_30d: line(month, true),
-      order_7d: line(month.slice(-7), false),
+      revenue_7d: line(shown(month.slice(-7)), true),
+      revenue_30d: line(shown(month), true),
+      order_7d: line(shown(month.slice(-7)), false),
     },
     status_distribution: pie(
       statusNames.map(([, name]) => name),
