@@ -7,6 +7,8 @@ export const maxMessagesPerShopper = 500;
 export const maxBroadcastsPerGroup = 200;
 /** Messages on a page of a shopper. */
 export const maxInboxPage = 50;
+/** Messages on a page of the back office. */
+export const maxAdminPage = 1_000;
 /** Ids of one request to mark messages as read. */
 export const maxReadIds = 200;
 /** Messages that the list of the back office counts, and whose pages it has. */

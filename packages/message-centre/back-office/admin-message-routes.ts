@@ -3,6 +3,7 @@ import { defineRoute, idOrZero, idParams, nothing, pagedOf, pageQueryWith, type 
 import { inboxGroups } from '@tradepost/module';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { messageCentreErrors } from '../errors.ts';
+import { maxAdminPage } from '../limits.ts';
 import { countsByGroup, messageView } from '../messages/message-views.ts';
 import { sendMessages } from '../messages/send-messages.ts';
 import { adminMessageSchema, groupFilter, sendBody, unreadCounts } from '../schemas.ts';
@@ -20,10 +21,10 @@ export const adminMessageRoutes = (runtime: Runtime, texts: ReadTexts): Route[] 
     tag,
     summary: 'Messages to shoppers, newest first',
     query: pageQueryWith({ group: groupFilter, user_id: idOrZero().optional() }),
-    response: pagedOf(adminMessageSchema),
+    response: pagedOf(adminMessageSchema, maxAdminPage),
     statements: 1,
     async handle({ query, locale }) {
-      const paging = pagingOf(query);
+      const paging = pagingOf(query, { cap: maxAdminPage });
       const filter = { group: query.group ?? null, user_id: query.user_id ?? null };
       const { rows, total } = await selectMessages(runtime.sql, filter, paging);
       const view = { texts, zone: runtime.settings.get(timeZone), locale };
