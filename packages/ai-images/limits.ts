@@ -12,6 +12,8 @@ export const maxPrompt = 4_000;
 export const maxNegativePrompt = 2_000;
 /** Pictures of one task. */
 export const maxPictures = 10;
+/** Tasks on a page of the list. */
+export const maxTaskPage = 1_000;
 export const minSide = 64;
 export const maxSide = 4_096;
 

@@ -3,6 +3,7 @@ import { defineRoute, fileUrls, idParams, type Route } from '@tradepost/http';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { aiImageErrors, taskFailures } from '../errors.ts';
+import { maxTaskPage } from '../limits.ts';
 import { type CreateDeps, checkRefImage, createTask } from './create-tasks.ts';
 import { generateBody, taskPage, taskQuery, taskView } from './task-schemas.ts';
 import { type ImageTask, selectTask, selectTasks } from './task-store.ts';
@@ -68,7 +69,7 @@ export function taskRoutes(deps: RouteDeps): Route[] {
       response: taskPage,
       statements: 1,
       async handle({ query, request, locale }) {
-        const paging = pagingOf(query);
+        const paging = pagingOf(query, { cap: maxTaskPage });
         const { rows, total } = await selectTasks(sql, paging);
         return paged(
           rows.map((row) => viewOf(row, { request, locale })),

@@ -11,7 +11,7 @@ import {
 } from '@tradepost/http';
 import { z } from 'zod';
 import { pictureStyles } from '../drivers/driver.ts';
-import { maxAddress, maxNegativePrompt, maxPictures, maxPrompt, maxSide, minSide } from '../limits.ts';
+import { maxAddress, maxNegativePrompt, maxPictures, maxPrompt, maxSide, maxTaskPage, minSide } from '../limits.ts';
 
 const side = () =>
   z
@@ -33,12 +33,17 @@ const paramsSchema = z.object({
 });
 export type TaskParams = z.output<typeof paramsSchema>;
 
-const word = (example: string) => lineText(32).meta({ examples: [example] });
+/** An empty word is `detail`, the default of the contract. */
+const word = (description: string) =>
+  lineText(32)
+    .overwrite((value) => value || 'detail')
+    .default('detail')
+    .meta({ description, examples: ['detail'] });
 
 export const generateBody = z.object({
   model_id: idOrZero().default(0).meta({ description: '0 or absent: the default model' }),
-  scene: word('detail').default('detail').meta({ description: 'carousel or detail; stored as it is' }),
-  biz_type: word('detail').default('detail').meta({ description: 'cover, gallery, detail or intro; stored as it is' }),
+  scene: word('carousel or detail; stored as it is'),
+  biz_type: word('cover, gallery, detail or intro; stored as it is'),
   target_product_id: idOrZero().default(0).meta({ description: 'stored as it is' }),
   ref_image_url: text(maxAddress)
     .trim()
@@ -79,4 +84,4 @@ export const taskView = z
   })
   .meta({ id: 'AiImageTask' });
 export const taskQuery = pageQueryWith({});
-export const taskPage = pagedOf(taskView);
+export const taskPage = pagedOf(taskView, maxTaskPage);
