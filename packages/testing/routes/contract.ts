@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 /**
  * Field lists in the notation of the contract. They are copied from /contract, never from the schemas of the code:
- * i integer, n number with at most two decimals, s string, b boolean, t ISO 8601 with offset, o object, [] array,
+ * i integer, n number with at most two decimals, x any number, s string, b boolean, t ISO 8601 with offset, o object, [] array,
  * 0/1 the integer 0 or 1, json a string holding JSON; `|null`: may be null; `?` after a name: may be absent.
  */
 export const contract = {
@@ -75,6 +75,42 @@ export const contract = {
   decorPage:
     'id i, merchant_id i, page_key s, variant_key s, variant_name s, is_published b, published_at t|null, created_at t, ' +
     'updated_at t',
+  shop: 'id i, name s, logo s, owner s, decor_status s',
+  announcement: 'id i, title s, content s, type s, created_at t',
+  dashboard:
+    'today_orders i, today_sales n, today_avg_price n, pending_refunds i, online_sessions i, pending_ship i, ' +
+    'pending_after_sale i, unread_message i, stock_warning i, compare o, sales_trend [], trend o, status_distribution [], ' +
+    'hot_products [], announcements [], stock_warning_list []',
+  compare: 'revenue_yoy x, revenue_mom x, order_yoy x, order_mom x',
+  salesDay: 'date s, orders i, sales n',
+  series: 'categories [], series []',
+  seriesLine: 'name s, data []',
+  pie: 'name s, value x',
+  hotProduct: 'id i, title s, cover s, sold_qty i',
+  stockWarning: 'product_id i, sku_id i, title s, stock i, threshold i',
+  salesReport: 'summary o, revenue_trend o, order_trend o, pay_method_distribution [], hourly_distribution o',
+  salesSummary: 'gmv n, order_count i, avg_order_value n, refund_rate x, refund_count i',
+  productsReport: 'summary o, sku_ranking [], category_sales [], price_range [], inventory_status []',
+  productsSummary: 'total_sku i, active_sku_rate x, avg_inventory_turnover x',
+  rankedSku: 'rank i, title s, cover s, sold_qty i, revenue n',
+  customersReport: 'summary o, new_vs_returning [], order_value_distribution o, purchase_frequency o, rfm_radar o',
+  customersSummary:
+    'total_customers i, new_customer_count i, returning_count i, repurchase_rate x, avg_customer_value n',
+  trafficReport: 'summary o, pv_uv_trend o, channel_distribution [], device_distribution [], page_stay o',
+  trafficSummary: 'total_pv i, total_uv i, avg_stay_seconds x, bounce_rate x',
+  conversionReport: 'summary o, funnel [], step_rates_trend o',
+  conversionSummary:
+    'visit_to_cart_rate x, cart_to_order_rate x, order_to_pay_rate x, overall_rate x, abandoned_cart_rate x',
+  funnelStep: 'step s, count i, rate x',
+  message: 'id i, user_id i, group s, title s, content s, is_read 0/1, created_at t',
+  adminMessage: 'id i, user_id i, group s, title s, content s, is_read 0/1, priority? s, created_at t',
+  unreadByGroup: 'system i, order i, marketing i, im i',
+  aiModel: 'id i, name s, driver s, endpoint s, params o, is_default 0/1, status 0/1, supports_ref_image 0/1',
+  aiTask:
+    'id i, model_id i, scene s, biz_type s, target_product_id i, ref_image_url s, prompt s, neg_prompt s, params o, ' +
+    'status i, result_urls json|null, error_msg s, created_at t',
+  configSchema: 'plugin s, title s, fields []',
+  configField: 'key s, label s, type s, placeholder? s, required? b, options? []',
   repriced: 'id i, amount_breakdown o',
   orderNote: 'id i, content s, visible_to s, created_at t',
   reminded: 'sent_at t, channel s',
@@ -98,6 +134,7 @@ const isoWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/;
 const checks: Record<string, (value: unknown) => boolean> = {
   i: (v) => Number.isSafeInteger(v),
   n: (v) => typeof v === 'number' && Number.isFinite(v) && Math.abs(v * 100 - Math.round(v * 100)) < 1e-6,
+  x: (v) => typeof v === 'number' && Number.isFinite(v),
   s: (v) => typeof v === 'string',
   b: (v) => typeof v === 'boolean',
   t: (v) => typeof v === 'string' && isoWithOffset.test(v) && !Number.isNaN(Date.parse(v)),
