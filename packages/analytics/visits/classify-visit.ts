@@ -43,7 +43,8 @@ export function deviceOf(userAgent: string): Device {
 export function pageOf(path: string): PageKind {
   const route = path
     .toLowerCase()
-    .replace(/^[^#]*#/, '')
+    // H5 clients have the route behind `#/`. Another `#` is a place on the page.
+    .replace(/^[^#]*#(?=\/)/, '')
     .replace(/[?#].*$/, '')
     .replace(/\/+$/, '');
   if (route === '' || /^\/(?:pages\/)?(?:home|index)(?:\/index)?$/.test(route)) return 'home';

@@ -106,6 +106,7 @@ test.each([
 test('pages, channels and devices are recognised', () => {
   const pages = ['/', '/#/pages/index/index', '/products?page=2', '/product/12', '/pages/cart/cart', '/user'];
   expect(pages.map(pageOf)).toEqual(['home', 'home', 'list', 'product', 'cart', 'other']);
+  expect(pageOf('/products/12#reviews')).toBe('product');
   const from = (referrer: string) => channelOf({ referrer, campaign: '', ownHost: 'shop.example' });
   expect(
     ['', 'https://shop.example/a', 'https://www.baidu.com/s', 'https://weibo.com/x', 'https://a.example', 'no url'].map(
