@@ -1,9 +1,12 @@
-import { type ConfigPage, setting } from '@tradepost/runtime';
+import { type ConfigPage, isHttpAddress, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import { messageSettings } from './messages/message-settings.ts';
 import { identityRetentionSettings } from './retention.ts';
 
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+const httpUrl = z
+  .string()
+  .max(500)
+  .refine(isHttpAddress, { error: 'must be an http(s) URL without user and password' });
 const count = z.number().int().min(0).max(1_000_000);
 const offNote = '0 is no limit';
 

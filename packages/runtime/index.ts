@@ -64,6 +64,7 @@ export { countSealed, type Resealed, resealColumn } from './secrets/reseal.ts';
 export type { SealedColumn } from './secrets/sealed-column.ts';
 export { forgetKey } from './secrets/secret-key-store.ts';
 export { openSecrets, type Secrets, type SecretsStatus, secretsKeyFileOf } from './secrets/secrets.ts';
+export { isHttpAddress } from './settings/http-address.ts';
 export { type OpenedSetting, openStored, sealPlainSettings, settingsColumn } from './settings/sealed-settings.ts';
 export {
   type ConfigPage,

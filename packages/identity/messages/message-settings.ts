@@ -1,9 +1,12 @@
-import { type ConfigPage, type Setting, type Settings, setting } from '@tradepost/runtime';
+import { type ConfigPage, isHttpAddress, type Setting, type Settings, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import type { ShopperNotice } from './notices.ts';
 import type { MessageSender } from './sender.ts';
 
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+const httpUrl = z
+  .string()
+  .max(500)
+  .refine(isHttpAddress, { error: 'must be an http(s) URL without user and password' });
 const page: ConfigPage = { plugin: 'sms', title: { en: 'SMS', 'zh-CN': '短信' }, sort: 50 };
 const headerRule = { en: 'must be printable ASCII without blanks', 'zh-CN': '须为不含空格的可见 ASCII 字符' };
 /** Keys of SMS services are parts of headers. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { hosts, int, moduleNames, namesOf, networks, redisUrls, url } from './schemas.ts';
+import { hosts, int, moduleNames, namesOf, networks, publicAddress, redisUrls, url } from './schemas.ts';
 
 /** The parts of the server. `--only` chooses among them. */
 export const roles = ['api', 'worker', 'gateway'] as const;
@@ -90,7 +90,7 @@ export const configFields = {
   },
   publicUrl: {
     env: 'PUBLIC_URL',
-    schema: url('http:', 'https:').optional(),
+    schema: publicAddress.optional(),
     about: 'address under which clients reach the API, for absolute file URLs',
   },
   publicHosts: {

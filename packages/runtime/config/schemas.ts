@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isHttpAddress } from '../settings/http-address.ts';
 
 /**
  * A comma-separated text as a list of trimmed parts, without empty parts. A value of the file may be a list already.
@@ -34,6 +35,11 @@ export const url = (...protocols: string[]) =>
   z.string().refine((text) => hasProtocol(text, protocols), {
     error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
   });
+
+/** An address that others see. */
+export const publicAddress = z.string().refine(isHttpAddress, {
+  error: 'must be a URL beginning with http:// or https://, without user and password',
+});
 
 /** One URL, or several separated by commas: the nodes through which a cluster is found. The text is kept as it is. */
 export const redisUrls = z

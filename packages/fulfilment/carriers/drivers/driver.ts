@@ -1,5 +1,5 @@
 import { defineRegistry } from '@tradepost/module';
-import type { Setting, Settings } from '@tradepost/runtime';
+import { isHttpAddress, type Setting, type Settings } from '@tradepost/runtime';
 
 /** A shipment as a driver queries it. `company` is the code of the company at this driver. */
 export type CarrierQuery = { readonly company: string; readonly tracking_no: string; readonly phone: string };
@@ -56,14 +56,8 @@ export const missingAccount = (driver: CarrierDriver, settings: SettingReader): 
 export const driverSettings = (drivers: readonly CarrierDriver[]): Setting[] =>
   drivers.flatMap(({ apiUrl, account }) => [apiUrl, ...account]);
 
-const isHttp = (text: string) => {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
-};
-
 export const apiUrlRule = { en: 'must be an http or https address', 'zh-CN': '须为 http(s) 地址' };
-export const isApiUrl = (text: string): boolean => text === '' || isHttp(text);
+export const isApiUrl = (text: string): boolean => text === '' || isHttpAddress(text);
 
 /** The headers and the body of an HTML form. */
 export const formRequest = (fields: Record<string, string>) => ({

@@ -1,8 +1,12 @@
 import { resolve } from 'node:path';
-import { type ConfigPage, setting } from '@tradepost/runtime';
+import { type ConfigPage, isHttpAddress, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 import type { DriverRuntime } from '../driver.ts';
 
+const baseUrlRule = {
+  en: 'must be empty, a path, or an http(s) address without user and password',
+  'zh-CN': '须为空、路径或不含用户名和密码的 http(s) 地址',
+};
 const page: ConfigPage = { plugin: 'storage_local', title: { en: 'Local storage', 'zh-CN': '本地存储' }, sort: 11 };
 
 /**
@@ -38,16 +42,15 @@ export const baseUrl = setting(
     .string()
     .trim()
     .max(500)
-    .regex(/^$|^https?:\/\/[^\s"'<>\\]+$|^\/(?!\/)[^\s"'<>\\]*$/, {
-      error: 'must be empty, a path, or an http(s) address',
-    }),
+    .regex(/^$|^https?:\/\/[^\s"'<>\\]+$|^\/(?!\/)[^\s"'<>\\]*$/, { error: baseUrlRule.en })
+    .refine((text) => text === '' || text.startsWith('/') || isHttpAddress(text), { error: baseUrlRule.en }),
   '',
   'address before the paths of local files, such as that of a CDN; empty: /uploads of this shop',
   {
     field: {
       page,
       label: { en: 'Base URL', 'zh-CN': '访问地址' },
-      rule: { en: 'must be empty, a path, or an http(s) address', 'zh-CN': '须为空、路径或 http(s) 地址' },
+      rule: baseUrlRule,
     },
   },
 );

@@ -1,4 +1,4 @@
-import { type Setting, type SettingField, setting } from '@tradepost/runtime';
+import { isHttpAddress, type Setting, type SettingField, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
 /** The settings of a bucket. Empty means not set. */
@@ -29,11 +29,17 @@ export const hostPart = (key: string, about: string, field: SettingField): Setti
 export const secretKey = (key: string, about: string, field: SettingField): Setting<string> =>
   setting(key, z.string().trim().max(500), '', about, { secret: true, field });
 
-const isHttp = (value: string) =>
-  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[\s"'<>\\?#@]/.test(value);
+/** The address with its scheme and without a slash at its end. */
+export const urlOf = (value: string): string =>
+  (value.includes('://') ? value : `https://${value}`).replace(/\/+$/, '');
+
+const isHttp = (value: string) => isHttpAddress(value) && !/[\s"'<>\\?#@]/.test(value);
 
 /** An address. Where the scheme is missing, https is meant. */
-const addressRule = { en: 'must be a host or an http(s) address', 'zh-CN': '须为主机名或 http(s) 地址' };
+const addressRule = {
+  en: 'must be a host or an http(s) address, without user and password',
+  'zh-CN': '须为主机名或 http(s) 地址，不含用户名和密码',
+};
 
 export const address = (key: string, about: string, field?: SettingField): Setting<string> =>
   setting(
@@ -47,7 +53,3 @@ export const address = (key: string, about: string, field?: SettingField): Setti
     about,
     field ? { field: { rule: addressRule, ...field } } : {},
   );
-
-/** The address with its scheme and without a slash at its end. */
-export const urlOf = (value: string): string =>
-  (value.includes('://') ? value : `https://${value}`).replace(/\/+$/, '');

@@ -1,4 +1,4 @@
-import { setting } from '@tradepost/runtime';
+import { isHttpAddress, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
 export const sandboxName = 'sandbox';
@@ -6,8 +6,8 @@ export const sandboxName = 'sandbox';
 const httpUrl = z
   .string()
   .max(500)
-  .refine((text) => text === '' || (URL.canParse(text) && /^https?:/i.test(text)), {
-    error: 'must be an http or https address, or empty',
+  .refine((text) => text === '' || isHttpAddress(text), {
+    error: 'must be an http or https address without user and password, or empty',
   });
 
 export const sandboxSecret = setting(
