@@ -60,6 +60,7 @@ export {
   shopLocale,
   timeZone,
 } from './runtime.ts';
+export { secretsMask } from './secrets/mask-secrets.ts';
 export { countSealed, type Resealed, resealColumn } from './secrets/reseal.ts';
 export type { SealedColumn } from './secrets/sealed-column.ts';
 export { forgetKey } from './secrets/secret-key-store.ts';

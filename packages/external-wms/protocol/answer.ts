@@ -1,3 +1,5 @@
+import { secretsMask } from '@tradepost/runtime';
+
 /** The outcome of one call. */
 export type CallOutcome =
   | { kind: 'success'; code: 0; message: string; data: unknown }
@@ -20,12 +22,12 @@ export const noAnswer = (message: string): RetryOutcome => ({ kind: 'retry', cod
 
 /**
  * Prepares a text of the partner for tables and logs: one line of at most 500 characters that PostgreSQL can store. A partner may
- * quote the request, so the secret and everything with the form of a signature are masked. Masking comes before the cut, which
+ * quote the request, so the secret, also in base64 and other forms, and everything with the form of a signature are masked. Masking comes before the cut, which
  * could otherwise leave half of a secret.
  */
 export function partnerText(value: unknown, secret: string): string {
   if (typeof value !== 'string') return '';
-  const masked = (secret === '' ? value : value.replaceAll(secret, '***')).replace(/[0-9a-f]{64}/gi, '***');
+  const masked = secretsMask([secret])(value).replace(/[0-9a-f]{64}/gi, '***');
   return masked
     .replace(/\p{Cc}+/gu, ' ')
     .trim()

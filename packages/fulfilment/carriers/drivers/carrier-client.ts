@@ -1,4 +1,4 @@
-import { networkFaultText, type Runtime } from '@tradepost/runtime';
+import { networkFaultText, type Runtime, secretsMask } from '@tradepost/runtime';
 import { carrierMetrics } from '../carrier-metrics.ts';
 import { maxAnswerBytes } from '../limits.ts';
 import { carrierTimeoutMs } from '../settings.ts';
@@ -34,9 +34,19 @@ const faultText = (error: unknown) => networkFaultText(error, 'the query failed'
 
 const unreachable = (reason: string): Answered => ({ kind: 'unreachable', reason });
 
-function parseJson(text: string): unknown {
+/** Parses JSON, with `mask` applied to all names and texts. Undefined when the text is not JSON. */
+function parseJson(text: string, mask: (text: string) => string): unknown {
+  const masked = (_name: string, value: unknown) => {
+    if (typeof value === 'string') return mask(value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const fields = Object.entries(value);
+    const names = fields.map(([name]) => mask(name));
+    return fields.some(([name], i) => name !== names[i])
+      ? Object.fromEntries(fields.map(([, field], i) => [names[i]!, field]))
+      : value;
+  };
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, masked);
   } catch {
     return undefined;
   }
@@ -67,14 +77,10 @@ async function within(
   }
 }
 
-/** Masks the secrets of the account and the phone, because a service may quote the request. Then cuts the text. */
-function masked(outcome: Answered, driver: CarrierDriver, { phone }: CarrierQuery, settings: SettingReader): Answered {
+/** Masks the phone in a reason, because a service may quote the request. Then cuts the text. */
+function masked(outcome: Answered, { phone }: CarrierQuery): Answered {
   if (outcome.kind === 'found') return outcome;
-  const secrets = driver.account.filter(({ secret }) => secret).map((one) => settings.get(one));
-  const reason = [...secrets, phone].reduce(
-    (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
-    outcome.reason,
-  );
+  const reason = phone === '' ? outcome.reason : outcome.reason.replaceAll(phone, '***');
   return { ...outcome, reason: carrierText(reason, 300) };
 }
 
@@ -95,6 +101,7 @@ export function openCarrierClient({
     const { origin, pathname, search } = new URL(settings.get(driver.apiUrl));
     const { pool, wasStale } = services.serviceAt(driver, origin);
     const { headers, body } = driver.request(settings, query);
+    const secrets = driver.account.filter(({ secret }) => secret).map((one) => settings.get(one));
     const send = () => pool.request({ method: 'POST', path: pathname + search, headers, body, signal });
     // A service may close a kept connection just when a request is written to it. A query changes nothing, so it is repeated.
     const response = await send().catch((error: unknown) => {
@@ -103,7 +110,9 @@ export function openCarrierClient({
     });
     const text = await response.body.text();
     if (response.statusCode >= 300) return unreachable(`HTTP ${response.statusCode}`);
-    const answer = parseJson(text);
+    // A service may quote the request in any field, also in the events of a shipment, which shoppers see. Masked before it is read,
+    // because drivers cut texts.
+    const answer = parseJson(text, secretsMask(secrets));
     return answer === undefined
       ? { kind: 'garbage' as const, reason: 'the answer is not JSON' }
       : driver.read(answer, query.tracking_no);
@@ -118,7 +127,7 @@ export function openCarrierClient({
     const isTrial = circuit.begin(started);
     const answered = await within(timeoutMs, options.signal, (signal) => exchange(driver, query, signal));
     const ms = Math.round(performance.now() - started);
-    const outcome = masked(answered, driver, query, settings);
+    const outcome = masked(answered, query);
     if (options.signal?.aborted) {
       if (isTrial) circuit.abandonTrial();
     } else if (outcome.kind === 'garbage' || outcome.kind === 'unreachable') {

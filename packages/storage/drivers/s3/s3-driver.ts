@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { secretsMask } from '@tradepost/runtime';
 import { AwsClient } from 'aws4fetch';
 import pLimit from 'p-limit';
 import { uploadErrors } from '../../errors.ts';
@@ -37,10 +38,11 @@ async function beginningOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).subarray(0, maxErrorBytes).toString('utf8');
 }
 
-async function failure(response: Response, what: string): Promise<Error> {
+/** The error of an answer. Its message is logged, so it has no secret, also when the storage quotes one. */
+async function failure(response: Response, what: string, secret: string): Promise<Error> {
   // The body of an error is a short XML document with a code such as AccessDenied.
-  const text = await beginningOf(response).catch(() => '');
-  const code = /<Code>([^<]{1,100})<\/Code>/.exec(text)?.[1];
+  const text = secretsMask([secret])(await beginningOf(response).catch(() => ''));
+  const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1];
   return new Error(`${what}: HTTP ${response.status}${code ? ` ${code}` : ''}`);
 }
 
@@ -68,6 +70,7 @@ export function openS3(target: () => S3Target): StorageDriver {
     const signal = AbortSignal.timeout(timeoutMs);
     return client.fetch(`${bucketUrl}/${path}`, { method, redirect, signal, ...rest });
   };
+  const failed = (response: Response, what: string) => failure(response, what, target().secretKey);
   return {
     ready: () => void target(),
     async put({ file, path, mime, size }) {
@@ -86,7 +89,7 @@ export function openS3(target: () => S3Target): StorageDriver {
         },
       });
       // Every storage answers the ETag of a new object. Without it, something else has answered, such as a proxy.
-      if (!response.ok || !response.headers.has('etag')) throw await failure(response, 'the object was not stored');
+      if (!response.ok || !response.headers.has('etag')) throw await failed(response, 'the object was not stored');
       await response.body?.cancel();
     },
     async remove(paths) {
@@ -95,7 +98,7 @@ export function openS3(target: () => S3Target): StorageDriver {
         paths.map((path) =>
           limit(async () => {
             const response = await send(path, 'DELETE', { timeoutMs: otherMs });
-            if (!response.ok && response.status !== 404) throw await failure(response, 'an object was not removed');
+            if (!response.ok && response.status !== 404) throw await failed(response, 'an object was not removed');
             await response.body?.cancel();
           }),
         ),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { toWire } from '@tradepost/core';
+import { secretsMask } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../../../errors.ts';
 import { isPaySignature, payHeaders, signedHeaders } from '../../pay-signature.ts';
@@ -47,8 +48,11 @@ async function callRefundEndpoint(
   }
   if (parsed.refund_no !== request.refund_no) throw new Error('the refund endpoint answered for another refund');
   if (parsed.status === 'pending') throw new Error('the provider has not settled the refund yet');
-  if (parsed.status === 'failed') return { status: 'failed', reason: parsed.message || 'refused by the provider' };
-  return { status: 'succeeded', provider_ref: parsed.refund_id };
+  // Both texts are stored and shown. A service may quote the key.
+  const mask = secretsMask([secret]);
+  if (parsed.status === 'failed')
+    return { status: 'failed', reason: mask(parsed.message) || 'refused by the provider' };
+  return { status: 'succeeded', provider_ref: mask(parsed.refund_id) };
 }
 
 /**
