@@ -27,7 +27,7 @@ function modulesFor(argv: readonly string[], context: CommandContext): readonly 
 }
 
 /** Builds the tree of commands: the commands of every shop, and those that the modules declare. */
-function openProgram(running: readonly Module[], context: CommandContext): Command {
+export function openProgram(running: readonly Module[], context: CommandContext): Command {
   const program = new Command('tradepost')
     .description('Self-hosted shop back end: storefront and back-office APIs, stock, orders and payments')
     .version(version)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/app';
 import { type Client, createClient } from '@tradepost/client';
-import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
+import { type ConfigKey, type Log, loadConfig, openLog } from '@tradepost/runtime';
 import { type Answer, type CallOptions, call, checkedFetch } from './client.ts';
 import { cloneDatabase, type TestDatabase } from './servers/database.ts';
 import { testKeyFile } from './servers/key-file.ts';
@@ -23,23 +23,30 @@ export type Shop = {
   close(): Promise<void>;
 };
 
-/** Starts the whole server in this process on a new database. `settings` are stored before it starts. `log` is for tests of the log. */
+export type ShopOptions = {
+  readonly log?: Log;
+  /** Runs before the server starts. Returns flags that depend on the database. */
+  readonly prepare?: (database: TestDatabase) => Promise<Partial<Record<ConfigKey, unknown>>>;
+};
+
+/** Starts the whole server in this process on a new database. `settings` are stored before it starts. */
 export async function openShop(
   flags: Partial<Record<ConfigKey, unknown>> = {},
   settings: Readonly<Record<string, unknown>> = {},
-  log = openLog({ level: process.env.TEST_LOG ?? 'silent' }),
+  { log, prepare }: ShopOptions = {},
 ): Promise<Shop> {
   const database = await cloneDatabase();
   await storeSettings(database, { ...instantPayment, ...settings });
+  const prepared = await prepare?.(database);
   const data = await mkdtemp(join(tmpdir(), 'tradepost-shop-'));
   const { config } = loadConfig({
     env: {},
     flags: {
       ...{ databaseUrl: database.url, data, secretsKeyFile: testKeyFile },
-      ...{ port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags },
+      ...{ port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags, ...prepared },
     },
   });
-  const server = await startServer({ config, log });
+  const server = await startServer({ config, log: log ?? openLog({ level: process.env.TEST_LOG ?? 'silent' }) });
   const url = server.transport?.url ?? '';
   const shopCall: Shop['call'] = (method, path, options) => call(url, server.routes, method, path, options);
   const login: Shop['login'] = async (username, password) => {

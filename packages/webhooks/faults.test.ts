@@ -29,7 +29,7 @@ let laterMs = 0;
 const log = openLog({ level: 'trace', stream: { write: (line: string) => lines.push(line) } });
 
 beforeAll(async () => {
-  shop = await openShop({ allowedPrivateNetworks: ['127.0.0.1'], logRequests: 'all' }, {}, log);
+  shop = await openShop({ allowedPrivateNetworks: ['127.0.0.1'], logRequests: 'all' }, {}, { log });
   token = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['system:config'] });
 });
 afterAll(() => shop?.close());
