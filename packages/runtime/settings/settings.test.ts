@@ -193,6 +193,35 @@ describe('update', () => {
   });
 });
 
+test('a reading of the table that ends late does not hide a later change', async () => {
+  const held: (() => void)[] = [];
+  let holdNext = false;
+  // The answer to one reading is held back, as on a slow connection.
+  const sql = new Proxy(database.sql, {
+    apply(target, self, args) {
+      const query = Reflect.apply(target, self, args);
+      if (!holdNext || !String(args[0]).includes('from runtime.settings order by')) return query;
+      holdNext = false;
+      const late = query.execute().then(async (rows: unknown) => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        return rows;
+      });
+      return late;
+    },
+  });
+  const settings = await openSettings({
+    ...{ sql, events: store, log: openLog({ level: 'silent' }), secrets: openKeys(), definitions, fixed: {} },
+  });
+  opened.push(settings);
+  holdNext = true;
+  const slow = settings.reload();
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await settings.set(days.key, 30);
+  held[0]!();
+  await slow;
+  expect(settings.get(days)).toBe(30);
+});
+
 test('a closed instance reads no changes', async () => {
   const [one, two] = [await open(), await open()];
   await two.close();

@@ -132,8 +132,15 @@ export async function openSettings(deps: {
   const values = new SettingValues(deps.definitions, deps.fixed);
 
   const opened = (rows: readonly StoredSetting[]) => openStored(secrets, rows, (key) => values.isSecret(key));
+  let [begun, shown] = [0, 0];
   const reload = async () => {
-    values.store(opened(await selectStoredSettings(sql)), log);
+    begun += 1;
+    const turn = begun;
+    const rows = await selectStoredSettings(sql);
+    // Readings on several connections end in any order. An older one must not hide the change that a later one has seen.
+    if (turn < shown) return;
+    shown = turn;
+    values.store(opened(rows), log);
   };
   const reloadQuietly = () => {
     reload().catch((error: unknown) => log.warn({ err: error }, 'settings could not be read again'));
