@@ -124,5 +124,5 @@ export const replayBody = z.object({
 export const replayResult = z.object({
   replayed: z.int().max(maxReplayed),
   more: z.boolean().meta({ description: 'further deliveries may match: call again with `after_event_id`' }),
-  last_event_id: z.int().meta({ description: 'the last event that was replayed; 0 when there is none' }),
+  last_event_id: z.int().meta({ description: 'the last event that was replayed; 0 without one' }),
 });
