@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '@tradepost/postgres';
+import type { Transaction } from '@tradepost/postgres';
 import type { SkuTexts } from '../stock/sku-name.ts';
 import { isLow, levelColumns, skusWithSafety } from './low-stock.ts';
 
@@ -18,12 +18,6 @@ export async function saveScan(tx: Transaction, after: number, isLarge: boolean 
   await tx`
     update inventory.low_stock_scan set after_sku_id = ${after}, is_large = coalesce(${isLarge}::boolean, is_large)
     where (after_sku_id, is_large) is distinct from (${after}::bigint, coalesce(${isLarge}::boolean, is_large))`;
-}
-
-/** Whether the catalogue has more SKUs than one search compares. */
-export async function selectIsLarge(sql: Queryable): Promise<boolean> {
-  const [row] = await sql<{ is_large: boolean }[]>`select is_large from inventory.low_stock_scan`;
-  return row!.is_large;
 }
 
 /** The last of the next `limit` SKUs, or null when fewer are left. */
