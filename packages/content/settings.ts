@@ -5,7 +5,8 @@ export const openDrafts = setting(
   'content.open_drafts',
   z.boolean(),
   true,
-  'whether ?variant= of the storefront shows a variant that was never published; false: it answers as an unknown variant',
+  'whether the storefront shows variants that were never published: those named by ?variant=, and the default one of a page ' +
+    'without a published variant; false: it answers as for an unknown variant',
 );
 
 export const publicationDays = retentionDays(

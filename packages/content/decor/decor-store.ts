@@ -41,11 +41,14 @@ export async function selectDraft(sql: Queryable, pageKey: string, variantKey: s
   return row ?? null;
 }
 
-/** What the storefront shows of a page: the live variant, otherwise the default variant. */
-export async function selectLive(sql: Queryable, pageKey: string): Promise<VariantRow | null> {
+/** What the storefront shows of a page: the live variant, otherwise the default variant. Without `drafts` only the live one. */
+export async function selectLive(
+  sql: Queryable,
+  { pageKey, drafts }: { pageKey: string; drafts: boolean },
+): Promise<VariantRow | null> {
   const [row] = await sql<VariantRow[]>`
     select ${shownOf(sql)} from ${variants(sql)}
-    where v.page_key = ${pageKey} and (v.is_published or v.variant_key = 'default')
+    where v.page_key = ${pageKey} and (v.is_published or (${drafts} and v.variant_key = 'default'))
     order by v.is_published desc limit 1`;
   return row ?? null;
 }

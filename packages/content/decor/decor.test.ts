@@ -140,6 +140,18 @@ describe('publishing', () => {
     expect(await shownHeight(`${page}?variant=secret`)).toBe(1);
     await settings.unset('content.open_drafts');
   });
+
+  test('with closed drafts the saved default variant is shown after it was published, and not before', async () => {
+    const page = newPage();
+    await save(page, 1);
+    const { settings } = shop.server.runtime;
+    await settings.set('content.open_drafts', false);
+    expect(await read(`decor/${page}`)).toMatchObject({ id: 0, components: [] });
+    expect(await read(`decor/${page}?variant=default`)).toMatchObject({ id: 0, components: [] });
+    await publish(page);
+    expect(await shownHeight(page)).toBe(1);
+    await settings.unset('content.open_drafts');
+  });
 });
 
 describe('variants', () => {

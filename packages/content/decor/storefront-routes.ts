@@ -25,7 +25,9 @@ const openPages =
     const key = `${variantKey ?? ''}\n${locale}\n${zone}\n${filePrefix}\n${drafts}`;
     return cache.get(pageKey, key, async () => {
       const row =
-        variantKey === null ? await selectLive(sql, pageKey) : await selectShown(sql, { pageKey, variantKey, drafts });
+        variantKey === null
+          ? await selectLive(sql, { pageKey, drafts })
+          : await selectShown(sql, { pageKey, variantKey, drafts });
       const page = row ?? unsavedVariant(pageKey, variantKey ?? defaultVariant);
       const view = shopPageView(page, { zone, locale, filePrefix });
       const isHome = variantKey === null && homePages.includes(pageKey);
