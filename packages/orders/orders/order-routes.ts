@@ -106,8 +106,8 @@ export function orderRoutes(
         ...inventory.preReserveRefusals,
       ],
       repeat: 'recorded',
-      // Eight always, one for the first order of a quarter of a minute, one for a title that is new to this process.
-      statements: 10,
+      // Nine always, one for the first order of a quarter of a minute, one for a title that is new to this process.
+      statements: 11,
       async handle({ caller, body, locale, claim }) {
         const order = await place({ user_id: caller.id, locale, ...body }, claim);
         const zone = settings.get(timeZone);
