@@ -171,8 +171,9 @@ async function* records(
       quotes += quotesIn(more.text);
     }
     const record = parts.join('');
-    delimiter ||= delimiterOf(record);
-    const cells = quotes % 2 === 0 ? cellsOf(record, delimiter) : null;
+    // A line without a text before the header does not show the separator.
+    if (/[^\s,;"]/.test(record)) delimiter ||= delimiterOf(record);
+    const cells = quotes % 2 === 0 ? cellsOf(record, delimiter || ',') : null;
     yield { line, characters: length, cells };
     if (cells === null) source.back(taken);
     source.forget();
