@@ -32,6 +32,16 @@ test('models are added, changed, listed and removed; a key is read from standard
   expect(await json(['remove', String(model.id)])).toEqual({ removed: model.id });
 });
 
+test('a change keeps the parameters that its options do not name', async () => {
+  const token = await shop.server.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+  const params = { model: 'a', sizes: ['512x512'], images_per_request: 2, options: { quality: 'high' } };
+  const body = { name: 'Sizes', driver: 'openai', endpoint: 'https://images.invalid/v1', params };
+  const { data } = await shop.call('POST', '/admin/api/ai/models', { token, body });
+  const edit = await run(['edit', String(data.id), '--model', 'b']);
+  expect(edit.code, edit.stderr).toBe(0);
+  expect(await json(['list'])).toMatchObject([{ params: { ...params, model: 'b' } }]);
+});
+
 test.each([
   [['add', 'x', 'midjourney'], 2, 'driver'],
   [['add', 'x', 'openai', '--endpoint', 'http://10.0.0.1/'], 1, 'private'],

@@ -15,7 +15,7 @@ import {
 import type { Command } from 'commander';
 import { imageDrivers } from '../drivers/driver.ts';
 import { type ModelChange, modelChangeBody } from '../models/model-schemas.ts';
-import { selectModels } from '../models/model-store.ts';
+import { selectModel, selectModels } from '../models/model-store.ts';
 import { viewOfModel } from '../models/model-view.ts';
 import { addModel, changeModel, type ModelDeps, removeModels } from '../models/save-models.ts';
 
@@ -119,7 +119,12 @@ export function addModels(group: Command, context: CommandContext): void {
     .option('--no-enabled', 'switch it off')
     .addHelpText('after', '\nExample:\n  $ tradepost ai models edit 1 --name "Product photos" --default')
     .action((id: number, options: ModelOptions) =>
-      run((deps, change, write) => changeModel(deps, id, change, write))(options),
+      run(async (deps, change, write) => {
+        const { params } = (await selectModel(deps.runtime.sql, id)) ?? {};
+        // The parameters are replaced as a whole, and the options of this command name one of them.
+        const merged = change.params ? { ...change, params: { ...params, ...change.params } } : change;
+        return changeModel(deps, id, merged, write);
+      })(options),
     );
   withDatabaseOptions(
     models
