@@ -2,14 +2,14 @@ import { z } from 'zod';
 
 /**
  * rate_limit: HTTP 429. error: HTTP 500. policy: the prompt is refused (HTTP 400). broken: JSON that is cut off. hang: no
- * answer. redirect: to another address of this machine. huge: an answer without an end. not_image: HTML instead of a picture.
- * private_url: a picture at that address. empty: no picture. The faults `task_...` are of services with tasks, and other services
+ * answer. redirect: to another address of this machine. huge: an answer without an end. not_image: a PDF file instead of a picture.
+ * private_url: a picture at that address. empty: no picture. picture_busy: a picture at an address that answers HTTP 503 once. The faults `task_...` are of services with tasks, and other services
  * draw: task_failed: the task ends with a fault of the service. task_policy: it ends with a refusal. task_endless: it never ends.
  * task_busy: the first question for its end gets HTTP 500.
  */
 export const faultKinds = [
   ...(['rate_limit', 'error', 'policy', 'broken', 'hang', 'redirect', 'huge', 'not_image', 'private_url'] as const),
-  ...(['empty', 'task_failed', 'task_policy', 'task_endless', 'task_busy'] as const),
+  ...(['empty', 'picture_busy', 'task_failed', 'task_policy', 'task_endless', 'task_busy'] as const),
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

@@ -93,6 +93,8 @@ export async function openImageSimulator(options: SimulatorOptions = {}): Promis
   const planned: (FaultKind | null)[] = [];
   const orders: Order[] = [];
   const files = new Map<string, Buffer>();
+  /** The files whose next request gets HTTP 503. */
+  const busy = new Set<string>();
   const faults = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Counters['faults'];
   const counts = { requests: 0, pictures: 0, refused: 0 };
   const closed = new AbortController();
@@ -101,11 +103,12 @@ export async function openImageSimulator(options: SimulatorOptions = {}): Promis
   const pictureOf = (order: Order, index: number, fault: FaultKind | null, form: Behaviour['answers']): Picture => {
     if (fault === 'private_url') return { url: privateUrl(url) };
     const drawn = () => drawPng(`${order.prompt} ${index}`, order.width, order.height);
-    const bytes = fault === 'not_image' ? Buffer.from('<html>no picture</html>') : drawn();
+    const bytes = fault === 'not_image' ? Buffer.from('%PDF-1.4 no picture') : drawn();
     counts.pictures += 1;
-    if (form === 'b64_json') return { b64_json: bytes.toString('base64') };
+    if (form === 'b64_json' && fault !== 'picture_busy') return { b64_json: bytes.toString('base64') };
     const path = `/files/${counts.pictures}.png`;
     files.set(path, bytes);
+    if (fault === 'picture_busy') busy.add(path);
     if (files.size > remembered) files.delete(files.keys().next().value!);
     return { url: url + path };
   };
@@ -132,6 +135,7 @@ export async function openImageSimulator(options: SimulatorOptions = {}): Promis
   const handle = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = message.url!.split('?', 1)[0]!;
     if (path === '/_counters') return sendJson(response, 200, { ...counts, faults });
+    if (busy.delete(path)) return sendJson(response, 503, { message: 'simulated fault' });
     const file = files.get(path);
     if (file) return void response.writeHead(200, { 'content-type': 'image/png' }).end(file);
     const body = await bodyOf(message);

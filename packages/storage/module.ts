@@ -25,6 +25,8 @@ import { uploadRoutes } from './uploads/upload-routes.ts';
 export type Uploads = {
   /** Receives the file of a form. */
   receive(upload: Upload): Promise<StoredFile>;
+  /** Throws the refusal that every new file would get: no storage driver takes it. */
+  checkReady(): void;
   /** Stores files that the shop makes itself, all or none. */
   storeFiles<T>(files: NewFiles<T>): Promise<T>;
   /** The upload with this address or URL. Null when this shop has none. */
@@ -68,6 +70,7 @@ export const storageModule: Module = {
       provides: [
         uploadsService.provide({
           receive: (upload) => receiveUpload(deps, upload),
+          checkReady: () => void deps.drivers.choose(undefined),
           storeFiles: (files) => storeFiles(deps, files),
           find: (address) => findUpload(deps, address),
         }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openAddressGuard, openGuardedFetch, parseTarget } from '@tradepost/outbound-http';
 import { maxAnswerBytes } from '../limits.ts';
 import { ServiceError } from './driver.ts';
@@ -55,20 +56,41 @@ export function openServiceNetwork(allowedNetworks: readonly string[]) {
   };
 }
 
-/** The bytes at an address. Redirects are followed, and each is checked. Throws ServiceError. */
+/** The pauses before an address that is busy is asked again. */
+const busyPausesMs = [500, 2_000];
+
+/** The answer of an address, or its error. */
+async function openPicture(fetch: Fetch, url: URL, signal: AbortSignal): Promise<Response | ServiceError> {
+  try {
+    const response = await fetch(url, { redirect: 'follow', signal, headers: { accept: 'image/*' } });
+    if (response.ok) return response;
+    const { status } = response;
+    await response.body?.cancel();
+    const isBusy = status >= 500 || status === 429;
+    const reason = `the address of a picture answers ${status}`;
+    return new ServiceError(isBusy ? 'unavailable' : 'wrong_answer', reason, { permanent: false });
+  } catch (error) {
+    return connectionError(error);
+  }
+}
+
+/**
+ * The bytes at an address. Redirects are followed, and each is checked. An address that is busy is asked again: another attempt
+ * would pay for another picture. Throws ServiceError.
+ */
 export async function* readPicture(fetch: Fetch, address: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const url = parseTarget(address);
   if (typeof url === 'string')
     throw new ServiceError('wrong_answer', 'the address of a picture is not an http address', { permanent: true });
+  let answer = await openPicture(fetch, url, signal);
+  for (const pause of busyPausesMs) {
+    if (!(answer instanceof ServiceError) || answer.failure !== 'unavailable' || signal.aborted) break;
+    await sleep(pause, undefined, { signal }).catch(() => {});
+    answer = await openPicture(fetch, url, signal);
+  }
+  if (answer instanceof ServiceError) throw answer;
   try {
-    const response = await fetch(url, { redirect: 'follow', signal, headers: { accept: 'image/*' } });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new ServiceError('wrong_answer', `the address of a picture answers ${response.status}`, {
-        permanent: false,
-      });
-    }
-    for await (const chunk of response.body ?? []) yield chunk;
+    for await (const chunk of answer.body ?? []) yield chunk;
   } catch (error) {
     throw connectionError(error);
   }

@@ -14,7 +14,7 @@ import { claimTask, completeTask, failTask, type ImageTask, type TaskFailure } f
 export type TaskDeps = {
   readonly runtime: Pick<Runtime, 'sql' | 'settings' | 'secrets' | 'now'>;
   readonly drivers: readonly ImageDriver[];
-  readonly uploads: Pick<Uploads, 'find' | 'storeFiles'>;
+  readonly uploads: Pick<Uploads, 'find' | 'checkReady' | 'storeFiles'>;
   readonly network: ServiceNetwork;
   readonly metrics: AiImageMetrics;
 };
@@ -83,9 +83,11 @@ async function contentsOf(
 /** Makes the pictures and stores them with the end of the task. */
 async function attempt(deps: TaskDeps, task: ImageTask, model: ServiceModel, driver: ImageDriver, signal: AbortSignal) {
   const { sql } = deps.runtime;
+  deps.uploads.checkReady();
   const contents = await contentsOf(deps, model, driver, task, signal);
   await deps.uploads.storeFiles({
     contents,
+    imagesOnly: true,
     owner: { role: 'admin', id: task.staff_id },
     write: (work) => sql.begin(work) as never,
     async record(tx, files) {
@@ -145,8 +147,8 @@ export async function runTask(deps: TaskDeps, id: number, context: { log: Log; s
     deps.metrics.seconds.observe((now().getTime() - task.created_at.getTime()) / 1_000);
   } catch (error) {
     if (error instanceof TaskTakenError) return;
-    // The worker is being stopped. The job runs again.
-    if (context.signal.aborted) throw error;
+    // The job runs again. Its queue stores the error, so it has no reason of the service, which can quote the key.
+    if (context.signal.aborted) throw new Error('the worker is being stopped');
     await afterFailure(deps, task, error, apiKey, context.log);
   } finally {
     deps.metrics.attemptSeconds.observe((now().getTime() - startedAt) / 1_000);

@@ -10,11 +10,11 @@ export function failureOf(error: unknown, apiKey: string): TaskFailure & { perma
       ...{ name: error.failure, values: { reason: scrubbed(error.message, apiKey) } },
       ...{ permanent: error.permanent, retryAfterMs: error.retryAfterMs },
     };
-  // A refusal of the storage. A fault of the shop has code 500 and may end.
+  // A refusal of the storage. Another attempt would pay for other pictures.
   if (error instanceof AppError)
     return {
       ...{ name: 'not_stored', values: { reason: error.message } },
-      ...{ permanent: error.code !== 500, retryAfterMs: 0 },
+      ...{ permanent: true, retryAfterMs: 0 },
     };
   throw error;
 }

@@ -11,10 +11,14 @@ import { newPath } from './stored-path.ts';
 /** A stored file. `address` is what tables store. */
 export type StoredFile = { path: string; address: string; size: number; mime: string };
 
-/** The kind of a new file by its first bytes, and all its chunks. Refuses an empty file and one of another kind. */
+/**
+ * The kind of a new file by its first bytes, and all its chunks. Refuses an empty file and one of another kind. With `imagesOnly`
+ * other kinds are refused that the shop takes.
+ */
 export async function openContent(
   { runtime }: StorageDeps,
   content: AsyncIterable<Uint8Array>,
+  { imagesOnly = false } = {},
 ): Promise<{ kind: FileKind; chunks: AsyncIterable<Uint8Array> }> {
   const iterator = content[Symbol.asyncIterator]();
   const rest = { [Symbol.asyncIterator]: () => iterator };
@@ -30,7 +34,7 @@ export async function openContent(
   if (head.length === 0) throw uploadErrors.empty_file();
   const allowed = runtime.settings.get(allowedExtensions);
   const kind = kindOf(head, allowed);
-  if (!kind) {
+  if (!kind || (imagesOnly && !kind.isImage)) {
     await iterator.return?.();
     throw uploadErrors.wrong_type({ allowed: allowed.join(', ') });
   }

@@ -13,6 +13,8 @@ import type { StorageDeps } from './storage-deps.ts';
 /** Files that the shop makes itself, such as pictures of a service. */
 export type NewFiles<T> = {
   readonly contents: readonly AsyncIterable<Uint8Array>[];
+  /** Refuses contents that are no images, also where the shop takes other uploads. */
+  readonly imagesOnly?: boolean;
   /** The account that asked for them. They count as its uploads. */
   readonly owner: FileOwner;
   /** Runs the transaction that completes the files. */
@@ -25,7 +27,8 @@ export type NewFiles<T> = {
  * Stores all these files or none, together with the rows of `record`: the files of a process that is killed before the
  * commit are removed by the clean-up. Refuses what an upload refuses.
  */
-export async function storeFiles<T>(deps: StorageDeps, { contents, owner, write, record }: NewFiles<T>): Promise<T> {
+export async function storeFiles<T>(deps: StorageDeps, given: NewFiles<T>): Promise<T> {
+  const { contents, imagesOnly = false, owner, write, record } = given;
   const { settings, config, metrics, log } = deps.runtime;
   const driver = deps.drivers.choose(undefined);
   const folder = incomingFolder(uploadFolder({ config, settings }));
@@ -33,7 +36,7 @@ export async function storeFiles<T>(deps: StorageDeps, { contents, owner, write,
   const ids: number[] = [];
   try {
     for (const content of contents) {
-      const { kind, chunks } = await openContent(deps, content);
+      const { kind, chunks } = await openContent(deps, content, { imagesOnly });
       const registered = await registerFile(deps, owner, kind, driver);
       ids.push(registered.id);
       const incoming = await writeIncoming(folder, chunks, settings.get(maxBytes));
