@@ -131,6 +131,35 @@ describe('tradepost announcements', () => {
     });
     expect(await run(['create', '--title', '', '--content', 'x'])).toMatchObject({ code: 2 });
     expect((await run(['edit', '999', '--title', 'x'])).code).toBe(1);
+    for (const args of [
+      ['create', '--title', 'x', '--content', 'x'],
+      ['edit', '1'],
+    ])
+      expect(await run([...args, '--starts-at', 'soon'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('starts_at'),
+      });
+  });
+
+  test('are in the change log with the operator', async () => {
+    const { sql } = shop.database;
+    const { id } = JSON.parse((await run(['create', '--title', 'x', '--content', 'x', '--json'])).stdout);
+    await run(['edit', String(id), '--type', 'info']);
+    await run(['withdraw', String(id)]);
+    const rows = await sql`
+      select source, staff_id, actor_name <> '' as named, action, operation from change_log.changes
+      where table_name = 'backoffice.announcements' and row_id = ${String(id)} order by id`;
+    expect(rows).toEqual(
+      (
+        [
+          ['create', 'insert'],
+          ['edit', 'update'],
+          ['withdraw', 'update'],
+        ] as const
+      ).map(([action, operation]) => ({
+        ...{ source: 'cli', staff_id: null, named: true, action: `announcements ${action}`, operation },
+      })),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
+import { AppError } from '@tradepost/core';
 import type { CommandContext, ModuleCommand } from '@tradepost/module';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import {
@@ -50,6 +51,15 @@ async function checked<S extends z.ZodType>(schema: S, options: TextOptions): Pr
   throw new UsageError(`${issue!.path.join('.').replace('_', '-')}: ${issue!.message}`);
 }
 
+/** The times of the options. A wrong one is wrong usage. */
+function spanIn(times: Parameters<typeof spanOf>[0], runtime: Runtime): ReturnType<typeof spanOf> {
+  try {
+    return spanOf(times, zoneOf(runtime));
+  } catch (error) {
+    throw error instanceof AppError ? new UsageError(error.message) : error;
+  }
+}
+
 const list =
   (context: CommandContext) =>
   async ({ state, json, ...options }: GlobalOptions & { state: string }) =>
@@ -74,7 +84,7 @@ const list =
 const create = (context: CommandContext) => async (options: GlobalOptions & TextOptions) => {
   const { title, content, type, ...times } = await checked(announcementBody, options);
   await context.withRuntime(databaseOf(options), async (runtime) => {
-    const { starts_at = null, ends_at = null } = spanOf(times, zoneOf(runtime));
+    const { starts_at = null, ends_at = null } = spanIn(times, runtime);
     const added = await runtime.sql.begin((tx) => createAnnouncement(tx, { title, content, type, starts_at, ends_at }));
     if (options.json) return printJson(announcementViewOf(added, zoneOf(runtime)));
     print(`announcement ${added.id} created: ${added.state}`);
@@ -84,7 +94,7 @@ const create = (context: CommandContext) => async (options: GlobalOptions & Text
 const edit = (context: CommandContext) => async (id: number, options: GlobalOptions & TextOptions) => {
   const { title, content, type, ...times } = await checked(announcementChangeBody, options);
   await context.withRuntime(databaseOf(options), async (runtime) => {
-    const span = spanOf(times, zoneOf(runtime));
+    const span = spanIn(times, runtime);
     await runtime.sql.begin((tx) => editAnnouncement(tx, id, { title, content, type, ...span }));
     if (options.json) return printJson({ id });
     print(`announcement ${id} changed`);
