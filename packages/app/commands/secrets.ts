@@ -65,7 +65,7 @@ const rotate =
       // The first secret of a shop creates the file, and a file of another shop is refused here.
       await secrets.seal('check', '');
       if (newKey) await secrets.addKey();
-      await sealPlainSettings(runtime, runtime.settings.definitions());
+      await sealPlainSettings(runtime, declaredBy(context.modules, 'settings'));
       const firstKey = (await secrets.status()).inFile[0]!;
       const results: Resealed[] = [];
       for (const column of columnsOf(context)) {
@@ -87,11 +87,12 @@ const rotate =
 
 const forget =
   (context: CommandContext) =>
-  async (id: string, options: GlobalOptions): Promise<void> => {
+  async (id: string, { json, ...options }: GlobalOptions): Promise<void> => {
     await context.withRuntime(options, async (runtime) => {
       if ((await runtime.secrets.status()).inFile.includes(id))
         throw new UsageError(`${id} is in the key file, so it is not lost`);
       if (!(await forgetKey(runtime.sql, id))) throw new Error(`this database has no key ${id}`);
+      if (json) return printJson({ forgotten: id });
       print(`forgot ${id}: secrets that it sealed stay unreadable until they are set again`);
     });
   };
@@ -125,6 +126,7 @@ export const secretsCommand: ModuleCommand = {
       group
         .command('forget <key>')
         .description('the key is lost for ever: allow the key file to have another one')
+        .option('--json', 'print the result as JSON')
         .addHelpText('after', '\nExample:\n  $ tradepost secrets forget 3f73c5f7'),
     ).action(forget(context));
   },
