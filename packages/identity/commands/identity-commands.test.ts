@@ -32,6 +32,19 @@ const statusOf = async (token: string) => (await shop.call('GET', '/api/auth/pro
 const becomes = (token: string, status: number) =>
   vi.waitFor(async () => expect(await statusOf(token)).toBe(status), { timeout: 3_000, interval: 20 });
 
+test('staff create without a role is refused when the role Administrator no longer has all permissions', async () => {
+  const { sql } = shop.database;
+  await sql`update identity.roles set permissions = '{order:view}' where name = 'Administrator'`;
+  try {
+    const created = await run(['staff', 'create', 'eve'], 'eve-secret');
+    expect(created).toMatchObject({ code: 1, stderr: expect.stringContaining('no longer has all permissions') });
+    expect((await run(['staff', 'create', 'eve', '--role', 'Administrator'], 'eve-secret')).code).toBe(0);
+  } finally {
+    await sql`update identity.roles set permissions = '{*}' where name = 'Administrator'`;
+    await sql`delete from identity.staff where username = 'eve'`;
+  }
+});
+
 test.each(['rotate', 'issue', 'inspect', 'revoke'])('token %s --help shows an example', async (name) => {
   const { code, stdout } = await runCommandInProcess(['token', name, '--help']);
   expect(code).toBe(0);

@@ -1,21 +1,32 @@
 import type { Queryable } from '@tradepost/postgres';
 import { identityErrors } from '../errors.ts';
+import { everything } from '../staff/permissions.ts';
 import { ensureRole, insertShopper, insertStaff } from './identity-store.ts';
 import { hashPassword } from './passwords.ts';
 
 /** The role with all permissions. It is created with the first administrator. */
 const fullRole = 'Administrator';
 
-/** Creates an administrator and returns the id. Refuses a name that is in use, and an unknown role. */
+/**
+ * Creates an administrator and returns the id. Refuses a name that is in use, and an unknown role. Without a role it is the one with
+ * all permissions; throws when staff have taken some from it.
+ */
 export async function createStaff(
   sql: Queryable,
   staff: { username: string; password: string; role?: string | undefined; isDemo?: boolean },
 ): Promise<number> {
-  const role = staff.role ?? fullRole;
-  const roleId = await ensureRole(sql, role, role === fullRole ? ['*'] : null);
-  if (roleId === undefined) throw identityErrors.role_not_found({ role });
+  const name = staff.role ?? fullRole;
+  const role = await ensureRole(sql, name, name === fullRole ? [everything] : null);
+  if (!role) throw identityErrors.role_not_found({ role: name });
+  if (staff.role === undefined && !role.permissions.includes(everything))
+    throw new Error(`the role ${fullRole} no longer has all permissions: name the role of the administrator`);
   const passwordHash = await hashPassword(staff.password);
-  const id = await insertStaff(sql, { username: staff.username, passwordHash, roleId, isDemo: staff.isDemo ?? false });
+  const id = await insertStaff(sql, {
+    username: staff.username,
+    passwordHash,
+    roleId: role.id,
+    isDemo: staff.isDemo ?? false,
+  });
   if (id === undefined) throw identityErrors.username_taken({ username: staff.username });
   return id;
 }

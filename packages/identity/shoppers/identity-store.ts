@@ -98,12 +98,13 @@ export async function ensureRole(
   sql: Queryable,
   name: string,
   permissions: string[] | null,
-): Promise<number | undefined> {
+): Promise<{ id: number; permissions: string[] } | undefined> {
   if (permissions)
     await sql`
       insert into identity.roles (name, permissions) values (${name}, ${permissions}) on conflict (name) do nothing`;
-  const [row] = await sql<{ id: number }[]>`select id from identity.roles where name = ${name}`;
-  return row?.id;
+  const [row] = await sql<{ id: number; permissions: string[] }[]>`
+    select id, permissions from identity.roles where name = ${name}`;
+  return row;
 }
 
 /** Identifies a shopper in a login without a password. */
