@@ -165,7 +165,7 @@ class RouteRequest {
   #handle(caller: Caller | null, text: string, rawBody: Uint8Array): unknown {
     const { route, params, query, body, limit, writes, plainWrite } = this.#of;
     const request = this.#request;
-    const actor = writes && caller?.role === 'admin' ? this.#actorOf(caller) : null;
+    const actor = (writes || route.file) && caller?.role === 'admin' ? this.#actorOf(caller) : null;
     const write: Write = actor ? (work) => this.#of.idempotency.write(null, work, actor) : plainWrite;
     const bodyStream = route.bodyStream ? bodyStreamOf(request, limit) : noBodyStream;
     const locale = this.#locale;

@@ -42,7 +42,7 @@ export type RouteContext<A extends Auth, P, Q, B> = {
   /** Runs `work` in one transaction. Under an Idempotency-Key the outcome is stored in it. Call it once per request. */
   readonly write: Write;
   /**
-   * The administrator who calls, for the change log. Null for shoppers and for reads. `write` uses it. Pass it to
+   * The administrator who calls, for the change log. Null for shoppers and for reads, except of files. `write` uses it. Pass it to
    * `actingSql` where a use case opens its own transaction, and to a function of `groupCommit`.
    */
   readonly actor: ChangeActor | null;
