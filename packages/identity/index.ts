@@ -19,6 +19,7 @@ export {
   onShopperTokensEnded,
   shoppersEndedSince,
 } from './shoppers/active-shoppers.ts';
+export { selectContacts, selectShoppersByContact } from './shoppers/contact-store.ts';
 export { selectNicknames, selectShopper, selectShopperByLogin } from './shoppers/identity-store.ts';
 export { hashPassword } from './shoppers/passwords.ts';
 export { shopperDeleted } from './shoppers/shopper-events.ts';

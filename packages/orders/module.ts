@@ -4,6 +4,7 @@ import { dashboardCards, inboxTemplates, type Module, reportFacts } from '@trade
 import { fileReferences } from '@tradepost/storage';
 import { cartRoutes } from './cart/cart-routes.ts';
 import { ordersCommand } from './commands/orders.ts';
+import { exportRoutes } from './csv/export-routes.ts';
 import { pendingShip } from './dashboard-cards.ts';
 import { orderFiles } from './file-references.ts';
 import { orderInboxTemplates } from './inbox-templates.ts';
@@ -75,6 +76,7 @@ export const ordersModule: Module = {
         const filters = context.entries(orderFilters);
         return [
           ...cartRoutes(runtime),
+          ...exportRoutes(runtime, filters),
           ...orderRoutes(runtime, inventory, { sections, filters }, openExpirySchedule()),
           ...extensionRoutes({ runtime, messenger }, sections.orders),
           ...batchRoutes(runtime, inventory),

@@ -19,4 +19,11 @@ export const orderRetention: readonly RetentionRule[] = [
     age: 't.created_at',
     days: 1,
   },
+  {
+    name: 'order_exports',
+    about: 'records of exports of orders; the change log has its own',
+    table: 'orders.order_exports',
+    age: 't.created_at',
+    days: 730,
+  },
 ];

@@ -1,5 +1,5 @@
 import { productCardView, skuViewSchema } from '@tradepost/catalog';
-import { amount, amountInput, bit, id, idOrZero, list, pageQueryWith, text, timestamp, url } from '@tradepost/http';
+import { amount, bit, id, idOrZero, list, pageQueryWith, text, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
 import { maxLineQty } from './cart/cart-store.ts';
 import { maxLines, maxNotes, maxReviewAppends, maxReviewImages, maxShipments } from './limits.ts';
@@ -68,8 +68,8 @@ export const breakdown = z
   .meta({ id: 'AmountBreakdown' });
 
 const addressSnapshot = z.object({
-  id: id(),
-  user_id: id(),
+  id: idOrZero(),
+  user_id: idOrZero(),
   name: z.string().meta({ examples: ['Li Wei'] }),
   phone: z.string().meta({ examples: ['13800000000'] }),
   province: z.string(),
@@ -82,7 +82,10 @@ const addressSnapshot = z.object({
 const orderRow = {
   id: id(),
   order_no: z.string().meta({ examples: ['1772358600000000001'] }),
-  user_id: id(),
+  user_id: idOrZero().meta({
+    description: '0: the order of an older shop, whose shopper has no account',
+    examples: [1],
+  }),
   merchant_id: id(),
   status,
   status_label: z.string().meta({ examples: ['Pending Payment'] }),
@@ -140,14 +143,16 @@ export const reviewSchema = z
   .meta({ id: 'Review' });
 export type OrderItemReview = z.input<typeof reviewSchema>;
 
+const itemOf = (what: string) =>
+  idOrZero().meta({ description: `0: the line of an older shop, whose ${what} is not in this shop`, examples: [1] });
 const orderItemSchema = z
   .object({
     id: id(),
     order_item_id: id(),
     order_id: id(),
     warehouse_id: idOrZero(),
-    product_id: id(),
-    sku_id: id(),
+    product_id: itemOf('product'),
+    sku_id: itemOf('SKU'),
     activity_product_id: idOrZero(),
     activity_id: idOrZero(),
     activity_type: z.string().meta({ examples: [''] }),
@@ -251,48 +256,3 @@ export const orderListQuery = pageQueryWith({
     .optional()
     .meta({ examples: [0] }),
 });
-
-const time = () => text(40).trim().optional();
-/** The filters of the back office. An order must match all filters that are given. */
-export const adminOrderListQuery = orderListQuery.extend({
-  keyword: text(100)
-    .trim()
-    .optional()
-    .meta({
-      description:
-        'Order id, order number or its first digits, nickname, name or phone of the receiver, title of an item',
-      examples: [''],
-    }),
-  time_start: time().meta({
-    description: 'Created at this time or later; without an offset, in the time zone of the shop',
-    examples: ['2026-03-01'],
-  }),
-  time_end: time().meta({
-    description: 'Created at this time or earlier; a date includes the whole day',
-    examples: ['2099-03-01'],
-  }),
-  amount_min: amountInput()
-    .optional()
-    .meta({ description: 'Payable amount', examples: [0] }),
-  amount_max: amountInput()
-    .optional()
-    .meta({ examples: [1000] }),
-  logistics_company: text(32)
-    .trim()
-    .toUpperCase()
-    .optional()
-    .meta({ description: 'Carrier code of a shipment', examples: [''] }),
-  province: text(64)
-    .trim()
-    .optional()
-    .meta({ description: 'Part of the province of the address', examples: [''] }),
-  pay_method: text(32)
-    .trim()
-    .optional()
-    .meta({ examples: ['wechat'] }),
-  has_after_sale: z
-    .boolean()
-    .optional()
-    .meta({ description: 'true: only orders with an after-sale case', examples: [false] }),
-});
-export type AdminOrderListQuery = z.output<typeof adminOrderListQuery>;

@@ -15,6 +15,9 @@ export const orderTables: readonly string[] = [
   'orders.payment_notices',
   'orders.payment_nonces',
   'orders.refunds',
+  'orders.order_exports',
+  'orders.order_imports',
+  'orders.imported_orders',
 ];
 
 /** The tables in the change log: the name of a row, or why the table is not watched. */
@@ -33,6 +36,9 @@ export const ordersInChangeLog: Readonly<Record<string, TableInChangeLog>> = {
   'orders.payment_notices': { unwatched: 'Written by payment providers.' },
   'orders.payment_nonces': { unwatched: 'Written by payment providers.' },
   'orders.refunds': { en: 'refund', 'zh-CN': '退款' },
+  'orders.order_exports': { en: 'export of orders', 'zh-CN': '订单导出' },
+  'orders.order_imports': { en: 'import of orders', 'zh-CN': '订单导入' },
+  'orders.imported_orders': { unwatched: 'Written by imports, whose table is watched.' },
 };
 /** Orders, lines, refunds, carts and the blocks of order ids: what reports read. */
 export const orderPublishes: readonly string[] = [

@@ -36,7 +36,7 @@ import {
   selectProvinces,
   selectShopperOrders,
 } from '../../packages/orders/orders/order-page-store.ts';
-import { resolveKeyword } from '../../packages/orders/orders/order-search-store.ts';
+import { resolveKeyword } from '../../packages/orders/search/order-search-store.ts';
 import { selectExpiredOrders, selectOrder, selectOrderItems } from '../../packages/orders/orders/order-store.ts';
 import { selectShippedBefore } from '../../packages/orders/paid-orders/order-lines-store.ts';
 import { type ReviewFilter, selectReviews } from '../../packages/reviews/back-office/admin-review-store.ts';

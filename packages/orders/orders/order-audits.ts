@@ -6,19 +6,29 @@ import { orderStatus, orderTransitions } from './order-status.ts';
 /** Twice the interval of the crons that sweep orders and refunds. */
 const sweepGrace = '10 minutes';
 
-/** Whether an order was paid. A cancelled order (6) was paid when an after-sale refunded it. 1 is pending payment. */
+/**
+ * Whether an order was paid. A cancelled order (6) was paid when an after-sale refunded it, or when it was paid before it was
+ * imported. 1 is pending payment, 2 paid.
+ */
 const wasPaid = (sql: Queryable) => sql`
   case o.status when 1 then false
-    when 6 then o.id in (select order_id from orders.order_history where trigger = 'after_sale_refunded')
+    when 6 then o.id in (select order_id from orders.order_history
+                         where trigger = 'after_sale_refunded' or (trigger = 'import' and from_status = 2))
     else true end`;
+
+/** Whether order `o` belongs to this shop. Orders of an older shop have no stock and no payment: see `orders.imported`. */
+const isOwn = (sql: Queryable) => sql`not exists (select from orders.imported_orders m where m.order_id = o.id)`;
 
 /** The inventory status that an order in this state must have. A return adds stock and leaves the sale as it is. */
 const stockOf = (sql: Queryable) =>
   sql`case when o.status = 1 then 'reserved' when ${wasPaid(sql)} then 'confirmed' else 'released' end`;
 
-/** All transitions that `orderTransitions` allows. The creation is a transition from 0. */
+/** All transitions that `orderTransitions` allows, and those of imports. The creation is a transition from 0. */
 const legalMoves = [
   { trigger: 'create', from: 0, to: orderStatus.pendingPayment },
+  { trigger: 'import', from: orderStatus.paid, to: orderStatus.completed },
+  { trigger: 'import', from: orderStatus.paid, to: orderStatus.cancelled },
+  { trigger: 'import', from: orderStatus.pendingPayment, to: orderStatus.cancelled },
   ...Object.entries(orderTransitions).flatMap(([trigger, move]) =>
     move.from.flatMap((from) => [move.to].flat().map((to) => ({ trigger, from, to }))),
   ),
@@ -61,7 +71,8 @@ const lineAudits: readonly Audit[] = [
       select order_id, sku_id, sum(ordered)::bigint as ordered, sum(reserved)::bigint as reserved,
              max(biz_no) filter (where order_id is null) as of_no_order
       -- one aggregate over both tables: a join would hash them by the text of the order number
-      from (select order_id, sku_id, qty as ordered, 0 as reserved, null as biz_no from orders.order_items
+      from (select order_id, sku_id, qty as ordered, 0 as reserved, null as biz_no from orders.order_items o_i
+            where not exists (select from orders.imported_orders m where m.order_id = o_i.order_id)
             union all
             select o.id, r.sku_id, 0, r.qty, r.biz_no
             from inventory.inventory_reservation r left join orders.orders o on o.order_no = r.biz_no
@@ -128,9 +139,10 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
     query: (sql) => sql`
       select o.id as order_id, o.order_no, o.status, o.inventory_status, s.status as inventory_state, s.provider
       from orders.orders o left join inventory.order_inventory_state s on s.order_no = o.order_no
-      where s.status is distinct from o.inventory_status
+      where (s.status is distinct from o.inventory_status
          -- the answer of a remote provider may still be expected
-         or (s.provider <> all(${[...remoteProviders]}::text[]) and o.inventory_status <> ${stockOf(sql)})`,
+         or (s.provider <> all(${[...remoteProviders]}::text[]) and o.inventory_status <> ${stockOf(sql)}))
+        and ${isOwn(sql)}`,
   },
   {
     name: 'orders.reservations',
@@ -157,7 +169,7 @@ const paymentAudits: readonly Audit[] = [
                  -- A payment that after-sales refunded in full has also paid its order.
                  where status = 'succeeded' or id in (select payment_id from orders.refunds where kind = 'after_sale')
                  group by order_id) as p on p.order_id = o.id
-      where case when ${wasPaid(sql)} then coalesce(p.payments, 0) <> 1 or p.amount <> o.total_amount
+      where case when ${wasPaid(sql)} and ${isOwn(sql)} then coalesce(p.payments, 0) <> 1 or p.amount <> o.total_amount
                  else p.payments > 0 end`,
   },
   {
@@ -214,6 +226,27 @@ const paymentAudits: readonly Audit[] = [
   },
 ];
 
+const importAudits: readonly Audit[] = [
+  {
+    name: 'orders.imported',
+    about:
+      'an order that its import has moved is a finished order of an older shop: it has its shopper as the file names it, and no stock, payment or refund',
+    query: (sql) => sql`
+      select coalesce(o.id, m.order_id) as order_id, o.order_no, o.status, o.inventory_status, m.order_id is not null as imported
+      from orders.imported_orders m
+      full join (select o.id, o.order_no, o.status, o.inventory_status,
+                        o.id in (select order_id from orders.order_history where trigger = 'import') as moved
+                 from orders.orders o) as o on o.id = m.order_id
+      where (m.order_id is not null) <> coalesce(o.moved, false)
+         or (m.order_id is not null
+             and (o.status not in (4, 6) -- completed, cancelled
+                  or o.inventory_status <> 'none'
+                  or exists (select from inventory.order_inventory_state s where s.order_no = o.order_no)
+                  or exists (select from orders.payments p where p.order_id = o.id)
+                  or exists (select from orders.refunds r where r.order_id = o.id)))`,
+  },
+];
+
 const expiryAudits: readonly Audit[] = [
   {
     name: 'orders.expired',
@@ -248,6 +281,7 @@ export const orderAudits = (remoteProviders: readonly string[]): readonly Audit[
   ...historyAudits,
   ...stateAudits(remoteProviders),
   ...paymentAudits,
+  ...importAudits,
   ...expiryAudits,
   ...countAudits,
 ];

@@ -1,9 +1,9 @@
 import type { Paging } from '@tradepost/core';
 import { plannedByValue, type Queryable, type Sql, type Statement } from '@tradepost/postgres';
 import { faultCode } from '@tradepost/runtime';
+import { type Keyword, keywordCondition } from '../search/order-search-store.ts';
 import type { Order } from './order.ts';
 import { blockBits, orderCounts } from './order-counts-store.ts';
-import { type Keyword, keywordCondition } from './order-search-store.ts';
 import type { OrderStatus } from './order-status.ts';
 import { orderColumns } from './order-store.ts';
 

@@ -1,4 +1,4 @@
-import { instantInZone, isoInZone, paged, pagingOf, toMinor } from '@tradepost/core';
+import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, maxBatch, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
 import { openPricePipeline } from '@tradepost/marketing';
@@ -7,27 +7,14 @@ import { openPlacement } from '../checkout/open-placement.ts';
 import { openSoldTitles } from '../checkout/sold-titles.ts';
 import { orderErrors } from '../errors.ts';
 import { maxOrderPage } from '../limits.ts';
-import {
-  type AdminOrderListQuery,
-  adminOrderListQuery,
-  adminOrderSchema,
-  orderListQuery,
-  orderRowSchema,
-  orderViewSchema,
-  placeOrderBody,
-} from '../schemas.ts';
+import { adminOrderSchema, orderListQuery, orderRowSchema, orderViewSchema, placeOrderBody } from '../schemas.ts';
+import { openAdminFilter } from '../search/admin-filter.ts';
+import { adminOrderListQuery } from '../search/filter-schemas.ts';
 import { unpaidMinutes } from '../settings.ts';
 import type { ExpirySchedule } from './expire-orders.ts';
 import { openStockNotifier } from './notify-stock.ts';
 import { orderRowView } from './order.ts';
-import {
-  type AdminOrderFilter,
-  inAll,
-  selectAdminOrders,
-  selectProvinces,
-  selectShopperOrders,
-} from './order-page-store.ts';
-import { resolveKeyword } from './order-search-store.ts';
+import { selectAdminOrders, selectShopperOrders } from './order-page-store.ts';
 import { type OrderAnswerSections, type OrderFilter, statementsOf } from './order-sections.ts';
 import { orderStatusOf } from './order-status.ts';
 import { type OwnedOrder, selectOrder } from './order-store.ts';
@@ -53,37 +40,11 @@ export function orderRoutes(
     cancelOrders(deps, many, 'user_cancel', record),
   );
   const notifyStock = openStockNotifier(runtime, inventory);
-  /** No order matches when no package adds a filter for the field. */
-  const matching = (field: OrderFilter['field'], value: string) =>
-    filters.find((filter) => filter.field === field)?.matching(sql, value) ?? sql`(select 0::bigint as order_id)`;
   /** The statements of all sections of other packages. A section of lines sends one. */
   const sectionStatements = statementsOf(sections.orders) + sections.items.length;
   const statusOf = (query: { status?: number | undefined }) => orderStatusOf(query.status ?? 0);
 
-  const momentOf = (field: string, text: string | undefined, edge: 'start' | 'end') => {
-    if (!text) return null;
-    const at = instantInZone(text, settings.get(timeZone), edge);
-    if (!at) throw orderErrors.invalid_time({ field });
-    return at;
-  };
-  const adminFilter = async (query: AdminOrderListQuery): Promise<AdminOrderFilter> => {
-    const { pay_method, amount_min, amount_max, province, logistics_company, has_after_sale, keyword } = query;
-    const only = [
-      ...(logistics_company ? [matching('logistics_company', logistics_company)] : []),
-      ...(has_after_sale ? [matching('has_after_sale', 'true')] : []),
-    ];
-    return {
-      status: statusOf(query),
-      pay_method: pay_method ?? null,
-      time_start: momentOf('time_start', query.time_start, 'start'),
-      time_end: momentOf('time_end', query.time_end, 'end'),
-      amount_min: amount_min === undefined ? null : toMinor(amount_min),
-      amount_max: amount_max === undefined ? null : toMinor(amount_max),
-      provinces: province ? await selectProvinces(sql, province) : null,
-      restrictedTo: only.length > 0 ? inAll(sql, only) : null,
-      keyword: keyword ? await resolveKeyword(sql, keyword) : null,
-    };
-  };
+  const adminFilter = openAdminFilter(runtime, filters);
 
   return [
     defineRoute({
@@ -188,7 +149,7 @@ export function orderRoutes(
       tag: 'Orders (admin)',
       summary: 'Orders of all shoppers, newest first',
       query: adminOrderListQuery,
-      statements: 8 + sectionStatements,
+      statements: 9 + sectionStatements,
       response: pagedOf(adminOrderSchema, maxBatch),
       refuses: [orderErrors.invalid_time],
       async handle({ query, request, locale }) {

@@ -52,7 +52,18 @@ const rows = `
     values (6, 8, 'instant', 'wechat', 500, 'refunded', now());
   insert into orders.refunds (refund_no, payment_id, order_id, provider, kind, reason, amount, currency, status, finished_at)
     values ('R5', 2, 3, 'sandbox', 'after_sale', 'after_sale:1', 500, 'CNY', 'succeeded', now()),
-           ('R6', 6, 8, 'instant', 'after_sale', 'after_sale:2', 500, 'CNY', 'succeeded', now());`;
+           ('R6', 6, 8, 'instant', 'after_sale', 'after_sale:2', 500, 'CNY', 'succeeded', now());
+  -- imported: a completed order and one that was refunded in the older shop
+  insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, total_amount, address_snapshot,
+      tracking_no, expires_at, paid_at) values (9, 'OLD-9', 0, 4, 'none', 500, 500, '{}', 'T9', now(), now()),
+        (10, 'OLD-10', 2, 6, 'none', 500, 500, '{}', '', now(), now());
+  insert into orders.imported_orders (order_id, nickname, shopper_account, shopper_phone, search)
+    values (9, 'Old', '', '', 'old-9'), (10, 'Old', '', '', 'old-10');
+  insert into orders.order_items (order_id, product_id, sku_id, sku_code, title, price, qty, payable_amount)
+    values (9, 0, 0, 'OLD-JUG', 'Old jug', 500, 1, 500), (10, 2, 3, 'JUG', 'Jug', 500, 1, 500);
+  insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
+    values (9, null, 1, 'create', 'system'), (9, 1, 2, 'pay', 'system'), (9, 2, 4, 'import', 'system'),
+           (10, null, 1, 'create', 'system'), (10, 1, 2, 'pay', 'system'), (10, 2, 6, 'import', 'system');`;
 
 /** Creates orders and changes them to the requested state. */
 const makeOrders: Maker = async ({ shop, owner, staff, send, repeat }, count, { order, large }) => {
@@ -70,6 +81,29 @@ const makeOrders: Maker = async ({ shop, owner, staff, send, repeat }, count, { 
 export const testData: TestData = {
   rows,
   auditCases: [
+    [
+      'orders.imported',
+      'an order of this shop is marked as imported',
+      `insert into orders.imported_orders (order_id, nickname, shopper_account, shopper_phone, search) values (8, '', '', '', '')`,
+      ['orders.lines_reserved', 'orders.payments'],
+    ],
+    [
+      'orders.imported',
+      'an imported order without its mark',
+      `delete from orders.imported_orders where order_id = 10`,
+      ['orders.lines_reserved', 'orders.stock_state', 'orders.payments'],
+    ],
+    [
+      'orders.imported',
+      'an imported order with stock',
+      `update orders.orders set inventory_status = 'confirmed' where id = 9`,
+    ],
+    [
+      'orders.imported',
+      'an imported order with a payment',
+      `insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (10, 'instant', 'wechat', 500, 'succeeded', now())`,
+      ['orders.payments'],
+    ],
     ['orders.amounts', 'shares of the lines', `update orders.order_items set payable_amount = 479 where sku_id = 2`],
     [
       'orders.amounts',

@@ -29,6 +29,11 @@ const receiverHolds = (sql: Queryable, order: Statement, text: string): Statemen
   (position(${text} in lower(${order}.address_snapshot ->> 'name')) > 0
    or position(${text} in ${order}.address_snapshot ->> 'phone') > 0)`;
 
+/** Orders of an older shop: their number, shopper, receiver and titles. They may have no account and no products. */
+const importedOrders = (sql: Queryable, text: string): Statement => sql`
+  (select order_id from orders.imported_orders
+   where runtime.grams(search) @> runtime.grams_sought(${text}) and position(${text} in search) > 0)`;
+
 /** Whether at least `manyOrders` lines or orders are candidates. The count stops at that number. */
 async function isCommon(sql: Queryable, text: string): Promise<boolean> {
   const counts = await Promise.all([
@@ -40,6 +45,8 @@ async function isCommon(sql: Queryable, text: string): Promise<boolean> {
         select 1 from (select user_id from ${shoppersByNickname(sql, text)} as a
                        union all select user_id from ${shoppersByReceiver(sql, text)} as b) as u
         join orders.orders o using (user_id) limit ${manyOrders}) as placed`),
+    plannedByValue(sql<{ n: number }[]>`
+      select count(*)::int as n from (select 1 from ${importedOrders(sql, text)} as m limit ${manyOrders}) as found`),
   ]);
   return counts.some(([row]) => row!.n >= manyOrders);
 }
@@ -69,7 +76,9 @@ function fromCandidates(sql: Queryable, { text, order_id, order_no }: Keyword) {
       where ${receiverHolds(sql, sql`r`, text)}
       union all
       select i.order_id from ${soldGoods(sql, text)} as g join orders.order_items i using (product_id)
-      where position(${text} in lower(i.title)) > 0)`;
+      where position(${text} in lower(i.title)) > 0
+      union all
+      select order_id from ${importedOrders(sql, text)} as m)`;
 }
 
 /**
@@ -82,7 +91,8 @@ function perOrder(sql: Queryable, { text, order_id, order_no }: Keyword) {
       or o.order_no between ${order_no[0]} and ${order_no[1]}
       or ${receiverHolds(sql, sql`o`, text)}
       or ${nicknameHolds(sql, sql`o.user_id`, text)}
-      or (select true from orders.order_items i where i.order_id = o.id and position(${text} in lower(i.title)) > 0 limit 1))`;
+      or (select true from orders.order_items i where i.order_id = o.id and position(${text} in lower(i.title)) > 0 limit 1)
+      or (select position(${text} in m.search) > 0 from orders.imported_orders m where m.order_id = o.id))`;
 }
 
 /** An SQL condition on `orders.orders o`, beginning with `and`. */
