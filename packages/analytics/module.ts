@@ -1,8 +1,16 @@
-import { dashboardCards, dashboardLists, eventReaders, type Module, reportFacts } from '@tradepost/module';
+import {
+  dashboardCards,
+  dashboardLists,
+  eventReaders,
+  importedOrderReaders,
+  type Module,
+  reportFacts,
+} from '@tradepost/module';
 import { createConcurrencyLimit } from '@tradepost/runtime';
 import { analyticsAudits } from './analytics-audits.ts';
 import { analyticsCommand } from './commands/analytics.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
+import { markOrders } from './days/day-store.ts';
 import { changedDaysReader } from './days/mark-changed-days.ts';
 import { rollDays } from './days/roll-days.ts';
 import { reportSlots } from './limits.ts';
@@ -23,6 +31,8 @@ export const analyticsModule: Module = {
   retention: analyticsRetention,
   audits: analyticsAudits,
   commands: [analyticsCommand],
+  // The days of imported orders are counted again.
+  entries: [importedOrderReaders.add(markOrders)],
   open(context) {
     const { runtime } = context;
     const recorder = openRecorder(runtime);

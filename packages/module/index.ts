@@ -18,6 +18,7 @@ export {
   reportFacts,
 } from './registries/dashboard.ts';
 export { eventReaders } from './registries/event-readers.ts';
+export { type ImportedOrderReader, importedOrderReaders } from './registries/imported-orders.ts';
 export {
   defineInboxTemplate,
   type InboxGroup,

@@ -32,7 +32,7 @@ export const reviewMetaSchema = z
         order_item_id: id(),
         review_id: idOrZero().meta({ description: '0 without a review' }),
         has_review: z.boolean(),
-        product_id: id(),
+        product_id: idOrZero(),
         product_title: z.string().meta({ examples: ['Enamel mug'] }),
         product_cover: url(),
         product_score: score(),

@@ -12,7 +12,8 @@ export const firstDayOf = ({ days, today }: Pick<Period, 'days' | 'today'>): Day
 async function refreshProducts(tx: Transaction, days: number): Promise<void> {
   await tx`
     with fresh as materialized (
-      select product_id, sum(qty)::bigint as qty from analytics.window_skus where days = ${days} group by product_id
+      select product_id, sum(qty)::bigint as qty from analytics.window_skus where days = ${days} and product_id > 0
+      group by product_id
     ), gone as (
       delete from analytics.window_products w
       where days = ${days} and not exists (select from fresh where fresh.product_id = w.product_id)
@@ -27,7 +28,7 @@ export async function refreshCategories(tx: Transaction, days: number): Promise<
   await tx`
     with fresh as materialized (
       select coalesce(p.category_id, 0) as category_id, sum(w.qty)::bigint as qty, sum(w.revenue)::bigint as revenue,
-             count(*)::int as skus
+             (count(*) filter (where w.sku_id > 0))::int as skus
       from analytics.window_skus w left join catalog.product_facts p on p.id = w.product_id
       where w.days = ${days} group by 1
     ), gone as (
@@ -62,7 +63,8 @@ export async function refreshWindow(tx: Transaction, { zone, days, today }: Peri
   await refreshCategories(tx, days);
   await tx`
     with ${orderFacts(tx, range)}, fresh as materialized (
-      select user_id, count(*)::int as orders, max(local)::date as last_day from facts where is_sold group by user_id
+      select user_id, count(*)::int as orders, max(local)::date as last_day from facts where is_sold and user_id > 0
+      group by user_id
     ), gone as (
       delete from analytics.window_buyers w
       where days = ${days} and not exists (select from fresh where fresh.user_id = w.user_id)

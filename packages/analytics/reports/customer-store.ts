@@ -21,7 +21,8 @@ export async function selectBuyers(sql: Sql, period: Period, isStored: boolean):
   const first = firstDayOf(period);
   const [row] = await sql<Buyers[]>`
     with ${orderFacts(sql, { zone, from: isStored ? today : first, to: today })}, live as materialized (
-      select user_id, count(*)::int as orders, max(local)::date as last_day from facts where is_sold group by user_id
+      select user_id, count(*)::int as orders, max(local)::date as last_day from facts where is_sold and user_id > 0
+      group by user_id
     ), joined as (
       select l.user_id, coalesce(w.orders, 0) as before, coalesce(w.orders, 0) + l.orders as after, ${today}::date - l.last_day as age,
              coalesce(${today}::date - w.last_day, 0) as age_before,

@@ -44,7 +44,7 @@ export const selectBestProducts = (
 ): Promise<BestProduct[]> =>
   sql<BestProduct[]>`
     with ${skuSales(sql, period, isStored)}, today as materialized (
-      select product_id, sum(qty)::bigint as qty from live group by product_id
+      select product_id, sum(qty)::bigint as qty from live where product_id > 0 group by product_id
     ), stored as not materialized (
       select product_id, qty from analytics.window_products where days = ${isStored ? period.days : 0}
     ), candidates as (
@@ -79,10 +79,10 @@ export const selectBestSkus = (
   sql<BestSku[]>`
     with ${skuSales(sql, period, isStored)}, candidates as (
       select l.sku_id, l.product_id, l.qty + coalesce(p.qty, 0) as qty, l.revenue + coalesce(p.revenue, 0) as revenue
-      from live l left join past p using (sku_id)
+      from live l left join past p using (sku_id) where l.sku_id > 0
       union all
       -- As many more as were sold today: those occur twice, the second time with less.
-      (select sku_id, product_id, qty, revenue from past
+      (select sku_id, product_id, qty, revenue from past where sku_id > 0
        order by qty desc, revenue desc, sku_id limit ${limit} + (select count(*) from live))
     ), best as (
       select sku_id, max(product_id) as product_id, max(qty) as qty, max(revenue) as revenue
@@ -108,7 +108,7 @@ export type CategorySales = {
 export const selectCategorySales = (sql: Sql, period: Period, isStored: boolean): Promise<CategorySales[]> =>
   sql<CategorySales[]>`
     with ${skuSales(sql, period, isStored)}, parts as (
-      select coalesce(p.category_id, 0) as category_id, l.qty, l.revenue, (past.sku_id is null)::int as skus
+      select coalesce(p.category_id, 0) as category_id, l.qty, l.revenue, (past.sku_id is null and l.sku_id > 0)::int as skus
       from live l left join past using (sku_id) left join catalog.product_facts p on p.id = l.product_id
       union all
       select category_id, qty, revenue, skus from analytics.window_categories where days = ${isStored ? period.days : 0}

@@ -6,11 +6,11 @@ import { type LineUse, linesOf, type OrderCases, selectOrderCases } from './case
 
 const closedToCases: readonly number[] = [orderStatus.pendingPayment, orderStatus.cancelled];
 
-/** The orders whose buyers may apply: paid, and with a line that has pieces that were not refunded and no open case. */
+/** The orders whose buyers may apply: paid in this shop, and with a line that has pieces that were not refunded and no open case. */
 function ordersToApplyFor(lines: readonly LineQuantity[], uses: ReadonlyMap<number, LineUse>): Set<number> {
-  const open = lines.filter(({ id, qty, status }) => {
+  const open = lines.filter(({ id, qty, status, is_imported }) => {
     const { is_open = false, refunded = 0 } = uses.get(id) ?? {};
-    return !closedToCases.includes(status) && !is_open && refunded < qty;
+    return !closedToCases.includes(status) && !is_imported && !is_open && refunded < qty;
   });
   return new Set(open.map(({ order_id }) => order_id));
 }

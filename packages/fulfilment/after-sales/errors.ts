@@ -17,6 +17,11 @@ export const afterSaleErrors = defineErrors({
     en: 'Order cancelled, after-sale not available',
     'zh-CN': '订单已取消，无法申请售后',
   },
+  order_imported: {
+    code: 500,
+    en: 'The order is of an older shop, after-sale not available',
+    'zh-CN': '历史店铺订单，无法申请售后',
+  },
   item_not_found: { code: 500, en: 'Order item not found', 'zh-CN': '订单商品不存在' },
   open_case_exists: { code: 500, en: 'Active after-sale case exists', 'zh-CN': '该商品已有进行中的售后' },
   quantity_exceeded: { code: 500, en: 'Quantity exceeds purchased amount', 'zh-CN': '数量超过可售后数量' },

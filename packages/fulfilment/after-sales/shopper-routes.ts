@@ -51,6 +51,7 @@ export function shopperCaseRoutes(runtime: Runtime): Route[] {
         afterSaleErrors.order_not_found,
         afterSaleErrors.order_not_paid,
         afterSaleErrors.order_cancelled,
+        afterSaleErrors.order_imported,
         afterSaleErrors.no_valid_products,
         afterSaleErrors.item_not_found,
         afterSaleErrors.open_case_exists,

@@ -24,6 +24,7 @@ const cancelReasons: Labels = {
   timeout: { en: 'Not paid in time', 'zh-CN': '超时未付款' },
   merchant_close: { en: 'Closed by the merchant', 'zh-CN': '商家关闭' },
   after_sale_refunded: { en: 'Refunded by an after-sale', 'zh-CN': '售后退款' },
+  import: { en: 'In an older shop', 'zh-CN': '历史店铺' },
 };
 const number: Localized = { en: 'Order ', 'zh-CN': '订单号 ' };
 
@@ -67,7 +68,9 @@ function stepsOf(history: readonly HistoryRow[], shipments: readonly ShipmentVie
   }
   if (shipped) steps.push({ stage: 'shipped', at: shipped.created_at, content: parcel });
   const signed = initial?.signed_at ? new Date(initial.signed_at) : null;
-  const arrivals = [signed, completed?.created_at].filter((at) => at != null).map(Number);
+  // When the goods of an imported order arrived is not known.
+  const ended = completed?.trigger === 'import' ? null : completed?.created_at;
+  const arrivals = [signed, ended].filter((at) => at != null).map(Number);
   if (arrivals.length > 0) {
     const at = new Date(Math.max(Math.min(...arrivals), Number(shipped?.created_at ?? 0)));
     steps.push({ stage: 'received', at, content: parcel });

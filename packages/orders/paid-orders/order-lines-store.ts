@@ -10,13 +10,15 @@ export type OrderLine = Pick<
 >;
 /** An order with its lines, oldest line first. */
 export type OrderWithLines = Pick<Order, 'id' | 'order_no' | 'user_id' | 'merchant_id' | 'status' | 'total_amount'> & {
+  /** It is the history of an older shop, which has no payment and no stock here. */
+  is_imported: boolean;
   items: OrderLine[];
 };
 type Row = Omit<OrderWithLines, 'items'> & { line: OrderLine };
 
 const ordersWithLines = (sql: Queryable, orderIds: readonly number[]): Statement => sql`
   select o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.total_amount,
-    to_jsonb(l) as line
+    exists (select from orders.imported_orders m where m.order_id = o.id) as is_imported, to_jsonb(l) as line
   from orders.orders o
   cross join lateral (
     select i.id, i.sku_id, i.product_id, i.warehouse_id, i.qty, i.price, i.payable_amount, i.title, i.cover, i.attrs
@@ -39,12 +41,13 @@ export async function selectOrderLines(sql: Queryable, orderIds: readonly number
 }
 
 /** The line of an order with its pieces, and the status of the order. */
-export type LineQuantity = { order_id: number; status: OrderStatus; id: number; qty: number };
+export type LineQuantity = { order_id: number; status: OrderStatus; id: number; qty: number; is_imported: boolean };
 
 /** The lines of these orders, without what buyers see of them. */
 export async function selectLineQuantities(sql: Queryable, orderIds: readonly number[]): Promise<LineQuantity[]> {
   return sql<LineQuantity[]>`
-    select i.order_id, o.status, i.id, i.qty from orders.order_items i join orders.orders o on o.id = i.order_id
+    select i.order_id, o.status, i.id, i.qty, exists (select from orders.imported_orders m where m.order_id = o.id) as is_imported
+    from orders.order_items i join orders.orders o on o.id = i.order_id
     where i.order_id = any(${[...orderIds]}::bigint[])`;
 }
 

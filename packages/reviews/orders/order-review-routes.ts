@@ -28,7 +28,11 @@ export const orderReviewRoutes = ({ sql, config, now }: Runtime): Route[] => [
         selectOrderLines(sql, [order.id]),
         selectLineReviews(sql, [order.id]),
       ]);
-      return reviewMeta({ ...order, items: found?.items ?? [] }, reviews, fileUrls(request, config).absolute);
+      return reviewMeta(
+        { ...order, is_imported: found?.is_imported ?? false, items: found?.items ?? [] },
+        reviews,
+        fileUrls(request, config).absolute,
+      );
     },
   }),
   defineRoute({

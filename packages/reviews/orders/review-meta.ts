@@ -3,12 +3,12 @@ import type { LineReview } from './line-review-store.ts';
 import { isReviewable } from './write-reviews.ts';
 
 type Line = { id: number; product_id: number; title: string; cover: string };
-type ReviewedOrder = { id: number; order_no: string; status: number; items: readonly Line[] };
+type ReviewedOrder = { id: number; order_no: string; status: number; is_imported: boolean; items: readonly Line[] };
 
 /** What the shopper can do about the reviews of an order, and what its lines have now. */
 export function reviewMeta(order: ReviewedOrder, reviews: readonly LineReview[], fileUrl: (path: string) => string) {
   const byLine = new Map(reviews.map((review) => [review.order_item_id, review]));
-  const open = isReviewable(order.status);
+  const open = !order.is_imported && isReviewable(order.status);
   const reviewed = order.items.flatMap((line) => byLine.get(line.id) ?? []);
   const logistics_score = reviewed[0]?.logistics_score ?? 5;
   return {

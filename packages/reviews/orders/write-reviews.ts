@@ -88,7 +88,7 @@ export async function writeReviews(tx: Transaction, request: ReviewRequest, now:
   // The order of another shopper is not locked.
   if (!(await selectOrder(tx, order_id, user_id))) throw reviewErrors.order_not_found();
   const [order] = await lockOrdersForAfterSale(tx, [order_id]);
-  if (!order || !isReviewable(order.status)) throw reviewErrors.cannot_review();
+  if (!order || order.is_imported || !isReviewable(order.status)) throw reviewErrors.cannot_review();
   const opinions = opinionsOf(order, request);
   const reviews: Reviews = new Map(
     (await selectLineReviews(tx, [order_id])).map((review) => [review.order_item_id, review]),

@@ -43,6 +43,7 @@ function orderRefusal(order: OrderWithLines | undefined, userId: number): Error 
   if (!order || order.user_id !== userId) return afterSaleErrors.order_not_found();
   if (order.status === orderStatus.pendingPayment) return afterSaleErrors.order_not_paid();
   if (order.status === orderStatus.cancelled) return afterSaleErrors.order_cancelled();
+  if (order.is_imported) return afterSaleErrors.order_imported();
   return null;
 }
 
