@@ -36,9 +36,9 @@ import {
   selectProvinces,
   selectShopperOrders,
 } from '../../packages/orders/orders/order-page-store.ts';
-import { resolveKeyword } from '../../packages/orders/search/order-search-store.ts';
 import { selectExpiredOrders, selectOrder, selectOrderItems } from '../../packages/orders/orders/order-store.ts';
 import { selectShippedBefore } from '../../packages/orders/paid-orders/order-lines-store.ts';
+import { resolveKeyword } from '../../packages/orders/search/order-search-store.ts';
 import { type ReviewFilter, selectReviews } from '../../packages/reviews/back-office/admin-review-store.ts';
 import { deleteOldRows } from '../../packages/runtime/retention/retention-store.ts';
 import { claimDeliveries, recordOutcomes } from '../../packages/webhooks/deliveries/delivery-store.ts';
