@@ -8,6 +8,10 @@ export const maxDescription = 200;
 export const maxKinds = 100;
 /** The longest time for which the previous secret signs too. */
 export const maxOverlapHours = 168;
+/**
+ * Test messages that a process sends at once, and those that wait. Each may take as long as an attempt, on a connection of its own.
+ */
+export const testSlots = { active: 8, queued: 40 } as const;
 /** Deliveries that one call replays. No delivery ends meanwhile, and each is written to the change log. */
 export const maxReplayed = 1_000;
 /** Deliveries that one command replays, in several calls. */

@@ -1,5 +1,4 @@
 import { defineRoute, fileUrls, type Route } from '@tradepost/http';
-import { withSlot } from '@tradepost/runtime';
 import { analyticsErrors } from '../errors.ts';
 import { type DashboardDeps, readDashboard } from './read-dashboard.ts';
 import { dashboardQuery, dashboardView } from './schemas.ts';
@@ -20,13 +19,12 @@ export const dashboardRoutes = (deps: DashboardDeps): Route[] => [
     response: dashboardView,
     refuses: [analyticsErrors.invalid_day, analyticsErrors.days_reversed, analyticsErrors.too_many_days],
     statements: ownStatements + deps.cards.length + deps.lists.length,
+    slots: deps.slots,
     handle: ({ query, locale, caller, request }) =>
-      withSlot(deps.slots, () =>
-        readDashboard(deps, {
-          ...{ query, locale },
-          reader: { id: caller.id, perms: caller.perms },
-          fileUrl: fileUrls(request, deps.runtime.config).absolute,
-        }),
-      ),
+      readDashboard(deps, {
+        ...{ query, locale },
+        reader: { id: caller.id, perms: caller.perms },
+        fileUrl: fileUrls(request, deps.runtime.config).absolute,
+      }),
   }),
 ];

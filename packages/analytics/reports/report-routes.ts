@@ -1,5 +1,4 @@
 import { defineRoute, fileUrls, type Route } from '@tradepost/http';
-import { withSlot } from '@tradepost/runtime';
 import type { z } from 'zod';
 import { conversionReport } from './conversion.ts';
 import { customersReport } from './customers.ts';
@@ -29,10 +28,9 @@ export function reportRoutes(deps: ReportDeps): Route[] {
       query: reportQuery,
       response,
       statements,
+      slots: deps.slots,
       handle: ({ query, locale, request }) =>
-        withSlot(deps.slots, () =>
-          read(deps, { days: query.days, locale, fileUrl: fileUrls(request, deps.runtime.config).absolute }),
-        ),
+        read(deps, { days: query.days, locale, fileUrl: fileUrls(request, deps.runtime.config).absolute }),
     });
   return [
     // The roll-up, the running day, and days that the roll-up does not have.

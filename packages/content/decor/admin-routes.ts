@@ -1,6 +1,6 @@
 import { type Locale, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, fileUrls, largeBody, list, pagedOf, pageQueryWith, type Route } from '@tradepost/http';
-import { createConcurrencyLimit, type Runtime, timeZone, withSlot } from '@tradepost/runtime';
+import { createConcurrencyLimit, type Runtime, timeZone } from '@tradepost/runtime';
 import { readComponents } from '../components/read-components.ts';
 import { contentErrors } from '../errors.ts';
 import { maxVariants, variantLists } from '../limits.ts';
@@ -34,7 +34,6 @@ export const viewContextOf =
 
 const pageReads = (runtime: Runtime): Route[] => {
   const { sql } = runtime;
-  const slots = createConcurrencyLimit(variantLists);
   const viewOf = viewContextOf(runtime);
   const common = { method: 'GET', auth: 'staff', permission: 'decor:view', tag } as const;
   return [
@@ -45,13 +44,13 @@ const pageReads = (runtime: Runtime): Route[] => {
       params: pageParams,
       response: list(draftSchema, maxVariants),
       statements: 1,
-      handle: ({ params, ...asked }) =>
-        withSlot(slots, async () => {
-          const saved = await selectVariants(sql, params.page_key);
-          const rows = saved.length > 0 ? saved : [unsavedVariant(params.page_key, defaultVariant)];
-          const context = viewOf(asked);
-          return rows.map((row) => draftView(row, context));
-        }),
+      slots: createConcurrencyLimit(variantLists),
+      async handle({ params, ...asked }) {
+        const saved = await selectVariants(sql, params.page_key);
+        const rows = saved.length > 0 ? saved : [unsavedVariant(params.page_key, defaultVariant)];
+        const context = viewOf(asked);
+        return rows.map((row) => draftView(row, context));
+      },
     }),
     defineRoute({
       ...common,

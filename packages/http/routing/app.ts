@@ -3,6 +3,7 @@ import { H3 } from 'h3';
 import { FastResponse } from 'srvx';
 import { openFileSlots } from '../files/file-slots.ts';
 import { httpMetrics } from '../http-metrics.ts';
+import { openStaffReads } from '../staff-reads.ts';
 import type { SocketServer } from '../transports/sockets.ts';
 import type { Channel } from '../websocket/define-channel.ts';
 import { openChannels, upgradeRequiredHeaders } from '../websocket/open-channels.ts';
@@ -79,7 +80,7 @@ function mountFallbacks(
 export function createApp(deps: AppDeps): App {
   const app = new H3({ silent: true });
   const methodsOf = new Map<string, string[]>();
-  const takeFileSlot = openFileSlots();
+  const slots = { takeFileSlot: openFileSlots(), staffReads: openStaffReads(deps.runtime.config.databasePool) };
   const claim = (method: string, path: string) => {
     const methods = methodsOf.get(path) ?? [];
     if (methods.includes(method)) throw new Error(`${method} ${path} is defined twice`);
@@ -87,7 +88,7 @@ export function createApp(deps: AppDeps): App {
   };
   for (const route of deps.routes) {
     claim(route.method, route.path);
-    const handler = compileRoute(route, deps, takeFileSlot);
+    const handler = compileRoute(route, deps, slots);
     app.on(route.method, route.path, handler as never);
     if (route.method === 'GET') app.on('HEAD', route.path, handler as never);
   }

@@ -1,6 +1,13 @@
 import type { Locale } from '@tradepost/core';
 import { type ChangeActor, postgresErrors } from '@tradepost/postgres';
-import type { Claim, Runtime, StoredAnswer, Write } from '@tradepost/runtime';
+import {
+  type Claim,
+  type ConcurrencyLimit,
+  type Runtime,
+  type StoredAnswer,
+  type Write,
+  withSlot,
+} from '@tradepost/runtime';
 import type { TakeFileSlot } from '../files/file-slots.ts';
 import { BegunFile, beginFile, respondFile, type StreamedFile } from '../files/streamed-file.ts';
 import { httpMetrics } from '../http-metrics.ts';
@@ -30,6 +37,9 @@ export type RouteDeps = {
   authenticate: Authenticate;
   runtime: Pick<Runtime, 'log' | 'metrics' | 'settings' | 'config' | 'idempotency' | 'isDatabaseAway'>;
 };
+
+/** The slots that the routes of a process share. */
+type SharedSlots = { takeFileSlot: TakeFileSlot; staffReads: ConcurrencyLimit };
 
 const slowMs = 1_000;
 const noSearch = new URLSearchParams();
@@ -72,7 +82,7 @@ const replayedHeaders: [string, string][] = [
 export type Event = { req: Request; context: { params?: Record<string, string> } };
 
 /** The parts of a request's work that are the same for all requests of a route, prepared once. */
-function prepare(route: Route, deps: RouteDeps, takeFileSlot: TakeFileSlot) {
+function prepare(route: Route, deps: RouteDeps, { takeFileSlot, staffReads }: SharedSlots) {
   const { log, settings, config, idempotency, isDatabaseAway } = deps.runtime;
   const metrics = httpMetrics(deps.runtime.metrics);
   const { requests, requestSeconds } = metrics;
@@ -84,6 +94,7 @@ function prepare(route: Route, deps: RouteDeps, takeFileSlot: TakeFileSlot) {
     authenticate: deps.authenticate,
     where: `${route.method} ${route.path}`,
     limit: bodyLimitOf(route),
+    slots: route.slots ?? (route.auth === 'staff' && route.method === 'GET' ? staffReads : null),
     params: route.params ? tolerantParams(route.params) : null,
     query: route.query ? tolerantQuery(route.query) : null,
     body: route.body && !route.bodyStream ? tolerantBody(route.body) : null,
@@ -163,7 +174,7 @@ class RouteRequest {
   }
 
   #handle(caller: Caller | null, text: string, rawBody: Uint8Array): unknown {
-    const { route, params, query, body, limit, writes, plainWrite } = this.#of;
+    const { route, params, query, body, limit, slots, writes, plainWrite } = this.#of;
     const request = this.#request;
     const actor = (writes || route.file) && caller?.role === 'admin' ? this.#actorOf(caller) : null;
     const write: Write = actor ? (work) => this.#of.idempotency.write(null, work, actor) : plainWrite;
@@ -177,7 +188,9 @@ class RouteRequest {
     };
     if (route.file) return this.#file(context);
     const key = writes && caller ? idempotencyKeyOf(request) : null;
-    return key === null ? route.handle(context as never) : this.#keyed(context, key, route.rawBody ? rawBody : text);
+    const run = () =>
+      key === null ? route.handle(context as never) : this.#keyed(context, key, route.rawBody ? rawBody : text);
+    return slots ? withSlot(slots, async () => run()) : run();
   }
 
   async #file(context: Handled): Promise<BegunFile> {
@@ -282,8 +295,8 @@ class RouteRequest {
 export function compileRoute(
   route: Route,
   deps: RouteDeps,
-  takeFileSlot: TakeFileSlot,
+  slots: SharedSlots,
 ): (event: Event) => Response | Promise<Response> {
-  const prepared = prepare(route, deps, takeFileSlot);
+  const prepared = prepare(route, deps, slots);
   return (event) => new RouteRequest(prepared, event).answer();
 }

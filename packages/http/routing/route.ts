@@ -1,6 +1,6 @@
 import type { Locale, RefusalFactory } from '@tradepost/core';
 import type { ChangeActor } from '@tradepost/postgres';
-import type { Claim, Write } from '@tradepost/runtime';
+import type { Claim, ConcurrencyLimit, Write } from '@tradepost/runtime';
 import type { z } from 'zod';
 import type { FileDefinition, StreamedFile } from '../files/streamed-file.ts';
 import type { PreparedAnswer } from '../prepared-answer.ts';
@@ -86,6 +86,11 @@ export type RouteDefinition<A extends Auth, P, Q, B, R extends z.ZodType> = {
    * text. Refusals have the envelope, and so has an error before the first piece. Only with GET and a token.
    */
   file?: FileDefinition;
+  /**
+   * Slots of the handler, for work that takes much time or memory. Without a free one the request waits, or is answered with
+   * 503. Default: reads of staff share the slots of `openStaffReads`, and other routes need none. Files have slots of their own.
+   */
+  slots?: ConcurrencyLimit;
   /** The schema of `data`. The document, types and tests use it. Answers are not parsed at run time. */
   response: R;
   summary: string;

@@ -1,8 +1,9 @@
 import { defineRoute, idParams, nothing, type Route } from '@tradepost/http';
-import { type Claim, runtimeErrors, timeZone } from '@tradepost/runtime';
+import { type Claim, createConcurrencyLimit, runtimeErrors, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { sendTest } from '../deliveries/send-test.ts';
 import { webhookErrors } from '../errors.ts';
+import { testSlots } from '../limits.ts';
 import {
   attemptSchema,
   endpointBody,
@@ -150,6 +151,7 @@ export function endpointRoutes(deps: EndpointDeps & Parameters<typeof sendTest>[
       refuses: [webhookErrors.endpoint_not_found, runtimeErrors.secret_unreadable],
       notLogged: 'It sends a message and stores nothing.',
       statements: 1,
+      slots: createConcurrencyLimit(testSlots),
       handle: async ({ params }) => attemptView(await sendTest(deps, params.id), zone()),
     }),
   ];
