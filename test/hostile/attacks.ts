@@ -1,5 +1,6 @@
 import type { Scenario } from '@tradepost/testing/processes/scenario-cli';
 import { type Attack, type Outcome, scenarioOf } from './attack.ts';
+import { decoration, exports, reports } from './back-office.ts';
 import { bodies } from './bodies.ts';
 import { callbacks } from './callbacks.ts';
 import { csv } from './csv.ts';
@@ -12,13 +13,16 @@ import { orders } from './orders.ts';
 import { paging } from './paging.ts';
 import { protocols } from './protocols.ts';
 import { readers } from './readers.ts';
+import { receivers } from './receivers.ts';
 import { slow } from './slow.ts';
 import { streams } from './streams.ts';
 import { uploads } from './uploads.ts';
+import { visits } from './visits.ts';
 
 const all: readonly Attack[] = [
   ...[framing, protocols, headers, slow, readers, bodies, gatewayBodies, uploads, streams],
   ...[logins, growth, orders, paging, csv, callbacks],
+  ...[reports, decoration, exports, visits, receivers],
 ];
 
 export const attacks: readonly Scenario<Outcome>[] = all.map(scenarioOf);

@@ -120,6 +120,8 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
     DATABASE_URL: databaseUrl,
     NODE_ENV: 'production',
     PUBLIC_URL: 'http://shop.example',
+    // For the webhook receivers of the attacks.
+    ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
     TRANSPORT: name,
   };
