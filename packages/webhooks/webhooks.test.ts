@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { z } from 'zod';
 import { webhookReader } from './deliveries/read-events.ts';
 import { openSender } from './deliveries/send-deliveries.ts';
+import { testSlots } from './limits.ts';
 import { isSigned, openReceiver, type Received, type Receiver } from './testing/receiver.ts';
 
 const noted = defineEvent({
@@ -338,6 +339,22 @@ describe('an endpoint', () => {
     ] as const)
       expect((await admin(method, `/endpoints/${id}${path}`, method === 'GET' ? undefined : {})).code).toBe(404);
     expect((await admin('GET', '/endpoints')).data.list).toEqual([]);
+  });
+
+  test('gets a bounded number of test messages at once, and further ones are answered with 503', async () => {
+    const { id } = await add({ enabled: false });
+    let [open, most] = [0, 0];
+    receiver.behave((_, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      setTimeout(() => {
+        open -= 1;
+        response.writeHead(204).end();
+      }, 50);
+    });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => admin('POST', `/endpoints/${id}/test`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    expect(most).toBeLessThanOrEqual(testSlots.active);
   });
 
   test('gets a test message on request, and staff see the answer', async () => {
