@@ -21,8 +21,8 @@ function readCpuTime(): CpuTime {
 }
 
 /**
- * Waits after a piece of background work. On a machine with idle CPU time it returns at once. While there is none it waits so
- * long that such work takes a twentieth of the time, and requests get the rest. `workedMs`: the time of the work.
+ * Waits after a piece of background work. With idle CPU time it returns at once. On a busy machine it waits so long that such work
+ * takes a twentieth of the time, and requests get the rest. `workedMs`: the time of the work.
  */
 export type Rest = (workedMs: number, stopping: AbortSignal) => Promise<void>;
 
