@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPublicAddress, networksOf } from './addresses.ts';
+import { isMetadataAddress, isPublicAddress, networksOf } from './addresses.ts';
 import type { TargetProblem } from './target-url.ts';
 
 /** A name server that does not answer keeps a person waiting no longer than this. */
@@ -54,8 +54,15 @@ export const hostOf = (url: Pick<URL, 'hostname'>): string => url.hostname.repla
 /** `allowedNetworks` are private networks that may be reached, such as `10.1.0.0/16`. Tests replace `resolve`. */
 export function openAddressGuard(options: { allowedNetworks: readonly string[]; resolve?: Resolve }): AddressGuard {
   const isAllowed = networksOf(options.allowedNetworks);
-  const resolve = shared(options.resolve ?? systemResolve);
-  const allows = (address: string) => isPublicAddress(address) || isAllowed(address);
+  return guardOf((address) => isPublicAddress(address) || isAllowed(address), options.resolve);
+}
+
+/** The guard for partners, which may be in private networks. It refuses the metadata services of clouds only. */
+export const openPartnerGuard = (resolve?: Resolve): AddressGuard =>
+  guardOf((address) => !isMetadataAddress(address), resolve);
+
+function guardOf(allows: (address: string) => boolean, resolveHost: Resolve = systemResolve): AddressGuard {
+  const resolve = shared(resolveHost);
   return {
     allows,
     lookup(host, { all, family }, callback) {

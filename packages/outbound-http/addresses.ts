@@ -19,6 +19,17 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(publicIpv6);
 }
 
+/** The services of clouds that give the credentials of a machine to everyone on it: Azure, Alibaba, Oracle, AWS and Google. */
+const metadataServices = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'];
+
+/** Whether an address is that of a metadata service, or link-local (169.254.169.254), where most clouds have theirs. */
+export function isMetadataAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  // An IPv4-mapped address is read as IPv4.
+  const address = ipaddr.process(text);
+  return address.range() === 'linkLocal' || metadataServices.includes(address.toString());
+}
+
 /** A test for addresses in these networks, such as `10.0.0.0/8` or `10.1.2.3`. Throws for other texts. */
 export function networksOf(networks: readonly string[]): (text: string) => boolean {
   const ranges = networks.map((text): [Address, number] => {

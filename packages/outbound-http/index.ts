@@ -1,4 +1,4 @@
-export { type AddressGuard, openAddressGuard, RefusedAddressError } from './address-guard.ts';
+export { type AddressGuard, openAddressGuard, openPartnerGuard, RefusedAddressError } from './address-guard.ts';
 export { guardedConnector } from './guarded-connector.ts';
 export { type GuardedFetch, openGuardedFetch } from './guarded-fetch.ts';
 export { parseTarget, type TargetProblem } from './target-url.ts';

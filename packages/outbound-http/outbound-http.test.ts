@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openAddressGuard, type Resolve } from './address-guard.ts';
+import { openAddressGuard, openPartnerGuard, type Resolve } from './address-guard.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import { openGuardedFetch } from './guarded-fetch.ts';
 import { parseTarget } from './target-url.ts';
@@ -67,6 +67,24 @@ describe('an address', () => {
     expect(['10.2.0.1', '192.168.7.5', 'fd13::5', '169.254.169.254', '::ffff:10.1.2.3'].map(allows)).toEqual(
       Array(5).fill(false),
     );
+  });
+});
+
+describe('a partner', () => {
+  test.each([
+    ...['169.254.169.254', '169.254.0.23', '168.63.129.16', '100.100.100.200', '192.0.0.192', '::ffff:169.254.169.254'],
+    ...['fd00:ec2::254', 'fd00:0ec2:0:0::254', 'fe80::a9fe:a9fe', 'fe80::1%eth0'],
+  ])('is not at %s', (address) => {
+    expect(openPartnerGuard().allows(address)).toBe(false);
+  });
+
+  test.each(['127.0.0.1', '10.0.0.1', '192.168.1.1', 'fd12::5', '::1', '8.8.8.8'])('may be at %s', (address) =>
+    expect(openPartnerGuard().allows(address)).toBe(true),
+  );
+
+  test('is not connected to when its name has a metadata address', async () => {
+    expect(await request(openPartnerGuard(resolvesTo('127.0.0.1')), 'partner.example')).toBe('read');
+    expect(await request(openPartnerGuard(resolvesTo('169.254.169.254')), 'partner.example')).toBe('REFUSED_ADDRESS');
   });
 });
 

@@ -1,4 +1,5 @@
-import { buildConnector, Pool } from 'undici';
+import { guardedConnector, openPartnerGuard } from '@tradepost/outbound-http';
+import { type buildConnector, Pool } from 'undici';
 
 export type KeptConnections = {
   readonly pool: Pool;
@@ -26,6 +27,7 @@ const networkFaults: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'host name not found',
   ETIMEDOUT: 'no connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  REFUSED_ADDRESS: 'the address is not allowed',
   UND_ERR_DESTROYED: 'this process is being stopped',
 };
 
@@ -37,6 +39,8 @@ export function networkFaultText(error: unknown, other: string, own: Readonly<Re
   return `${text} (${code})`;
 }
 
+const partnerGuard = openPartnerGuard();
+
 /** Opens connections to one origin. They have no time-outs for answers: the caller limits the whole call. */
 export function keptConnections(
   origin: string,
@@ -45,11 +49,11 @@ export function keptConnections(
     connectMs: number;
     keepAliveMs: number;
     maxAnswerBytes?: number;
-    /** Replaces the usual connector, for addresses that need a check. */
+    /** Replaces the usual connector, which refuses the metadata services of clouds, where other addresses need a check too. */
     connect?: buildConnector.connector;
   },
 ): KeptConnections {
-  const connect = options.connect ?? buildConnector({ timeout: options.connectMs });
+  const connect = options.connect ?? guardedConnector(partnerGuard, { connectMs: options.connectMs });
   const afterUse = new WeakSet<Error>();
   const pool = new Pool(origin, {
     connections: options.connections,
