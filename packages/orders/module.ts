@@ -1,10 +1,11 @@
 import { messengerService, shopperNotices } from '@tradepost/identity';
 import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
-import { dashboardCards, inboxTemplates, type Module, reportFacts } from '@tradepost/module';
+import { dashboardCards, eventReaders, inboxTemplates, type Module, reportFacts } from '@tradepost/module';
 import { fileReferences } from '@tradepost/storage';
 import { cartRoutes } from './cart/cart-routes.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { exportRoutes } from './csv/export-routes.ts';
+import { forgetShoppersReader } from './csv/forget-shoppers.ts';
 import { pendingShip } from './dashboard-cards.ts';
 import { orderFiles } from './file-references.ts';
 import { orderInboxTemplates } from './inbox-templates.ts';
@@ -71,6 +72,7 @@ export const ordersModule: Module = {
     const messenger = context.service(messengerService);
     const providers = openProviders(runtime, context.entries(paymentProviders));
     return {
+      contributions: [eventReaders.add(forgetShoppersReader)],
       routes() {
         const sections = { orders: context.entries(orderSections), items: context.entries(orderItemSections) };
         const filters = context.entries(orderFilters);

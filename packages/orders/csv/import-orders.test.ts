@@ -1,7 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { shopperDeleted } from '@tradepost/identity';
+import { recordEvents } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
+import { dispatchEvents } from '@tradepost/testing/dispatch-events';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openTables } from '@tradepost/testing/routes/table-contents';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
@@ -228,4 +231,20 @@ test('a file of one shop imports into another, and comes out of it byte for byte
   } finally {
     await other.close();
   }
+});
+
+test('a shopper who deletes the account leaves only the receiver in imported orders', async () => {
+  const { sql } = shop.database;
+  await sql.begin((tx) => recordEvents(tx, shopperDeleted, [{ user_id: shopper.id }], new Date()));
+  await dispatchEvents(shop);
+  const rows = await sql`
+    select nickname, shopper_account, shopper_phone, search from orders.imported_orders m
+    join orders.orders o on o.id = m.order_id where o.order_no in ('OLD-1', 'OLD-2') order by o.order_no`;
+  expect([...rows]).toEqual([
+    {
+      ...{ nickname: '', shopper_account: '', shopper_phone: '' },
+      search: ['old-1', 'uncle zhao', '13700000007', 'old mug'].join('\n'),
+    },
+    { nickname: 'Grandma Wu', shopper_account: '', shopper_phone: '', search: expect.stringContaining('grandma wu') },
+  ]);
 });
