@@ -3,19 +3,21 @@ import { openSpareCpu } from './spare-cpu.ts';
 
 const never = new AbortController().signal;
 
-/** A machine whose idle time is set, and the milliseconds that `rest` took for a piece of work. */
+/** A machine and a process whose idle times are set, and the milliseconds that `rest` took for a piece of work. */
 function machine() {
-  const state = { now: 0, idle: 0, all: 0 };
+  const state = { now: 0, idle: 0, all: 0, loopIdle: 0, loopAll: 0 };
   const rest = openSpareCpu(
-    () => ({ idle: state.idle, all: state.all }),
+    () => ({ ...state }),
     () => state.now,
   );
   return {
-    async windows(count: number, idlePart: number) {
+    async windows(count: number, idlePart: number, loopIdlePart = 0.5) {
       for (let window = 0; window < count; window += 1) {
         state.now += 250;
         state.all += 500;
         state.idle += 500 * idlePart;
+        state.loopAll += 250;
+        state.loopIdle += 250 * loopIdlePart;
         await rest(0, never);
       }
     },
@@ -42,6 +44,12 @@ test('without idle CPU time it gets a twentieth of the time, and all of it again
   expect(await restAfter(10)).toBeGreaterThanOrEqual(189);
   await windows(10, 0.3);
   expect(await restAfter(1_000)).toBeLessThan(50);
+});
+
+test('a busy event loop counts too, also on a machine with idle cores', async () => {
+  const { windows, restAfter } = machine();
+  await windows(10, 0.9, 0.05);
+  expect(await restAfter(10)).toBeGreaterThanOrEqual(189);
 });
 
 test('a long piece of work waits two seconds at most, and a stop ends the wait', async () => {
