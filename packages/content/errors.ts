@@ -2,6 +2,7 @@ import { defineErrors } from '@tradepost/core';
 
 export const contentErrors = defineErrors({
   variant_not_found: { code: 404, en: 'Decoration variant not found', 'zh-CN': '装修版本不存在' },
+  page_not_found: { code: 404, en: 'Nothing was saved for this page', 'zh-CN': '该页面没有任何内容' },
   publication_not_found: { code: 404, en: 'Publication not found', 'zh-CN': '发布记录不存在' },
   copy_to_itself: {
     code: 500,

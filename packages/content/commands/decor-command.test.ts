@@ -44,3 +44,24 @@ test('invalid content, and a publication or variant that does not exist, are rep
   expect((await decor('rollback', 'index', 'x')).code).toBe(2);
   expect((await decor('export', 'index', '--variant', 'gone')).stderr).toContain('tradepost decor list index');
 });
+
+test('a removed page is gone with its history, shoppers get an empty one, and the place is free again', async () => {
+  const file = join(folder, 'gone.json');
+  await writeFile(file, JSON.stringify(page(3)));
+  expect((await decor('import', 'promo', file)).code).toBe(0);
+  expect((await decor('publish', 'promo')).code).toBe(0);
+  const live = async () => (await shop.call('GET', '/api/v1/decor/promo')).data.components;
+  await vi.waitFor(async () => expect(await live()).toEqual(page(3)), { timeout: 3_000 });
+  const pages = async () => JSON.parse((await decor('list', '--json')).stdout).pages;
+  expect(await pages()).toMatchObject([{ page_key: 'index' }, { page_key: 'promo', variants: 1, live: 'default' }]);
+  expect((await decor('remove', 'promo')).stderr).toContain('--yes');
+  expect(await pages()).toHaveLength(2);
+  expect(JSON.parse((await decor('remove', 'promo', '--yes', '--json')).stdout)).toEqual({
+    page_key: 'promo',
+    removed: true,
+  });
+  await vi.waitFor(async () => expect(await live()).toEqual([]), { timeout: 3_000 });
+  expect(await pages()).toMatchObject([{ page_key: 'index' }]);
+  expect((await decor('remove', 'promo', '--yes')).stderr).toContain('Nothing was saved');
+  expect((await decor('list')).stdout).toContain('1 pages');
+});

@@ -13,6 +13,7 @@ import { changedTopic } from '../decor/page-cache.ts';
 import { selectPublications } from '../decor/publication-store.ts';
 import { publish, rollBack } from '../decor/publish-variants.ts';
 import { normalKey } from '../decor/variant-key.ts';
+import { listPages, type RemoveOptions, removePageNamed } from './decor-pages.ts';
 
 const time = (at: Date | null) => at?.toISOString().slice(0, 19) ?? '-';
 
@@ -94,14 +95,17 @@ export const decorCommand: ModuleCommand = {
   name: 'decor',
   sort: 215,
   register(program, context) {
-    const group = program.command('decor').description('decoration of pages: list, publish, rollback, export, import');
+    const group = program
+      .command('decor')
+      .description('decoration of pages: list, publish, rollback, export, import, remove');
     withDatabaseOptions(
       group
-        .command('list <page>')
-        .description('variants and publications of a page, such as index or pc')
+        .command('list [page]')
+        .description('variants and publications of a page, such as index or pc; without a page all pages')
         .option('--json', 'print them as JSON')
         .addHelpText('after', example('list index')),
-    ).action(async (page: string, { json, ...options }: GlobalOptions) => {
+    ).action(async (page: string | undefined, { json, ...options }: GlobalOptions) => {
+      if (page === undefined) return listPages(context, { json, ...options });
       await context.withRuntime(options, (runtime) => list(runtime, normalKey(page), json));
     });
     withVariant(
@@ -142,6 +146,16 @@ export const decorCommand: ModuleCommand = {
         .addHelpText('after', example('import pc pc.json --variant summer')),
     ).action((page: string, file: string, options: VariantOptions) =>
       importFrom(context, normalKey(page), file, options),
+    );
+    withDatabaseOptions(
+      group
+        .command('remove <page>')
+        .description('remove a page with all drafts and publications; shoppers get an empty page')
+        .option('--yes', 'do not ask')
+        .option('--json', 'print what was removed as JSON')
+        .addHelpText('after', example('remove indx --yes')),
+    ).action((page: string, options: RemoveOptions, command: Command) =>
+      removePageNamed(context, normalKey(page), options, command),
     );
   },
 };
