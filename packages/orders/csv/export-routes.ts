@@ -1,6 +1,6 @@
 import { defineRoute, type Route, StreamedFile } from '@tradepost/http';
 import { actingSql } from '@tradepost/postgres';
-import { type Runtime, shopLocale, timeZone } from '@tradepost/runtime';
+import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
 import type { OrderFilter } from '../orders/order-sections.ts';
 import { openAdminFilter } from '../search/admin-filter.ts';
@@ -28,10 +28,10 @@ export function exportRoutes(runtime: Runtime, filters: readonly OrderFilter[]):
       refuses: [orderErrors.invalid_time],
       // The keyword has three, the province one, the record of the export one. Each piece has two.
       statements: 5,
-      async handle({ query: { no_receivers = false, no_ids = false, ...given }, actor }) {
+      async handle({ query: { no_receivers = false, no_ids = false, ...given }, actor, locale }) {
         const filter = await adminFilter(given);
         const [receivers, ids] = [!no_receivers, !no_ids];
-        const shown = { receivers, ids, zone: settings.get(timeZone), locale: settings.get(shopLocale) };
+        const shown = { receivers, ids, zone: settings.get(timeZone), locale };
         async function* pieces() {
           const acting = actor ? actingSql(sql, actor) : sql;
           await acting.begin((tx) => insertExport(tx, { filter: given, receivers }));
