@@ -13,7 +13,7 @@ export type { Authenticate } from './routing/guard.ts';
 export { requestLocale } from './routing/request-locale.ts';
 export type { Resource } from './routing/resource.ts';
 export { type Auth, type Caller, defineRoute, type Route, type RouteContext } from './routing/route.ts';
-export { type UnnamedRefusal, unnamedRefusals } from './routing/unnamed-refusals.ts';
+export type { UnnamedRefusal } from './routing/unnamed-refusals.ts';
 export { type BodyStream, BodyStreamError } from './transports/body-stream.ts';
 export { countBodies } from './transports/count-bodies.ts';
 export { serve } from './transports/serve.ts';
