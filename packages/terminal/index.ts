@@ -1,7 +1,7 @@
 export { confirm } from './confirm.ts';
 export { countOf, createProgress } from './create-progress.ts';
 export { openOutput } from './open-output.ts';
-export { configOf, type GlobalOptions, listOf, wholeNumber, withDatabaseOptions } from './options.ts';
+export { configOf, databaseOptions, type GlobalOptions, listOf, wholeNumber, withDatabaseOptions } from './options.ts';
 export {
   bold,
   dim,
@@ -17,7 +17,9 @@ export {
   yellow,
 } from './output.ts';
 export { readSecret, refuseSecretOption, secretAsArgument, warnOfPassword } from './read-secret.ts';
+export { reportFaults } from './report-faults.ts';
 export { runningServer, serverUrl } from './running-server.ts';
 export { stopSignal } from './stop-signal.ts';
+export { utcTime } from './utc-time.ts';
 export { withProgress } from './with-progress.ts';
 export { runtimeOpener, type WithRuntime } from './with-runtime.ts';

@@ -26,6 +26,11 @@ export function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
+/** The options that say which database, without the own options of a command: a configuration has no `--failed`. */
+export const databaseOptions = ({ config, data, databaseUrl, redisUrl, json }: GlobalOptions): GlobalOptions => ({
+  ...{ config, data, databaseUrl, redisUrl, json },
+});
+
 /** Parses a whole number from `min` to `max`. Other text is wrong usage. */
 export const wholeNumber =
   (min: number, max: number) =>

@@ -1,25 +1,20 @@
 import { type CommandContext, declaredBy, type ModuleCommand } from '@tradepost/module';
 import { type EventRow, type EventState, retryEvents, selectEvents } from '@tradepost/runtime';
 import {
+  databaseOptions,
   exitCodes,
   type GlobalOptions,
   print,
   printJson,
   progress,
   table,
+  utcTime,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 type ListOptions = GlobalOptions & { name?: string; limit: number } & Partial<Record<EventState, boolean>>;
-
-const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
-
-/** The options of the configuration, without the options of this command. */
-const databaseOf = ({ config, data, databaseUrl, redisUrl, json }: GlobalOptions): GlobalOptions => ({
-  ...{ config, data, databaseUrl, redisUrl, json },
-});
 
 function eventIds(text: string, before: number[] = []): number[] {
   const id = Number(text);
@@ -29,7 +24,7 @@ function eventIds(text: string, before: number[] = []): number[] {
 }
 
 const row = ({ id, name, subject, state, attempts, occurred_at, last_error }: EventRow): string[] => [
-  ...[String(id), name, subject, state, String(attempts), iso(occurred_at)],
+  ...[String(id), name, subject, state, String(attempts), utcTime(occurred_at)],
   last_error.split('\n')[0]!.slice(0, 120),
 ];
 
@@ -37,7 +32,7 @@ const list =
   (context: CommandContext) =>
   async (options: ListOptions): Promise<void> => {
     const states = (['waiting', 'failed', 'dispatched'] as const).filter((state) => options[state]);
-    await context.withRuntime(databaseOf(options), async ({ sql }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql }) => {
       const events = await selectEvents(sql, { states, name: options.name }, options.limit);
       if (options.json) return printJson(events);
       if (events.length === 0) return print('no events');
@@ -59,7 +54,7 @@ const retry =
   (context: CommandContext) =>
   async (ids: number[], options: GlobalOptions & { failed?: boolean }, command: Command): Promise<void> => {
     if (ids.length > 0 === (options.failed === true)) command.error('error: give either ids of events, or --failed');
-    await context.withRuntime(databaseOf(options), async ({ sql }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql }) => {
       const retried = await retryEvents(sql, options.failed ? null : ids);
       const unknown = ids.filter((id) => !retried.includes(id));
       if (unknown.length > 0) process.exitCode = exitCodes.failed;

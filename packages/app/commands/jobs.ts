@@ -9,12 +9,14 @@ import {
   selectJobs,
 } from '@tradepost/runtime';
 import {
+  databaseOptions,
   exitCodes,
   type GlobalOptions,
   print,
   printJson,
   progress,
   table,
+  utcTime,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
@@ -35,20 +37,19 @@ function jobId(text: string): number {
 }
 const jobIds = (text: string, before: number[] = []): number[] => [...before, jobId(text)];
 
-const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 const attempts = (job: JobRow) => `${job.attempts}/${job.max_attempts}`;
 const nextRun = (job: JobRow) =>
   job.state === 'failed'
     ? '-'
     : job.state === 'running'
-      ? `since ${iso(job.locked_at ?? job.run_at)}`
-      : iso(job.run_at);
+      ? `since ${utcTime(job.locked_at ?? job.run_at)}`
+      : utcTime(job.run_at);
 const firstLine = (text: string | null) => (text ?? '').split('\n')[0]!.slice(0, 120);
 
 const list =
   (context: CommandContext) =>
   async (options: FilterOptions & { limit: number }): Promise<void> => {
-    await context.withRuntime(databaseOf(options), async ({ sql }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql }) => {
       const { jobs, total } = await selectJobs(sql, filterOf(options), options.limit);
       if (options.json) return printJson({ total, jobs });
       if (total === 0) return print('no jobs');
@@ -82,8 +83,8 @@ const show =
           ['state', job.state],
           ['attempts', attempts(job)],
           ['next run', nextRun(job)],
-          ['created', iso(job.created_at)],
-          ['changed', iso(job.updated_at)],
+          ['created', utcTime(job.created_at)],
+          ['changed', utcTime(job.updated_at)],
           ...(job.key ? [['key', job.key]] : []),
           ...(job.locked_by ? [['worker', job.locked_by]] : []),
           ['payload', JSON.stringify(job.payload)],
@@ -121,7 +122,7 @@ const retry =
     if (named === (failed === true || task !== undefined))
       command.error('error: give either job numbers, or --failed and/or --task');
     const choice = named ? { ids } : { filter: filterOf({ task, failed }) };
-    await context.withRuntime(databaseOf(options), async ({ sql }) =>
+    await context.withRuntime(databaseOptions(options), async ({ sql }) =>
       report('retried', await retryJobs(sql, choice), named, options.json),
     );
   };
@@ -133,12 +134,6 @@ const discard =
       report('discarded', await discardJobs(sql, ids), true, options.json),
     );
   };
-
-/** The options of the configuration, without the options of this command. */
-function databaseOf(options: FilterOptions & { limit?: number }): GlobalOptions {
-  const { config, data, databaseUrl, redisUrl, json } = options;
-  return { config, data, databaseUrl, redisUrl, json };
-}
 
 export const jobsCommand: ModuleCommand = {
   name: 'jobs',

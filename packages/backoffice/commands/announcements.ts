@@ -3,6 +3,7 @@ import { AppError } from '@tradepost/core';
 import type { CommandContext, ModuleCommand } from '@tradepost/module';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import {
+  databaseOptions,
   exitCodes,
   type GlobalOptions,
   print,
@@ -83,7 +84,7 @@ const list =
 
 const create = (context: CommandContext) => async (options: GlobalOptions & TextOptions) => {
   const { title, content, type, ...times } = await checked(announcementBody, options);
-  await context.withRuntime(databaseOf(options), async (runtime) => {
+  await context.withRuntime(databaseOptions(options), async (runtime) => {
     const { starts_at = null, ends_at = null } = spanIn(times, runtime);
     const added = await runtime.sql.begin((tx) => createAnnouncement(tx, { title, content, type, starts_at, ends_at }));
     if (options.json) return printJson(announcementViewOf(added, zoneOf(runtime)));
@@ -93,7 +94,7 @@ const create = (context: CommandContext) => async (options: GlobalOptions & Text
 
 const edit = (context: CommandContext) => async (id: number, options: GlobalOptions & TextOptions) => {
   const { title, content, type, ...times } = await checked(announcementChangeBody, options);
-  await context.withRuntime(databaseOf(options), async (runtime) => {
+  await context.withRuntime(databaseOptions(options), async (runtime) => {
     const span = spanIn(times, runtime);
     await runtime.sql.begin((tx) => editAnnouncement(tx, id, { title, content, type, ...span }));
     if (options.json) return printJson({ id });
@@ -112,20 +113,6 @@ const withdraw =
       for (const id of refused) progress(`announcement ${id}: does not exist, or is withdrawn`);
       print(`withdrawn: ${withdrawn.length}`);
     });
-
-/** The options that open the database. */
-function databaseOf(options: GlobalOptions & TextOptions): GlobalOptions {
-  const {
-    title: _title,
-    content: _content,
-    type: _type,
-    startsAt: _starts,
-    endsAt: _ends,
-    json: _json,
-    ...rest
-  } = options;
-  return rest;
-}
 
 const withTexts = (command: Command) =>
   withDatabaseOptions(

@@ -11,14 +11,12 @@ import {
   openOutput,
   print,
   printJson,
+  reportFaults,
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import { exportProducts } from '../csv/export-products.ts';
 import { importProducts } from '../csv/import-products.ts';
 import { openStockOwner } from '../stock-ownership/stock-owner.ts';
-
-/** The number of faults that `--json` repeats. All faults are written to stderr. */
-const maxFaults = 1_000;
 
 async function exportTo(context: CommandContext, file: string, options: GlobalOptions): Promise<void> {
   await context.withRuntime(options, async ({ sql }) => {
@@ -50,15 +48,12 @@ const importFrom =
     await context
       .withRuntime(options, async (runtime) => {
         const { seconds, rate, report } = createProgress('lines');
-        const errors: CsvFault[] = [];
+        const { errors, onFault } = reportFaults<CsvFault>();
         const done = await importProducts(runtime.sql, input, {
           stockOwner: await openStockOwner(runtime, context.modulesOf(runtime.config)),
           locale: runtime.settings.get(shopLocale),
           dryRun: options.dryRun ?? false,
-          onFault(fault) {
-            if (errors.length < maxFaults) errors.push(fault);
-            process.stderr.write(`line ${fault.line}: ${fault.field}: ${fault.message}\n`);
-          },
+          onFault,
           onProgress: ({ lines, failed }) =>
             report(lines, `${countOf(lines, 'lines')}, ${countOf(failed, 'products refused')}`),
         });

@@ -4,14 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import { isoInZone } from '@tradepost/core';
 import type { CommandContext, ModuleCommand } from '@tradepost/module';
 import { timeZone } from '@tradepost/runtime';
-import { type GlobalOptions, print, printJson, table, wholeNumber } from '@tradepost/terminal';
+import { databaseOptions, type GlobalOptions, print, printJson, table, wholeNumber } from '@tradepost/terminal';
 import { Option } from 'commander';
 import { openSummary } from '../change.ts';
 import { selectChanges } from '../change-store.ts';
 import { type ExportFormat, exportChanges, formats } from '../export-changes.ts';
 import { mostCounted } from '../limits.ts';
 import { viewOf } from '../schemas.ts';
-import { databaseOf, type FilterOptions, filterOfOptions, withFilters } from './filter-options.ts';
+import { type FilterOptions, filterOfOptions, withFilters } from './filter-options.ts';
 
 type ListOptions = GlobalOptions & FilterOptions & { limit: number };
 type ExportOptions = GlobalOptions & FilterOptions & { format: ExportFormat };
@@ -19,7 +19,7 @@ type ExportOptions = GlobalOptions & FilterOptions & { format: ExportFormat };
 const list =
   (context: CommandContext) =>
   async (options: ListOptions): Promise<void> => {
-    await context.withRuntime(databaseOf(options), async ({ sql, settings, config }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql, settings, config }) => {
       const zone = settings.get(timeZone);
       const { rows, total } = await selectChanges(sql, filterOfOptions(options, zone), {
         size: options.limit,
@@ -50,7 +50,7 @@ const list =
 const exportTo =
   (context: CommandContext) =>
   async (file: string, options: ExportOptions): Promise<void> => {
-    await context.withRuntime(databaseOf(options), async ({ sql, settings }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql, settings }) => {
       const zone = settings.get(timeZone);
       const pieces = exportChanges(sql, filterOfOptions(options, zone), { format: options.format, zone });
       // The log has names and addresses: a new file is for its owner only.

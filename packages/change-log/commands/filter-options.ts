@@ -1,4 +1,4 @@
-import { type GlobalOptions, UsageError, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
+import { UsageError, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
 import { type Command, Option } from 'commander';
 import { operations, sources } from '../change.ts';
 import type { ChangeFilter } from '../change-store.ts';
@@ -12,11 +12,6 @@ export type FilterOptions = Partial<
   source?: (typeof sources)[number];
   operation?: (typeof operations)[number];
 };
-
-/** The options of the configuration, without the options of this command. */
-export const databaseOf = ({ config, data, databaseUrl, redisUrl, json }: GlobalOptions): GlobalOptions => ({
-  ...{ config, data, databaseUrl, redisUrl, json },
-});
 
 const queryOf = ({ staff, row, request, ...others }: FilterOptions): FilterQuery => ({
   ...{ staff_id: staff, row_id: row, request_id: request },

@@ -9,6 +9,7 @@ import {
   printJson,
   progress,
   table,
+  utcTime,
   wholeNumber,
   withDatabaseOptions,
   withProgress,
@@ -36,15 +37,14 @@ function taskIds(text: string, before: number[] = []): number[] {
   return [...before, Number(text)];
 }
 
-const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 const oneLine = (text: string) => text.split('\n')[0]!.slice(0, 120);
 const attempts = (task: TaskRow) => `${task.attempt_count}/${task.max_attempts}`;
 
 /** The next event of an open task. */
 function nextOf(task: TaskRow): string {
-  if (task.status === 'pending') return iso(task.next_retry_at);
+  if (task.status === 'pending') return utcTime(task.next_retry_at);
   if (task.status !== 'processing') return '-';
-  return `${task.accepted_at ? 'callback by' : 'answer by'} ${iso(task.next_retry_at)}`;
+  return `${task.accepted_at ? 'callback by' : 'answer by'} ${utcTime(task.next_retry_at)}`;
 }
 
 function lastOf({ last_code, last_error }: TaskRow): string {
@@ -82,7 +82,7 @@ const show =
     const task = await context.withRuntime(options, ({ sql }) => selectTask(sql, isNumber(key) ? Number(key) : key));
     if (!task) throw new Error(`there is no task ${key}`);
     if (options.json) return printJson(task);
-    const at = (moment: Date | null) => (moment ? iso(moment) : '-');
+    const at = (moment: Date | null) => (moment ? utcTime(moment) : '-');
     print(
       table([
         ['id', String(task.id)],
@@ -112,7 +112,14 @@ const show =
       table([
         ['ID', 'STATUS', 'OUTCOME', 'SEEN', 'FIRST', 'LAST', 'MESSAGE'],
         ...task.callbacks.map((row) => [
-          ...[row.callback_id, row.status, row.outcome, String(row.seen), iso(row.received_at), iso(row.last_seen_at)],
+          ...[
+            row.callback_id,
+            row.status,
+            row.outcome,
+            String(row.seen),
+            utcTime(row.received_at),
+            utcTime(row.last_seen_at),
+          ],
           oneLine(row.message) || '-',
         ]),
       ]),

@@ -6,6 +6,7 @@ import {
   printJson,
   progress,
   table,
+  utcTime,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
@@ -16,7 +17,6 @@ import { maskPhone } from '../messages/phone.ts';
 
 /** The most ids of one call. */
 const maxIds = 1_000;
-const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 
 function messageIds(text: string, before: number[] = []): number[] {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be the number of a message.');
@@ -26,8 +26,8 @@ function messageIds(text: string, before: number[] = []): number[] {
 
 /** The end of a message, or its next attempt. */
 function stateOf({ status, due_at, sent_at }: MessageRow): string {
-  if (sent_at) return `at ${iso(sent_at)}`;
-  return status === 'queued' ? `due ${iso(due_at)}` : '-';
+  if (sent_at) return `at ${utcTime(sent_at)}`;
+  return status === 'queued' ? `due ${utcTime(due_at)}` : '-';
 }
 
 const list =

@@ -14,13 +14,11 @@ import {
   type GlobalOptions,
   print,
   printJson,
+  reportFaults,
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import { importOrders } from '../csv/import-orders.ts';
-
-/** The number of faults that `--json` repeats. All faults are written to stderr. */
-const maxFaults = 1_000;
 
 type ImportFlags = GlobalOptions & { dryRun?: boolean; matchAccounts?: boolean };
 
@@ -47,15 +45,12 @@ const importFrom =
     withFile(file, (path) =>
       context.withRuntime(options, async ({ sql, settings, now, config }) => {
         const { seconds, rate, report } = createProgress('lines');
-        const errors: CsvFault[] = [];
+        const { errors, onFault } = reportFaults<CsvFault>();
         const done = await importOrders(sql, () => createReadStream(path), {
           ...{ dryRun, now: now(), zone: settings.get(timeZone), locale: settings.get(shopLocale) },
           match: matchAccounts ? 'account' : 'phone',
           readers: staticEntriesOf(context.modulesOf(config))(importedOrderReaders),
-          onFault(fault) {
-            if (errors.length < maxFaults) errors.push(fault);
-            process.stderr.write(`line ${fault.line}: ${fault.field}: ${fault.message}\n`);
-          },
+          onFault,
           onProgress: ({ lines, failed }) =>
             report(lines, `${countOf(lines, 'lines')}, ${countOf(failed, 'orders refused')}`),
         });

@@ -1,16 +1,11 @@
 import type { CommandContext } from '@tradepost/module';
 import { openAddressGuard } from '@tradepost/outbound-http';
 import type { Runtime, Write } from '@tradepost/runtime';
-import type { GlobalOptions } from '@tradepost/terminal';
+import { databaseOptions, type GlobalOptions } from '@tradepost/terminal';
 import { InvalidArgumentError } from 'commander';
 import type { EndpointDeps } from '../endpoints/manage-endpoints.ts';
 
 export type CommandDeps = Omit<EndpointDeps, 'runtime'> & { readonly runtime: Runtime; readonly write: Write };
-
-/** The options of the configuration, without the options of a command. */
-const databaseOf = ({ config, data, databaseUrl, redisUrl, json }: GlobalOptions): GlobalOptions => ({
-  ...{ config, data, databaseUrl, redisUrl, json },
-});
 
 /** Opens what the use cases of endpoints need, for one command. */
 export const withEndpoints = (
@@ -18,7 +13,7 @@ export const withEndpoints = (
   options: GlobalOptions,
   work: (deps: CommandDeps) => Promise<void>,
 ): Promise<void> =>
-  context.withRuntime(databaseOf(options), (runtime) =>
+  context.withRuntime(databaseOptions(options), (runtime) =>
     work({
       runtime,
       guard: openAddressGuard({ allowedNetworks: runtime.config.allowedPrivateNetworks }),

@@ -1,12 +1,19 @@
 import type { CommandContext } from '@tradepost/module';
 import type { SettingChange } from '@tradepost/runtime';
-import { type GlobalOptions, print, printJson, table, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
+import {
+  type GlobalOptions,
+  print,
+  printJson,
+  table,
+  utcTime,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
 import { type Command, Option } from 'commander';
 
-const iso = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 const shown = (value: unknown): string => (value === null ? '(default)' : JSON.stringify(value));
 const row = ({ key, before, after, changed_by, changed_at }: SettingChange): string[] => [
-  ...[iso(changed_at), changed_by, key, shown(before).slice(0, 60), shown(after).slice(0, 60)],
+  ...[utcTime(changed_at), changed_by, key, shown(before).slice(0, 60), shown(after).slice(0, 60)],
 ];
 
 type LogOptions = GlobalOptions & { limit: number };

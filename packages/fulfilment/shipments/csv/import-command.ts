@@ -9,15 +9,13 @@ import {
   type GlobalOptions,
   print,
   printJson,
+  reportFaults,
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import { carriers } from '../../carriers/drivers/driver.ts';
 import { openSyncStarter } from '../../carriers/sync/sync-jobs.ts';
 import { importShipments } from './import-shipments.ts';
-
-/** The number of faults that `--json` repeats. All faults are written to stderr. */
-const maxFaults = 1_000;
 
 const importFrom =
   (context: CommandContext) =>
@@ -29,13 +27,10 @@ const importFrom =
         const drivers = staticEntriesOf(context.modulesOf(runtime.config))(carriers);
         const deps = { runtime, startSync: openSyncStarter(runtime.settings, drivers) };
         const { seconds, rate, report } = createProgress('lines');
-        const errors: CsvFault[] = [];
+        const { errors, onFault } = reportFaults<CsvFault>();
         const done = await importShipments(deps, input, {
           dryRun,
-          onFault(fault) {
-            if (errors.length < maxFaults) errors.push(fault);
-            process.stderr.write(`line ${fault.line}: ${fault.field}: ${fault.message}\n`);
-          },
+          onFault,
           onProgress: ({ lines, failed }) => report(lines, `${countOf(lines, 'lines')}, ${countOf(failed, 'refused')}`),
         });
         if (done.failed > 0) process.exitCode = exitCodes.failed;

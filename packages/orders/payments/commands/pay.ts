@@ -4,6 +4,7 @@ import type { CommandContext, ModuleCommand } from '@tradepost/module';
 import { ConfigError } from '@tradepost/runtime';
 import {
   configOf,
+  databaseOptions,
   exitCodes,
   type GlobalOptions,
   green,
@@ -46,11 +47,6 @@ const envelope = z.object({ code: z.number(), message: z.string(), data: z.unkno
 type Answer = { http: number; code: number; message: string; data: unknown; ms: number };
 
 const maxId = Number.MAX_SAFE_INTEGER;
-const databaseOf = ({ config, data, databaseUrl, redisUrl }: GlobalOptions): GlobalOptions =>
-  Object.fromEntries(
-    Object.entries({ config, data, databaseUrl, redisUrl }).filter(([, value]) => value !== undefined),
-  );
-
 function amountOf(text: string): number {
   const amount = Number(text);
   if (!/^\d+(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError('An amount looks like 12.90.');
@@ -63,7 +59,7 @@ async function noticeOf(context: CommandContext, options: CallbackOptions): Prom
   const secret = options.secretStdin ? await readSecret('Secret') : undefined;
   if (paymentNo && amount !== undefined && secret)
     return { payment_no: paymentNo, amount, currency: currency ?? 'CNY', secret };
-  return context.withRuntime(databaseOf(options), async ({ sql, settings }) => {
+  return context.withRuntime(databaseOptions(options), async ({ sql, settings }) => {
     const key = secret ?? settings.get(sandboxSecret);
     if (key === '')
       throw new ConfigError([
@@ -102,7 +98,7 @@ const callback =
   async (options: CallbackOptions, command: Command): Promise<void> => {
     if ((options.paymentNo === undefined) === (options.order === undefined))
       command.error('error: give either --payment-no <number> or --order <id>', { exitCode: exitCodes.usage });
-    const { config } = configOf(databaseOf(options));
+    const { config } = configOf(databaseOptions(options));
     const url = await serverUrl(options.url, config);
     const { secret, ...notice } = await noticeOf(context, options);
     const trade_no = options.tradeNo ?? `CLI-${randomBytes(6).toString('hex')}`;
@@ -170,7 +166,7 @@ function addRefunds(group: Command, context: CommandContext): void {
       .option('--json', 'print the refunds as JSON')
       .addHelpText('after', '\nExample:\n  $ tradepost pay refunds\n\nExit code 1 when a refund has failed.'),
   ).action(async (options: GlobalOptions & { all?: boolean; limit: number }) => {
-    const rows = await context.withRuntime(databaseOf(options), ({ sql }) =>
+    const rows = await context.withRuntime(databaseOptions(options), ({ sql }) =>
       selectRefunds(sql, { all: options.all === true, limit: options.limit }),
     );
     if (options.json) printJson(rows.map((row) => ({ ...row, amount: toWire(row.amount) })));
@@ -193,7 +189,7 @@ function addRefunds(group: Command, context: CommandContext): void {
       .description('retry a failed refund under the same refund number')
       .addHelpText('after', '\nExample:\n  $ tradepost pay retry-refund RF17723586000000123456789'),
   ).action(async (refundNo: string, options: GlobalOptions) => {
-    await context.withRuntime(databaseOf(options), (runtime) => retryRefund(runtime, refundNo));
+    await context.withRuntime(databaseOptions(options), (runtime) => retryRefund(runtime, refundNo));
     print(`${refundNo} will be retried`);
   });
 }
