@@ -17,7 +17,7 @@ type Numbered = { id: number; record: OrderRecord };
 
 const { pendingPayment, paid } = orderStatus;
 /** The characters of an order that the search by keyword finds. */
-const maxSearch = 4_000;
+export const maxSearch = 4_000;
 
 /** The history of an imported order. When it ended is not known, so the last move has the last time that is known. */
 function movesOf({ id, record }: Numbered): ImportedMove[] {
