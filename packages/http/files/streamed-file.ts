@@ -96,6 +96,24 @@ export async function beginFile({ pieces }: StreamedFile, sending: Sending): Pro
   return new BegunFile(body);
 }
 
+/** Runs the handler of a route that answers a file, and begins the file. When the handler fails, its slot is released. */
+export async function openFile(handle: () => Promise<StreamedFile>, sending: Sending): Promise<BegunFile> {
+  let file: StreamedFile;
+  try {
+    file = await handle();
+  } catch (error) {
+    sending.release();
+    throw error;
+  }
+  return beginFile(file, sending);
+}
+
+/** The answer to HEAD: the handler runs, so that it can refuse, and nothing of its file is made. */
+export async function openEmptyFile(handle: () => Promise<StreamedFile>): Promise<BegunFile> {
+  await handle();
+  return new BegunFile(null);
+}
+
 export function respondFile({ body }: BegunFile, { type, name }: FileDefinition, traceId: string): Response {
   const headers: [string, string][] = [
     ['content-type', type],

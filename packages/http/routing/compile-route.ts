@@ -9,7 +9,7 @@ import {
   withSlot,
 } from '@tradepost/runtime';
 import type { TakeFileSlot } from '../files/file-slots.ts';
-import { BegunFile, beginFile, respondFile, type StreamedFile } from '../files/streamed-file.ts';
+import { BegunFile, openEmptyFile, openFile, respondFile, type StreamedFile } from '../files/streamed-file.ts';
 import { httpMetrics } from '../http-metrics.ts';
 import { namesEtag, PreparedAnswer } from '../prepared-answer.ts';
 import {
@@ -195,17 +195,10 @@ class RouteRequest {
 
   async #file(context: Handled): Promise<BegunFile> {
     const { route, takeFileSlot, log, metrics, where } = this.#of;
-    const isHead = this.#request.method === 'HEAD';
-    const release = isHead ? () => {} : takeFileSlot(context.caller!);
-    let file: StreamedFile;
-    try {
-      file = (await route.handle(context as never)) as StreamedFile;
-    } catch (error) {
-      release();
-      throw error;
-    }
-    if (isHead) return new BegunFile(null);
-    return beginFile(file, { log, metrics, where, release, trace: this.#traceId });
+    const handle = () => route.handle(context as never) as Promise<StreamedFile>;
+    if (this.#request.method === 'HEAD') return openEmptyFile(handle);
+    const release = takeFileSlot(context.caller!);
+    return openFile(handle, { log, metrics, where, release, trace: this.#traceId });
   }
 
   #actorOf({ id }: Caller): ChangeActor {
