@@ -16,13 +16,13 @@ beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'tradepost-restart-'));
   await chmod(data, 0o755);
   server = await startShop();
-}, 60_000);
+});
 afterAll(async () => {
   server.child.kill('SIGKILL');
   await server.ended;
   await (await startEmbeddedPostgres({ directory: join(data, 'postgres') })).stop();
   await rm(data, { recursive: true, force: true });
-}, 60_000);
+});
 
 const found = () => findEmbeddedPostgres(join(data, 'postgres'));
 /** The pid of the server. 0 while the pid file is missing: between the end of a server and the start of the next one. */
@@ -64,7 +64,7 @@ describe('the embedded PostgreSQL ends while the shop runs', () => {
     await until('the shop serves again', serves);
     expect(await postmaster()).toBe(before);
     expect(server.child.exitCode).toBeNull();
-  }, 60_000);
+  });
 
   test('kill -9 during a long statement: requests get 503 with Retry-After, then the shop and its jobs continue', async () => {
     // The statement holds the shared memory of the killed server: without a signal no new server could start for half a
@@ -100,7 +100,7 @@ describe('the embedded PostgreSQL ends while the shop runs', () => {
     await busy.end({ timeout: 1 });
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
-  }, 90_000);
+  });
 
   test('after the fourth end within a minute the shop reports it and exits with 1', async () => {
     // Another process: the ends that the first one has counted must not count here.
@@ -113,5 +113,5 @@ describe('the embedded PostgreSQL ends while the shop runs', () => {
     }
     expect(await server.ended).toBe(1);
     expect(server.output()).toMatch(/ended unexpectedly.*ended 4 times within 60 s: giving up/);
-  }, 90_000);
+  });
 });

@@ -30,6 +30,8 @@ export function openDatabase(
     lockTimeoutMs?: number;
     /** The actor of all changes on these connections, for the change log. */
     actor?: ChangeActor | null | undefined;
+    /** Settings of the server for these connections. */
+    settings?: Readonly<Record<string, string>>;
   } = {},
 ): Sql {
   const { onStatement } = options;
@@ -47,6 +49,7 @@ export function openDatabase(
       ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
       ...(options.lockTimeoutMs ? { lock_timeout: options.lockTimeoutMs } : {}),
       ...(options.actor ? { [actorSetting]: JSON.stringify(options.actor) } : {}),
+      ...options.settings,
     },
     types: {
       bigint: { to: int8, from: [int8], serialize: (value: number) => String(value), parse: parseInt8 },

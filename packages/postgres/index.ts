@@ -9,9 +9,23 @@ export {
   type Transaction,
   writeTransaction,
 } from './client.ts';
+export { countedPage } from './counted-page.ts';
 export { postgres } from './driver.ts';
 export { postgresErrors } from './errors.ts';
+export { foldChanges } from './fold-changes.ts';
 export { groupCommit, lostConnection } from './group-commit.ts';
-export { type Migrated, type MigrateOptions, MigrationError, migrate, migrationState } from './migrate.ts';
+export {
+  type Migrated,
+  type MigrateOptions,
+  MigrationError,
+  type MigrationFile,
+  migrate,
+  migrationState,
+  readMigrationFiles,
+  selectDatabaseId,
+  selectMigrations,
+} from './migrate.ts';
+export { createDatabaseCommand, grantCreate } from './missing-rights.ts';
+export { isRestoring, markRestored, markRestoring } from './restore-marker-store.ts';
 export { type ServerFacts, selectServerFacts } from './server-facts-store.ts';
-export { postgresTables } from './tables.ts';
+export { postgresTables, schemaStateTables } from './tables.ts';

@@ -8,6 +8,10 @@ export type ServerFacts = {
   fsync: boolean;
   full_page_writes: boolean;
   is_replica: boolean;
+  account: string;
+  database: string;
+  /** Whether the account may create schemas and extensions in the database. Migrations need it. */
+  may_create: boolean;
   max_connections: number;
   connections: number;
   database_bytes: number;
@@ -21,6 +25,8 @@ export async function selectServerFacts(sql: Sql): Promise<ServerFacts> {
     select current_setting('server_version') as version, current_setting('server_version_num')::int as version_number,
            pg_encoding_to_char(d.encoding) as encoding, current_setting('fsync')::bool as fsync,
            current_setting('full_page_writes')::bool as full_page_writes, pg_is_in_recovery() as is_replica,
+           current_user::text as account, d.datname::text as database,
+           has_database_privilege(d.oid, 'create') as may_create,
            current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
              as max_connections,
            (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
