@@ -14,8 +14,10 @@ export {
   maxCost,
   type Refused,
   type Subject,
+  type Tightest,
   type Verdict,
   windowMs,
 } from './limits.ts';
 export { LimiterStoreError } from './redis/inspect-logs.ts';
 export { openRedisLimiter, type RedisLimiter } from './redis/redis-limiter.ts';
+export { unlimitedAdmission } from './verdict.ts';

@@ -50,6 +50,10 @@ export type Admitted = {
   readonly admitted: true;
   /** Null when all dimensions are unlimited. */
   readonly tightest: Tightest | null;
+  /** The tightest of the requests dimensions. Null when they are unlimited. */
+  readonly tightestRequests: Tightest | null;
+  /** The tightest of the tokens dimensions. Null when they are unlimited. */
+  readonly tightestTokens: Tightest | null;
   /** Present when the request was admitted without a check: the reason. */
   readonly unchecked?: 'disabled' | 'timeout' | 'error' | 'open';
   /** The time of the charge, in milliseconds of the limiter's clock (on Redis: the clock of the server). */

@@ -1,4 +1,4 @@
-import { type Dimension, dimensions, type Limits, type Refused, type Tightest } from './limits.ts';
+import { type Admitted, type Dimension, dimensions, type Limits, type Refused, type Tightest } from './limits.ts';
 
 /** A dimension that one request exceeds, and the wait in milliseconds. Null: the request never fits. */
 export type Exceeded = { readonly dimension: Dimension; readonly waitMs: number | null };
@@ -37,3 +37,17 @@ export function tighter(
   const remaining = Math.max(0, limit - used);
   return a !== null && a.remaining * limit <= remaining * a.limit ? a : { dimension, limit, remaining, resetMs };
 }
+
+/** The admission with these tightest dimensions of requests and of tokens. On a tie `tightest` is the first in `dimensions`. */
+export function admissionOf(requests: Tightest | null, tokens: Tightest | null, at: number): Admitted {
+  let tightest = requests ?? tokens;
+  if (requests !== null && tokens !== null) {
+    const difference = requests.remaining * tokens.limit - tokens.remaining * requests.limit;
+    const isTokens = difference > 0 || (difference === 0 && rank(tokens.dimension) < rank(requests.dimension));
+    if (isTokens) tightest = tokens;
+  }
+  return { admitted: true, tightest, tightestRequests: requests, tightestTokens: tokens, at };
+}
+
+/** The admission of a request that is not limited, or was not checked. */
+export const unlimitedAdmission: Admitted = Object.freeze(admissionOf(null, null, 0));

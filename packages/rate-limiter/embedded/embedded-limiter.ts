@@ -60,7 +60,7 @@ export function openEmbeddedLimiter(options: {
       const now = time();
       if (!request.find(subject, limits, tokens, now))
         return refusalOf(request.exceeded(limits, tokens, now), limits, now);
-      return { admitted: true, tightest: request.charge(subject, limits, tokens, now), at: now };
+      return request.charge(subject, limits, tokens, now);
     },
     peek(subject, limits): Refused | null {
       const now = time();

@@ -1,5 +1,5 @@
-import type { Dimension, KeyRef, Limits, Subject, Tightest } from '../limits.ts';
-import { type Exceeded, tighter } from '../verdict.ts';
+import type { Admitted, Dimension, KeyRef, Limits, Subject, Tightest } from '../limits.ts';
+import { admissionOf, type Exceeded, tighter } from '../verdict.ts';
 import type { NameSpace, SlidingLogs } from './sliding-logs.ts';
 
 const noSlot = -1;
@@ -47,6 +47,9 @@ export class SubjectLogs {
   #modelSlot = noSlot;
   /** `SlidingLogs.freed` when the slots were found. The slots are valid while it is the same. */
   #freed = 0;
+  /** The tightest dimensions of the charge that runs. */
+  #tightestRequests: Tightest | null = null;
+  #tightestTokens: Tightest | null = null;
 
   constructor(logs: SlidingLogs) {
     this.#logs = logs;
@@ -90,26 +93,27 @@ export class SubjectLogs {
     return exceeded;
   }
 
-  /** Charges the request to all its logs. Returns the dimension with the smallest remaining share. */
-  charge(subject: Subject, limits: Limits, tokens: number, now: number): Tightest | null {
-    let tightest: Tightest | null = null;
+  /** Charges the request to all its logs. */
+  charge(subject: Subject, limits: Limits, tokens: number, now: number): Admitted {
+    this.#tightestRequests = null;
+    this.#tightestTokens = null;
     if (this.#user) {
       const slot = this.#chargeId(this.#userSlot, userId(subject.user!), now, tokens);
-      tightest = this.#tighterOf(tightest, slot, now, user, limits.user_rpm, limits.user_tpm);
+      this.#compare(slot, now, user, limits.user_rpm, limits.user_tpm);
     }
     if (this.#token) {
       const slot = this.#chargeId(this.#tokenSlot, tokenId(subject.token!), now, tokens);
-      tightest = this.#tighterOf(tightest, slot, now, token, limits.token_rpm, limits.token_tpm);
+      this.#compare(slot, now, token, limits.token_rpm, limits.token_tpm);
     }
     if (this.#ip) {
       const slot = this.#chargeName(this.#ipSlot, ips, subject.ip!, now, tokens);
-      tightest = this.#tighterOf(tightest, slot, now, ip, limits.ip_rpm, 0);
+      this.#compare(slot, now, ip, limits.ip_rpm, 0);
     }
     if (this.#model) {
       const slot = this.#chargeName(this.#modelSlot, models, subject.model!, now, tokens);
-      tightest = this.#tighterOf(tightest, slot, now, model, limits.model_rpm, limits.model_tpm);
+      this.#compare(slot, now, model, limits.model_rpm, limits.model_tpm);
     }
-    return tightest;
+    return admissionOf(this.#tightestRequests, this.#tightestTokens, now);
   }
 
   #fits(slot: number, rpm: number, tpm: number, tokens: number): boolean {
@@ -142,18 +146,10 @@ export class SubjectLogs {
     return slot;
   }
 
-  #tighterOf(
-    before: Tightest | null,
-    slot: number,
-    now: number,
-    of: Dimensions,
-    rpm: number,
-    tpm: number,
-  ): Tightest | null {
+  #compare(slot: number, now: number, of: Dimensions, rpm: number, tpm: number): void {
     const resetMs = this.#logs.oldestLeaves(slot) - now;
-    let tightest = before;
-    if (rpm > 0) tightest = tighter(tightest, of.rpm, rpm, this.#logs.requests(slot), resetMs);
-    if (tpm > 0) tightest = tighter(tightest, of.tpm!, tpm, this.#logs.tokens(slot), resetMs);
-    return tightest;
+    if (rpm > 0)
+      this.#tightestRequests = tighter(this.#tightestRequests, of.rpm, rpm, this.#logs.requests(slot), resetMs);
+    if (tpm > 0) this.#tightestTokens = tighter(this.#tightestTokens, of.tpm!, tpm, this.#logs.tokens(slot), resetMs);
   }
 }

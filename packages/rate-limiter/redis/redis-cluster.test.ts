@@ -188,7 +188,7 @@ describe.skipIf(!hasRedis)('', () => {
     await node.kill();
     const began = performance.now();
     const unchecked = await Promise.all(Array.from({ length: 20 }, () => check()));
-    expect(performance.now() - began).toBeLessThan(400 + 2_000);
+    expect(performance.now() - began).toBeLessThan(400 + 6_000);
     expect(unchecked.map((verdict) => verdict.admitted && verdict.unchecked !== undefined)).toEqual(
       Array(20).fill(true),
     );
@@ -247,7 +247,7 @@ describe.skipIf(!hasRedis)('', () => {
     } finally {
       const began = performance.now();
       await late.close();
-      expect(performance.now() - began).toBeLessThan(3_000);
+      expect(performance.now() - began).toBeLessThan(10_000);
       await node.start();
     }
   });

@@ -10,7 +10,7 @@ import {
   tpmOf,
   type Verdict,
 } from '../limits.ts';
-import { type Exceeded, refusalOf, tighter } from '../verdict.ts';
+import { admissionOf, type Exceeded, refusalOf, tighter, unlimitedAdmission } from '../verdict.ts';
 import { type ClusterDeps, checkOnCluster } from './check-on-cluster.ts';
 import { inspectLog, removeLogs } from './inspect-logs.ts';
 import { openLimiterConnection } from './limiter-connection.ts';
@@ -61,7 +61,7 @@ function openGuards(options: { deadlineMs: () => number }, log: LimiterLog): (no
   };
 }
 
-const unchecked = (why: Missed): Admitted => ({ admitted: true, tightest: null, unchecked: why, at: 0 });
+const unchecked = (why: Missed): Admitted => ({ ...unlimitedAdmission, unchecked: why });
 
 /** Makes the verdict from the store's answers. Reports the remaining amounts of each log to the cache. */
 function verdictOf(parts: readonly Part[], check: Check, windowMs: number, cache: RefusalCache): Verdict {
@@ -75,15 +75,16 @@ function verdictOf(parts: readonly Part[], check: Check, windowMs: number, cache
     }
     return refusalOf(exceeded, limits, at);
   }
-  let tightest: Tightest | null = null;
+  let tightestRequests: Tightest | null = null;
+  let tightestTokens: Tightest | null = null;
   for (const { key, now, oldest, requests, tokens } of parts) {
     const { kind, rpm, tpm } = key;
     const resetMs = oldest + windowMs - now;
-    if (rpm > 0) tightest = tighter(tightest, rpmOf[kind], rpm, rpm - requests, resetMs);
-    if (tpm > 0) tightest = tighter(tightest, tpmOf[kind] as Dimension, tpm, tpm - tokens, resetMs);
+    if (rpm > 0) tightestRequests = tighter(tightestRequests, rpmOf[kind], rpm, rpm - requests, resetMs);
+    if (tpm > 0) tightestTokens = tighter(tightestTokens, tpmOf[kind] as Dimension, tpm, tpm - tokens, resetMs);
     cache.charged(logKey(kind, subject[kind]!), requests, tokens);
   }
-  return { admitted: true, tightest, at };
+  return admissionOf(tightestRequests, tightestTokens, at);
 }
 
 /** Checks on a single server. Checks that arrive together share a call. */
@@ -150,7 +151,7 @@ export function openRedisLimiter(options: {
     },
     check(subject, limits, tokens) {
       const keys = countedOf(prefix, subject, limits);
-      if (keys.length === 0) return { admitted: true, tightest: null, at: 0 };
+      if (keys.length === 0) return unlimitedAdmission;
       const never = keys.filter(({ tpm }) => tpm > 0 && tokens > tpm);
       if (never.length > 0) {
         const exceeded = never.map(({ kind }) => ({ dimension: tpmOf[kind] as Dimension, waitMs: null }));

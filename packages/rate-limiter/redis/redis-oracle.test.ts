@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Admitted, Subject, Verdict } from '../limits.ts';
 import { type CheckRequest, histories, noKeys, noLimits, openOracle, runs, shown, startMs } from '../testing/oracle.ts';
+import { unlimitedAdmission } from '../verdict.ts';
 import { limiterScripts } from './limiter-script.ts';
 import { openRedisLimiter, type RedisLimiter } from './redis-limiter.ts';
 
@@ -56,7 +57,7 @@ const isLimited = ({ subject, limits }: CheckRequest) =>
   );
 /** A request without limits does not call the store, so its verdict has no time of the store. */
 const comparable = (request: CheckRequest, verdict: Verdict): Verdict =>
-  isLimited(request) ? verdict : { admitted: true, tightest: null, at: 0 };
+  isLimited(request) ? verdict : unlimitedAdmission;
 
 /** Thousands of steps are compared. `expect` takes longer than the step, so it only reports a difference. */
 function expectEqual(actual: unknown, expected: unknown, where: () => string = () => ''): void {

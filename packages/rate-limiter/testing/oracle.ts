@@ -27,6 +27,18 @@ const isRequests = (dimension: Dimension) => dimension.endsWith('rpm');
 const sum = (entries: readonly Entry[], dimension: Dimension) =>
   entries.reduce((total, { tokens }) => total + (isRequests(dimension) ? 1 : tokens), 0);
 
+/** The first of the smallest shares; shares are compared without rounding. */
+function tightestOf(left: readonly Tightest[]): Tightest | null {
+  let tightest: Tightest | null = null;
+  for (const one of left)
+    if (
+      tightest === null ||
+      BigInt(one.remaining) * BigInt(tightest.limit) < BigInt(tightest.remaining) * BigInt(one.limit)
+    )
+      tightest = one;
+  return tightest;
+}
+
 /**
  * `own`: the clock never goes back. `newest`: when the clock goes back, the time stays at the newest entry of the request's
  * logs. A log whose newest entry is more than a window in the future does not count.
@@ -86,7 +98,7 @@ export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracl
         return { admitted: false, dimension, limit: limits[dimension], waitMs, denied, at };
       }
 
-      let tightest: Tightest | null = null;
+      const left: Tightest[] = [];
       for (const { kind, name, log } of kept) {
         const charged = [...log, { at, tokens }];
         logs.set(name, charged);
@@ -95,15 +107,16 @@ export function openOracle(windowMs: number, clockKind: 'own' | 'newest'): Oracl
         for (const dimension of dimensionsOf(kind)) {
           const limit = limits[dimension];
           if (limit === 0) continue;
-          const remaining = limit - sum(counting, dimension);
-          // remaining / limit, without rounding.
-          const isTighter =
-            tightest === null ||
-            BigInt(remaining) * BigInt(tightest.limit) < BigInt(tightest.remaining) * BigInt(limit);
-          if (isTighter) tightest = { dimension, limit, remaining, resetMs };
+          left.push({ dimension, limit, remaining: limit - sum(counting, dimension), resetMs });
         }
       }
-      return { admitted: true, tightest, at };
+      return {
+        admitted: true,
+        tightest: tightestOf(left),
+        tightestRequests: tightestOf(left.filter(({ dimension }) => isRequests(dimension))),
+        tightestTokens: tightestOf(left.filter(({ dimension }) => !isRequests(dimension))),
+        at,
+      };
     },
     usage(kind, key, at) {
       const counting = (logs.get(nameOf(kind, key)) ?? []).filter((entry) => entry.at + windowMs > at);
