@@ -2,6 +2,7 @@ import { type ChangeActor, groupCommit, type Statement, type Transaction } from 
 import type { Config } from './config/fields.ts';
 import type { Claim, Idempotency } from './idempotency/idempotency.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { currentTrace, type Trace, withTrace } from './observability/trace.ts';
 
 /** Creates the statements that store the outcomes of a batch. They are sent in the transaction of the batch. */
 export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
@@ -27,7 +28,7 @@ export type GroupCommits = {
   drain(): Promise<unknown>;
 };
 
-type Call<I> = { item: I; claim: Claim | null; actor: ChangeActor | null };
+type Call<I> = { item: I; claim: Claim | null; actor: ChangeActor | null; trace: Trace | null };
 
 /** Returns the function that stores the outcomes of these calls. Undefined when no call has a claim. */
 function recordOf<I, O>(idempotency: Idempotency, useCase: string, calls: readonly Call<I>[]) {
@@ -51,16 +52,20 @@ export function openGroupCommits(deps: { config: Config; metrics: Metrics; idemp
       const bounds = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
       const grouped = groupCommit<Call<I>, O>(
         (calls) =>
-          writeMany(
-            calls.map((call) => call.item),
-            recordOf<I, O>(idempotency, useCase, calls),
-            calls[0]!.actor,
+          // A batch of several requests belongs to none of their traces.
+          withTrace(calls.length === 1 ? calls[0]!.trace : null, () =>
+            writeMany(
+              calls.map((call) => call.item),
+              recordOf<I, O>(idempotency, useCase, calls),
+              calls[0]!.actor,
+            ),
           ),
         { ...bounds, onBatch: (size) => sizes.observe(size), isAlone: ({ actor }: Call<I>) => actor !== null },
       );
       batches.push(grouped);
       return (item: I, claim: Claim | null = null, actor: ChangeActor | null = null): Promise<O> => {
-        if (!claim || !Object.hasOwn(claim.outcomes, useCase)) return grouped({ item, claim, actor });
+        if (!claim || !Object.hasOwn(claim.outcomes, useCase))
+          return grouped({ item, claim, actor, trace: currentTrace() });
         const stored = claim.outcomes[useCase];
         return Promise.resolve(revive ? revive(stored as never) : (stored as O));
       };

@@ -6,9 +6,11 @@ export { describeConfig } from './config/describe-config.ts';
 export { type Config, type ConfigKey, type LoadedConfig, type Role, roles } from './config/fields.ts';
 export { AlreadyRunningError } from './config/instance-lock.ts';
 export { ConfigError, loadConfig } from './config/load-config.ts';
+export { type DatabaseServer, openDatabaseServer } from './database-server.ts';
 export { runtimeErrors } from './errors.ts';
 export type { RecordOutcomes } from './group-commits.ts';
 export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempotency.ts';
+export { exposeJobs } from './jobs/job-metrics.ts';
 export {
   discardJobs,
   forgetFailedJobs,
@@ -32,10 +34,13 @@ export {
 export { type Loop, startLoops } from './jobs/loops.ts';
 export { runDueJobs, startWorker, unlockJobs } from './jobs/run-jobs.ts';
 export { noRest, type Rest } from './jobs/spare-cpu.ts';
+export { sweepJob } from './jobs/sweep-job.ts';
 export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
 export { type Log, openLog } from './observability/log.ts';
 export { defineMetrics, type Metrics, openMetrics } from './observability/metrics.ts';
+export type { PartState, Parts } from './observability/parts.ts';
+export { currentTrace, traceHeaders, traceOf, withTrace } from './observability/trace.ts';
 export { dispatchEvents } from './outbox/dispatch-events.ts';
 export { defineEvent, type EventKind, type EventReader, minorUnits, type OutboxEvent } from './outbox/event-kind.ts';
 export {
@@ -48,6 +53,8 @@ export {
   selectBacklog,
   selectEvents,
 } from './outbox/outbox-store.ts';
+export { announceProcess } from './processes/announce-process.ts';
+export { type ServerProcess, selectProcesses } from './processes/process-store.ts';
 export { type RetentionRule, retentionDays, runtimeRetention } from './retention/retention.ts';
 export { daysInForce, runRetention } from './retention/run-retention.ts';
 export {
@@ -87,4 +94,11 @@ export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
 export { faultCode, type KeptConnections, keptConnections, networkFaultText } from './store/kept-connections.ts';
 export { openStore } from './store/open-store.ts';
 export type { Store } from './store/store.ts';
-export { runtimeInChangeLog, runtimePublishes, runtimeTables, type TableInChangeLog } from './tables.ts';
+export {
+  jobSchema,
+  jobSchemaStateTables,
+  runtimeInChangeLog,
+  runtimePublishes,
+  runtimeTables,
+  type TableInChangeLog,
+} from './tables.ts';

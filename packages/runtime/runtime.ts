@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimeZone, locales } from '@tradepost/core';
-import { type EmbeddedPostgres, startEmbeddedPostgres, superviseEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import type { EmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { actingSql, type ChangeActor, type Migrated, openDatabase, type Sql } from '@tradepost/postgres';
 import { z } from 'zod';
 import type { Config } from './config/fields.ts';
-import { alreadyRunning, type InstanceLock, tryInstanceLock } from './config/instance-lock.ts';
+import { openDatabaseServer } from './database-server.ts';
 import { type GroupCommits, openGroupCommits } from './group-commits.ts';
 import { type Idempotency, openIdempotency } from './idempotency/idempotency.ts';
 import { keysPerCaller } from './idempotency/idempotency-quota.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { type Metrics, openMetrics } from './observability/metrics.ts';
+import { openParts, type Parts } from './observability/parts.ts';
 import { runtimeRetentionSettings } from './retention/retention.ts';
 import { openSecrets, type Secrets, secretsKeyFileOf } from './secrets/secrets.ts';
 import { type Setting, setting } from './settings/setting.ts';
@@ -64,9 +63,13 @@ export const runtimeSettings = [
 ] as const;
 
 const checkMs = 2_000;
+/** No request can be served without these parts. */
+const servingParts = new Set(['database', 'store']);
 
 /** The opened services of this process, which every package uses. */
 export type Runtime = {
+  /** A short random name of this process, which `/health` and its database session show. */
+  readonly instance: string;
   readonly config: Config;
   readonly sql: Sql;
   /** One connection for queries that must not wait behind requests, such as the refresh of cached rows. */
@@ -79,6 +82,8 @@ export type Runtime = {
   readonly idempotency: Idempotency;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** The parts that this process needs to work: `database`, `store`, and those that others add. */
+  readonly parts: Parts;
   readonly migrated: Migrated;
   readonly embedded: EmbeddedPostgres | null;
   /**
@@ -118,60 +123,24 @@ export type RuntimeOptions = {
 export const actingRuntime = <R extends { readonly sql: Sql }>(runtime: R, actor: ChangeActor | null | undefined): R =>
   actor ? { ...runtime, sql: actingSql(runtime.sql, actor) } : runtime;
 
-/** Rejects with a message that says how to correct the fault. The message does not contain the password. */
-async function reachable(databaseUrl: string): Promise<void> {
-  const sql = openDatabase(databaseUrl, { max: 1, name: 'tradepost start' });
-  try {
-    await sql`select 1`;
-  } catch (error) {
-    const { host, pathname } = new URL(databaseUrl);
-    const hint = (error as { code?: unknown }).code === '3D000' ? ` Create it: createdb ${pathname.slice(1)}` : '';
-    throw new Error(`PostgreSQL at ${host} cannot be used (DATABASE_URL): ${(error as Error).message}.${hint}`);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+/** Without an end of its lifetime, so that the session keeps the name that announces the process. */
+const controlOptions = {
+  max: 1,
+  name: 'tradepost control',
+  statementTimeoutMs: 10_000,
+  maxLifetimeSeconds: null,
+} as const;
+
+function partsOf(sql: Sql, store: Store): Parts {
+  const parts = openParts(checkMs);
+  parts.add('database', () => sql`select 1`);
+  parts.add('store', () => store.ping());
+  return parts;
 }
 
-const never = () => false;
-
-async function openDatabaseServer(options: RuntimeOptions, log: Log) {
-  const { config, serve, onProgress } = options;
-  if (config.databaseUrl) {
-    await reachable(config.databaseUrl);
-    return { url: config.databaseUrl, embedded: null, lock: null, isAway: never };
-  }
-  await mkdir(config.data, { recursive: true });
-  // A command that is ending may stop the database between this start and the lock. So the start is repeated before it
-  // fails.
-  if (serve) onProgress?.('starting the embedded PostgreSQL');
-  const start = {
-    directory: join(config.data, 'postgres'),
-    onLog: (line: string) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
-  };
-  let lock: InstanceLock | null = null;
-  const supervised = () =>
-    superviseEmbeddedPostgres({
-      ...start,
-      onAway: (reason) => log.error({ reason }, 'the embedded PostgreSQL has ended, and is started again'),
-      onBack: (awayMs) => {
-        lock?.renew();
-        log.info({ awayMs: Math.round(awayMs) }, 'the embedded PostgreSQL is back');
-      },
-      onFatal: (reason) => options.onFatal?.(reason),
-    });
-  for (let attempt = 0; ; attempt += 1) {
-    const embedded = serve
-      ? await supervised()
-      : { ...(await startEmbeddedPostgres(start)), isAway: never, leave() {} };
-    const lost = () => options.onFatal?.('another process now serves the embedded database');
-    const kind = serve ? 'serve' : 'visit';
-    lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);
-    if (lock) return { url: embedded.url, embedded, lock, isAway: embedded.isAway };
-    embedded.leave();
-    if (attempt === 4)
-      throw serve ? await alreadyRunning(config.data) : new Error('The embedded database is being stopped: try again');
-    await sleep(300);
-  }
+async function checkServing(parts: Parts): Promise<void> {
+  const failed = (await parts.check()).find(({ name, ok }) => !ok && servingParts.has(name));
+  if (failed) throw new Error(`${failed.name}: ${failed.error}`);
 }
 
 /** Closes in the reverse order of opening. A failure is logged, and the others are closed. */
@@ -198,7 +167,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   try {
     const server = await openDatabaseServer(options, log);
     const { embedded, lock } = server;
-    if (embedded && lock) closers.push(() => lock.leave(() => embedded.stop()));
+    closers.push(server.close);
     const migrated = await migrateDatabase(server.url, {
       onStep: (name) => onProgress?.(`migrating: ${name}`),
       // A command that only reads does not change an external database. The embedded one belongs to the shop.
@@ -213,23 +182,24 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       lockTimeoutMs: 2_000,
     });
     closers.push(() => sql.end({ timeout: 5 }));
-    const control = openDatabase(server.url, { max: 1, name: 'tradepost control', statementTimeoutMs: 10_000 });
+    const control = openDatabase(server.url, controlOptions);
     closers.push(() => control.end({ timeout: 1 }));
     const events = await openEvents({ url: server.url, sql, instance, log });
     closers.push(() => events.close());
     const store = await openStore(config.redisUrl, log);
     closers.push(() => store.close());
     const secrets = openSecrets({ sql, file: secretsKeyFileOf(config), log });
-    const definitions = [...runtimeSettings, ...options.definitions];
-    const settings = await openSettings({ sql, events, log, secrets, definitions, fixed: config.settings });
+    const known = { definitions: [...runtimeSettings, ...options.definitions], fixed: config.settings };
+    const settings = await openSettings({ sql, events, log, secrets, ...known, production: config.production });
     closers.push(() => settings.close());
     const idempotency = openIdempotency({ sql, instance, log, settings });
     closers.push(() => idempotency.drain());
     const commits = openGroupCommits({ config, metrics, idempotency });
     // A batch that waits for a lock ends at the deadline: its connection closes, which rolls it back.
     closers.push(() => Promise.race([commits.drain(), sleep(drainMs, undefined, { ref: false })]));
+    const parts = partsOf(sql, store);
     return {
-      config,
+      ...{ instance: instance.slice(0, 8), config },
       sql,
       control,
       databaseUrl: server.url,
@@ -238,6 +208,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       secrets,
       log,
       metrics,
+      parts,
       migrated,
       embedded,
       events,
@@ -245,12 +216,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       groupCommit: commits.groupCommit,
       now: () => new Date(),
       isDatabaseAway: server.isAway,
-      async check() {
-        const late = sleep(checkMs, undefined, { ref: false }).then(() => {
-          throw new Error(`no answer within ${checkMs} ms`);
-        });
-        await Promise.race([Promise.all([sql`select 1`, store.ping()]), late]);
-      },
+      check: () => checkServing(parts),
       announce: async (url) => {
         if (options.serve) await lock?.announce(url);
       },

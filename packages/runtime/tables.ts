@@ -15,6 +15,10 @@ export const runtimeTables: readonly string[] = [
   'runtime.secret_keys',
 ];
 
+/** The schema that graphile-worker creates, and its tables that describe this schema: a backup has no rows of them. */
+export const jobSchema = 'graphile_worker';
+export const jobSchemaStateTables: readonly string[] = ['graphile_worker.migrations'];
+
 /** SQL functions for all packages: an assertion, and the parts of the text index for searches. */
 export const runtimePublishes: readonly string[] = ['runtime.must', 'runtime.grams', 'runtime.grams_sought'];
 

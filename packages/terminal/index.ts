@@ -1,3 +1,4 @@
+export { commandName } from './command-name.ts';
 export { confirm } from './confirm.ts';
 export { countOf, createProgress } from './create-progress.ts';
 export { openOutput } from './open-output.ts';

@@ -1,6 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { hosts, int, moduleNames, namesOf, networks, publicAddress, redisUrls, url } from './schemas.ts';
+import {
+  hosts,
+  int,
+  moduleNames,
+  namesOf,
+  networks,
+  onOff,
+  optionalPort,
+  publicAddress,
+  redisUrls,
+  url,
+} from './schemas.ts';
 
 /** The parts of the server. `--only` chooses among them. */
 export const roles = ['api', 'worker', 'gateway'] as const;
@@ -17,6 +28,8 @@ export type Field = {
   flag?: string;
 };
 
+const onOffText = (on: unknown) => (on ? 'on' : 'off');
+
 /** The settings of a process: environment variable, flag of `tradepost start`, schema with default, and meaning. */
 export const configFields = {
   port: {
@@ -32,6 +45,31 @@ export const configFields = {
     about: 'port of the LLM gateway; 0 chooses a free one',
   },
   host: { env: 'HOST', flag: '--host', schema: z.string().min(1).default('127.0.0.1'), about: 'address to listen on' },
+  adminPort: {
+    env: 'ADMIN_PORT',
+    flag: '--admin-port',
+    schema: optionalPort.optional(),
+    about:
+      'port of the admin listener: 0 takes any free one, off none; when absent 8082, or a free one if it is in use',
+  },
+  adminHost: {
+    env: 'ADMIN_HOST',
+    schema: z.string().min(1).default('127.0.0.1'),
+    about: 'address of the admin listener, which has no log-in: never one that others reach',
+  },
+  publicMetrics: {
+    env: 'PUBLIC_METRICS',
+    schema: onOff.default(true),
+    show: onOffText,
+    about: '/metrics on the ports of the API and the gateway too: on or off; off by default in production',
+  },
+  publicDocs: {
+    env: 'PUBLIC_DOCS',
+    schema: onOff.default(true),
+    show: onOffText,
+    about:
+      'the API reference (/docs, /openapi.json, /asyncapi.json) on these ports: on or off; off by default in production',
+  },
   data: {
     env: 'TRADEPOST_DATA',
     flag: '--data',

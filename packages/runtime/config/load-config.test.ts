@@ -168,3 +168,15 @@ test('the printed configuration has addresses and sources, and no password', () 
   const inQuery = loadConfig({ env: { DATABASE_URL: 'postgres://h/db?password=hunter2&sslpassword=hunter2' } });
   expect(JSON.stringify(describeConfig(inQuery))).not.toContain('hunter2');
 });
+
+test('the admin listener can have a fixed port, any port or none, and production keeps metrics and documents private', () => {
+  const of = (env: Record<string, string>) => loadConfig({ env }).config;
+  expect(['9000', '0', 'off'].map((ADMIN_PORT) => of({ ADMIN_PORT }).adminPort)).toEqual([9000, 0, 'off']);
+  expect(of({}).adminPort).toBeUndefined();
+  for (const ADMIN_PORT of ['no', '65536', '-1', '1.5'])
+    expect(problemsOf({ env: { ADMIN_PORT } })).toEqual(['ADMIN_PORT: must be a whole number from 0 to 65535, or off']);
+  expect(of({})).toMatchObject({ publicMetrics: true, publicDocs: true });
+  expect(of({ NODE_ENV: 'production' })).toMatchObject({ publicMetrics: false, publicDocs: false });
+  expect(of({ NODE_ENV: 'production', PUBLIC_DOCS: 'on' })).toMatchObject({ publicMetrics: false, publicDocs: true });
+  expect(problemsOf({ env: { PUBLIC_METRICS: 'maybe' } })).toEqual(['PUBLIC_METRICS: must be on or off']);
+});

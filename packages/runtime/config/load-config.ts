@@ -86,6 +86,9 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   }
   // The demo seed has known passwords. It fills an external database only when the operator asks for it.
   if (sources.seed === 'default' && values.databaseUrl !== undefined) values.seed = 'none';
+  // Only the operator should see them.
+  if (values.production)
+    for (const key of ['publicMetrics', 'publicDocs'] as const) if (sources[key] === 'default') values[key] = false;
   const settings = z.record(z.string(), z.unknown()).safeParse(fromFile.settings ?? {});
   if (!settings.success) problems.push(`${file}: settings must be an object`);
   if (problems.length > 0) throw new ConfigError(problems);

@@ -31,6 +31,23 @@ export const int = (min: number, max: number) =>
       .max(max, wholeNumber(min, max)),
   );
 
+const portOrOff = { error: 'must be a whole number from 0 to 65535, or off' };
+
+/** A port, or `off`. */
+export const optionalPort = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
+  z.custom<number | 'off'>(
+    (value) => value === 'off' || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65535),
+    portOrOff,
+  ),
+);
+
+/** `on` or `off`; the file may also have true or false. */
+export const onOff = z.preprocess(
+  (value) => (value === 'on' ? true : value === 'off' ? false : value),
+  z.boolean({ error: 'must be on or off' }),
+);
+
 export const url = (...protocols: string[]) =>
   z.string().refine((text) => hasProtocol(text, protocols), {
     error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,

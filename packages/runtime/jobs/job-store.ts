@@ -54,7 +54,7 @@ export async function selectJobs(
 export type JobCounts = { due: number; oldest_due: Date | null; failed: number; running: number; workers: number };
 
 /** The numbers that show whether the workers are fast enough. `workers` is the number of their database connections. */
-export async function selectJobCounts(sql: Sql): Promise<JobCounts> {
+export async function selectJobCounts(sql: Queryable): Promise<JobCounts> {
   const [row] = await sql<JobCounts[]>`
     select count(*) filter (where state = 'waiting' and run_at <= now()) as due,
            min(run_at) filter (where state = 'waiting' and run_at <= now()) as oldest_due,

@@ -2,6 +2,7 @@ import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/dat
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openLog } from '../observability/log.ts';
 import { openMetrics } from '../observability/metrics.ts';
+import { currentTrace, traceOf, withTrace } from '../observability/trace.ts';
 import { enqueueJobs, type Job, type Tasks, type Worker, type WorkerDeps } from './jobs.ts';
 import { runDueJobs, startWorker, unlockJobs } from './run-jobs.ts';
 
@@ -52,6 +53,20 @@ describe('enqueueing', () => {
     await runDueJobs(deps({ notify: async (payload) => void ran.push(payload) }));
     expect(ran).toEqual([{ order: 2 }]);
     expect(await waiting()).toEqual([]);
+  });
+
+  test('a job belongs to the trace of the request that caused it; one without a request has a trace of its own', async () => {
+    const ran: [unknown, string | undefined][] = [];
+    const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+    await withTrace(traceOf(`00-${id}-00f067aa0ba902b7-01`), () => enqueue({ task: 'echo', payload: { order: 1 } }));
+    await enqueue({ task: 'echo', payload: { order: 2 } });
+    const echo = async (payload: unknown) => void ran.push([payload, currentTrace()?.id]);
+    await runDueJobs({ ...deps({ echo }), concurrency: 1 });
+    expect(ran).toEqual([
+      [{ order: 1 }, id],
+      [{ order: 2 }, expect.stringMatching(/^[0-9a-f]{32}$/)],
+    ]);
+    expect(ran[1]![1]).not.toBe(id);
   });
 
   test('a handler gets the payload unchanged', async () => {

@@ -1,6 +1,7 @@
 import type { Statement, Transaction } from '@tradepost/postgres';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { currentTrace } from '../observability/trace.ts';
 
 export type Job = {
   task: string;
@@ -27,8 +28,12 @@ export type Cron = { task: string; match: string };
 
 const defaultMaxAttempts = 10;
 
+/** A flag of a job that carries the trace of its cause. The payload stays as the handler expects it. */
+export const traceFlag = 'traceparent:';
+
 /** Enqueues jobs in the transaction of the caller. The jobs exist exactly when that transaction commits. */
 export function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Statement {
+  const trace = currentTrace();
   const rows = jobs.map((job) => ({
     task: job.task,
     payload: job.payload ?? {},
@@ -36,13 +41,14 @@ export function enqueueJobs(tx: Transaction, jobs: readonly Job[]): Statement {
     key: job.key ?? null,
     max_attempts: job.maxAttempts ?? defaultMaxAttempts,
     priority: job.priority ?? 0,
+    flags: trace ? [traceFlag + trace.header()] : null,
   }));
   return tx`
     select graphile_worker.add_job(
       j.task, j.payload::json, run_at => j.run_at, max_attempts => j.max_attempts, job_key => j.key,
-      priority => j.priority)
+      priority => j.priority, flags => j.flags)
     from jsonb_to_recordset(${tx.json(rows as never)})
-      as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int, priority int)`;
+      as j (task text, payload jsonb, run_at timestamptz, key text, max_attempts int, priority int, flags text[])`;
 }
 
 export type WorkerDeps = {
@@ -54,4 +60,8 @@ export type WorkerDeps = {
   shutdownMs: number;
 };
 
-export type Worker = { stop(): Promise<void> };
+export type Worker = {
+  stop(): Promise<void>;
+  /** False while the worker has ended by itself and is not yet started again. */
+  isRunning(): boolean;
+};

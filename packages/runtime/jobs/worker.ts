@@ -13,7 +13,8 @@ import {
 } from 'graphile-worker';
 import { Client, Pool } from 'pg';
 import type { Log } from '../observability/log.ts';
-import type { Cron, Worker, WorkerDeps } from './jobs.ts';
+import { type Trace, traceOf, withTrace } from '../observability/trace.ts';
+import { type Cron, traceFlag, type Worker, type WorkerDeps } from './jobs.ts';
 import { type Liveness, openLiveness } from './worker-liveness.ts';
 import { unlockJobsOf } from './worker-store.ts';
 
@@ -33,7 +34,16 @@ function workerLogger(log: Log): Logger {
   });
 }
 
-type Helpers = { abortSignal?: AbortSignal | undefined; job: { id: string } };
+type Helpers = {
+  abortSignal?: AbortSignal | undefined;
+  job: { id: string; flags?: Readonly<Record<string, boolean>> | null };
+};
+
+/** The trace of the request that enqueued the job, or a new one. */
+function traceOfJob(flags: Helpers['job']['flags']): Trace {
+  const flag = Object.keys(flags ?? {}).find((name) => name.startsWith(traceFlag));
+  return traceOf(flag?.slice(traceFlag.length));
+}
 
 /** Converts the handlers to the form of graphile-worker. Each run has a log of its own and is counted. */
 function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal): TaskList {
@@ -41,7 +51,9 @@ function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal):
     const run = async (payload: unknown, helpers: Helpers) => {
       const signal = helpers.abortSignal ?? new AbortController().signal;
       try {
-        await handle(payload, { log: log.child({ task, job: helpers.job.id }), signal, stopping });
+        await withTrace(traceOfJob(helpers.job.flags), () =>
+          handle(payload, { log: log.child({ task, job: helpers.job.id }), signal, stopping }),
+        );
         metrics.jobs.inc({ task, result: 'done' });
       } catch (error) {
         metrics.jobs.inc({ task, result: 'failed' });
@@ -138,6 +150,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     throw error;
   });
 
+  let isRunning = true;
   const startAgain = async (): Promise<void> => {
     const before = current;
     // Its running jobs continue. Its crons stop.
@@ -150,6 +163,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
         await unlockJobsOf(pool, before.lockedBy);
         await liveness.forget(before.lockedBy);
         current = await openRunner(options, liveness);
+        isRunning = true;
         return deps.log.info('the worker runs again');
       } catch (error) {
         deps.log.warn({ err: error }, 'the worker cannot be started again yet');
@@ -160,6 +174,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
     while (!signal.aborted) {
       await current.ended;
       if (signal.aborted) return;
+      isRunning = false;
       deps.log.error('the worker has ended and is started again');
       await startAgain();
     }
@@ -167,6 +182,7 @@ export async function startWorker(deps: WorkerDeps & { crons: readonly Cron[] })
   const watching = watch();
   const stopCurrent = () => current.runner.stop().catch(() => {});
   return {
+    isRunning: () => isRunning,
     async stop() {
       stopping.abort();
       await stopCurrent();

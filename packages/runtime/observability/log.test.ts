@@ -110,4 +110,6 @@ test('only lines of the level are written', () => {
   log.info('no');
   log.warn('yes');
   expect(lines).toHaveLength(1);
+  // A word: an operator does not know that 40 is a warning.
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'warn', msg: 'yes' });
 });

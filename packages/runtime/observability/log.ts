@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { currentTrace } from './trace.ts';
 
 export type Log = Logger;
 
@@ -39,7 +40,13 @@ export function openLog(options: { level: string; file?: string | undefined; str
     {
       level: options.level,
       base: { pid: process.pid },
+      formatters: { level: (level) => ({ level }) },
       serializers: { err: (error: unknown) => loggedError(error), error: (error: unknown) => loggedError(error) },
+      // The trace of the request or job that writes the line.
+      mixin: () => {
+        const trace = currentTrace();
+        return trace ? { trace_id: trace.id } : {};
+      },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       // Three levels deep, as in `{ req: { headers: { authorization } } }`.
       redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) },

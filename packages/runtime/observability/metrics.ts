@@ -23,12 +23,13 @@ export function openMetrics() {
   collectDefaultMetrics({ register: registry });
   /**
    * A labelled counter is too slow for very frequent events: they are counted in plain numbers, and a hook adds them
-   * before a read.
+   * before a read. A read waits for a hook that returns a promise.
    */
-  const beforeRead = new Set<() => void>();
-  const collect = () => {
-    for (const flush of beforeRead) flush();
+  const beforeRead = new Set<() => unknown>();
+  const collect = async (): Promise<void> => {
+    await Promise.all([...beforeRead].map((flush) => flush()));
   };
+  let reading: Promise<string> | null = null;
   const withRegistry = <C>({ flushed, ...options }: Options<C>) => ({
     ...options,
     ...(flushed ? { collect } : {}),
@@ -42,6 +43,13 @@ export function openMetrics() {
     new Histogram<L>(withRegistry(options) as HistogramConfiguration<L>);
   return {
     ...{ registry, beforeRead, counter, gauge, histogram },
+    /** The text for Prometheus. Calls that arrive meanwhile get the same text. */
+    read(): Promise<string> {
+      reading ??= registry.metrics().finally(() => {
+        reading = null;
+      });
+      return reading;
+    },
     retentionRows: counter({
       name: 'retention_deleted_rows_total',
       help: 'Old rows deleted, by retention rule',

@@ -7,11 +7,13 @@ import { type Setting, type SettingRow, secretMask } from './setting.ts';
 export class SettingValues {
   readonly #definitions: ReadonlyMap<string, Setting>;
   readonly #fixed: ReadonlyMap<string, unknown>;
+  readonly #production: boolean;
   #stored: ReadonlyMap<string, unknown> = new Map();
   #unreadable: ReadonlySet<string> = new Set();
 
   /** Throws when a key is defined twice, and when a value of the file is invalid. */
-  constructor(definitions: readonly Setting[], fixed: Readonly<Record<string, unknown>>) {
+  constructor(definitions: readonly Setting[], fixed: Readonly<Record<string, unknown>>, production = false) {
+    this.#production = production;
     this.#definitions = new Map(definitions.map((definition) => [definition.key, definition]));
     if (this.#definitions.size !== definitions.length) throw new Error('two packages define the same setting');
     for (const key of Object.keys(fixed)) this.#refuseReadOnly(key);
@@ -32,6 +34,14 @@ export class SettingValues {
     if (!parsed.success)
       throw runtimeErrors.invalid_setting({ key, reason: parsed.error.issues.map((i) => i.message).join('; ') });
     return parsed.data;
+  }
+
+  /** Returns a value that an operator sets, as parsed by its schema. Also refuses one that production does not use. */
+  checkNew(key: string, value: unknown): unknown {
+    const parsed = this.check(key, value);
+    const rule = this.#production ? this.#definitions.get(key)?.notInProduction : undefined;
+    if (rule?.values.includes(parsed)) throw runtimeErrors.invalid_setting({ key, reason: rule.text });
+    return parsed;
   }
 
   refuseUnknown(key: string): void {

@@ -46,6 +46,11 @@ export type Setting<T = unknown> = {
   readonly secret?: boolean;
   /** The program records this value itself. Neither an operator nor the configuration file sets it. */
   readonly readOnly?: boolean;
+  /**
+   * Values that a shop in production does not use. They are refused when they are set. One that is stored already stays, and the
+   * doctor reports it.
+   */
+  readonly notInProduction?: { readonly values: readonly T[]; readonly text: string };
   readonly field?: SettingField;
 };
 
@@ -54,7 +59,7 @@ export const setting = <T>(
   schema: z.ZodType<T>,
   fallback: NoInfer<T>,
   about: string,
-  options: Pick<Setting, 'secret' | 'readOnly' | 'field'> = {},
+  options: Pick<Setting<NoInfer<T>>, 'secret' | 'readOnly' | 'notInProduction' | 'field'> = {},
 ): Setting<T> => ({ key, schema, fallback, about, ...options });
 
 /**

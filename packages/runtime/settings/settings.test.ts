@@ -230,6 +230,26 @@ test('a closed instance reads no changes', async () => {
   expect(two.get(days)).toBe(7);
 });
 
+test('a value for development is refused when it is set in production, and stays where it was set before', async () => {
+  const sender = setting('test.sender', z.string(), 'off', 'about', {
+    notInProduction: { values: ['test'], text: 'test is for development' },
+  });
+  const openIn = async (production: boolean) => {
+    const log = openLog({ level: 'silent' });
+    const base = { sql: database.sql, events: store, log, secrets: openKeys(), fixed: {} };
+    const settings = await openSettings({ ...base, definitions: [sender], production });
+    opened.push(settings);
+    return settings;
+  };
+  await (await openIn(false)).set(sender.key, 'test');
+  const settings = await openIn(true);
+  expect(settings.get(sender)).toBe('test');
+  await expect(settings.set(sender.key, 'test')).rejects.toThrow('test.sender: test is for development');
+  expect(await refusal(settings.update(sender, () => 'test'))).toBe('invalid_setting');
+  await settings.set(sender.key, 'real');
+  expect(settings.get(sender)).toBe('real');
+});
+
 test('an operator can change a setting while the store is down', async () => {
   store = { ...store, publish: () => Promise.reject(new Error('Redis is gone')) };
   const settings = await open();

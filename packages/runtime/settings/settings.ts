@@ -76,7 +76,7 @@ function openWrites(deps: {
 
   const setMany: Settings['setMany'] = async (changes, { unset = [], ...author } = {}) => {
     const given = Object.entries(changes).filter(([key, value]) => !values.isMask(key, value));
-    const checked = new Map(given.map(([key, value]) => [key, values.check(key, value)]));
+    const checked = new Map(given.map(([key, value]) => [key, values.checkNew(key, value)]));
     for (const key of unset) values.refuseUnknown(key);
     const keys = [...checked.keys(), ...unset];
     for (const key of keys) values.refuseFixed(key);
@@ -102,7 +102,7 @@ function openWrites(deps: {
       const row = stored ? opened([stored])[0]! : null;
       const before = row ? of.schema.safeParse(row.value) : null;
       if (row?.unreadable || (before && !before.success)) throw runtimeErrors.invalid_stored_setting({ key });
-      after = values.check(key, change(before ? (before.data as typeof fallback) : fallback)) as typeof fallback;
+      after = values.checkNew(key, change(before ? (before.data as typeof fallback) : fallback)) as typeof fallback;
       return sealed(key, after);
     };
     // The first secret of a shop needs a second connection, which the transaction must not wait for.
@@ -127,9 +127,11 @@ export async function openSettings(deps: {
   secrets: Secrets;
   definitions: readonly Setting[];
   fixed: Readonly<Record<string, unknown>>;
+  /** Refuses new values that are for development only. */
+  production?: boolean;
 }): Promise<Settings> {
   const { sql, events, log, secrets } = deps;
-  const values = new SettingValues(deps.definitions, deps.fixed);
+  const values = new SettingValues(deps.definitions, deps.fixed, deps.production);
 
   const opened = (rows: readonly StoredSetting[]) => openStored(secrets, rows, (key) => values.isSecret(key));
   let [begun, shown] = [0, 0];

@@ -35,7 +35,7 @@ test('is fresh after its first read, and stays fresh by its timer', async () => 
   await sleep(4_500);
   expect(reads).toBeGreaterThanOrEqual(3);
   expect(fresh.isFresh()).toBe(true);
-}, 10_000);
+});
 
 test('after a pause all callers wait for one read', async () => {
   pause(staleAfterMs + 1);
@@ -69,4 +69,4 @@ test('callers get 503 when the database fails or does not answer, and the data s
   answer = () => new Promise(() => {});
   await expect(fresh.renew()).rejects.toMatchObject({ status: 503 });
   expect(fresh.isFresh()).toBe(false);
-}, 10_000);
+});

@@ -1,0 +1,17 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commandName } from './command-name.ts';
+
+test('a printed command can be pasted: it begins with npx unless tradepost is on the PATH of the shell', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradepost-path-'));
+  try {
+    expect(commandName({ PATH: folder })).toBe('npx tradepost');
+    await writeFile(join(folder, 'tradepost'), '');
+    expect(commandName({ PATH: `/nowhere:${folder}` })).toBe('tradepost');
+    expect(commandName({ PATH: folder, npm_command: 'exec' })).toBe('npx tradepost');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** How this command is called, for lines that an operator pastes into a shell: `npx tradepost` where it is not on the PATH. */
+export function commandName(env: NodeJS.ProcessEnv = process.env): string {
+  // npm puts the programs of the checkout on the PATH of what it starts. The shell of the operator does not have them.
+  if (env.npm_command) return 'npx tradepost';
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
+  return folders.some((folder) => existsSync(join(folder, 'tradepost'))) ? 'tradepost' : 'npx tradepost';
+}
