@@ -11,14 +11,19 @@ export const modelDoctorCheck = (drivers: readonly ImageDriver[]): DoctorCheck =
     for (const { id, name, driver, api_key_sealed } of models) {
       if (!drivers.some((one) => one.name === driver))
         error(
+          'ai-images/driver-missing',
           `the image model ${name} has the driver ${driver}, which no module has`,
           `tradepost ai models remove ${id}`,
         );
       else if (api_key_sealed === null)
-        warning(`the image model ${name} has no key`, `tradepost ai models edit ${id} --key-stdin`);
+        warning('ai-images/no-key', `the image model ${name} has no key`, `tradepost ai models edit ${id} --key-stdin`);
     }
     if (models.length > 0 && !models.some(({ is_default }) => is_default))
-      warning('no image model is the default', `tradepost ai models edit ${models[0]!.id} --default`);
+      warning(
+        'ai-images/no-default',
+        'no image model is the default',
+        `tradepost ai models edit ${models[0]!.id} --default`,
+      );
     if (models.length > 0) ok(`enabled image models: ${models.length}`);
   },
 });

@@ -79,6 +79,15 @@ const prepared: Record<string, () => Promise<{ path: string; body: unknown }>> =
       values (${id!}, 1, 'order.paid', 'order:1', '{}', 'failed', false, 9, now(), 'HTTP 500', now(), now())`;
     return { path: `/admin/api/webhooks/endpoints/${id}/replay`, body: { failed: true } };
   },
+  ...Object.fromEntries(
+    ['seckill', 'group-buy', 'bargain'].map((kind) => [
+      `PUT /admin/api/${kind}/activities/:id`,
+      async () => {
+        const [id] = await requests.make(`/admin/api/${kind}/activities`, 1);
+        return { path: `/admin/api/${kind}/activities/${id}`, body: { name: 'Another name' } };
+      },
+    ]),
+  ),
   'PUT /admin/api/config/:plugin': async () => ({
     path: '/admin/api/config/sms',
     body: { sign_name: 'A name that the shop does not have' },

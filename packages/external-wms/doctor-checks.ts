@@ -11,12 +11,14 @@ function checkTasks({ open, overdue, oldest_due, failed }: TaskCounts, { ok, war
   const minutes = oldest_due ? Math.floor((Date.now() - oldest_due.getTime()) / 60_000) : 0;
   if (overdue > 0)
     error(
+      'warehouse/overdue-tasks',
       `${overdue} of ${open} open tasks are overdue, the oldest for ${minutes} min: no process delivers them`,
       'tradepost start, or tradepost wms deliver; tradepost wms tasks list --open shows them',
     );
   else ok(`${open} tasks open, none overdue`);
   if (failed > 0)
     warning(
+      'warehouse/failed-tasks',
       `${failed} tasks have failed: the warehouse has not carried them out, and their orders show failed`,
       'tradepost wms tasks list --failed, then tradepost wms tasks retry',
     );
@@ -33,12 +35,14 @@ const warehouse: DoctorCheck = {
     const { ok, note, warning, error } = findings;
     if (!isCurrent)
       note(
+        'warehouse/tasks-of-earlier-provider',
         `inventory.provider is ${provider}, and ${counts.open} tasks for the external warehouse are still open`,
         'nothing, unless they stay open: tradepost wms tasks list --open',
       );
     const missing = missingSettings(settings);
     if (missing.length > 0)
       error(
+        'warehouse/not-set-up',
         `not set: ${missing.join(', ')}${isCurrent ? '; the shop does not start without these settings' : ''}`,
         missing.map(settingCommand).join('; '),
       );
@@ -51,6 +55,7 @@ const warehouse: DoctorCheck = {
       if (answers) ok(`external_wms (${settings.get(externalMode)}) at ${endpoint} answers in ${ms} ms`);
       else
         (isCurrent ? error : warning)(
+          'warehouse/no-answer',
           `external_wms at ${endpoint}: ${answer}`,
           `${advice}; tradepost wms ping checks it again`,
         );

@@ -103,11 +103,12 @@ test('a key that is not in the environment, models without an upstream, and disa
   expect(says(found)).toContain('warning: ratelimit.enabled is false');
 });
 
-test('a Redis of the limiter that does not answer', async () => {
-  const found = await gateway(
-    { 'gateway.upstreams': [at('main')] },
-    { limiterRedisUrl: 'redis://:hunter2@127.0.0.1:1' },
-  );
+test.each([
+  ['with an upstream', true],
+  ['before the first upstream exists', false],
+])('a Redis of the limiter that does not answer is found %s', async (_when, hasUpstream) => {
+  const settings = hasUpstream ? { 'gateway.upstreams': [at('main')] } : {};
+  const found = await gateway(settings, { limiterRedisUrl: 'redis://:hunter2@127.0.0.1:1' });
   expect(says(found)).toMatch(/error: the limiter's Redis at 127\.0\.0\.1:1 does not answer/);
   expect(JSON.stringify(found)).not.toContain('hunter2');
 });

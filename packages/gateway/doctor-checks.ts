@@ -27,21 +27,25 @@ function judgePing(
   const failed = noneAnswers ? to.error : to.warning;
   if (status === null)
     failed(
+      'gateway/upstream-no-answer',
       `upstream ${name} (${base_url}): ${fault}`,
       'check that the service runs; correct its address with gateway upstream add --replace',
     );
   else if (status === 401 || status === 403)
     failed(
+      'gateway/upstream-refuses-key',
       `upstream ${name} refuses its key (HTTP ${status})`,
       'put the right key into its variable, or gateway upstream add --replace --key-stdin',
     );
   else if (status >= 300 && status < 400)
     failed(
+      'gateway/upstream-redirects',
       `upstream ${name} redirects (HTTP ${status}), which the gateway does not follow`,
       'use the address that it redirects to: gateway upstream add --replace',
     );
   else if (status === 429 || status >= 500)
     to.warning(
+      'gateway/upstream-fails',
       `upstream ${name} answers HTTP ${status}`,
       'see the status page of the service; requests go to the next upstream if there is one',
     );
@@ -52,12 +56,14 @@ function judgePing(
 function checkKey({ name, api_key, base_url }: UpstreamConfig, to: Findings): void {
   if (resolveKey(api_key) === undefined)
     to.warning(
+      'gateway/upstream-key-unset',
       `the key of upstream ${name} is not in this environment: ${api_key.slice(4)}`,
       `set ${api_key.slice(4)} in the environment of the gateway, and restart it`,
     );
   const { protocol, hostname } = new URL(base_url);
   if (protocol === 'http:' && api_key !== '' && !ownHosts.test(hostname))
     to.note(
+      'gateway/upstream-not-encrypted',
       `the key of upstream ${name} is sent without encryption (${base_url})`,
       'use https, unless the whole network is your own',
     );
@@ -72,6 +78,7 @@ async function checkUpstreams(upstreams: readonly UpstreamConfig[], to: Findings
   for (const [i, upstream] of pinged.entries()) judgePing(upstream, pings[i]!, answering === 0, to);
   if (enabled.length > pinged.length)
     to.note(
+      'gateway/upstreams-not-checked',
       `${enabled.length - pinged.length} more upstreams were not checked`,
       'nothing to do: only the first upstreams are checked',
     );
@@ -88,11 +95,13 @@ async function checkLimiterStore(config: Config, to: Findings): Promise<void> {
       to.ok(`the limiter's Redis ${version} at ${host} answers in ${latencyMs} ms`);
       if (policy && policy !== 'noeviction')
         to.warning(
+          'gateway/limiter-eviction',
           `the limiter's Redis at ${host} forgets counts under memory pressure (${policy})`,
           'config set maxmemory-policy noeviction',
         );
     } catch (reason) {
       to.error(
+        'gateway/limiter-unreachable',
         `the limiter's Redis at ${host} does not answer: ${messageOf(reason)}`,
         'start it, or correct LIMITER_REDIS_URL: without it no request is limited',
       );
@@ -105,31 +114,37 @@ async function checkTokens(sql: Sql, defaultRpm: number, to: Findings): Promise<
   if (active > 0) to.ok(`${active} API tokens are in force`);
   if (expiring > 0)
     to.note(
+      'gateway/tokens-expire',
       `${expiring} API tokens expire within a week`,
       'gateway token list; create new ones in time: gateway token create',
     );
   if (unlimited > 0)
     to.warning(
+      'gateway/tokens-unlimited',
       `${unlimited} API tokens and their users have no limit of requests`,
       'gateway limits <user> --rpm <number>, or settings set ratelimit.user_default_rpm 60',
     );
   if (expired > 0)
     to.note(
+      'gateway/tokens-expired',
       `${expired} API tokens have expired and are not revoked`,
       'gateway token list --status expired; revoke those that are not needed',
     );
   return active;
 }
 
-/** Checks the gateway. Without upstreams and tokens it finds nothing. */
+/** Checks the gateway. Without upstreams and tokens it checks only the Redis of the limiter. */
 const gateway: DoctorCheck = {
   area: { name: 'gateway', sort: 60 },
   async check({ sql, config, settings }, to) {
     const upstreams = settings.get(upstreamSettings.upstreams);
     const active = await checkTokens(sql, settings.get(rateLimitSettings.user_default_rpm), to);
-    if (upstreams.length === 0 && to.findings.length === 0) return;
+    const isUsed = upstreams.length > 0 || to.findings.length > 0;
+    await checkLimiterStore(config, to);
+    if (!isUsed) return;
     if (!upstreams.some(({ enabled }) => enabled))
       (active > 0 ? to.error : to.note)(
+        'gateway/no-upstream',
         'no upstream is enabled: requests to the gateway are answered 503',
         'tradepost gateway upstream add <name> <url> --key-env <name>',
       );
@@ -137,12 +152,16 @@ const gateway: DoctorCheck = {
     const unserved = unservedModels(upstreams, settings.get(upstreamSettings.models));
     if (unserved.length > 0 && upstreams.length > 0)
       to.warning(
+        'gateway/models-unserved',
         `no enabled upstream serves ${listOf(unserved)}`,
         'correct gateway.models, or the models of an upstream: gateway upstream add --replace --models',
       );
     if (!settings.get(rateLimitSettings.enabled))
-      to.warning('ratelimit.enabled is false: no request is limited', 'tradepost settings unset ratelimit.enabled');
-    await checkLimiterStore(config, to);
+      to.warning(
+        'gateway/limits-off',
+        'ratelimit.enabled is false: no request is limited',
+        'tradepost settings unset ratelimit.enabled',
+      );
   },
 };
 

@@ -3,16 +3,17 @@ import type { Module } from './module.ts';
 
 /**
  * The modules that run. `chosen` is `modules` of the configuration: null for all modules, names for only these modules,
- * or names with a minus before each for all other modules. Required modules always run. Throws ConfigError for an
+ * or names with a minus before each for all other modules. `_` in a name counts as `-`: `group_buy` is group-buy. Required modules always run. Throws ConfigError for an
  * unknown name, for a mixture of both forms, for a required module with a minus, and when a module needs another one
  * that does not run.
  */
 export function chooseModules(modules: readonly Module[], chosen: readonly string[] | null): readonly Module[] {
   if (!chosen) return modules;
-  const off = chosen.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
-  if (off.length > 0 && off.length < chosen.length)
+  const names = chosen.map((name) => name.replaceAll('_', '-'));
+  const off = names.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
+  if (off.length > 0 && off.length < names.length)
     throw new ConfigError(['modules: give either names, or names with a minus before each']);
-  const named = off.length > 0 ? off : chosen;
+  const named = off.length > 0 ? off : names;
   const problems = named
     .filter((name) => !modules.some((module) => module.name === name))
     .map((name) => `modules: there is no module ${name}; there are ${modules.map((module) => module.name).join(', ')}`);

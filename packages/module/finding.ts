@@ -1,18 +1,24 @@
 export const levels = ['ok', 'note', 'warning', 'error'] as const;
 export type Level = (typeof levels)[number];
 
-/** The result of one check. `todo` says how to correct it; it is empty for the level `ok`. */
-export type Finding = { area: string; level: Level; what: string; todo: string };
+/**
+ * The permanent name of a kind of finding: `jobs/late`. docs/TROUBLESHOOTING.md explains each id. It is written out where it is
+ * used, so that a search finds it.
+ */
+export type FindingId = `${string}/${string}`;
+
+/** The result of one check. `todo` says how to correct it. `todo` and `id` are empty for the level `ok`. */
+export type Finding = { id: FindingId | ''; area: string; level: Level; what: string; todo: string };
 
 /** The findings of one area. Each call of `ok`, `note`, `warning` or `error` adds one finding. */
 export function findingsOf(area: string) {
   const findings: Finding[] = [];
-  const add = (level: Level) => (what: string, todo: string) => {
-    findings.push({ area, level, what, todo });
+  const add = (level: Level) => (id: FindingId, what: string, todo: string) => {
+    findings.push({ id, area, level, what, todo });
   };
   return {
     findings,
-    ok: (what: string) => add('ok')(what, ''),
+    ok: (what: string) => void findings.push({ id: '', area, level: 'ok', what, todo: '' }),
     note: add('note'),
     warning: add('warning'),
     error: add('error'),

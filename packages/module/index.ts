@@ -7,6 +7,7 @@ export type { Menu, MenuEntry, MenuPage, MenuTitle } from './menu.ts';
 export type { CommandContext, Module, ModuleCommand, ModuleContext, OpenedModule } from './module.ts';
 export { openCommandContext } from './open-command-context.ts';
 export { type OpenedModules, openModules } from './open-modules.ts';
+export { type CouponIssue, type CouponIssuer, couponIssuers } from './registries/coupon-issuers.ts';
 export {
   type DashboardCard,
   type DashboardList,
@@ -23,9 +24,11 @@ export {
   defineInboxTemplate,
   type InboxGroup,
   type InboxTemplate,
+  type InboxTexts,
   inboxGroups,
   inboxTemplates,
 } from './registries/inbox-templates.ts';
+export { type MemberLevels, memberLevels } from './registries/member-levels.ts';
 export {
   type DecorationStatus,
   decorationStatuses,
@@ -41,5 +44,5 @@ export {
   type Service,
   type StaticEntries,
 } from './registry.ts';
-export { type StoredSettings, settingsIn } from './settings-in.ts';
+export { type SettingReader, type StoredSettings, settingsIn } from './settings-in.ts';
 export { staticEntriesOf } from './static-entries.ts';

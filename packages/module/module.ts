@@ -122,6 +122,8 @@ export type CommandContext = {
   modulesOf(config: Pick<Config, 'modules'>): readonly Module[];
   /** The settings of these modules. */
   settingsOf(config: Pick<Config, 'modules'>): readonly Setting[];
+  /** The release of this program. */
+  readonly version: string;
   /** All modules of the shop, also those that are switched off. */
   readonly modules: readonly Module[];
 };

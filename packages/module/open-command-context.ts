@@ -5,8 +5,12 @@ import { declaredBy } from './declared-by.ts';
 import type { CommandContext, Module } from './module.ts';
 
 /** `modules` is the list of all modules of the shop. `commandName` returns the name of the command that runs. */
-export function openCommandContext(modules: readonly Module[], commandName: () => string): CommandContext {
+export function openCommandContext(
+  modules: readonly Module[],
+  commandName: () => string,
+  version: string,
+): CommandContext {
   const modulesOf = (config: Pick<Config, 'modules'>) => chooseModules(modules, config.modules ?? null);
   const settingsOf = (config: Pick<Config, 'modules'>) => declaredBy(modulesOf(config), 'settings', modules);
-  return { modules, modulesOf, settingsOf, withRuntime: runtimeOpener(settingsOf, commandName) };
+  return { modules, version, modulesOf, settingsOf, withRuntime: runtimeOpener(settingsOf, commandName) };
 }

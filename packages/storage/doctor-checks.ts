@@ -12,6 +12,7 @@ export const uploadDoctorCheck = (drivers: readonly StorageDriverEntry[]): Docto
     const limit = settings.get(maxBytes);
     if (limit > config.maxUploadBytes)
       warning(
+        'uploads/limit-too-large',
         `${maxBytes.key} is ${limit}, and MAX_UPLOAD_BYTES refuses requests above ${config.maxUploadBytes} bytes`,
         `tradepost settings set ${maxBytes.key} <bytes>, or start with a larger MAX_UPLOAD_BYTES`,
       );
@@ -25,7 +26,7 @@ export const uploadDoctorCheck = (drivers: readonly StorageDriverEntry[]): Docto
         reason instanceof AppError
           ? `tradepost settings set ${String(reason.values.setting ?? defaultDriver.key)}`
           : 'check the folder, or the address and the keys of the bucket';
-      error(`the storage ${name} cannot be used: ${messageOf(reason)}`, todo);
+      error('uploads/unusable', `the storage ${name} cannot be used: ${messageOf(reason)}`, todo);
     }
   },
 });

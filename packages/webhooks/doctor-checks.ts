@@ -20,15 +20,29 @@ const endpoints: DoctorCheck = {
       const failed = counts.get(id)?.failed ?? 0;
       if (reason !== '')
         warning(
+          'webhooks/disabled',
           `${name} was disabled: ${reason === 'gone' ? 'it answered 410' : 'all attempts of some days failed'}`,
           `tradepost webhooks test ${id}, then tradepost webhooks enable ${id}`,
         );
-      else if (!enabled) note(`${name} is disabled by staff`, `tradepost webhooks enable ${id}, or remove ${id}`);
+      else if (!enabled)
+        note(
+          'webhooks/disabled-by-staff',
+          `${name} is disabled by staff`,
+          `tradepost webhooks enable ${id}, or remove ${id}`,
+        );
       else if (since)
-        warning(`${name} fails since ${since.toISOString()}`, `tradepost webhooks deliveries --endpoint ${id}`);
+        warning(
+          'webhooks/failing',
+          `${name} fails since ${since.toISOString()}`,
+          `tradepost webhooks deliveries --endpoint ${id}`,
+        );
       else ok(`${name} has no failure`);
       if (failed > 0)
-        warning(`${name}: ${failed} deliveries have used all attempts`, `tradepost webhooks replay ${id} --failed`);
+        warning(
+          'webhooks/failed-deliveries',
+          `${name}: ${failed} deliveries have used all attempts`,
+          `tradepost webhooks replay ${id} --failed`,
+        );
     }
   },
 };
@@ -40,6 +54,7 @@ const backlog: DoctorCheck = {
     const minutes = oldest ? Math.floor((Date.now() - oldest.getTime()) / 60_000) : 0;
     if (minutes >= overdueMinutes)
       warning(
+        'webhooks/overdue',
         `a webhook delivery is due for ${minutes} min: no worker sends it, or its endpoint does not keep up`,
         'start a worker; tradepost webhooks deliveries --status waiting shows the backlog',
       );

@@ -87,6 +87,7 @@ test('an event arrives signed, with amounts as the API has them, at each endpoin
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+08:00$/),
     data: { note: 1, step: 1, price: 12.5 },
   });
+  expect(received.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/);
   expect(isSigned(secret, received)).toBe(true);
   expect(isSigned(secret, { ...received, body: received.body.replace('12.5', '0') })).toBe(false);
   const { list, total } = await deliveries();
@@ -258,15 +259,15 @@ describe('a receiver that', () => {
 });
 
 test('a slow endpoint does not delay another one', async () => {
-  const slow = await openReceiver((_, response) => setTimeout(() => response.writeHead(204).end(), 1_500));
+  const slow = await openReceiver((_, response) => setTimeout(() => response.writeHead(204).end(), 6_000));
   await add({ url: slow.url });
   await add();
   await write(...Array.from({ length: 40 }, (_, n) => ({ note: n, step: 1 })));
   const started = performance.now();
   const sending = send();
-  while (receiver.accepted.length < 40 && performance.now() - started < 5_000)
+  while (receiver.accepted.length < 40 && performance.now() - started < 6_000)
     await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(performance.now() - started).toBeLessThan(1_500);
+  expect(performance.now() - started).toBeLessThan(6_000);
   expect(slow.accepted.length).toBe(0);
   await slow.close();
   await sending;

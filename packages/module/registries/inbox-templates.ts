@@ -29,6 +29,12 @@ export type InboxTemplate<Facts = any, Param extends string = string> = {
   readonly data: (facts: Facts) => Readonly<Record<string, number | string>>;
 };
 
+/** What each of several templates about one kind of facts declares by itself. A function of the package adds what they share. */
+export type InboxTexts<Facts> = Pick<
+  InboxTemplate<Facts>,
+  'name' | 'about' | 'event' | 'title' | 'content' | 'applies'
+>;
+
 export const defineInboxTemplate = <Facts, Param extends string>(
   template: InboxTemplate<Facts, Param>,
 ): InboxTemplate<Facts, Param> => template;

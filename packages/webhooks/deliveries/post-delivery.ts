@@ -1,5 +1,5 @@
 import { type AddressGuard, guardedConnector } from '@tradepost/outbound-http';
-import { type KeptConnections, keptConnections, networkFaultText } from '@tradepost/runtime';
+import { type KeptConnections, keptConnections, networkFaultText, traceHeaders } from '@tradepost/runtime';
 import type { Dispatcher } from 'undici';
 import { attemptMs, connectMs, maxAnswerBytes, maxAnswerText } from '../limits.ts';
 import type { Attempt } from './delivery.ts';
@@ -63,6 +63,7 @@ export async function postDelivery(
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Tradepost-Webhooks',
+        ...traceHeaders(),
         ...signedHeaders({ ...message, at: now }, way.secrets),
       },
       body: message.body,

@@ -6,6 +6,8 @@ type Fact = {
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly minor_units?: boolean;
+  /** Of a list of objects. */
+  readonly items?: { readonly properties?: Readonly<Record<string, Fact>> };
 };
 
 /** Texts of examples. The other facts have an example by their type. */
@@ -35,12 +37,15 @@ function exampleOf(name: string, fact: Fact): unknown {
   if (fact.minor_units) return 129.5;
   if (fact.type === 'string') return exampleTexts[name] ?? 'text';
   if (fact.type === 'number' || fact.type === 'integer') return exampleNumbers[name] ?? 12;
+  if (fact.items?.properties) return [exampleOfEach(Object.entries(fact.items.properties))];
   throw new Error(`${name}: the page of events has no example of the type ${fact.type}`);
 }
 
+const exampleOfEach = (facts: readonly (readonly [string, Fact])[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(facts.map(([name, fact]) => [name, exampleOf(name, fact)]));
+
 /** The data of an event as a receiver gets it. */
-export const exampleData = (kind: EventKind): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(factsOf(kind).map(([name, fact]) => [name, exampleOf(name, fact)]));
+export const exampleData = (kind: EventKind): Readonly<Record<string, unknown>> => exampleOfEach(factsOf(kind));
 
 function meaningOf({ description = '', enum: values, minor_units: isAmount }: Fact): string {
   // A receiver gets amounts with two decimals.
@@ -48,9 +53,14 @@ function meaningOf({ description = '', enum: values, minor_units: isAmount }: Fa
   return [about, values?.map((value) => `\`${value}\``).join(', ')].filter(Boolean).join(': ').replaceAll('|', '\\|');
 }
 
-/** The facts of an event as the rows of a table. */
-export const factRows = (kind: EventKind): string[] =>
-  factsOf(kind).map(([name, fact]) => {
-    const type = fact.minor_units ? 'amount' : (fact.type ?? '');
-    return `| \`${name}\` | ${type} | ${meaningOf(fact)} |`;
-  });
+/** The facts of an event as the rows of a table. The facts of a list follow it. */
+export const factRows = (kind: EventKind): string[] => factsOf(kind).flatMap(([name, fact]) => rowsOf(name, fact));
+
+function rowsOf(name: string, fact: Fact): string[] {
+  const type = fact.minor_units ? 'amount' : fact.type === 'array' ? 'list' : (fact.type ?? '');
+  const ofEach = Object.entries(fact.items?.properties ?? {});
+  return [
+    `| \`${name}\` | ${type} | ${meaningOf(fact)} |`,
+    ...ofEach.flatMap(([field, inner]) => rowsOf(`${name}[].${field}`, inner)),
+  ];
+}
