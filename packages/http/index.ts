@@ -1,8 +1,10 @@
+export { openAdmin } from './admin/open-admin.ts';
 export { fileUrls, isPictureAddress } from './files/file-urls.ts';
 export { fileResponse } from './files/files.ts';
 export { StreamedFile } from './files/streamed-file.ts';
+export { type Html, html } from './html.ts';
 export { httpMetrics } from './http-metrics.ts';
-export { openApiDocument } from './openapi/openapi.ts';
+export { openApiDocument, type Translate } from './openapi/openapi.ts';
 export { systemResources } from './openapi/system-resources.ts';
 export { PreparedAnswer } from './prepared-answer.ts';
 export { type App, createApp } from './routing/app.ts';
@@ -25,6 +27,7 @@ export {
   amountInput,
   binary,
   bit,
+  exampleIdParams,
   id,
   idOrZero,
   idParams,

@@ -24,7 +24,7 @@ test('a long If-None-Match is read in linear time', () => {
   const began = performance.now();
   for (const header of [`"${'a'.repeat(60_000)}`, 'W/'.repeat(30_000), '"'.repeat(60_001), '"",'.repeat(20_000)])
     expect(namesEtag(header, '"a"')).toBe(false);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test('answers with different data have different ETags, and the same data has the same one', () => {

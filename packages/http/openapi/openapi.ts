@@ -1,15 +1,37 @@
-import type { AppError } from '@tradepost/core';
+import type { AppError, Locale } from '@tradepost/core';
 import { z } from 'zod';
 import { bodyLimitOf } from '../routing/body-limits.ts';
 import { httpErrors } from '../routing/errors.ts';
 import type { Resource } from '../routing/resource.ts';
 import type { Route } from '../routing/route.ts';
+import { type DocumentTexts, documentTexts } from './document-texts.ts';
 import { exampleOf, type JsonSchema } from './example.ts';
+import { refusalCodes } from './refusal-codes.ts';
 
 type Components = Record<string, JsonSchema>;
 
-/** Converts `schema` to JSON Schema. Adds the schemas that have an id (`.meta({ id })`) to `components`. */
-export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
+/** Returns a text of the document, which is written in English, in the language of the document. */
+export type Translate = (text: string, locale: Locale) => string;
+const untranslated: Translate = (text) => text;
+
+/** What all operations of a document share. */
+type DocumentContext = {
+  readonly components: Components;
+  readonly locale: Locale;
+  readonly texts: DocumentTexts;
+  readonly translate: (text: string) => string;
+};
+
+/**
+ * Converts `schema` to JSON Schema. Adds the schemas that have an id (`.meta({ id })`) to `components`. `translate` gets every
+ * description.
+ */
+export function schemaOf(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  components: Components,
+  translate: (text: string) => string = (text) => text,
+): JsonSchema {
   const {
     $schema: _dialect,
     $defs,
@@ -24,7 +46,9 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
       Object.entries(part).map(([key, value]) =>
         key === '$ref' && typeof value === 'string'
           ? [key, value.replace('#/$defs/', '#/components/schemas/')]
-          : [key, relocate(value)],
+          : key === 'description' && typeof value === 'string'
+            ? [key, translate(value)]
+            : [key, relocate(value)],
       ),
     );
   };
@@ -36,36 +60,41 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   return relocate(plain) as JsonSchema;
 }
 
-function envelopeSchema(data: JsonSchema, code: JsonSchema): JsonSchema {
+function envelopeSchema(data: JsonSchema, code: JsonSchema, texts: DocumentTexts): JsonSchema {
   return {
     type: 'object',
     required: ['code', 'message', 'msg', 'data'],
     properties: {
       code,
       message: { type: 'string' },
-      msg: { type: 'string', description: 'repeats message' },
+      msg: { type: 'string', description: texts.msg },
       data,
     },
   };
 }
 
-const refusalSchema = envelopeSchema(
-  { type: 'null' },
-  { type: 'integer', minimum: 1, description: 'the code of the refusal, by a rule of the shop or by the protocol' },
-);
+/** The codes are listed, so that generated types know that `data` is present when `code` is 0. */
+const refusalSchema = (codes: readonly number[], texts: DocumentTexts): JsonSchema =>
+  envelopeSchema({ type: 'null' }, { type: 'integer', enum: [...codes], description: texts.refusalCode }, texts);
 const refusalRef = { $ref: '#/components/schemas/Refusal' };
 
-function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query', components: Components): unknown[] {
+function parametersOf(
+  schema: z.ZodType | undefined,
+  where: 'path' | 'query',
+  { components, translate }: DocumentContext,
+): unknown[] {
   if (!schema) return [];
-  const object = schemaOf(schema, 'input', components);
-  const required = new Set(object.required ?? []);
-  return Object.entries(object.properties ?? {}).map(([name, property]) => ({
-    name,
-    in: where,
-    required: where === 'path' || required.has(name),
-    schema: property,
-    example: exampleOf(property as JsonSchema, components),
-  }));
+  const object = schemaOf(schema, 'input', components, translate);
+  const needed = new Set(object.required ?? []);
+  return Object.entries(object.properties ?? {}).map(([name, property]) => {
+    const required = where === 'path' || needed.has(name);
+    const example = exampleOf(property as JsonSchema, components);
+    // The reference page fills in the `example` of a parameter. For a filter it is in the schema, so that a call that was
+    // tried out lists everything.
+    return required
+      ? { name, in: where, required, schema: property, example }
+      : { name, in: where, required, schema: { ...property, examples: [example] } };
+  });
 }
 
 /**
@@ -83,16 +112,19 @@ function refusalsOf({ params, query, body, auth, permission, refuses = [] }: Rou
 }
 
 /** One example per refusal, under the name of its row in the error table. */
-const refusalExamples = (refusals: readonly AppError[]) =>
+const refusalExamples = (refusals: readonly AppError[], { locale }: DocumentContext) =>
   Object.fromEntries(
-    refusals.map(({ refusalName, code, message }) => [
-      refusalName,
-      { summary: message, value: { code, message, msg: message, data: null } },
-    ]),
+    refusals.map((refusal) => {
+      const message = refusal.messageIn(locale);
+      return [
+        refusal.refusalName,
+        { summary: message, value: { code: refusal.code, message, msg: message, data: null } },
+      ];
+    }),
   );
 
 /** The responses for refusals with an HTTP status other than 200. */
-function refusalResponses(refusals: readonly AppError[]): Record<number, object> {
+function refusalResponses(refusals: readonly AppError[], context: DocumentContext): Record<number, object> {
   const byStatus: Record<number, AppError[]> = {};
   for (const refusal of refusals) {
     const list = byStatus[refusal.status] ?? [];
@@ -103,52 +135,54 @@ function refusalResponses(refusals: readonly AppError[]): Record<number, object>
     Object.entries(byStatus).map(([status, list]) => [
       status,
       {
-        description: 'A refusal with this HTTP status',
-        content: { 'application/json': { schema: refusalRef, examples: refusalExamples(list) } },
+        description: context.texts.refusal,
+        content: { 'application/json': { schema: refusalRef, examples: refusalExamples(list, context) } },
       },
     ]),
   );
 }
 
-const authText: Record<Route['auth'], string> = {
-  public: 'Public.',
-  optional: 'Works without a token. With a shopper’s token the answer also has data of this shopper.',
-  shopper: 'A shopper’s token.',
-  staff: 'An administrator’s token.',
-  any: 'A shopper’s or an administrator’s token.',
+/** Two schemes, so that a tool can hold the tokens of a shopper and of an administrator at the same time. */
+const securityOf: Readonly<Record<Route['auth'], readonly Readonly<Record<string, readonly string[]>>[]>> = {
+  public: [],
+  optional: [{}, { shopper: [] }],
+  shopper: [{ shopper: [] }],
+  staff: [{ staff: [] }],
+  any: [{ shopper: [] }, { staff: [] }],
 };
 
 /** The answer of a route with `file`. A refusal by a rule has the envelope. */
-function fileResponse(route: Route, byRule: readonly AppError[], components: Components): object {
-  const schema = schemaOf(route.response, 'output', components);
+function fileResponse(route: Route, byRule: readonly AppError[], context: DocumentContext): object {
+  const { components, texts } = context;
+  const schema = schemaOf(route.response, 'output', components, context.translate);
   return {
-    description:
-      'The file, sent while it is made; or a refusal by a rule. A connection that ends early means an incomplete file',
-    headers: { 'Content-Disposition': { schema: { type: 'string' }, description: `The name \`${route.file!.name}\`` } },
+    description: texts.file,
+    headers: { 'Content-Disposition': { schema: { type: 'string' }, description: `\`${route.file!.name}\`` } },
     content: {
       [route.file!.type.split(';', 1)[0]!]: { schema, example: exampleOf(schema, components) },
-      'application/json': { schema: refusalRef, examples: refusalExamples(byRule) },
+      'application/json': { schema: refusalRef, examples: refusalExamples(byRule, context) },
     },
   };
 }
 
-function successResponse(route: Route, byRule: readonly AppError[], components: Components): object {
-  if (route.file) return fileResponse(route, byRule, components);
-  const data = schemaOf(route.response, 'output', components);
+function successResponse(route: Route, byRule: readonly AppError[], context: DocumentContext): object {
+  const { components, texts } = context;
+  if (route.file) return fileResponse(route, byRule, context);
+  const data = schemaOf(route.response, 'output', components, context.translate);
   const example = { code: 0, message: 'success', msg: 'success', data: exampleOf(data, components) };
   return {
-    description: 'Success (code 0), or a refusal by a rule (code other than 0, data null)',
+    description: texts.success,
     content: {
       'application/json': {
-        // Two schemas, so that generated types know that `data` is present when `code` is 0.
-        schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }), refusalRef] },
-        examples: { success: { value: example }, ...refusalExamples(byRule) },
+        schema: { oneOf: [envelopeSchema(data, { type: 'integer', const: 0 }, texts), refusalRef] },
+        examples: { success: { value: example }, ...refusalExamples(byRule, context) },
       },
     },
   };
 }
 
-function operationOf(route: Route, components: Components): Record<string, unknown> {
+function operationOf(route: Route, context: DocumentContext): Record<string, unknown> {
+  const { components, texts, translate } = context;
   const refusals = refusalsOf(route);
   const byRule = refusals.filter(({ status }) => status === 200);
   const faults = refusals.filter(({ status }) => status !== 200);
@@ -158,25 +192,25 @@ function operationOf(route: Route, components: Components): Record<string, unkno
     needsToken && faults.some(({ status }) => status === 401)
       ? [httpErrors.not_logged_in(), httpErrors.invalid_token()]
       : [];
-  const body = route.body ? schemaOf(route.body, 'input', components) : null;
+  const body = route.body ? schemaOf(route.body, 'input', components, translate) : null;
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[/:_-]+(\w?)/g, (_, c: string) => c.toUpperCase())}`,
-    tags: [route.tag],
-    summary: route.summary,
+    tags: [translate(route.tag)],
+    summary: translate(route.summary),
     description: [
-      route.description,
-      authText[route.auth],
-      route.permission ? `Permission \`${route.permission}\`.` : '',
+      route.description ? translate(route.description) : '',
+      texts.auth[route.auth],
+      route.permission ? texts.permission(route.permission) : '',
     ]
       .filter(Boolean)
       .join(' '),
-    security: route.auth === 'public' ? [] : route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    security: securityOf[route.auth],
     ...(route.statements === undefined ? {} : { 'x-statements': route.statements }),
     // Without a limit of its own, a streamed route has the one of the configuration.
     ...(body && !(route.bodyStream && !route.bodyLimit) ? { 'x-body-limit': bodyLimitOf(route) } : {}),
     parameters: [
-      ...parametersOf(route.params, 'path', components),
-      ...parametersOf(route.query, 'query', components),
+      ...parametersOf(route.params, 'path', context),
+      ...parametersOf(route.query, 'query', context),
       { $ref: '#/components/parameters/lang' },
       ...(needsToken && route.method !== 'GET' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
     ],
@@ -194,98 +228,103 @@ function operationOf(route: Route, components: Components): Record<string, unkno
         }
       : {}),
     responses: {
-      200: successResponse(route, byRule, components),
-      ...(route.etag ? { 304: { description: 'If-None-Match has the ETag of the answer' } } : {}),
+      200: successResponse(route, byRule, context),
+      ...(route.etag ? { 304: { description: texts.notModified } } : {}),
       ...(needsToken ? { 401: { $ref: '#/components/responses/Unauthorized' } } : {}),
-      ...refusalResponses([...unauthorized, ...faults]),
+      ...refusalResponses([...unauthorized, ...faults], context),
       default: { $ref: '#/components/responses/Fault' },
     },
   };
 }
 
-function fault(description: string, code: number, message: string) {
+function fault(description: string, refusal: AppError, { locale }: DocumentContext) {
+  const message = refusal.messageIn(locale);
+  const example = { code: refusal.code, message, msg: message, data: null };
+  return { description, content: { 'application/json': { schema: refusalRef, example } } };
+}
+
+/** Path and operation of a file or a system page. */
+function resourceOperation({ method = 'GET', path, summary, contentType }: Resource, { translate }: DocumentContext) {
+  const parameters = [...path.matchAll(/\*\*:(\w+)|:(\w+)/g)].map((m) => ({
+    name: m[1] ?? m[2],
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
   return {
-    description,
-    content: {
-      'application/json': {
-        schema: refusalRef,
-        example: { code, message, msg: message, data: null },
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^a-z]+(\w?)/gi, (_, c: string) => c.toUpperCase())}`,
+    tags: [translate('System')],
+    summary: translate(summary),
+    security: [],
+    parameters,
+    responses: { 200: { description: translate(summary), content: { [contentType]: {} } } },
+  };
+}
+
+function sharedComponents(context: DocumentContext) {
+  const { texts } = context;
+  const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
+  return {
+    securitySchemes: {
+      shopper: { ...bearer, description: texts.shopperToken },
+      staff: { ...bearer, description: texts.staffToken },
+    },
+    parameters: {
+      lang: {
+        name: 'lang',
+        in: 'query',
+        required: false,
+        description: texts.lang,
+        schema: { type: 'string', enum: ['en', 'zh-CN'] },
       },
+      // Without an example: a tool that fills it in would send the same key with each write.
+      idempotencyKey: {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: false,
+        description: texts.idempotencyKey,
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+    },
+    responses: {
+      Unauthorized: fault(texts.unauthorized, httpErrors.not_logged_in(), context),
+      Fault: fault(texts.fault, httpErrors.bad_request(), context),
     },
   };
 }
 
 /** Makes the OpenAPI 3.1 document of a route table. */
-export function openApiDocument(routes: readonly Route[], resources: readonly Resource[], version: string): JsonSchema {
-  const components: Components = { Refusal: refusalSchema };
+export function openApiDocument(
+  routes: readonly Route[],
+  resources: readonly Resource[],
+  version: string,
+  { locale = 'en', translate = untranslated }: { locale?: Locale; translate?: Translate } = {},
+): JsonSchema {
+  const texts = documentTexts[locale];
+  const components: Components = { Refusal: refusalSchema(refusalCodes(routes), texts) };
+  const context = { components, locale, texts, translate: (text: string) => translate(text, locale) };
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, context) };
   }
-  for (const resource of resources) {
-    const parameters = [...resource.path.matchAll(/\*\*:(\w+)|:(\w+)/g)].map((m) => ({
-      name: m[1] ?? m[2],
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    }));
+  for (const resource of resources)
     paths[resource.path.replaceAll(/(?:\*\*)?:(\w+)/g, '{$1}')] = {
-      get: {
-        operationId: `get${resource.path.replaceAll(/[^a-z]+(\w?)/gi, (_, c: string) => c.toUpperCase())}`,
-        tags: ['System'],
-        summary: resource.summary,
-        security: [],
-        parameters,
-        responses: { 200: { description: resource.summary, content: { [resource.contentType]: {} } } },
-      },
+      [(resource.method ?? 'GET').toLowerCase()]: resourceOperation(resource, context),
     };
-  }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Tradepost',
       version,
       license: { name: 'MIT', identifier: 'MIT' },
-      description:
-        'Storefront (`/api/v1`) and back-office (`/admin/api`) API. Every answer is an envelope `{ code, message, msg, data }`; ' +
-        'code 0 is success. A refusal by a rule is HTTP 200 with its code and `data: null`. Amounts are numbers with two ' +
-        'decimals, times ISO 8601 with offset. An empty query value counts as absent.',
+      description: texts.introduction,
     },
     servers: [{ url: '/' }],
-    tags: [...new Set([...routes.map((route) => route.tag), 'System'])].map((name) => ({ name })),
+    tags: [...new Set([...routes.map((route) => route.tag), 'System'])].map((name) => ({
+      name: context.translate(name),
+    })),
     paths,
-    components: {
-      schemas: components,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      parameters: {
-        lang: {
-          name: 'lang',
-          in: 'query',
-          required: false,
-          description: 'Language of messages and labels. It has priority over Accept-Language.',
-          schema: { type: 'string', enum: ['en', 'zh-CN'] },
-        },
-        idempotencyKey: {
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: false,
-          description:
-            'Makes the write safe to repeat for 24 hours: the same key with the same request gets the answer of the first ' +
-            'one (header `Idempotency-Replayed: true`). The same key with another request is refused with 422. A repeat is ' +
-            'refused with 409 while the first request runs, or when it is unknown whether it took effect.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-          example: '6f1c9a52-8e0b-4c57-9d0e-2f2f1a6b7c3d',
-        },
-      },
-      responses: {
-        Unauthorized: fault('No token, or one that is invalid, expired or revoked', 401, 'Please log in'),
-        Fault: fault(
-          'A fault of the protocol (400, 404, 405, 408, 413, 415, 431) or of the server (5xx). 413: the body is larger than `x-body-limit`',
-          400,
-          'Malformed request',
-        ),
-      },
-    },
+    components: { schemas: components, ...sharedComponents(context) },
   };
 }

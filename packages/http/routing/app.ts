@@ -37,7 +37,10 @@ export type App = {
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const preflightHeaders: readonly [string, string][] = [
   ['access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS'],
-  ['access-control-allow-headers', 'Content-Type, Authorization, X-Requested-With, X-Request-Id, Idempotency-Key'],
+  [
+    'access-control-allow-headers',
+    'Content-Type, Authorization, X-Requested-With, X-Request-Id, Idempotency-Key, traceparent',
+  ],
   ['access-control-max-age', '86400'],
 ];
 
@@ -93,10 +96,11 @@ export function createApp(deps: AppDeps): App {
     if (route.method === 'GET') app.on('HEAD', route.path, handler as never);
   }
   for (const resource of deps.resources) {
-    claim('GET', resource.path);
+    const { method = 'GET', path } = resource;
+    claim(method, path);
     const handler = ({ req, context }: Event) => resource.handle(req, context.params ?? {});
-    app.on('GET', resource.path, handler as never);
-    app.on('HEAD', resource.path, handler as never);
+    app.on(method, path, handler as never);
+    if (method === 'GET') app.on('HEAD', path, handler as never);
   }
   const channels = deps.channels ?? [];
   for (const { path } of channels) claim('GET', path);

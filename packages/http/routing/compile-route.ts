@@ -5,8 +5,10 @@ import {
   type ConcurrencyLimit,
   type Runtime,
   type StoredAnswer,
+  traceOf,
   type Write,
   withSlot,
+  withTrace,
 } from '@tradepost/runtime';
 import type { TakeFileSlot } from '../files/file-slots.ts';
 import { BegunFile, openEmptyFile, openFile, respondFile, type StreamedFile } from '../files/streamed-file.ts';
@@ -291,5 +293,6 @@ export function compileRoute(
   slots: SharedSlots,
 ): (event: Event) => Response | Promise<Response> {
   const prepared = prepare(route, deps, slots);
-  return (event) => new RouteRequest(prepared, event).answer();
+  return (event) =>
+    withTrace(traceOf(event.req.headers.get('traceparent')), () => new RouteRequest(prepared, event).answer());
 }

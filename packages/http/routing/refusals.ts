@@ -1,4 +1,4 @@
-import { type AppError, type RefusalFactory, serviceErrors } from '@tradepost/core';
+import { type AppError, type Refusal, type RefusalFactory, serviceErrors } from '@tradepost/core';
 import { postgresErrors } from '@tradepost/postgres';
 import { runtimeErrors } from '@tradepost/runtime';
 import { httpErrors } from './errors.ts';
@@ -12,7 +12,7 @@ const rowsOf = (errors: Readonly<Record<string, RefusalFactory>>) =>
  * Refusals that every route can answer; routes do not name them: faults of the protocol, invalid input, authentication,
  * Idempotency-Key, a busy or stopping process, a lost database connection, an internal error.
  */
-const common: ReadonlySet<unknown> = new Set([
+export const commonRefusals: ReadonlySet<Refusal> = new Set([
   ...rowsOf(httpErrors),
   ...rowsOf(serviceErrors),
   ...rowsOf(postgresErrors),
@@ -24,7 +24,7 @@ const common: ReadonlySet<unknown> = new Set([
 
 /** Compares rows and not names, because two packages may use the same name. */
 const isNamed = ({ refuses = [] }: Route, { refusal }: AppError): boolean =>
-  common.has(refusal) || refuses.some((factory) => factory.refusal === refusal);
+  commonRefusals.has(refusal) || refuses.some((factory) => factory.refusal === refusal);
 
 /** Publishes a refusal that the route should have named. Call it with every refusal that a route answers. */
 export function checkNamed(route: Route, refusal: AppError): void {

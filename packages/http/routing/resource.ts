@@ -1,5 +1,7 @@
-/** An endpoint without an envelope, for GET and HEAD: health, metrics, documents, files. */
+/** An endpoint without an envelope: health, metrics, documents, files, and notices whose answers another service prescribes. */
 export type Resource = {
+  /** Default: GET, which also answers HEAD. The body of a POST is at most 16 KiB. */
+  method?: 'GET' | 'POST';
   path: string;
   summary: string;
   contentType: string;

@@ -16,6 +16,8 @@ export const idOrZero = () =>
     .min(0)
     .meta({ examples: [0] });
 export const idParams = z.object({ id: id() });
+/** An id in a path. The example is an id of the demo shop. */
+export const exampleIdParams = (example: number) => z.object({ id: id().meta({ examples: [example] }) });
 
 /** JSON can carry NUL and single surrogates; PostgreSQL cannot store them. */
 const unstorable = /\0|\p{Surrogate}/u;

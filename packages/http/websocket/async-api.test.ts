@@ -123,7 +123,9 @@ describe('/asyncapi.json', () => {
 
   test('the server serves the document', async () => {
     const { runtime } = openTestApp([chat]);
-    const resource = systemResources(runtime, [], '1.2.3', [chat]).find(({ path }) => path === '/asyncapi.json');
+    const resource = systemResources(runtime, [], '1.2.3', { channels: [chat] }).find(
+      ({ path }) => path === '/asyncapi.json',
+    );
     const answer = await resource!.handle(new Request('http://shop.test/asyncapi.json'), {});
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(asyncApiDocument([chat], '1.2.3'))));

@@ -12,7 +12,7 @@ import { caller, dialRaw, frameOf, openTestApp, TestSocket, until } from './test
 
 const receives = z.discriminatedUnion('type', [
   z.object({ type: z.literal('say'), text: z.string().max(100_000) }),
-  z.object({ type: z.literal('slow'), ms: z.int().max(2_000) }),
+  z.object({ type: z.literal('slow'), ms: z.int().max(6_000) }),
   z.object({ type: z.literal('throw'), how: z.enum(['refusal', 'error', 'later']) }),
   z.object({ type: z.literal('leave') }),
   z.object({ type: z.literal('pour'), frames: z.int().max(100_000), bytes: z.int().max(100_000) }),
@@ -554,8 +554,8 @@ describe.each([
     busy.send({ type: 'slow', ms: 300 });
     await sleep(50);
     const began = performance.now();
-    await transport.close(3_000);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    await transport.close(30_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     expect(await idle.end()).toEqual({ code: 1001, reason: 'shutdown' });
     expect(await busy.end()).toEqual({ code: 1001, reason: 'shutdown' });
     expect(log.closed).toEqual(Array(2).fill({ code: 1001, reason: 'shutdown' }));
@@ -565,11 +565,11 @@ describe.each([
     const { raw, dial, transport } = await echo();
     const busy = await dial().open();
     await raw();
-    busy.send({ type: 'slow', ms: 2_000 });
+    busy.send({ type: 'slow', ms: 6_000 });
     await sleep(50);
     const began = performance.now();
     await transport.close(300);
-    expect(performance.now() - began).toBeLessThan(1_200);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test('1,000 sockets at once', async () => {

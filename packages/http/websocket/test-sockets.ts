@@ -15,7 +15,7 @@ export function openTestApp(channels: readonly Channel[]) {
     log: openLog({ level: 'warn', stream: { write: (line: string) => logged.push(JSON.parse(line)) } }),
     metrics: openMetrics(),
     settings: { get: ({ key }: { key: string }) => (key === 'shop.accept_language' ? true : 'en') },
-    config: { trustedProxies: [], logRequests: 'none' },
+    config: { trustedProxies: [], logRequests: 'none', publicDocs: true },
     isDatabaseAway: () => false,
   } as unknown as Runtime;
   const app = createApp({
