@@ -18,6 +18,10 @@ export type StorageDriver = {
    * removes the path. The driver may move the incoming file or leave it.
    */
   put(file: IncomingFile): Promise<void>;
+  /** The content of an object, or null when it does not exist. */
+  read(path: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Whether there is an object. */
+  has(path: string): Promise<boolean>;
   /** Removes objects. A path without an object is no error. */
   remove(paths: readonly string[]): Promise<void>;
   /** The address as tables store it: `/uploads/<path>` for files of this server, otherwise an absolute URL. */

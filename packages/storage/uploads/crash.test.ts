@@ -95,7 +95,7 @@ test('after kill -9 during uploads no half-written file is served, and the next 
   for (const path of answered) expect((await fetch(`${second.url}/uploads/${path}`)).status).toBe(200);
   const stored = await database.sql<{ path: string }[]>`select path from storage.files where state = 'stored'`;
   for (const { path } of stored) expect((await fetch(`${second.url}/uploads/${path}`)).status).toBe(200);
-}, 60_000);
+});
 
 // The limit of a process for its files makes writes fail for real, for every account. Only Linux can set it for another process.
 test.runIf(process.platform === 'linux')(

@@ -107,6 +107,18 @@ export async function selectStored(sql: Queryable, after: number, limit: number)
     order by id limit ${limit}`;
 }
 
+/** Stored files with their types, in the order of their ids, after an id. */
+export async function selectFilesAfter(
+  sql: Queryable,
+  after: number,
+  limit: number,
+): Promise<(FileRow & { mime: string })[]> {
+  return sql<(FileRow & { mime: string })[]>`
+    select id, driver, path, address, size, mime from storage.files
+    where state = 'stored' and id > ${after}
+    order by id limit ${limit}`;
+}
+
 /** Records which files have a reference now, and which have lost their last one since the sweep before. */
 export async function recordUse(sql: Queryable, used: readonly number[], unused: readonly number[]): Promise<void> {
   await sql`

@@ -57,6 +57,15 @@ function openLocal(runtime: DriverRuntime): StorageDriver {
       await rename(file, target);
       await flushFolder(folder);
     },
+    async read(path) {
+      try {
+        return (await open(fileOf(path), 'r')).createReadStream();
+      } catch (error) {
+        if ((error as { code?: string }).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    has: (path) => exists(fileOf(path)),
     async remove(paths) {
       // A process that does not see the folder would otherwise report files as removed that are still there.
       const folder = uploadFolder(runtime);

@@ -1,7 +1,8 @@
 import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
+import { bucketUrlOf } from './bucket.ts';
 import { address, hostPart, plain, secretKey, urlOf } from './bucket-settings.ts';
-import { bucketUrlOf, openS3, required } from './s3-driver.ts';
+import { openS3, required } from './s3-driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_cos', title: { en: 'Tencent COS', 'zh-CN': '腾讯云 COS' }, sort: 13 };
 const region = hostPart('storage_cos.region', 'region of the bucket, such as ap-guangzhou', {

@@ -1,7 +1,8 @@
 import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
+import { bucketUrlOf } from './bucket.ts';
 import { address, hostPart, plain, secretKey, urlOf } from './bucket-settings.ts';
-import { bucketUrlOf, openS3, required } from './s3-driver.ts';
+import { openS3, required } from './s3-driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_oss', title: { en: 'Aliyun OSS', 'zh-CN': '阿里云 OSS' }, sort: 12 };
 const companyHost = /^(?:[\w-]+\.)*oss-[a-z0-9-]+\.aliyuncs\.com$/;

@@ -1,7 +1,8 @@
 import type { ConfigPage } from '@tradepost/runtime';
 import type { StorageDriverEntry } from '../driver.ts';
+import { bucketUrlOf } from './bucket.ts';
 import { address, hostPart, plain, secretKey, urlOf } from './bucket-settings.ts';
-import { bucketUrlOf, openS3, required } from './s3-driver.ts';
+import { openS3, required } from './s3-driver.ts';
 
 const page: ConfigPage = { plugin: 'storage_qiniu', title: { en: 'Qiniu Kodo', 'zh-CN': '七牛云 Kodo' }, sort: 14 };
 const zone = hostPart('storage_qiniu.zone', 'zone of the bucket: z0, z1, z2, na0, as0, or the name of a region', {

@@ -3,11 +3,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { findingsOf } from '@tradepost/module';
+import { s3Keys, startS3 } from '@tradepost/testing/s3/s3-server';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { uploadDoctorCheck } from '../../doctor-checks.ts';
 import { filesIn, pngOf, uploadFile } from '../../testing/forms.ts';
-import { s3Keys, startS3 } from '../../testing/s3-server.ts';
+
 import type { DriverRuntime } from '../driver.ts';
 import { openDrivers } from '../open-drivers.ts';
 import { ownDrivers } from '../own-drivers.ts';

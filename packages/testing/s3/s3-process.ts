@@ -16,6 +16,29 @@ function refuse(response: ServerResponse, status: number, code: string): void {
     .end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
 }
 
+/** Two objects per page, so that clients have to read several pages. */
+const pageSize = 2;
+
+/** The objects of a bucket below a prefix: ListObjectsV2. */
+function list(url: URL, response: ServerResponse): void {
+  const bucket = `/${url.pathname.split('/')[1]}/`;
+  const prefix = url.searchParams.get('prefix') ?? '';
+  const after = url.searchParams.get('continuation-token') ?? '';
+  const keys = [...objects.keys()]
+    .filter((path) => path.startsWith(bucket + prefix))
+    .map((path) => path.slice(bucket.length))
+    .sort()
+    .filter((key) => key > after);
+  const page = keys.slice(0, pageSize);
+  const contents = page.map(
+    (key) => `<Contents><Key>${key}</Key><Size>${objects.get(bucket + key)!.bytes.length}</Size></Contents>`,
+  );
+  const next = keys.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
+  response
+    .writeHead(200, { 'content-type': 'application/xml' })
+    .end(`<?xml version="1.0"?><ListBucketResult>${contents.join('')}${next}</ListBucketResult>`);
+}
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '' } = request;
   const headers = request.headers as Record<string, string | undefined>;
@@ -23,6 +46,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   for await (const chunk of request) chunks.push(chunk as Buffer);
   if (!buckets.includes(url.split('/')[1] ?? '')) return refuse(response, 404, 'NoSuchBucket');
   const found = objects.get(url);
+  const asked = new URL(url, 'http://localhost');
+  if (method === 'GET' && asked.searchParams.get('list-type') === '2') {
+    const fault = signatureFault({ method, path: url, headers }, { id, secret });
+    return fault ? refuse(response, 403, fault) : list(asked, response);
+  }
   if (method === 'GET' || (method === 'HEAD' && !headers.authorization)) {
     if (!found) return refuse(response, 404, 'NoSuchKey');
     response.writeHead(200, found.headers).end(method === 'GET' ? found.bytes : undefined);
@@ -30,7 +58,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const fault = signatureFault({ method, path: url, headers }, { id, secret });
   if (fault) return refuse(response, 403, fault);
-  if (method === 'HEAD') return refuse(response, found ? 200 : 404, 'NoSuchKey');
+  if (method === 'HEAD' && found) {
+    response.writeHead(200, { 'content-length': found.bytes.length }).end();
+    return;
+  }
+  if (method === 'HEAD') return refuse(response, 404, 'NoSuchKey');
   if (method === 'DELETE') {
     objects.delete(url);
     response.writeHead(204).end();

@@ -1,0 +1,48 @@
+import { openDatabase } from '@tradepost/postgres';
+import { type Audit, type AuditResult, runAudits } from '@tradepost/runtime';
+import { backupErrors } from '../errors.ts';
+import { FrameError, piecesIn } from '../format/file-frames.ts';
+import type { OpenedBackup } from '../restore/read-parts.ts';
+import { type RestoreProgress, restoreBackup } from '../restore/restore-backup.ts';
+import { withTemporaryDatabase } from './temporary-database.ts';
+
+export type VerifyOptions = {
+  /** The server on which the temporary database is created. Absent: an embedded PostgreSQL in a temporary folder. */
+  readonly serverUrl?: string | undefined;
+  readonly audits: readonly Audit[];
+  readonly onProgress?: (progress: RestoreProgress) => void;
+  readonly onResult?: (result: AuditResult) => void;
+};
+
+/** Reads all parts. Refuses a backup with a wrong checksum. */
+export async function verifyChecksums(backup: OpenedBackup, onPart: () => void = () => {}): Promise<void> {
+  for (const part of backup.manifest.parts) {
+    const content = await backup.readPart(part);
+    onPart();
+    if (part.table !== null) continue;
+    try {
+      for (const _piece of piecesIn(content));
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      throw backupErrors.altered({ place: backup.location, part: part.name });
+    }
+  }
+}
+
+/** Restores a backup into a temporary database and runs the audits there. Uploaded files are read and not written. */
+export async function verifyBackup(backup: OpenedBackup, options: VerifyOptions): Promise<AuditResult[]> {
+  const { audits, onProgress, onResult } = options;
+  await verifyChecksums({ ...backup, manifest: { ...backup.manifest, parts: filesOf(backup) } });
+  return withTemporaryDatabase(options.serverUrl, async (url) => {
+    await restoreBackup(backup, { url, ...(onProgress ? { onProgress } : {}) });
+    const sql = openDatabase(url, { max: 1, name: 'tradepost verify' });
+    try {
+      return await runAudits(sql, audits, onResult ? { onResult } : {});
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  });
+}
+
+/** The parts that a restore of the rows does not read. */
+const filesOf = ({ manifest }: OpenedBackup) => manifest.parts.filter(({ table }) => table === null);
