@@ -68,6 +68,11 @@ export const orderErrors = defineErrors({
     en: 'Instant payment is off in this shop: open a payment at a payment provider with POST /api/pay/create',
     'zh-CN': '本店未开启即时支付，请通过 POST /api/pay/create 选择支付渠道付款',
   },
+  nothing_to_pay: {
+    code: 500,
+    en: 'The order costs 0.00: pay it with POST /api/v1/orders/:id/pay, without a payment provider',
+    'zh-CN': '订单应付金额为 0.00，请通过 POST /api/v1/orders/:id/pay 直接支付，无需选择支付渠道',
+  },
   provider_off: {
     code: 500,
     en: 'The setting {setting} names the payment provider {provider}, whose module is switched off',
@@ -77,6 +82,32 @@ export const orderErrors = defineErrors({
     code: 500,
     en: 'Payment provider {provider} is not set up: {missing} is missing',
     'zh-CN': '支付渠道 {provider} 未配置：缺少 {missing}',
+  },
+  unknown_channel: {
+    code: 400,
+    en: 'channel: payment provider {provider} has {channels}',
+    'zh-CN': 'channel：支付渠道 {provider} 支持 {channels}',
+  },
+  pay_param: {
+    code: 400,
+    en: 'params: {channel} needs {param}',
+    'zh-CN': 'params：{channel} 缺少 {param}',
+  },
+  currency_unsupported: {
+    code: 500,
+    en: 'Payment provider {provider} does not take {currency}, the currency of {setting}',
+    'zh-CN': '支付渠道 {provider} 不支持 {setting} 设置的币种 {currency}',
+  },
+  provider_refused: {
+    code: 500,
+    en: 'Payment provider {provider} refused the payment: {reason}',
+    'zh-CN': '支付渠道 {provider} 拒绝了该支付：{reason}',
+  },
+  provider_away: {
+    code: 503,
+    status: 503,
+    en: 'Payment provider {provider} does not answer: try again',
+    'zh-CN': '支付渠道 {provider} 暂时无响应，请重试',
   },
   signature_invalid: { code: 403, en: 'The signature is missing or wrong', 'zh-CN': '签名缺失或错误' },
   signature_expired: {

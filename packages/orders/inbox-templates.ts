@@ -1,22 +1,15 @@
-import { type Localized, toWire } from '@tradepost/core';
-import { defineInboxTemplate, type InboxTemplate } from '@tradepost/module';
-import type { EventKind } from '@tradepost/runtime';
+import { toWire } from '@tradepost/core';
+import { defineInboxTemplate, type InboxTemplate, type InboxTexts } from '@tradepost/module';
 import { type OrderFacts, orderCancelled, orderCompleted, orderPaid, orderRefunded } from './order-events.ts';
 
-type About<Facts extends OrderFacts> = {
-  readonly name: string;
-  readonly about: string;
-  readonly event: EventKind<Facts>;
-  readonly title: Localized;
-  readonly content: Localized;
-  readonly applies?: (facts: Facts) => boolean;
+type OrderTexts<Facts extends OrderFacts> = InboxTexts<Facts> & {
   /** The amount of the message in minor units. Default: what the shopper pays for the order. */
   readonly amount?: (facts: Facts) => number;
 };
 
-const orderTemplate = <Facts extends OrderFacts>({ amount, ...about }: About<Facts>): InboxTemplate =>
+const orderTemplate = <Facts extends OrderFacts>({ amount, ...texts }: OrderTexts<Facts>): InboxTemplate =>
   defineInboxTemplate<Facts, 'order_no' | 'amount'>({
-    ...about,
+    ...texts,
     group: 'order',
     params: ['order_no', 'amount'],
     receiver: ({ user_id }) => user_id,

@@ -1,7 +1,10 @@
 import { messengerService, shopperNotices } from '@tradepost/identity';
 import { inventoryProviders, inventoryService, orderStatusWriters, remoteProviderNames } from '@tradepost/inventory';
 import { dashboardCards, eventReaders, inboxTemplates, type Module, reportFacts } from '@tradepost/module';
+import { openPricePipeline, type PricePipeline, priceSteps } from '@tradepost/pricing';
 import { fileReferences } from '@tradepost/storage';
+import { orderAudits } from './audits/order-audits.ts';
+import { cartActivities } from './cart/cart-activities.ts';
 import { cartRoutes } from './cart/cart-routes.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { exportRoutes } from './csv/export-routes.ts';
@@ -15,20 +18,27 @@ import { extensionRoutes } from './merchant-tools/extension-routes.ts';
 import { remindPayNotice, remindTask, sendReminder } from './merchant-tools/reminders/remind-orders.ts';
 import { orderEvents } from './order-events.ts';
 import { expireOrders, expireTask, openExpirySchedule } from './orders/expire-orders.ts';
-import { orderAudits } from './orders/order-audits.ts';
 import { foldOrderCounts } from './orders/order-counts-store.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import { orderFilters, orderItemSections, orderSections } from './orders/order-sections.ts';
 import { writeInventoryStatus } from './orders/order-store.ts';
+import { usualPaymentMethods } from './orders/payment-methods.ts';
 import { autoCompleteOrders, autoCompleteTask } from './paid-orders/auto-complete-orders.ts';
+import { openPaidOrders, paidOrdersService } from './paid-orders/cancel-paid-orders.ts';
 import { payCommand } from './payments/commands/pay.ts';
-import { paymentDoctorChecks, payProviderCheck } from './payments/doctor-checks.ts';
+import { paymentDoctorChecks, providerDoctorChecks } from './payments/doctor-checks.ts';
+import { openReceivers, type Receivers } from './payments/payment-receiver.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
-import { openProviders, redirectProviders } from './payments/providers/open-providers.ts';
+import { checkPayment, checkTask } from './payments/provider-calls/check-payment.ts';
+import { payPage } from './payments/provider-calls/pay-page.ts';
+import { openProviders, providerResources, redirectProviders } from './payments/providers/open-providers.ts';
 import { ownProviders } from './payments/providers/own-providers.ts';
 import { paymentProviders } from './payments/providers/provider.ts';
 import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
 import { orderDemo } from './payments/seed-payment-key.ts';
+import { openSubjectPayments } from './payments/subjects/open-subject-payments.ts';
+import { paymentSubjects, subjectPaymentsService } from './payments/subjects/payment-subject.ts';
+import { missedUsesReader, releaseMissedUses, releaseUsesTask } from './price-uses/release-missed-uses.ts';
 import { orderRetention } from './retention.ts';
 import { orderSettings, payProviderSetting } from './settings.ts';
 import { orderPublishes, ordersInChangeLog, orderTables } from './tables.ts';
@@ -63,7 +73,7 @@ export const ordersModule: Module = {
         ...providers.flatMap((provider) => provider.settings ?? []),
       ],
       audits: orderAudits(remoteProviderNames(entries(inventoryProviders))),
-      doctorChecks: [payProviderCheck(providers)],
+      doctorChecks: providerDoctorChecks(providers),
     };
   },
   open(context) {
@@ -71,26 +81,43 @@ export const ordersModule: Module = {
     const inventory = context.service(inventoryService);
     const messenger = context.service(messengerService);
     const providers = openProviders(runtime, context.entries(paymentProviders));
+    let receivers: Receivers | undefined;
+    /** The subjects of payments are known after all modules are open. */
+    const received = () =>
+      (receivers ??= openReceivers(runtime, inventory, providers, context.entries(paymentSubjects)));
+    let opened: PricePipeline | undefined;
+    /** The steps are known after all modules are open. */
+    const pipeline = () => (opened ??= openPricePipeline(context.entries(priceSteps)));
     return {
-      contributions: [eventReaders.add(forgetShoppersReader)],
+      provides: [
+        paidOrdersService.provide(openPaidOrders({ runtime, inventory, pipeline })),
+        subjectPaymentsService.provide(openSubjectPayments(runtime, providers)),
+      ],
+      contributions: [
+        eventReaders.add(forgetShoppersReader),
+        eventReaders.add(missedUsesReader({ runtime, pipeline })),
+      ],
       routes() {
         const sections = { orders: context.entries(orderSections), items: context.entries(orderItemSections) };
         const filters = context.entries(orderFilters);
+        const served = redirectProviders(providers).flatMap((provider) => provider.methods);
+        const methods = [...new Set([...usualPaymentMethods, ...served])];
         return [
-          ...cartRoutes(runtime),
+          ...cartRoutes(runtime, context.entries(cartActivities)),
           ...exportRoutes(runtime, filters),
-          ...orderRoutes(runtime, inventory, { sections, filters }, openExpirySchedule()),
+          ...orderRoutes(runtime, inventory, pipeline(), { sections, filters, methods }, openExpirySchedule()),
           ...extensionRoutes({ runtime, messenger }, sections.orders),
-          ...batchRoutes(runtime, inventory),
-          ...paymentRoutes(runtime, inventory, providers),
+          ...batchRoutes(runtime, inventory, pipeline()),
+          ...paymentRoutes(runtime, inventory, providers, received()),
+          ...redirectProviders(providers).flatMap((provider) => provider.routes?.(received().receive) ?? []),
         ];
       },
-      resources: redirectProviders(providers).flatMap((provider) => provider.resources ?? []),
+      resources: [payPage(runtime, providers), ...providerResources(providers, (name) => received().ofProvider(name))],
       tasks: {
         [remindTask]: (payload, { signal }) => sendReminder(runtime, messenger, payload, signal),
         async [expireTask](_payload, { log, signal, stopping = signal }) {
           const cancelled = await expireOrders(
-            { runtime, inventory },
+            { runtime, inventory, pipeline: pipeline() },
             { log, signal: AbortSignal.any([signal, stopping]) },
           );
           if (cancelled > 0) log.info({ cancelled }, 'unpaid orders cancelled');
@@ -100,18 +127,26 @@ export const ordersModule: Module = {
           if (completed > 0) log.info({ completed }, 'shipped orders completed');
         },
         [refundTask]: (payload, task) => refundPayment({ runtime, providers }, payload, task),
+        [checkTask]: (payload, task) =>
+          checkPayment({ runtime, providers, receiversOf: (name) => received().ofProvider(name) }, payload, task),
         [paymentSweepTask]: (_payload, task) => sweepPayments({ runtime }, task),
+        [releaseUsesTask]: (payload, { log, signal, stopping = signal }) =>
+          releaseMissedUses({ runtime, pipeline }, payload, { log, signal: AbortSignal.any([signal, stopping]) }),
         async 'orders.fold_counts'() {
           await foldOrderCounts(runtime.sql);
         },
       },
-      // These crons repeat the work of jobs that were lost: expiry of orders, refunds, and counts.
+      // These crons repeat the work of jobs that were lost: expiry of orders, refunds, counts, and uses of cancelled orders.
       crons: [
         { task: expireTask, match: '*/5 * * * *' },
         { task: paymentSweepTask, match: '*/5 * * * *' },
         { task: autoCompleteTask, match: '20 * * * *' },
         { task: 'orders.fold_counts', match: '* * * * *' },
+        { task: releaseUsesTask, match: '50 3 * * 0' },
       ],
+      async close() {
+        await Promise.all(redirectProviders(providers).map((provider) => provider.stop?.()));
+      },
     };
   },
 };

@@ -26,8 +26,13 @@ export const orderPaid = defineEvent({
 });
 export const orderCancelled = defineEvent({
   name: 'order.cancelled',
-  about: 'an unpaid order was cancelled by the shopper, the merchant or the time limit',
-  data: orderFacts.extend({ reason: z.enum(['user_cancel', 'timeout', 'merchant_close']) }),
+  about:
+    'an unpaid order was cancelled by the shopper, the merchant or the time limit, or a paid one because its group failed',
+  data: orderFacts.extend({
+    reason: z
+      .enum(['user_cancel', 'timeout', 'merchant_close', 'group_failed'])
+      .describe('group_failed: the order was paid, and is refunded in full'),
+  }),
   subject,
 });
 export const orderCompleted = defineEvent({

@@ -1,9 +1,10 @@
 import { productCardView, skuViewSchema } from '@tradepost/catalog';
 import { amount, bit, id, idOrZero, list, pageQueryWith, text, timestamp, url } from '@tradepost/http';
 import { z } from 'zod';
+import { activitySnapshot } from './cart/cart-activities.ts';
 import { maxLineQty } from './cart/cart-store.ts';
+import { discountAmount, freightAmount, goodsAmount, payableAmount } from './example-amounts.ts';
 import { maxLines, maxNotes, maxReviewAppends, maxReviewImages, maxShipments } from './limits.ts';
-import { paymentMethods } from './orders/order.ts';
 
 const qty = z
   .int()
@@ -34,12 +35,13 @@ export const cartLineView = z
     qty: z.int().meta({ examples: [2] }),
     product: productCardView,
     sku: skuViewSchema,
+    activity_snapshot: activitySnapshot
+      .optional()
+      .meta({ description: 'only for a line with an activity that exists' }),
   })
   .meta({ id: 'CartLine' });
 
-export const placeOrderBody = z.object({
-  address_id: id(),
-  payment_method: z.enum(paymentMethods).default('wechat'),
+const selectionFields = {
   items: z
     .array(z.object({ sku_id: id(), activity_product_id: idOrZero().default(0) }))
     .max(maxLines)
@@ -53,10 +55,20 @@ export const placeOrderBody = z.object({
     .max(maxLines)
     .optional()
     .meta({ description: 'Selected cart lines. Without items and sku_ids the whole cart is ordered' }),
-  remark: text(500)
-    .default('')
-    .meta({ examples: ['Please ring twice'] }),
-});
+};
+/** The body of a quote. `choices` are the fields of the price steps. */
+export const quoteBody = (choices: z.ZodRawShape) => z.object({ ...selectionFields, ...choices });
+/** The body of a new order. `methods` are the payment methods that it can name. */
+export const placeOrderBody = (choices: z.ZodRawShape, methods: readonly string[]) =>
+  z.object({
+    address_id: id(),
+    payment_method: z.enum(methods).default('wechat'),
+    ...selectionFields,
+    remark: text(500)
+      .default('')
+      .meta({ examples: ['Please ring twice'] }),
+    ...choices,
+  });
 
 const status = z
   .int()
@@ -64,8 +76,32 @@ const status = z
   .max(6)
   .meta({ examples: [1] });
 export const breakdown = z
-  .object({ goods_amount: amount(), discount_amount: amount(), freight_amount: amount(), payable_amount: amount() })
+  .object({
+    goods_amount: goodsAmount(),
+    discount_amount: discountAmount(),
+    freight_amount: freightAmount(),
+    payable_amount: payableAmount(),
+  })
   .meta({ id: 'AmountBreakdown' });
+/** Bounded by the coupons and activities that one order can use. */
+const maxDiscounts = 100;
+export const discounts = list(
+  z
+    .object({
+      type: z.string().meta({
+        description: 'member, full_reduce, coupon, points, or repricing for a change by the merchant',
+        examples: ['coupon'],
+      }),
+      type_label: z.string().meta({ examples: ['Coupon'] }),
+      name: z.string().meta({
+        description: 'the name of the level, full reduction or coupon; empty for repricing',
+        examples: ['5 off from 20'],
+      }),
+      amount: discountAmount(),
+    })
+    .meta({ id: 'Discount' }),
+  maxDiscounts,
+);
 
 const addressSnapshot = z.object({
   id: idOrZero(),
@@ -93,11 +129,12 @@ const orderRow = {
   inventory_status_label: z.string().meta({ examples: ['Reserved'] }),
   payment_method: z.string().meta({ examples: ['wechat'] }),
   payment_method_label: z.string().meta({ examples: ['WeChat Pay'] }),
-  goods_amount: amount(),
-  discount_amount: amount(),
-  freight_amount: amount(),
-  total_amount: amount(),
+  goods_amount: goodsAmount(),
+  discount_amount: discountAmount(),
+  freight_amount: freightAmount(),
+  total_amount: payableAmount(),
   amount_breakdown: breakdown,
+  discounts: discounts.meta({ description: 'the parts of discount_amount' }),
   address_snapshot: addressSnapshot,
   remark: z.string(),
   tracking_no: z.string().meta({ examples: ['SF1234567890'] }),
@@ -161,10 +198,11 @@ const orderItemSchema = z
     cover: url(),
     attrs: z.string().meta({ description: 'JSON text', examples: ['[{"name":"Colour","value":"Cream"}]'] }),
     price: amount(),
-    qty: z.int(),
-    payable_amount: amount().meta({
+    qty: z.int().meta({ examples: [2] }),
+    payable_amount: payableAmount().meta({
       description: 'what the buyer pays for the line, after its share of the discounts',
     }),
+    discounts: discounts.meta({ description: 'the shares of the line in the discounts of the order' }),
     review: reviewSchema.optional(),
   })
   .meta({ id: 'OrderItem' });
@@ -237,7 +275,7 @@ export const adminOrderSchema = z
   .object({
     ...orderView,
     user_nickname: z.string().meta({ examples: ['Demo'] }),
-    pay_amount: amount(),
+    pay_amount: payableAmount(),
     pay_method: z.string().meta({ examples: ['wechat'] }),
     receiver_name: z.string().meta({ examples: ['Li Wei'] }),
     receiver_phone: z.string().meta({ examples: ['13800000000'] }),

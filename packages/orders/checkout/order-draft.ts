@@ -1,7 +1,7 @@
 import type { SkuForSale } from '@tradepost/catalog';
 import { type Locale, maxMinor } from '@tradepost/core';
 import type { Address } from '@tradepost/identity';
-import type { PriceFacts, PricePipeline } from '@tradepost/marketing';
+import type { PricedOrder, PriceFacts, PricePipeline } from '@tradepost/pricing';
 import type { CartKey, CartLine } from '../cart/cart-store.ts';
 import { orderErrors } from '../errors.ts';
 import { maxLines } from '../limits.ts';
@@ -9,14 +9,20 @@ import { type AddressSnapshot, lineTexts, type Order } from '../orders/order.ts'
 import { orderStatus } from '../orders/order-status.ts';
 import type { NewOrderItem } from '../orders/order-store.ts';
 
-/** A request to place an order. */
-export type PlaceOrder = {
+/** The lines that a shopper wants to order, and the choices of the price steps. */
+export type OrderSelection = {
   user_id: number;
-  address_id: number;
-  payment_method: string;
   /** Takes precedence over `sku_ids`. A pair that is not in the cart is ordered directly, one piece. */
   items?: readonly { sku_id: number; activity_product_id: number }[] | undefined;
   sku_ids?: readonly number[] | undefined;
+  /** The fields of the price steps, such as `coupon_ids`. */
+  choices: Readonly<Record<string, unknown>>;
+};
+
+/** A request to place an order. */
+export type PlaceOrder = OrderSelection & {
+  address_id: number;
+  payment_method: string;
   remark: string;
   locale: Locale;
   /** The pre-reservation of this order. The order gets its id and number, and must have exactly its lines. */
@@ -30,7 +36,7 @@ export type PreReservation = { id: number; order_no: string; lines: readonly { s
 export type Cart = Map<string, CartLine>;
 
 /** An order that passed all checks except the one of its stock. */
-export type OrderDraft = { order: Order; items: NewOrderItem[]; usedUp: CartKey[] };
+export type OrderDraft = { order: Order; items: NewOrderItem[]; usedUp: CartKey[]; priced: PricedOrder };
 
 type PickedLine = { sku_id: number; activity_product_id: number; qty: number; fromCart: boolean };
 
@@ -48,21 +54,23 @@ export function cartsOf(rows: readonly (CartLine & { seq: number })[]): Map<numb
   return carts;
 }
 
-/** All SKUs that the requests may order. */
-export function skuIdsOf(requests: readonly PlaceOrder[], carts: ReadonlyMap<number, Cart>): number[] {
-  const ids = new Set<number>();
-  for (const request of requests) {
-    for (const item of request.items ?? []) ids.add(item.sku_id);
-    if (!request.items?.length) for (const line of carts.get(request.user_id)?.values() ?? []) ids.add(line.sku_id);
-  }
-  return [...ids];
+/** All SKUs and activity products that the requests may order. */
+export function candidatesOf(requests: readonly OrderSelection[], carts: ReadonlyMap<number, Cart>) {
+  const skuIds = new Set<number>();
+  const activityProductIds = new Set<number>();
+  for (const request of requests)
+    for (const line of request.items?.length ? request.items : (carts.get(request.user_id)?.values() ?? [])) {
+      skuIds.add(line.sku_id);
+      if (line.activity_product_id > 0) activityProductIds.add(line.activity_product_id);
+    }
+  return { skuIds: [...skuIds], activityProductIds: [...activityProductIds] };
 }
 
 /**
  * Chooses the lines of an order: `items`, else the cart lines of `sku_ids`, else the whole cart. Throws a refusal when the
- * cart is empty, when there are too many lines, or when a line names an activity.
+ * cart is empty, or when there are too many lines.
  */
-function pickLines(request: PlaceOrder, cart: Cart): PickedLine[] {
+function pickLines(request: OrderSelection, cart: Cart): PickedLine[] {
   const fromCart = (line: CartLine): PickedLine => ({ ...line, fromCart: true });
   let picks: PickedLine[];
   if (request.items?.length) {
@@ -80,13 +88,11 @@ function pickLines(request: PlaceOrder, cart: Cart): PickedLine[] {
     picks = [...cart.values()].map(fromCart);
   }
   if (picks.length > maxLines) throw orderErrors.too_many_lines({ max: maxLines });
-  // Activities are not implemented yet.
-  if (picks.some((pick) => pick.activity_product_id > 0)) throw orderErrors.activity_not_found();
   return picks;
 }
 
 /** The chosen lines whose SKU is for sale. Throws a refusal when there is no such line. */
-export function sellableLines(request: PlaceOrder, cart: Cart, skus: ReadonlyMap<number, SkuForSale>) {
+export function sellableLines(request: OrderSelection, cart: Cart, skus: ReadonlyMap<number, SkuForSale>) {
   const lines = pickLines(request, cart).flatMap((pick) => {
     const sku = skus.get(pick.sku_id);
     return sku ? [{ ...pick, sku }] : [];
@@ -100,35 +106,56 @@ function snapshotOf(address: Address): AddressSnapshot {
   return { id, user_id, name, phone, province, city, district, detail, is_default: address.is_default ? 1 : 0 };
 }
 
-/** The data that decides whether a request becomes an order. */
-type OrderFacts = {
-  id: number;
-  order_no: string;
-  address: Address | undefined;
+/** The data that decides the lines and prices of a request. */
+export type QuoteFacts = {
   cart: Cart;
   skus: ReadonlyMap<number, SkuForSale>;
   pipeline: PricePipeline;
   prices: PriceFacts;
-  inventoryStatus: Order['inventory_status'];
-  expiresAt: Date;
   now: Date;
 };
+
+/** The data that decides whether a request becomes an order. */
+type OrderFacts = QuoteFacts & {
+  id: number;
+  order_no: string;
+  address: Address | undefined;
+  inventoryStatus: Order['inventory_status'];
+  expiresAt: Date;
+};
+
+/** The lines of a request with their prices: the same for a quote and for an order. Throws the refusal of the request. */
+export function priceLines(request: OrderSelection, { cart, skus, pipeline, prices, now }: QuoteFacts) {
+  const lines = sellableLines(request, cart, skus);
+  const priced = pipeline.price(
+    {
+      user_id: request.user_id,
+      choices: request.choices,
+      lines: lines.map(({ sku, qty, activity_product_id }) => ({
+        ...{ sku_id: sku.id, product_id: sku.product_id, activity_product_id, qty, price: sku.price },
+      })),
+    },
+    prices,
+    now,
+  );
+  // No step knows the activity: its module is switched off.
+  if (lines.some((line, index) => line.activity_product_id > 0 && !priced.lines[index]!.activity))
+    throw orderErrors.activity_not_found();
+  if (priced.goods_amount > maxMinor) throw orderErrors.amount_too_large();
+  return { lines, priced };
+}
+
+/** The activity fields of a line. All are 0 or empty for an ordinary line. */
+export const activityFields = (activity_product_id: number, activity: PricedOrder['lines'][number]['activity']) => ({
+  activity_product_id,
+  ...(activity ?? { activity_id: 0, activity_type: '', activity_title: '' }),
+});
 
 /** Makes the order of one request. Does not check the stock. Throws the refusal of the request. */
 export function draftOrder(request: PlaceOrder, facts: OrderFacts): OrderDraft {
   const { id, order_no, now, expiresAt } = facts;
   if (!facts.address) throw orderErrors.address_not_found();
-  const lines = sellableLines(request, facts.cart, facts.skus);
-  const priced = facts.pipeline.quote(
-    {
-      user_id: request.user_id,
-      lines: lines.map(({ sku, qty, activity_product_id }) => ({
-        ...{ sku_id: sku.id, product_id: sku.product_id, activity_product_id, qty, price: sku.price },
-      })),
-    },
-    facts.prices,
-  );
-  if (priced.goods_amount > maxMinor) throw orderErrors.amount_too_large();
+  const { lines, priced } = priceLines(request, facts);
   const order: Order = {
     id,
     order_no,
@@ -141,6 +168,8 @@ export function draftOrder(request: PlaceOrder, facts: OrderFacts): OrderDraft {
     discount_amount: priced.discount_amount,
     freight_amount: priced.freight_amount,
     total_amount: priced.total_amount,
+    discounts: priced.discounts.length > 0 ? priced.discounts : null,
+    price_steps: priced.uses.size > 0 ? [...priced.uses.keys()] : null,
     address_snapshot: snapshotOf(facts.address),
     remark: request.remark,
     tracking_no: '',
@@ -149,22 +178,20 @@ export function draftOrder(request: PlaceOrder, facts: OrderFacts): OrderDraft {
     created_at: now,
     updated_at: now,
   };
-  const items = lines.map(
-    ({ sku, qty }, line): NewOrderItem => ({
+  const items = lines.map(({ sku, qty, activity_product_id }, line): NewOrderItem => {
+    const { price, payable_amount, discounts, activity } = priced.lines[line]!;
+    return {
       order_id: id,
       product_id: sku.product_id,
       sku_id: sku.id,
       warehouse_id: 0,
-      activity_product_id: 0,
-      activity_id: 0,
-      activity_type: '',
-      activity_title: '',
+      ...activityFields(activity_product_id, activity),
       ...lineTexts(sku, request.locale),
       cover: sku.cover,
-      ...priced.lines[line]!,
-      qty,
-    }),
-  );
+      ...{ price, qty, payable_amount },
+      discounts: discounts.length > 0 ? discounts : null,
+    };
+  });
   const usedUp = lines.filter((line) => line.fromCart).map((line) => ({ ...line, user_id: request.user_id }));
-  return { order, items, usedUp };
+  return { order, items, usedUp, priced };
 }

@@ -1,8 +1,8 @@
 import { selectSkusForSale } from '@tradepost/catalog';
 import { type Address, selectAddressesOf } from '@tradepost/identity';
 import type { Inventory, StockSession } from '@tradepost/inventory';
-import type { PricePipeline } from '@tradepost/marketing';
 import { type Queryable, writeTransaction } from '@tradepost/postgres';
+import type { PricePipeline } from '@tradepost/pricing';
 import type { RecordOutcomes, Runtime } from '@tradepost/runtime';
 import { lockCarts } from '../cart/cart-store.ts';
 import { asError, orderErrors } from '../errors.ts';
@@ -11,13 +11,13 @@ import type { ExpirySchedule } from '../orders/expire-orders.ts';
 import { type Order, orderNumber } from '../orders/order.ts';
 import { insertOrders, nextOrderIds } from '../orders/order-store.ts';
 import {
+  candidatesOf,
   cartsOf,
   draftOrder,
   lineKey,
   type OrderDraft,
   type PlaceOrder,
   type PreReservation,
-  skuIdsOf,
 } from './order-draft.ts';
 import type { SoldTitles } from './sold-titles.ts';
 
@@ -51,12 +51,12 @@ export async function placeOrders(
       addressesOf(tx, requests),
       nextOrderIds(tx, requests.length),
     ]);
-    const skuIds = skuIdsOf(requests, carts);
+    const { skuIds, activityProductIds } = candidatesOf(requests, carts);
     // The stock lock is sent before the reads, so the reads see price changes that were committed while it waited.
     const [stock, skus, prices] = await Promise.all([
       inventory.openStockSession(tx, skuIds),
       selectSkusForSale(tx, skuIds),
-      pipeline.load(tx, { userIds, skuIds, now }),
+      pipeline.load(tx, { requests, userIds, skuIds, activityProductIds, now, lock: true }),
     ]);
     const inventoryStatus = inventory.statusAfter.reserve;
     const placed: OrderDraft[] = [];
@@ -70,6 +70,7 @@ export async function placeOrders(
         const draft = draftOrder(request, facts);
         if (preReservation && !hasLines(draft, preReservation.lines)) throw orderErrors.cart_changed();
         reserveStock(stock, draft);
+        pipeline.take(draft.priced, prices);
         // A later request of the same shopper in this batch must not order these lines again.
         for (const key of draft.usedUp) cart.delete(lineKey(key));
         placed.push(draft);
@@ -90,6 +91,7 @@ export async function placeOrders(
       last: [
         ...stock.statements(),
         insertOrders(tx, orders, items, usedUp),
+        ...pipeline.write(tx, placed, now),
         ...recordOrders(tx, orderPlaced, orders.map(factsOf), now),
         ...records.map((each) => each.statement),
         ...(record?.(tx, outcomes) ?? []),

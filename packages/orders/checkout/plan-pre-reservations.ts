@@ -2,7 +2,7 @@ import { selectSkusForSale } from '@tradepost/catalog';
 import { selectCarts } from '../cart/cart-store.ts';
 import { asError, orderErrors } from '../errors.ts';
 import { nextOrderIds } from '../orders/order-store.ts';
-import { cartsOf, type PlaceOrder, type PreReservation, sellableLines, skuIdsOf } from './order-draft.ts';
+import { candidatesOf, cartsOf, type PlaceOrder, type PreReservation, sellableLines } from './order-draft.ts';
 import { addressesOf, addressKey, numbered, type PlaceDeps } from './place-orders.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function planPreReservations(
     addressesOf(sql, requests),
     nextOrderIds(sql, requests.length),
   ]);
-  const skus = await selectSkusForSale(sql, skuIdsOf(requests, carts));
+  const skus = await selectSkusForSale(sql, candidatesOf(requests, carts).skuIds);
   return requests.map((request, index) => {
     try {
       if (!addresses.has(addressKey(request.user_id, request.address_id))) throw orderErrors.address_not_found();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     orders.push((await shop.call('POST', '/api/v1/orders', { token: shopper.token, body })).data);
   }
   await shop.call('POST', `/api/v1/orders/${orders[2]!.id}/pay`, { token: shopper.token });
-}, 60_000);
+});
 afterAll(() => shop?.close());
 
 const get = (query = '', of = token) =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await shop.database.sql`update catalog.product_skus set sku_code = 'MUG-1' where id = ${sku.sku_id}`;
   shopper = await shop.shopper();
   await shop.database.sql`update identity.shoppers set phone = '13900000001' where id = ${shopper.id}`;
-}, 60_000);
+});
 afterAll(async () => {
   await shop?.close();
   await rm(folder, { recursive: true, force: true });

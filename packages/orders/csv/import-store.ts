@@ -61,7 +61,7 @@ export async function selectSkusByCode(
   return new Map(rows.map(({ code, ...sku }) => [code, sku]));
 }
 
-export type ImportedOrder = Omit<Order, 'expires_at'> & {
+export type ImportedOrder = Omit<Order, 'expires_at' | 'discounts' | 'price_steps'> & {
   nickname: string;
   shopper_account: string;
   shopper_phone: string;
@@ -69,7 +69,7 @@ export type ImportedOrder = Omit<Order, 'expires_at'> & {
 };
 export type ImportedItem = Omit<
   NewOrderItem,
-  'warehouse_id' | 'activity_product_id' | 'activity_id' | 'activity_type'
+  'warehouse_id' | 'activity_product_id' | 'activity_id' | 'activity_type' | 'discounts'
 > & {
   sku_code: string;
 };

@@ -1,7 +1,7 @@
 import { isoInZone, type Locale, labelOf } from '@tradepost/core';
 import { amountCell, textCell } from '@tradepost/csv';
-import { paymentMethodLabels } from '../orders/order.ts';
 import { orderStatusLabels } from '../orders/order-status.ts';
+import { paymentMethodLabels } from '../orders/payment-methods.ts';
 
 /** A line of an order in a file. Amounts are in minor units. Ids are 0 where they are not known. */
 export type RecordItem = {

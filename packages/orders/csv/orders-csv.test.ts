@@ -29,7 +29,7 @@ beforeAll(async () => {
     if (n < 3) await shop.call('POST', `/api/v1/orders/${data.id}/pay`, { token: shopper.token });
     orders.push(data);
   }
-}, 60_000);
+});
 afterAll(async () => {
   await shop?.close();
   await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { toMinor } from '@tradepost/core';
 import { batchIds, batchResult, batchResultSchema, defineRoute, largeBody, type Route, text } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
+import type { PricePipeline } from '@tradepost/pricing';
 import { actingRuntime, type Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { closeOrders } from '../orders/close-orders.ts';
@@ -17,7 +18,7 @@ function changeOf({ type, value }: z.output<typeof adjustmentSchema>): PriceChan
 }
 
 /** Actions on many orders. A refused order does not stop the others. */
-export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
+export function batchRoutes(runtime: Runtime, inventory: Inventory, pipeline: PricePipeline): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -64,7 +65,7 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
       auth: 'staff',
       permission: 'order:ship',
       tag: 'Orders (admin)',
-      summary: 'Close unpaid orders: 1 -> 6, stock released',
+      summary: 'Close unpaid orders: 1 -> 6, stock, coupons and points released',
       body: z.object({
         ids: batchIds,
         reason: text(200)
@@ -73,14 +74,14 @@ export function batchRoutes(runtime: Runtime, inventory: Inventory): Route[] {
           .meta({ examples: ['Sold out'] }),
       }),
       response: batchResultSchema,
-      statements: 4,
+      statements: 4 + pipeline.statements.release,
       repeat: 'natural',
       async handle({ caller, body, locale, actor }) {
         const ids = distinct(body.ids);
         const by = { staff_id: caller.id, note: body.reason };
         return batchResult(
           ids,
-          await closeOrders({ runtime: actingRuntime(runtime, actor), inventory }, ids, by),
+          await closeOrders({ runtime: actingRuntime(runtime, actor), inventory, pipeline }, ids, by),
           locale,
         );
       },

@@ -1,7 +1,8 @@
 import type { Attribute } from '@tradepost/catalog';
 import { isoInZone, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
-import { type Html, html } from '../html.ts';
-import { type Order, type OrderItem, paymentMethodLabels } from '../orders/order.ts';
+import { type Html, html } from '@tradepost/http';
+import type { Order, OrderItem } from '../orders/order.ts';
+import { paymentMethodLabels } from '../orders/payment-methods.ts';
 import type { ShipmentView } from '../schemas.ts';
 import { parcelText } from './parcel-text.ts';
 

@@ -1,9 +1,9 @@
 import { isoInZone, type Labels, type Locale, type Localized, labelOf, toWire } from '@tradepost/core';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
-import { paymentMethodLabels } from '../orders/order.ts';
 import { loadAdditions, type OrderSection } from '../orders/order-sections.ts';
 import { type OrderStatus, orderStatus } from '../orders/order-status.ts';
+import { paymentMethodLabels } from '../orders/payment-methods.ts';
 import type { ShipmentView } from '../schemas.ts';
 import { parcelText } from './parcel-text.ts';
 import { type HistoryRow, selectHistory } from './timeline-store.ts';
@@ -23,6 +23,7 @@ const cancelReasons: Labels = {
   user_cancel: { en: 'By the buyer', 'zh-CN': '买家取消' },
   timeout: { en: 'Not paid in time', 'zh-CN': '超时未付款' },
   merchant_close: { en: 'Closed by the merchant', 'zh-CN': '商家关闭' },
+  group_failed: { en: 'Its group failed', 'zh-CN': '拼团失败' },
   after_sale_refunded: { en: 'Refunded by an after-sale', 'zh-CN': '售后退款' },
   import: { en: 'In an older shop', 'zh-CN': '历史店铺' },
 };

@@ -1,9 +1,7 @@
-import type { Inventory } from '@tradepost/inventory';
-import type { Runtime } from '@tradepost/runtime';
 import { orderErrors } from '../errors.ts';
 import { selectOrderStatuses } from './batch-store.ts';
 import { type OrderStatus, orderStatus } from './order-status.ts';
-import { cancelOrders } from './settle-orders.ts';
+import { type CancelDeps, cancelOrders } from './settle-orders.ts';
 
 /** The refusal for an order in this state. A paid order is not closed: an after-sale refunds it. */
 const refusals: Record<OrderStatus, () => Error> = {
@@ -18,7 +16,7 @@ const refusals: Record<OrderStatus, () => Error> = {
 
 /** Closes unpaid orders for the merchant: 1 -> 6, stock released. Returns for each order true or its refusal. */
 export async function closeOrders(
-  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory },
+  deps: CancelDeps,
   orderIds: readonly number[],
   by: { staff_id: number; note: string },
 ): Promise<(true | Error)[]> {

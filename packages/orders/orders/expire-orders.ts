@@ -1,12 +1,10 @@
-import type { Inventory } from '@tradepost/inventory';
 import type { Statement, Transaction } from '@tradepost/postgres';
-import { enqueueJobs, type Log, type Runtime } from '@tradepost/runtime';
+import { enqueueJobs, type Log, sweepJob } from '@tradepost/runtime';
 import { LRUCache } from 'lru-cache';
 import { selectExpiredOrders } from './order-store.ts';
-import { cancelOrders } from './settle-orders.ts';
+import { type CancelDeps, cancelOrders } from './settle-orders.ts';
 
 export const expireTask = 'orders.expire';
-const bucketMs = 15_000;
 const batch = 200;
 
 /** The statement that enqueues the sweep, and a function to call after the commit. Null when the sweep is enqueued already. */
@@ -19,15 +17,14 @@ export type ExpirySchedule = (tx: Transaction, expiresAt: Date) => { statement: 
  */
 export function openExpirySchedule(): ExpirySchedule {
   /** Sweeps for which this process has committed a job. The key of the job prevents a second job of another process. */
-  const scheduled = new LRUCache<number, true>({ max: 1_000 });
+  const scheduled = new LRUCache<string, true>({ max: 1_000 });
   return (tx, expiresAt) => {
-    const bucket = Math.floor(expiresAt.getTime() / bucketMs) + 1;
-    if (scheduled.has(bucket)) return null;
-    const runAt = new Date(bucket * bucketMs);
+    const job = sweepJob(expireTask, expiresAt);
+    if (scheduled.has(job.key)) return null;
     return {
-      statement: enqueueJobs(tx, [{ task: expireTask, payload: {}, runAt, key: `${expireTask}:${bucket}` }]),
+      statement: enqueueJobs(tx, [job]),
       committed() {
-        scheduled.set(bucket, true);
+        scheduled.set(job.key, true);
       },
     };
   };
@@ -38,7 +35,7 @@ export function openExpirySchedule(): ExpirySchedule {
  * guarded by the state. An order that fails is logged and skipped, so that the others are cancelled.
  */
 export async function expireOrders(
-  deps: { runtime: Pick<Runtime, 'sql' | 'now'>; inventory: Inventory },
+  deps: CancelDeps,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<number> {
   const failed: number[] = [];

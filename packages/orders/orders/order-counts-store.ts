@@ -1,4 +1,4 @@
-import type { Queryable, Sql } from '@tradepost/postgres';
+import { foldChanges, type Queryable, type Sql } from '@tradepost/postgres';
 import type { OrderStatus } from './order-status.ts';
 
 /** A block of order ids has 2 to the power of this number of ids. The triggers in 0005_orders.sql use the same number. */
@@ -17,39 +17,16 @@ export async function countOrders(sql: Queryable, status: OrderStatus): Promise<
   return row!.n;
 }
 
-const changesPerStatement = 200_000;
-
-/**
- * Adds the recorded changes to the counts of the blocks. Returns the number of changes. Only one process does this at a
- * time.
- */
-export async function foldOrderCounts(sql: Sql): Promise<number> {
-  let folded = 0;
-  for (;;) {
-    const count = await foldSome(sql);
-    folded += count;
-    // After a day without a worker there are millions of changes, so each statement takes a bounded part of them.
-    if (count < changesPerStatement) return folded;
-  }
-}
-
-async function foldSome(sql: Sql): Promise<number> {
-  return sql.begin(async (tx) => {
-    const [lock] = await tx<{ ours: boolean }[]>`select pg_try_advisory_xact_lock(hashtext('orders.fold')) as ours`;
-    if (!lock!.ours) return 0;
-    const [row] = await tx<{ n: number }[]>`
-      with changes as (
-        delete from orders.order_changes
-        where id = any(array(select id from orders.order_changes order by id limit ${changesPerStatement}))
-        returning block, status, payment_method, change, first_at, last_at
-      ), folded as (
-        insert into orders.order_blocks as b (block, status, payment_method, orders, first_at, last_at)
-        select block, status, payment_method, sum(change), min(first_at), max(last_at) from changes group by 1, 2, 3
-        on conflict (block, status, payment_method) do update
-        set orders = b.orders + excluded.orders, first_at = least(b.first_at, excluded.first_at),
-            last_at = greatest(b.last_at, excluded.last_at)
-      )
-      select count(*)::int as n from changes`;
-    return row!.n;
+/** Adds the recorded changes to the counts of the blocks. Returns the number of changes. Only one process does this at a time. */
+export const foldOrderCounts = (sql: Sql): Promise<number> =>
+  foldChanges(sql, {
+    lock: 'orders.fold',
+    changes: 'orders.order_changes',
+    atMost: 200_000,
+    add: (tx) => tx`
+      insert into orders.order_blocks as b (block, status, payment_method, orders, first_at, last_at)
+      select block, status, payment_method, sum(change), min(first_at), max(last_at) from changes group by 1, 2, 3
+      on conflict (block, status, payment_method) do update
+      set orders = b.orders + excluded.orders, first_at = least(b.first_at, excluded.first_at),
+          last_at = greatest(b.last_at, excluded.last_at)`,
   });
-}

@@ -1,9 +1,10 @@
 import { isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idParams, maxBatch, nothing, pagedOf, type Route } from '@tradepost/http';
 import type { Inventory } from '@tradepost/inventory';
-import { openPricePipeline } from '@tradepost/marketing';
+import type { PricePipeline } from '@tradepost/pricing';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import { openPlacement } from '../checkout/open-placement.ts';
+import { choicesIn, quoteRoute } from '../checkout/quote-route.ts';
 import { openSoldTitles } from '../checkout/sold-titles.ts';
 import { orderErrors } from '../errors.ts';
 import { maxOrderPage } from '../limits.ts';
@@ -24,13 +25,17 @@ import { cancelOrders, payOrders } from './settle-orders.ts';
 export function orderRoutes(
   runtime: Runtime,
   inventory: Inventory,
-  { sections, filters }: { sections: OrderAnswerSections; filters: readonly OrderFilter[] },
+  pipeline: PricePipeline,
+  {
+    sections,
+    filters,
+    methods,
+  }: { sections: OrderAnswerSections; filters: readonly OrderFilter[]; methods: readonly string[] },
   scheduleExpiry: ExpirySchedule,
 ): Route[] {
   const { sql, settings } = runtime;
   const deps = {
-    ...{ runtime, inventory, scheduleExpiry },
-    pipeline: openPricePipeline([]),
+    ...{ runtime, inventory, pipeline, scheduleExpiry },
     soldTitles: openSoldTitles(),
     unpaidMinutes: () => settings.get(unpaidMinutes),
   };
@@ -53,7 +58,7 @@ export function orderRoutes(
       auth: 'shopper',
       tag: 'Orders',
       summary: 'Place an order; its stock is reserved until it is paid, cancelled or expired',
-      body: placeOrderBody,
+      body: placeOrderBody(pipeline.choices, methods),
       response: orderRowSchema,
       refuses: [
         orderErrors.address_not_found,
@@ -64,17 +69,19 @@ export function orderRoutes(
         orderErrors.amount_too_large,
         orderErrors.insufficient_stock,
         orderErrors.cart_changed,
+        ...pipeline.refuses,
         ...inventory.preReserveRefusals,
       ],
       repeat: 'recorded',
       // Nine always, one for the first order of a quarter of a minute, one for a title that is new to this process.
-      statements: 11,
+      statements: 11 + pipeline.statements.place,
       async handle({ caller, body, locale, claim }) {
-        const order = await place({ user_id: caller.id, locale, ...body }, claim);
+        const order = await place({ user_id: caller.id, locale, choices: choicesIn(body, pipeline), ...body }, claim);
         const zone = settings.get(timeZone);
         return orderRowView(order, (at) => isoInZone(at, zone), locale);
       },
     }),
+    quoteRoute(runtime, pipeline),
     defineRoute({
       method: 'GET',
       path: '/api/v1/orders',
@@ -112,7 +119,11 @@ export function orderRoutes(
       path: '/api/v1/orders/:id/pay',
       auth: 'shopper',
       tag: 'Orders',
-      summary: 'Pay an order without money, if the setting `pay.instant` allows it: 1 -> 2, stock confirmed',
+      summary:
+        'Pay an order without money, if the setting `pay.instant` allows it or the order costs 0.00: 1 -> 2, stock confirmed',
+      description:
+        'In a shop that takes real money this answers code 500 with a message that names `POST /api/pay/create`, and the order stays ' +
+        'unpaid. The client opens a payment there: its provider is that of the `payment_method` of the order.',
       params: idParams,
       response: nothing,
       refuses: [orderErrors.instant_pay_off, orderErrors.cannot_pay],
@@ -129,12 +140,12 @@ export function orderRoutes(
       path: '/api/v1/orders/:id/cancel',
       auth: 'shopper',
       tag: 'Orders',
-      summary: 'Cancel an unpaid order: 1 -> 6, stock released',
+      summary: 'Cancel an unpaid order: 1 -> 6, stock, coupons and points released',
       params: idParams,
       response: nothing,
       refuses: [orderErrors.cannot_cancel],
       repeat: 'recorded',
-      statements: 4,
+      statements: 4 + pipeline.statements.release,
       async handle({ caller, params, claim }) {
         await cancel({ order_id: params.id, user_id: caller.id }, claim);
         await notifyStock(params.id);

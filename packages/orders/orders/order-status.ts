@@ -31,6 +31,8 @@ export const orderTransitions = {
   user_cancel: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
   timeout: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
   merchant_close: { from: [orderStatus.pendingPayment], to: orderStatus.cancelled },
+  /** The group of a group-buy order failed. The order is refunded in full and its goods come back into stock. */
+  group_failed: { from: [orderStatus.paid], to: orderStatus.cancelled },
   ship: { from: [orderStatus.paid], to: orderStatus.shipped },
   /** All lines were reviewed. */
   reviewed: { from: [orderStatus.shipped], to: orderStatus.completed },

@@ -7,7 +7,7 @@ import { orderTransitions } from './order-status.ts';
 
 export const orderColumns = (sql: Queryable) => sql`
   o.id, o.order_no, o.user_id, o.merchant_id, o.status, o.inventory_status, o.payment_method, o.goods_amount,
-  o.discount_amount, o.freight_amount, o.total_amount, o.address_snapshot, o.remark, o.tracking_no, o.expires_at, o.paid_at,
+  o.discount_amount, o.freight_amount, o.total_amount, o.discounts, o.price_steps, o.address_snapshot, o.remark, o.tracking_no, o.expires_at, o.paid_at,
   o.created_at, o.updated_at`;
 
 export type Actor = { type: 'user' | 'admin' | 'system'; id: number };
@@ -31,22 +31,25 @@ export function insertOrders(
   return tx`
     with placed as (
       insert into orders.orders (id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount,
-        discount_amount, freight_amount, total_amount, address_snapshot, province, remark, expires_at, created_at, updated_at)
+        discount_amount, freight_amount, total_amount, discounts, price_steps, address_snapshot, province, remark, expires_at,
+        created_at, updated_at)
       select id, order_no, user_id, merchant_id, status, inventory_status, payment_method, goods_amount, discount_amount,
-        freight_amount, total_amount, address_snapshot, address_snapshot ->> 'province', remark, expires_at, created_at, created_at
+        freight_amount, total_amount, discounts, price_steps, address_snapshot, address_snapshot ->> 'province', remark, expires_at,
+        created_at, created_at
       from json_to_recordset(${JSON.stringify(orders)}::text::json) as o (id bigint, order_no text, user_id bigint,
         merchant_id bigint, status smallint, inventory_status text, payment_method text, goods_amount bigint,
-        discount_amount bigint, freight_amount bigint, total_amount bigint, address_snapshot jsonb, remark text,
+        discount_amount bigint, freight_amount bigint, total_amount bigint, discounts jsonb, price_steps text[],
+        address_snapshot jsonb, remark text,
         expires_at timestamptz, created_at timestamptz)
       returning id, user_id, created_at
     ), lines as (
       insert into orders.order_items (order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id,
-        activity_type, activity_title, title, cover, attrs, price, qty, payable_amount)
+        activity_type, activity_title, title, cover, attrs, price, qty, payable_amount, discounts)
       select order_id, product_id, sku_id, warehouse_id, activity_product_id, activity_id, activity_type, activity_title,
-        title, cover, attrs, price, qty, payable_amount
+        title, cover, attrs, price, qty, payable_amount, discounts
       from json_to_recordset(${JSON.stringify(items)}::text::json) as i (order_id bigint, product_id bigint, sku_id bigint,
         warehouse_id bigint, activity_product_id bigint, activity_id bigint, activity_type text, activity_title text,
-        title text, cover text, attrs jsonb, price bigint, qty int, payable_amount bigint)
+        title text, cover text, attrs jsonb, price bigint, qty int, payable_amount bigint, discounts jsonb)
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, created_at)
       select id, null, 1, 'create', 'user', user_id, created_at from placed
@@ -70,15 +73,17 @@ export function insertSoldTitles(tx: Transaction, titles: readonly { product_id:
 /** An order and its shopper. `user_id` null is a request of the system, which may change the order of any shopper. */
 export type OwnedOrder = { order_id: number; user_id: number | null };
 export type MovedOrder = { id: number; order_no: string; user_id: number; total_amount: number };
+/** `price_steps` names the price steps of which the order uses something; null for none. */
+export type CancelledOrder = MovedOrder & { price_steps: string[] | null };
 
 /**
  * Marks unpaid orders of these shoppers as paid: status, history and payment in one guarded statement. With `instant` null
- * the payment row exists already, and the caller updates it in the same transaction.
+ * the payment row exists already, and the caller updates it in the same transaction. `freeOnly` leaves out orders that cost money.
  */
 export async function markPaid(
   tx: Transaction,
   requests: readonly OwnedOrder[],
-  values: { inventoryStatus: string; instant: { currency: string } | null; now: Date },
+  values: { inventoryStatus: string; instant: { currency: string; freeOnly: boolean } | null; now: Date },
 ): Promise<MovedOrder[]> {
   const { instant } = values;
   const { pay } = orderTransitions;
@@ -91,6 +96,7 @@ export async function markPaid(
         -- An instant payment is refused after the expiry, and when the external warehouse refused the stock.
         -- A payment notice was decided by the caller, under the lock of the order.
         ${instant ? tx`and o.expires_at > ${values.now} and o.inventory_status <> 'failed'` : tx``}
+        ${instant?.freeOnly ? tx`and o.total_amount = 0` : tx``}
       order by o.id for no key update of o
     ), moved as (
       update orders.orders o
@@ -124,10 +130,10 @@ export async function markCancelled(
     note: string;
     now: Date;
   },
-): Promise<MovedOrder[]> {
+): Promise<CancelledOrder[]> {
   const { actor } = values;
   const cancel = orderTransitions[values.trigger];
-  return tx<MovedOrder[]>`
+  return tx<CancelledOrder[]>`
     with locked as materialized (
       select o.id, o.status, r.user_id as actor_id from orders.orders o
       join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
@@ -137,14 +143,14 @@ export async function markCancelled(
       update orders.orders o
       set status = ${cancel.to}, inventory_status = ${values.inventoryStatus}, updated_at = ${values.now}
       from locked where o.id = locked.id
-      returning o.id, o.order_no, o.user_id, o.total_amount, locked.actor_id, locked.status as was
+      returning o.id, o.order_no, o.user_id, o.total_amount, o.price_steps, locked.actor_id, locked.status as was
     ), history as (
       insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type, actor_id, note, created_at)
       select id, was, ${cancel.to}, ${values.trigger}, ${actor.type}, coalesce(actor_id, ${actor.id}::bigint),
              ${values.note}, ${values.now}
       from moved
     )
-    select id, order_no, user_id, total_amount from moved`;
+    select id, order_no, user_id, total_amount, price_steps from moved`;
 }
 
 /** An order that was shipped, and its shopper. `phone` is that of the receiver. */
@@ -211,7 +217,7 @@ export async function selectOrder(sql: Queryable, id: number, userId: number | n
 export async function selectOrderItems(sql: Queryable, orderIds: readonly number[]): Promise<OrderItem[]> {
   return sql<OrderItem[]>`
     select id, order_id, warehouse_id, product_id, sku_id, activity_product_id, activity_id, activity_type, activity_title,
-           title, cover, attrs, price, qty, payable_amount
+           title, cover, attrs, price, qty, payable_amount, discounts
     from orders.order_items where order_id = any(${[...orderIds]}::bigint[]) order by order_id, id`;
 }
 

@@ -31,7 +31,7 @@ function viewOf(
     ...orderRowView(order, (moment) => isoInZone(moment, zone), at.locale),
     activity_type: activity?.activity_type ?? '',
     activity_name: activity?.activity_title ?? '',
-    items: items.map((item) => ({ ...orderItemView(item, absolute), ...ofItems.get(item.id) })),
+    items: items.map((item) => ({ ...orderItemView(item, absolute, at.locale), ...ofItems.get(item.id) })),
     ...of,
   };
 }

@@ -2,13 +2,9 @@ import { type Attribute, attrsIn, textsIn } from '@tradepost/catalog';
 import { type Labels, type Locale, labelOf, toWire } from '@tradepost/core';
 import type { Address } from '@tradepost/identity';
 import type { InventoryStatus } from '@tradepost/inventory';
+import { type Discount, discountLabels } from '@tradepost/pricing';
 import { type OrderStatus, orderStatusLabels } from './order-status.ts';
-
-export const paymentMethods = ['wechat', 'alipay'] as const;
-export const paymentMethodLabels: Labels = {
-  wechat: { en: 'WeChat Pay', 'zh-CN': '微信支付' },
-  alipay: { en: 'Alipay', 'zh-CN': '支付宝' },
-};
+import { paymentMethodLabels } from './payment-methods.ts';
 
 const inventoryStatusLabels: Labels = {
   none: { en: 'Not Reserved', 'zh-CN': '未预占' },
@@ -18,6 +14,10 @@ const inventoryStatusLabels: Labels = {
   released: { en: 'Released', 'zh-CN': '已释放' },
   failed: { en: 'Failed', 'zh-CN': '失败' },
 };
+
+/** The type of a discount by a change of the merchant. Its name is empty. */
+export const repricing = 'repricing';
+const discountTypeLabels: Labels = { ...discountLabels, [repricing]: { en: 'Price Change', 'zh-CN': '商家改价' } };
 
 /** The delivery address at the time of the order. */
 export type AddressSnapshot = Omit<Address, 'is_default' | 'created_at' | 'updated_at'> & { is_default: 0 | 1 };
@@ -35,6 +35,10 @@ export type Order = {
   discount_amount: number;
   freight_amount: number;
   total_amount: number;
+  /** Adds up to `discount_amount`; null for none. */
+  discounts: readonly Discount[] | null;
+  /** The price steps of which the order uses something; null for none. */
+  price_steps: readonly string[] | null;
   address_snapshot: AddressSnapshot;
   remark: string;
   tracking_no: string;
@@ -60,6 +64,8 @@ export type OrderItem = {
   price: number;
   qty: number;
   payable_amount: number;
+  /** The shares of the line in the discounts of the order; null for none. */
+  discounts: readonly Discount[] | null;
 };
 
 /** 13 digits of the time in milliseconds and 6 digits of the order id. Unique without a lookup, and sorted by time. */
@@ -67,7 +73,15 @@ export function orderNumber(id: number, at: Date): string {
   return String(at.getTime()).padStart(13, '0') + String(id % 1_000_000).padStart(6, '0');
 }
 
-function amountBreakdown(order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>) {
+export const discountsView = (discounts: readonly Discount[] | null, locale: Locale) =>
+  (discounts ?? []).map(({ type, name, amount }) => ({
+    ...{ type, type_label: labelOf(discountTypeLabels, type, locale) },
+    ...{ name, amount: toWire(amount) },
+  }));
+
+export function amountBreakdown(
+  order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>,
+) {
   return {
     goods_amount: toWire(order.goods_amount),
     discount_amount: toWire(order.discount_amount),
@@ -102,6 +116,7 @@ export function orderRowView(order: Order, iso: (at: Date) => string, locale: Lo
     freight_amount: toWire(order.freight_amount),
     total_amount: toWire(order.total_amount),
     amount_breakdown: amountBreakdown(order),
+    discounts: discountsView(order.discounts, locale),
     address_snapshot: order.address_snapshot,
     remark: order.remark,
     tracking_no: order.tracking_no,
@@ -112,8 +127,8 @@ export function orderRowView(order: Order, iso: (at: Date) => string, locale: Lo
   };
 }
 
-export function orderItemView(item: OrderItem, fileUrl: (path: string) => string) {
-  const { payable_amount, ...fields } = item;
+export function orderItemView(item: OrderItem, fileUrl: (path: string) => string, locale: Locale) {
+  const { payable_amount, discounts, ...fields } = item;
   return {
     ...fields,
     order_item_id: item.id,
@@ -121,5 +136,6 @@ export function orderItemView(item: OrderItem, fileUrl: (path: string) => string
     attrs: JSON.stringify(item.attrs),
     price: toWire(item.price),
     payable_amount: toWire(payable_amount),
+    discounts: discountsView(discounts, locale),
   };
 }

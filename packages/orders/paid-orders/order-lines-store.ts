@@ -6,7 +6,17 @@ import type { OrderStatus } from '../orders/order-status.ts';
 /** A line of an order for other packages. Amounts are in minor units. */
 export type OrderLine = Pick<
   OrderItem,
-  'id' | 'sku_id' | 'product_id' | 'warehouse_id' | 'qty' | 'price' | 'payable_amount' | 'title' | 'cover' | 'attrs'
+  | 'id'
+  | 'sku_id'
+  | 'activity_product_id'
+  | 'product_id'
+  | 'warehouse_id'
+  | 'qty'
+  | 'price'
+  | 'payable_amount'
+  | 'title'
+  | 'cover'
+  | 'attrs'
 >;
 /** An order with its lines, oldest line first. */
 export type OrderWithLines = Pick<Order, 'id' | 'order_no' | 'user_id' | 'merchant_id' | 'status' | 'total_amount'> & {
@@ -21,7 +31,7 @@ const ordersWithLines = (sql: Queryable, orderIds: readonly number[]): Statement
     exists (select from orders.imported_orders m where m.order_id = o.id) as is_imported, to_jsonb(l) as line
   from orders.orders o
   cross join lateral (
-    select i.id, i.sku_id, i.product_id, i.warehouse_id, i.qty, i.price, i.payable_amount, i.title, i.cover, i.attrs
+    select i.id, i.sku_id, i.activity_product_id, i.product_id, i.warehouse_id, i.qty, i.price, i.payable_amount, i.title, i.cover, i.attrs
     from orders.order_items i where i.order_id = o.id) as l
   where o.id = any(${[...orderIds]}::bigint[]) order by o.id, l.id`;
 
@@ -54,6 +64,27 @@ export async function selectLineQuantities(sql: Queryable, orderIds: readonly nu
 /** Locks these orders in id order until the transaction ends, and returns them with their lines. */
 export async function lockOrdersForAfterSale(tx: Transaction, orderIds: readonly number[]): Promise<OrderWithLines[]> {
   return grouped(await tx<Row[]>`${ordersWithLines(tx, orderIds)} for no key update of o`);
+}
+
+/**
+ * At most `limit` orders of a shopper that wait for payment or shipment and have a line of this row of an activity: the paid ones
+ * first, then the newest. `sku_id` 0 is any SKU.
+ */
+export async function selectOpenOrdersOfRow(
+  sql: Queryable,
+  of: { user_id: number; activity_product_id: number; sku_id: number },
+  { now, limit }: { now: Date; limit: number },
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select o.id from orders.orders o
+    where o.user_id = ${of.user_id}
+      and (o.status = 2 or (o.status = 1 and o.expires_at > ${now})) -- paid, pending payment
+      and exists (
+        select from orders.order_items i
+        where i.order_id = o.id and i.activity_product_id = ${of.activity_product_id}
+          and (${of.sku_id} = 0 or i.sku_id = ${of.sku_id}))
+    order by o.status desc, o.id desc limit ${limit}`;
+  return rows.map(({ id }) => id);
 }
 
 /**

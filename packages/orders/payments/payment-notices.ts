@@ -7,12 +7,11 @@ import { isPayable, orderStatus } from '../orders/order-status.ts';
 import { markPaid } from '../orders/order-store.ts';
 import { refundAttempts } from '../settings.ts';
 import { type NoticeOutcome, recordNotices, rememberNonces } from './payment-notice-store.ts';
-import { type Payment, paymentNumber, type RefundReason, refundNumber } from './payment-rules.ts';
+import { type Money, type NewMoney, paymentNumber, type RefundReason, refundNumber } from './payment-rules.ts';
 import {
   insertPayments,
   lockOrdersOfPayments,
   movePayments,
-  type NewPayment,
   type PayableOrder,
   type PaymentMove,
   selectPaymentsOf,
@@ -20,6 +19,9 @@ import {
 import type { NoticeAnswer } from './providers/provider.ts';
 import { refundJob } from './refund-payments.ts';
 import { insertRefunds, type NewRefund } from './refund-store.ts';
+import { isOfSubject, type LockedSubjects, lockSubjects } from './subjects/lock-subjects.ts';
+import type { PaymentSubject } from './subjects/payment-subject.ts';
+import { insertSubjectPayments } from './subjects/subject-store.ts';
 
 /** A notice of a provider about a payment. Its signature was verified. `digest` is the hex SHA-256 of the body. */
 export type PaymentNotice = {
@@ -34,8 +36,16 @@ export type PaymentNotice = {
   digest: string;
 };
 
-type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>; inventory: Inventory };
-type Decision = { outcome: NoticeOutcome; payment?: Payment; answer: NoticeAnswer | Error };
+type Deps = {
+  runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>;
+  inventory: Inventory;
+  subjects: readonly PaymentSubject[];
+};
+type Decision = { outcome: NoticeOutcome; payment?: Money; answer: NoticeAnswer | Error };
+
+/** What a payment pays: a locked order, or a locked subject of another package. */
+type Target = { method: string; surplusReason(payment: Money): RefundReason | null; pay(): void };
+type SurplusMoney = NewMoney & { method: string };
 
 const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.provider} ${of.trade_no}`;
 
@@ -43,45 +53,64 @@ const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.pr
  * The reason why this payment cannot pay its order, or null when it can. The time of arrival counts, not `paid_at` of the
  * provider, so the outcome does not depend on whether the expiry sweep has run.
  */
-function surplusReason(order: PayableOrder, payment: Payment, now: Date): RefundReason | null {
+function surplusReason(order: PayableOrder, payment: Money, now: Date): RefundReason | null {
   if (order.status === orderStatus.cancelled) return 'order_cancelled';
   if (order.status !== orderStatus.pendingPayment) return 'already_paid';
   if (!isPayable(order, now)) return 'order_expired';
   return order.total_amount === payment.amount ? null : 'amount_changed';
 }
 
-/** Decides the notices one after the other, with the locked orders, and collects the rows to write. */
-function openDecisions(orders: readonly PayableOrder[], payments: readonly Payment[], now: Date) {
-  const orderOf = new Map(orders.map((order) => [order.id, { ...order }]));
+/** The targets of the payments, and the orders that the notices have paid. */
+function openTargets(orders: readonly PayableOrder[], { sessions }: LockedSubjects, now: Date) {
+  const paidOrders: PayableOrder[] = [];
+  const ofOrder = new Map(
+    orders.map((locked): [number, Target] => {
+      const order = { ...locked };
+      const pay = () => {
+        paidOrders.push(order);
+        order.status = orderStatus.paid;
+      };
+      return [order.id, { method: order.payment_method, surplusReason: (of) => surplusReason(order, of, now), pay }];
+    }),
+  );
+  const targetOf = ({ order_id, subject, subject_id }: Money): Target => {
+    if (order_id !== null) return ofOrder.get(order_id)!;
+    const session = sessions.get(subject!)!;
+    return { method: '', surplusReason: () => session.refusal(subject_id!), pay: () => session.pay(subject_id!) };
+  };
+  return { targetOf, paidOrders };
+}
+
+/** Decides the notices one after the other, with what is locked, and collects the rows to write. */
+function openDecisions(targetOf: (payment: Money) => Target, payments: readonly Money[], now: Date) {
   const byNumber = new Map(payments.map((payment) => [payment.payment_no, { ...payment }]));
   const byTrade = new Map([...byNumber.values()].filter((p) => p.trade_no).map((p) => [tradeKey(p), p]));
-  const paidOrders: PayableOrder[] = [];
   const moves = new Map<number, PaymentMove>();
-  const surplus: NewPayment[] = [];
+  const surplus: SurplusMoney[] = [];
   const refunds: NewRefund[] = [];
 
-  const refundSurplus = (payment: Payment, reason: RefundReason) => {
+  const refundSurplus = (payment: Money, reason: RefundReason) => {
     const { payment_no, order_id, provider, amount, currency } = payment;
     refunds.push({ refund_no: refundNumber(now), payment_no, order_id, provider, reason, amount, currency });
   };
-  const answerOf = (payment: Payment): NoticeAnswer => ({ payment_no: payment.payment_no, status: payment.status });
+  const answerOf = (payment: Money): NoticeAnswer => ({ payment_no: payment.payment_no, status: payment.status });
 
   /** A second transaction for a payment that has its money: it becomes a payment of its own, which is refunded. */
-  const secondTransaction = (payment: Payment, notice: PaymentNotice, paid_at: Date): Decision => {
-    const { order_id, provider, amount, currency } = payment;
-    const row: NewPayment = {
-      ...{ order_id, provider, amount, currency, method: orderOf.get(order_id)!.payment_method },
+  const secondTransaction = (payment: Money, notice: PaymentNotice, paid_at: Date): Decision => {
+    const { order_id, subject = null, subject_id = null, provider, amount, currency } = payment;
+    const row: SurplusMoney = {
+      ...{ order_id, subject, subject_id, provider, amount, currency, method: targetOf(payment).method },
       ...{ payment_no: paymentNumber(now), trade_no: notice.trade_no, origin_id: payment.id },
-      ...{ status: 'refunding', return_url: '', paid_at, created_at: now },
+      ...{ status: 'refunding', return_url: '', channel: payment.channel, paid_at, created_at: now },
     };
     surplus.push(row);
-    const added = { ...row, id: 0 };
+    const added = { ...row, id: 0, pay_action: null, action_until: null };
     byTrade.set(tradeKey(notice), added);
     refundSurplus(added, 'paid_twice');
     return { outcome: 'surplus', payment, answer: { payment_no: payment.payment_no, status: 'refunding' } };
   };
 
-  const succeeded = (payment: Payment, notice: PaymentNotice): Decision => {
+  const succeeded = (payment: Money, notice: PaymentNotice): Decision => {
     const known = byTrade.get(tradeKey(notice));
     if (known && known !== payment && known.origin_id !== payment.id)
       return { outcome: 'trade_conflict', payment, answer: orderErrors.trade_conflict() };
@@ -90,14 +119,13 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     const reported = notice.paid_at ?? now;
     const paid_at = reported < now && reported >= payment.created_at ? reported : now;
     if (payment.paid_at) return secondTransaction(payment, notice, paid_at);
-    const order = orderOf.get(payment.order_id)!;
-    const reason = surplusReason(order, payment, now);
+    const target = targetOf(payment);
+    const reason = target.surplusReason(payment);
     Object.assign(payment, { trade_no: notice.trade_no, paid_at, status: reason ? 'refunding' : 'succeeded' });
     byTrade.set(tradeKey(notice), payment);
     moves.set(payment.id, { id: payment.id, to: payment.status, trade_no: notice.trade_no, paid_at });
     if (!reason) {
-      paidOrders.push(order);
-      order.status = orderStatus.paid;
+      target.pay();
       return { outcome: 'paid', payment, answer: answerOf(payment) };
     }
     refundSurplus(payment, reason);
@@ -118,7 +146,7 @@ function openDecisions(orders: readonly PayableOrder[], payments: readonly Payme
     return { outcome: 'failed', payment, answer: answerOf(payment) };
   };
 
-  return { decide, paidOrders, moves, surplus, refunds };
+  return { decide, moves, surplus, refunds };
 }
 
 /** One row per distinct notice of this batch. A repeat in the batch increases `seen`. */
@@ -153,18 +181,44 @@ async function withOwnNonce(
   return new Set(notices.filter((notice) => firsts.get(keyOf(notice)) === notice.digest));
 }
 
+/** Locks what the notices are about: orders first, then subjects. Notices about orders need no query for subjects. */
+async function lockTargets(
+  tx: Transaction,
+  subjects: readonly PaymentSubject[],
+  accepted: readonly PaymentNotice[],
+  now: Date,
+): Promise<{ orders: PayableOrder[]; payments: Money[]; locked: LockedSubjects }> {
+  const [ofSubjects, ofOrders] = [true, false].map((wanted) =>
+    accepted.filter((notice) => isOfSubject(notice.payment_no, subjects) === wanted),
+  ) as [PaymentNotice[], PaymentNotice[]];
+  const orders = ofOrders.length > 0 ? await lockOrdersOfPayments(tx, ofOrders) : [];
+  const ids = orders.map((order) => order.id);
+  const payments = ids.length > 0 ? await selectPaymentsOf(tx, ids) : [];
+  const locked = await lockSubjects(tx, subjects, ofSubjects, now);
+  return { orders, payments: [...payments, ...locked.payments], locked };
+}
+
+/** The statements that insert second transactions of payments. */
+function insertSurplus(tx: Transaction, surplus: readonly SurplusMoney[]): Statement[] {
+  const ofOrders = surplus.filter((row): row is SurplusMoney & { order_id: number } => row.order_id !== null);
+  const ofSubjects = surplus.filter((row) => row.order_id === null);
+  return [
+    ...(ofOrders.length > 0 ? [insertPayments(tx, ofOrders)] : []),
+    ...(ofSubjects.length > 0 ? [insertSubjectPayments(tx, ofSubjects)] : []),
+  ];
+}
+
 type Refused = { notice: PaymentNotice; outcome: NoticeOutcome };
 type Written = { answers: (NoticeAnswer | Error)[]; refused: Refused[] };
 
-function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNotice[]): Promise<Written> {
+function writeNotices({ runtime, inventory, subjects }: Deps, notices: readonly PaymentNotice[]): Promise<Written> {
   const now = runtime.now();
   return writeTransaction(runtime.sql, async (tx) => {
     const withNonce = await withOwnNonce(tx, notices, now);
     const accepted = notices.filter((notice) => withNonce.has(notice));
-    const orders = accepted.length > 0 ? await lockOrdersOfPayments(tx, accepted) : [];
-    const ids = orders.map((order) => order.id);
-    const payments = ids.length > 0 ? await selectPaymentsOf(tx, ids) : [];
-    const { decide, paidOrders, moves, surplus, refunds } = openDecisions(orders, payments, now);
+    const { orders, payments, locked } = await lockTargets(tx, subjects, accepted, now);
+    const { targetOf, paidOrders } = openTargets(orders, locked, now);
+    const { decide, moves, surplus, refunds } = openDecisions(targetOf, payments, now);
     const decisions = accepted.map(decide);
     const last: Statement[] = [];
     if (paidOrders.length > 0) {
@@ -180,8 +234,9 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
         ...recordOrders(tx, orderPaid, moved.map(factsOf), now),
       );
     }
+    for (const session of locked.sessions.values()) last.push(...session.statements());
     if (moves.size > 0) last.push(movePayments(tx, [...moves.values()], now));
-    if (surplus.length > 0) last.push(insertPayments(tx, surplus));
+    last.push(...insertSurplus(tx, surplus));
     if (refunds.length > 0) {
       last.push(insertRefunds(tx, refunds, now));
       const attempts = runtime.settings.get(refundAttempts);
@@ -209,16 +264,31 @@ function writeNotices({ runtime, inventory }: Deps, notices: readonly PaymentNot
 const isSharedTrade = (error: unknown) =>
   error instanceof Error && 'constraint_name' in error && error.constraint_name === 'payments_by_trade';
 
+async function refuseTrade({ runtime }: Deps, notice: PaymentNotice): Promise<Written> {
+  const decision: Decision = { outcome: 'trade_conflict', answer: orderErrors.trade_conflict() };
+  const value: Written = { answers: [decision.answer], refused: [{ notice, outcome: decision.outcome }] };
+  return writeTransaction(runtime.sql, async (tx) => ({
+    value,
+    last: [recordNotices(tx, noticeRows([notice], [decision]), runtime.now())],
+  }));
+}
+
 /**
  * Processes notices of providers. A notice may be repeated. Money for an open order pays it (1 -> 2, stock confirmed). Surplus
  * money is recorded and refunded. Other notices are refused and recorded for an operator.
  */
 export async function processNotices(deps: Deps, notices: readonly PaymentNotice[]): Promise<(NoticeAnswer | Error)[]> {
   const { runtime } = deps;
-  const { answers, refused } = await writeNotices(deps, notices).catch((error: unknown) => {
-    if (isSharedTrade(error)) return writeNotices(deps, notices);
-    throw error;
-  });
+  const { answers, refused } = await writeNotices(deps, notices)
+    .catch((error: unknown) => {
+      if (isSharedTrade(error)) return writeNotices(deps, notices);
+      throw error;
+    })
+    .catch((error: unknown) => {
+      // A subject and an order are not locked together: the trade number belongs to the other one. A batch is repeated one by one.
+      if (isSharedTrade(error) && notices.length === 1) return refuseTrade(deps, notices[0]!);
+      throw error;
+    });
   for (const { notice, outcome } of refused) {
     const { provider, payment_no, trade_no, amount, currency } = notice;
     runtime.log.warn({ provider, payment_no, trade_no, amount, currency, outcome }, 'a payment notice was refused');

@@ -17,7 +17,25 @@ const isTooLargeOrWholeCents = (value: number) => value > toWire(maxMinor) || is
 export const payCreateBody = (providers: readonly string[]) =>
   z.object({
     order_id: id(),
-    provider: z.enum(providers).optional().meta({ description: 'default: the setting pay.provider' }),
+    provider: z.enum(providers).optional().meta({
+      description:
+        'default: the provider of the payment_method of the order, if it is set up; else the setting pay.provider',
+    }),
+    channel: text(20)
+      .optional()
+      .meta({
+        description: 'the way to pay at the provider, such as jsapi; default: its first one',
+        examples: ['native'],
+      }),
+    params: z
+      .record(z.string().max(32), text(200))
+      .refine((params) => Object.keys(params).length <= 10, { error: 'must have at most 10 entries' })
+      .default({})
+      .meta({
+        description: 'what the channel needs of the client, such as openid',
+        maxProperties: 10,
+        examples: [{ openid: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o' }],
+      }),
     return_url: webAddress()
       .default('')
       .meta({
@@ -50,9 +68,22 @@ export const paymentSchema = (providers: readonly string[]) =>
       currency: z.string().meta({ examples: ['CNY'] }),
       status: z.enum(paymentStatuses),
       status_label: z.string().meta({ examples: ['Waiting for payment'] }),
+      channel: z
+        .string()
+        .meta({ description: 'way to pay at the provider; empty where it has one', examples: ['native'] }),
       pay_url: z.string().meta({
-        description: 'address to which the client sends the shopper; empty when the payment is not pending',
+        description:
+          'address to which the client sends the shopper; empty when the payment is not pending, and where the channel has ' +
+          'pay_params instead',
         examples: ['http://127.0.0.1:8080/pay/sandbox/PAY17723586000000123456789'],
+      }),
+      pay_params: z.record(z.string(), z.string()).meta({
+        description: 'parameters for the SDK of the provider, or code_url as the text of a QR code',
+        examples: [{ code_url: 'weixin://wxpay/bizpayurl?pr=p4lpSuKzz' }],
+      }),
+      prepay_id: z.string().meta({
+        description: 'number of the opened payment at the provider; empty when it has none',
+        examples: ['wx201410272009395522657a690389285100'],
       }),
       expires_at: timestamp().meta({ description: 'when the order expires, and the payment with it' }),
       paid_at: timestamp().nullable(),

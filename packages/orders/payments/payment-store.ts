@@ -2,11 +2,11 @@ import type { InventoryStatus } from '@tradepost/inventory';
 import type { Queryable, Sql, Statement, Transaction } from '@tradepost/postgres';
 import type { OrderStatus } from '../orders/order-status.ts';
 import type { OwnedOrder } from '../orders/order-store.ts';
-import type { Payment, PaymentOfOrder, PaymentStatus } from './payment-rules.ts';
+import type { Payment, PaymentOfOrder, PaymentStatus, StoredAction } from './payment-rules.ts';
 
 const columns = (sql: Queryable) => sql`
   p.id, p.order_id, coalesce(p.payment_no, 'I' || p.id) as payment_no, p.provider, p.amount, p.currency, p.trade_no, p.origin_id,
-  p.return_url, p.paid_at, p.created_at`;
+  p.return_url, p.channel, p.pay_action, p.action_until, p.paid_at, p.created_at`;
 
 /** The fields of an order that decide whether it can be paid, and the amount. */
 export type PayableOrder = {
@@ -56,17 +56,17 @@ export async function selectPaymentsOf(tx: Transaction, orderIds: readonly numbe
     where p.order_id = any(${[...orderIds]}::bigint[]) order by p.id`;
 }
 
-export type NewPayment = Omit<Payment, 'id'> & { method: string };
+export type NewPayment = Omit<Payment, 'id' | 'pay_action' | 'action_until'> & { method: string };
 
 export function insertPayments(tx: Transaction, payments: readonly NewPayment[]): Statement {
   return tx`
     insert into orders.payments (order_id, payment_no, provider, method, amount, currency, status, trade_no, origin_id,
-      return_url, paid_at, created_at, updated_at)
-    select order_id, payment_no, provider, method, amount, currency, status, trade_no, origin_id, return_url, paid_at,
+      return_url, channel, paid_at, created_at, updated_at)
+    select order_id, payment_no, provider, method, amount, currency, status, trade_no, origin_id, return_url, channel, paid_at,
       created_at, created_at
     from json_to_recordset(${JSON.stringify(payments)}::text::json) as p (order_id bigint, payment_no text, provider text,
       method text, amount bigint, currency text, status text, trade_no text, origin_id bigint, return_url text,
-      paid_at timestamptz, created_at timestamptz)`;
+      channel text, paid_at timestamptz, created_at timestamptz)`;
 }
 
 /** Closes these payments, if they are pending. */
@@ -74,6 +74,19 @@ export function closePayments(tx: Transaction, ids: readonly number[], now: Date
   return tx`
     update orders.payments set status = 'closed', updated_at = ${now}
     where id = any(${[...ids]}::bigint[]) and status = 'pending'`;
+}
+
+/** Stores what the provider answered when these payments were opened there. */
+export function setPayActions(
+  tx: Transaction,
+  actions: readonly { payment_no: string; pay_action: StoredAction; action_until: Date | null }[],
+  now: Date,
+): Statement {
+  return tx`
+    update orders.payments p set pay_action = a.pay_action, action_until = a.action_until, updated_at = ${now}
+    from json_to_recordset(${JSON.stringify(actions)}::text::json)
+      as a (payment_no text, pay_action jsonb, action_until timestamptz)
+    where p.payment_no = a.payment_no and p.status = 'pending'`;
 }
 
 export function setReturnUrls(
@@ -157,14 +170,18 @@ export async function selectPaymentForNotice(
   return row;
 }
 
-/** Closes pending payments of orders that are not pending payment (1) any more. Returns the number of closed payments. */
-export async function closeIdlePayments(sql: Sql, now: Date, limit: number): Promise<number> {
-  const closed = await sql`
+/**
+ * Closes pending payments of orders that are not pending payment (1) any more. Returns the numbers of those that were opened at
+ * their provider.
+ */
+export async function closeIdlePayments(tx: Transaction, now: Date, limit: number): Promise<string[]> {
+  const closed = await tx<{ payment_no: string; is_begun: boolean }[]>`
     update orders.payments p set status = 'closed', updated_at = ${now}
     where p.status = 'pending' and p.id in (
       select q.id from orders.payments q join orders.orders o on o.id = q.order_id
       where q.status = 'pending' and o.status <> 1
       -- skip locked: a notice is being processed, and it updates the payment
-      order by q.id limit ${limit} for update of q skip locked)`;
-  return closed.count;
+      order by q.id limit ${limit} for update of q skip locked)
+    returning p.payment_no, p.pay_action is not null as is_begun`;
+  return closed.filter(({ is_begun }) => is_begun).map(({ payment_no }) => payment_no);
 }

@@ -174,7 +174,14 @@ test('in production there is no cashier page, and no refund is simulated', async
   const { config } = loadConfig({ env: { NODE_ENV: 'production' } });
   const [sandbox] = redirectProviders(openProviders({ ...runtime, config }, ownProviders));
   expect(() => sandbox!.ready()).toThrow('pay.sandbox.cashier_url is missing');
-  const money = { payment_no: 'PAY1', trade_no: 'T', amount: 1, currency: 'CNY', reason: 'paid_twice' };
+  const money = {
+    payment_no: 'PAY1',
+    trade_no: 'T',
+    amount: 1,
+    payment_amount: 1,
+    currency: 'CNY',
+    reason: 'paid_twice',
+  };
   const refund = () => sandbox!.refund({ refund_no: `RF${newNonce()}`, ...money }, new AbortController().signal);
   await expect(refund()).rejects.toThrow('pay.sandbox.refund_url is not set');
   const production = await openShop({ production: true, logLevel: 'silent' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { seedDemo } from '@tradepost/app';
 import { createStaff } from '@tradepost/identity';
 import type { Config } from '@tradepost/runtime';
+import { auditViolations } from '@tradepost/testing/audit-violations';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { startProcess } from '@tradepost/testing/processes/process';
 import { chinese } from '@tradepost/testing/routes/contract';
@@ -48,6 +49,36 @@ describe('instant payment', () => {
     await shop.server.runtime.settings.set('pay.provider', 'instant');
     const body = { order_id: bought.order_id };
     expect(await shop.call('POST', '/api/pay/create', { token: bought.token, body })).toMatchObject({ code: 500 });
+  });
+
+  test('is not needed for an order that costs 0.00: both ways pay it, once', async () => {
+    const shop = await shopWith({}, { ...unset, 'pay.sandbox.secret': paySecret });
+    const { sql } = shop.database;
+    const costly = await buyOne(shop);
+    // As coupons or points do. A discount of a type that a package owns would need its use.
+    const discounts = JSON.stringify([{ type: 'all', name: 'All of it', amount: 1290 }]);
+    for (const way of [0, 1]) {
+      const free = await buyOne(shop);
+      const { token, order_id } = free;
+      await sql`
+        update orders.orders set discount_amount = goods_amount, total_amount = 0, discounts = ${discounts}::text::jsonb
+        where id = ${order_id}`;
+      await sql`
+        update orders.order_items set payable_amount = 0, discounts = ${discounts}::text::jsonb where order_id = ${order_id}`;
+      const atProvider = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'sandbox' } });
+      expect(atProvider).toMatchObject({ code: 500, message: expect.stringContaining('costs 0.00') });
+      expect(await moneyOf(shop, order_id)).toMatchObject({ status: 1, payments: [] });
+
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ways(shop, free)[way]!()));
+      expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
+      expect(await moneyOf(shop, order_id)).toMatchObject({
+        ...{ status: 2, inventory_status: 'confirmed', confirms: 1, refunds: [] },
+        payments: [{ status: 'succeeded', amount: 0 }],
+      });
+      expect(await ways(shop, costly)[way]!()).toMatchObject({ code: 500 });
+    }
+    expect(await moneyOf(shop, costly.order_id)).toMatchObject({ status: 1, payments: [] });
+    expect(await auditViolations(sql)).toEqual([]);
   });
 
   test('works in a shop with the demo seed, but not with NODE_ENV=production', async () => {

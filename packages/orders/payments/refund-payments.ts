@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { asError, orderErrors } from '../errors.ts';
 import { refundAttempts } from '../settings.ts';
 import { closeIdlePayments } from './payment-store.ts';
+import { checkJob } from './provider-calls/check-payment.ts';
 import type { PaymentProviders } from './providers/open-providers.ts';
 import type { RefundAnswer } from './providers/provider.ts';
 import {
   beginRefund,
   finishRefund,
   type OpenRefund,
+  recordAcceptedRefund,
   recordRefundError,
   reopenRefund,
   selectRefundsWithoutJob,
@@ -19,6 +21,9 @@ export const paymentSweepTask = 'payments.sweep';
 const sweepBatch = 500;
 /** A pending refund that has no job for this time gets a new one. */
 const withoutJobMs = 5 * 60_000;
+
+/** A provider that carries out a refund is asked about it this often, when no notice arrives. */
+const acceptedCheckMs = 60 * 60_000;
 
 /** The job of one refund. Its key allows one queued job per refund. */
 export const refundJob = (refundNo: string, maxAttempts: number): Job => ({
@@ -35,8 +40,8 @@ type Context = { log: Log; signal: AbortSignal };
 async function requestRefund({ providers }: Deps, refund: OpenRefund, signal: AbortSignal): Promise<RefundAnswer> {
   const provider = providers.get(refund.provider);
   if (provider?.kind !== 'redirect') return { status: 'failed', reason: `${refund.provider} can not refund` };
-  const { refund_no, payment_no, trade_no, amount, currency, reason } = refund;
-  return provider.refund({ refund_no, payment_no, trade_no, amount, currency, reason }, signal);
+  const { provider: _name, attempts: _attempts, ...request } = refund;
+  return provider.refund(request, signal);
 }
 
 /**
@@ -63,6 +68,10 @@ export async function refundPayment(deps: Deps, given: unknown, { log, signal }:
     );
     return;
   }
+  if (answer.status === 'pending') {
+    const checkAt = new Date(now().getTime() + acceptedCheckMs);
+    return recordAcceptedRefund(sql, refund_no, { provider_ref: answer.provider_ref, checkAt }, now());
+  }
   if (answer.status === 'succeeded') return finishRefund(sql, refund_no, answer.provider_ref, now());
   await recordRefundError(sql, refund_no, answer.reason.slice(0, 500), true, now());
   log.error({ refund_no, reason: answer.reason }, 'the provider refused a refund; the money is owed');
@@ -71,7 +80,9 @@ export async function refundPayment(deps: Deps, given: unknown, { log, signal }:
 /** Enqueues jobs for refunds whose job was lost, and closes open payments of orders that are not pending payment. */
 export async function sweepPayments({ runtime }: Pick<Deps, 'runtime'>, { log }: Context): Promise<void> {
   const { sql, now, settings } = runtime;
-  const withoutJob = await selectRefundsWithoutJob(sql, new Date(now().getTime() - withoutJobMs), sweepBatch);
+  const at = now();
+  const before = new Date(at.getTime() - withoutJobMs);
+  const withoutJob = await selectRefundsWithoutJob(sql, { before, now: at }, sweepBatch);
   if (withoutJob.length > 0) {
     const attempts = settings.get(refundAttempts);
     await sql.begin(async (tx) => {
@@ -82,7 +93,10 @@ export async function sweepPayments({ runtime }: Pick<Deps, 'runtime'>, { log }:
     });
     log.warn({ refunds: withoutJob.length }, 'enqueued new jobs for refunds without a job');
   }
-  await closeIdlePayments(sql, now(), sweepBatch);
+  await sql.begin(async (tx) => {
+    const begun = await closeIdlePayments(tx, at, sweepBatch);
+    if (begun.length > 0) await enqueueJobs(tx, begun.map(checkJob));
+  });
 }
 
 /** Enqueues a failed refund again, under the same number. */

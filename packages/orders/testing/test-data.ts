@@ -4,7 +4,8 @@ import { type TestData, withoutConstraints } from '@tradepost/testing/test-data'
 
 /**
  * An unpaid, a paid and a shipped order, and a cancelled order whose late payments are refunded. The stock of N5 to N7 is
- * reserved in an external warehouse. A part of the shipped order N3 was refunded. N8 was refunded in full before it was shipped.
+ * reserved in an external warehouse. A part of the shipped order N3 was refunded. N8 was refunded in full before it was shipped,
+ * and N11 because its group failed.
  */
 const rows = `
   insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, discount_amount, freight_amount,
@@ -13,9 +14,13 @@ const rows = `
            (2, 'N2', 1, 2, 'confirmed', 2500, 100, 0, 2400, '{}', '', now(), now()),
            (3, 'N3', 2, 3, 'confirmed', 3000, 0, 500, 3500, '{}', 'T3', now(), now()),
            (4, 'N4', 2, 6, 'released', 1000, 0, 0, 1000, '{}', '', now(), null);
+  update orders.orders set discounts = '[{"type": "coupon", "name": "One off", "amount": 100}]' where id = 2;
   insert into orders.order_items (order_id, product_id, sku_id, title, price, qty, payable_amount)
     values (1, 1, 1, 'Mug', 1000, 2, 2000), (2, 1, 1, 'Mug', 1000, 1, 960), (2, 1, 1, 'Mug', 1000, 1, 960),
            (2, 1, 2, 'Mug', 500, 1, 480), (3, 1, 1, 'Mug', 1000, 3, 3500), (4, 1, 1, 'Mug', 1000, 1, 1000);
+  update orders.order_items
+    set discounts = json_build_array(json_build_object('type', 'coupon', 'name', 'One off', 'amount', price - payable_amount))
+    where order_id = 2;
   insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
     values (1, null, 1, 'create', 'user'), (2, null, 1, 'create', 'user'), (3, null, 1, 'create', 'user'),
            (4, null, 1, 'create', 'user'), (2, 1, 2, 'pay', 'user'), (3, 1, 2, 'pay', 'user'), (4, 1, 6, 'timeout', 'system'),
@@ -53,6 +58,16 @@ const rows = `
   insert into orders.refunds (refund_no, payment_id, order_id, provider, kind, reason, amount, currency, status, finished_at)
     values ('R5', 2, 3, 'sandbox', 'after_sale', 'after_sale:1', 500, 'CNY', 'succeeded', now()),
            ('R6', 6, 8, 'instant', 'after_sale', 'after_sale:2', 500, 'CNY', 'succeeded', now());
+  insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, total_amount, address_snapshot,
+      expires_at, paid_at) values (11, 'N11', 2, 6, 'confirmed', 500, 500, '{}', now(), now());
+  insert into orders.order_items (order_id, product_id, sku_id, title, price, qty, payable_amount)
+    values (11, 2, 3, 'Jug', 500, 1, 500);
+  insert into orders.order_history (order_id, from_status, to_status, trigger, actor_type)
+    values (11, null, 1, 'create', 'user'), (11, 1, 2, 'pay', 'user'), (11, 2, 6, 'group_failed', 'system');
+  insert into orders.payments (id, order_id, provider, method, amount, status, paid_at) overriding system value
+    values (7, 11, 'instant', 'wechat', 500, 'refunded', now());
+  insert into orders.refunds (refund_no, payment_id, order_id, provider, kind, reason, amount, currency, status, finished_at)
+    values ('GFN11', 7, 11, 'instant', 'after_sale', 'group_failed:11', 500, 'CNY', 'succeeded', now());
   -- imported: a completed order and one that was refunded in the older shop
   insert into orders.orders (id, order_no, user_id, status, inventory_status, goods_amount, total_amount, address_snapshot,
       tracking_no, expires_at, paid_at) values (9, 'OLD-9', 0, 4, 'none', 500, 500, '{}', 'T9', now(), now()),
@@ -104,7 +119,22 @@ export const testData: TestData = {
       `insert into orders.payments (order_id, provider, method, amount, status, paid_at) values (10, 'instant', 'wechat', 500, 'succeeded', now())`,
       ['orders.payments'],
     ],
-    ['orders.amounts', 'shares of the lines', `update orders.order_items set payable_amount = 479 where sku_id = 2`],
+    [
+      'orders.amounts',
+      'shares of the lines',
+      `update orders.order_items set payable_amount = 479 where sku_id = 2`,
+      ['orders.discounts'],
+    ],
+    [
+      'orders.discounts',
+      'a part of the discount of an order is missing',
+      `update orders.orders set discounts = null where id = 2`,
+    ],
+    [
+      'orders.discounts',
+      'the share of a line is another one',
+      `update orders.order_items set discounts = '[{"type": "coupon", "name": "One off", "amount": 21}]' where sku_id = 2`,
+    ],
     [
       'orders.amounts',
       'goods of the lines',
@@ -120,6 +150,23 @@ export const testData: TestData = {
       'orders.amounts',
       'a line above the price of its goods',
       `update orders.order_items set payable_amount = case when sku_id = 2 then 510 else 945 end where order_id = 2`,
+      ['orders.discounts'],
+    ],
+    [
+      'orders.cancelled_restocked',
+      'goods of a failed group did not come back',
+      `delete from inventory.after_sale_moves where biz_no = 'N11'`,
+    ],
+    [
+      'orders.cancelled_restocked',
+      'goods of another order came back',
+      `insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('N8', 'restore', 3, 1, 'local')`,
+    ],
+    [
+      'orders.cancelled_refunded',
+      'a part of the money of a failed group was not refunded',
+      `update orders.refunds set amount = 499 where refund_no = 'GFN11'`,
+      ['orders.refunds'],
     ],
     [
       'orders.without_lines',

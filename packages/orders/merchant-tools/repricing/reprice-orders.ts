@@ -3,10 +3,27 @@ import { asError, orderErrors } from '../../errors.ts';
 import type { OrderItem } from '../../orders/order.ts';
 import { isPayable } from '../../orders/order-status.ts';
 import { selectOrderItems } from '../../orders/order-store.ts';
-import { type NewAmounts, type PriceChange, repricedAmounts } from './reprice-rules.ts';
-import { lockOrders, type PriceChangeRow, selectAgreedDiscounts, updatePrices } from './reprice-store.ts';
+import { type NewAmounts, type PriceChange, repricedAmounts, repricedDiscounts } from './reprice-rules.ts';
+import {
+  lockOrders,
+  type PriceChangeRow,
+  type PricedOrder,
+  selectAgreedDiscounts,
+  updatePrices,
+} from './reprice-store.ts';
 
 export type RepriceOrder = { order_id: number; change: PriceChange };
+
+/** The new amounts with the parts of the discounts, of the order and of its lines. */
+function withDiscounts(order: PricedOrder, own: readonly OrderItem[], { lines, ...amounts }: NewAmounts) {
+  return {
+    now: { ...amounts, discounts: repricedDiscounts(order.discounts, amounts.discount_amount) },
+    now_lines: lines.map((line, index) => {
+      const { discounts, qty } = own[index]!;
+      return { ...line, discounts: repricedDiscounts(discounts, line.price * qty - line.payable_amount) };
+    }),
+  };
+}
 
 /**
  * Changes the prices of unpaid orders and records who did it, in the transaction of the caller: under the locks of the orders, in
@@ -46,7 +63,7 @@ export async function repriceOrders(
         const { price } = amounts.lines[index]!;
         return price === line.price ? [] : [{ item_id: line.id, old_price: line.price, price }];
       });
-      changes.push({ order, now: amounts, lines: changed });
+      changes.push({ order, ...withDiscounts(order, own, amounts), lines: changed });
       return amounts;
     } catch (thrown) {
       return asError(thrown);

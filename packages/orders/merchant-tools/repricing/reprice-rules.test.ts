@@ -1,8 +1,10 @@
 import { AppError } from '@tradepost/core';
+import type { Discount } from '@tradepost/pricing';
 import { describe, expect, test } from 'vitest';
 import { type PriceChange, repricedAmounts } from './reprice-rules.ts';
 
-const order = (lines: { price: number; qty: number }[], discount_amount = 0, freight_amount = 0) => {
+type Given = { price: number; qty: number; activity_product_id?: number; discounts?: Discount[] };
+const order = (lines: Given[], discount_amount = 0, freight_amount = 0) => {
   const goods_amount = lines.reduce((sum, line) => sum + line.price * line.qty, 0);
   const total_amount = goods_amount - discount_amount + freight_amount;
   return {
@@ -10,7 +12,7 @@ const order = (lines: { price: number; qty: number }[], discount_amount = 0, fre
       ...{ id: 7, goods_amount, discount_amount, freight_amount, total_amount },
       agreed_discount: discount_amount,
     },
-    lines: lines.map((line, index) => ({ id: index + 1, ...line })),
+    lines: lines.map((line, index) => ({ id: index + 1, activity_product_id: 0, discounts: null, ...line })),
   };
 };
 const reprice = (given: ReturnType<typeof order>, change: PriceChange) =>
@@ -80,6 +82,41 @@ describe('new unit prices', () => {
     } catch (error) {
       expect((error as AppError).refusalName).toBe(name);
     }
+  });
+});
+
+describe('the discount of a line', () => {
+  const coupon = (amount: number) => [{ type: 'coupon', name: 'Ten off', amount }];
+  // A flash-sale line of 9.90, and two ordinary lines of 30.00 and 10.00 with a coupon of 8.00.
+  const given = order(
+    [
+      { price: 990, qty: 1, activity_product_id: 7 },
+      { price: 3000, qty: 1, discounts: coupon(600) },
+      { price: 1000, qty: 1, discounts: coupon(200) },
+    ],
+    800,
+  );
+  const payable = (change: PriceChange) => reprice(given, change).lines.map((line) => line.payable_amount);
+
+  test('stays with the line, so a new price of one line changes no refund of another', () => {
+    expect(payable({ items: [{ item_id: 2, price: 2000 }] })).toEqual([990, 1400, 800]);
+    expect(payable({ items: [{ item_id: 1, price: 500 }] })).toEqual([500, 2400, 800]);
+  });
+
+  test('that the line cannot bear goes to ordinary lines first, then to lines of activities', () => {
+    expect(payable({ items: [{ item_id: 2, price: 100 }] })).toEqual([990, 0, 300]);
+    const items = [
+      { item_id: 2, price: 100 },
+      { item_id: 3, price: 150 },
+    ];
+    expect(payable({ items })).toEqual([440, 0, 0]);
+  });
+
+  test('has the cents of a new total, which unit prices cannot express', () => {
+    const pieces = order([{ price: 400, qty: 3, discounts: coupon(100) }], 100);
+    const now = reprice(pieces, { amount: -101 });
+    expect(now).toMatchObject({ goods_amount: 1101, discount_amount: 102, total_amount: 999 });
+    expect(now.lines[0]!.payable_amount).toBe(999);
   });
 });
 

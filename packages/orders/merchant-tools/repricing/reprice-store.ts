@@ -4,13 +4,13 @@ import type { NewAmounts } from './reprice-rules.ts';
 
 export type PricedOrder = Pick<
   Order,
-  'id' | 'status' | 'expires_at' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'
+  'id' | 'status' | 'expires_at' | 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount' | 'discounts'
 >;
 
 /** Locks these orders in id order, in any state. A payment of them waits for this transaction, or was committed before. */
 export async function lockOrders(tx: Transaction, ids: readonly number[]): Promise<PricedOrder[]> {
   return tx<PricedOrder[]>`
-    select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount
+    select id, status, expires_at, goods_amount, discount_amount, freight_amount, total_amount, discounts
     from orders.orders where id = any(${[...ids]}::bigint[]) order by id for no key update`;
 }
 
@@ -27,7 +27,10 @@ export async function selectAgreedDiscounts(tx: Transaction, ids: readonly numbe
 
 export type PriceChangeRow = {
   order: PricedOrder;
-  now: NewAmounts;
+  now: Omit<NewAmounts, 'lines'> & Pick<PricedOrder, 'discounts'>;
+  /** All lines of the order. */
+  now_lines: (NewAmounts['lines'][number] & Pick<PricedOrder, 'discounts'>)[];
+  /** The lines whose price changed. */
   lines: { item_id: number; old_price: number; price: number }[];
 };
 
@@ -45,17 +48,19 @@ export function updatePrices(
     goods_amount: now.goods_amount,
     discount_amount: now.discount_amount,
     total_amount: now.total_amount,
+    discounts: now.discounts,
     lines,
   }));
-  const lines = changes.flatMap((change) => change.now.lines);
+  const lines = changes.flatMap((change) => change.now_lines);
   return tx`
     with changed as (
       select * from json_to_recordset(${JSON.stringify(orders)}::text::json) as c (order_id bigint, old_goods_amount bigint,
         old_discount_amount bigint, old_total_amount bigint, goods_amount bigint, discount_amount bigint,
-        total_amount bigint, lines jsonb)
+        total_amount bigint, discounts jsonb, lines jsonb)
     ), lines as (
-      update orders.order_items i set price = l.price, payable_amount = l.payable_amount
-      from json_to_recordset(${JSON.stringify(lines)}::text::json) as l (id bigint, price bigint, payable_amount bigint)
+      update orders.order_items i set price = l.price, payable_amount = l.payable_amount, discounts = l.discounts
+      from json_to_recordset(${JSON.stringify(lines)}::text::json) as l (id bigint, price bigint,
+        payable_amount bigint, discounts jsonb)
       where i.id = l.id
     ), log as (
       insert into orders.price_changes (order_id, staff_id, remark, old_goods_amount, old_discount_amount, old_total_amount,
@@ -66,6 +71,6 @@ export function updatePrices(
     )
     update orders.orders o
     set goods_amount = c.goods_amount, discount_amount = c.discount_amount, total_amount = c.total_amount,
-        updated_at = ${by.now}
+        discounts = c.discounts, updated_at = ${by.now}
     from changed c where o.id = c.order_id`;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { toMinor, toWire } from '@tradepost/core';
 import type { CommandContext, ModuleCommand } from '@tradepost/module';
-import { ConfigError } from '@tradepost/runtime';
+import { ConfigError, enqueueJobs } from '@tradepost/runtime';
 import {
   configOf,
   databaseOptions,
@@ -22,11 +22,15 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { orderErrors } from '../../errors.ts';
 import { signedHeaders } from '../pay-signature.ts';
 import { selectPaymentForNotice } from '../payment-store.ts';
+import { checkJob } from '../provider-calls/check-payment.ts';
+import { selectPaymentAtProvider } from '../provider-calls/provider-call-store.ts';
 import { sandboxSecret } from '../providers/sandbox/settings.ts';
 import { retryRefund } from '../refund-payments.ts';
 import { selectRefunds } from '../refund-store.ts';
+import { addReconcile } from './reconcile-command.ts';
 
 type CallbackOptions = GlobalOptions & {
   paymentNo?: string;
@@ -194,12 +198,32 @@ function addRefunds(group: Command, context: CommandContext): void {
   });
 }
 
+function addCheck(group: Command, context: CommandContext): void {
+  withDatabaseOptions(
+    group
+      .command('check <payment_no>')
+      .description('ask the provider about a payment: money whose notice was lost is processed')
+      .addHelpText('after', '\nExample:\n  $ tradepost pay check PAY17723586000000123456789'),
+  ).action(async (paymentNo: string, options: GlobalOptions) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql, now }) => {
+      const payment = await selectPaymentAtProvider(sql, paymentNo, now());
+      if (!payment) throw orderErrors.payment_not_found();
+      await sql.begin((tx) => enqueueJobs(tx, [checkJob(paymentNo)]));
+    });
+    print(`${paymentNo} will be checked`);
+  });
+}
+
 export const payCommand: ModuleCommand = {
   name: 'pay',
   sort: 220,
   register(program, context) {
-    const group = program.command('pay').description('payments: simulate a payment gateway, list and retry refunds');
+    const group = program
+      .command('pay')
+      .description('payments: notices, refunds, reconciliation with the payment providers');
     addCallback(group, context);
     addRefunds(group, context);
+    addCheck(group, context);
+    addReconcile(group, context);
   },
 };

@@ -80,11 +80,13 @@ test('its name is in the API document and a value of pay.provider; an unknown na
     const { schema } = document.paths[path].post.requestBody.content['application/json'];
     return schema.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema;
   };
-  expect(bodyOf('/api/pay/create').properties.provider.enum).toEqual(['sandbox', 'instant', 'bank']);
+  expect(bodyOf('/api/pay/create').properties.provider.enum).toEqual([
+    ...['sandbox', 'instant', 'wechat', 'alipay', 'stripe', 'bank'],
+  ]);
   expect(bodyOf('/api/pay/callback').properties.provider.enum).toEqual(['sandbox', 'bank']);
   const { settings } = shop.runtime;
   const row = settings.list().find((one) => one.key === 'pay.provider');
-  expect(row?.about).toContain('sandbox, instant, or bank');
+  expect(row?.about).toContain('sandbox, instant, wechat, alipay, stripe, or bank');
   await expect(settings.set('pay.provider', 'cash')).rejects.toThrow(/pay\.provider.*sandbox.*instant.*bank/);
   const { token, order_id } = await buy();
   const refused = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'cash' } });

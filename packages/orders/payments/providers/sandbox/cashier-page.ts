@@ -1,5 +1,5 @@
 import { type Locale, toWire } from '@tradepost/core';
-import { html } from '../../../html.ts';
+import { html } from '@tradepost/http';
 import type { PaymentOfOrder } from '../../payment-rules.ts';
 
 const texts = {
@@ -41,8 +41,11 @@ const texts = {
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The payment of a subject has no order. */
+type ShownPayment = Pick<PaymentOfOrder, 'payment_no' | 'order_no' | 'amount' | 'currency' | 'status' | 'return_url'>;
+
 /** The cashier page of a payment; without a payment, a page that says so. */
-export function cashierPage(payment: PaymentOfOrder | undefined, locale: Locale): string {
+export function cashierPage(payment: ShownPayment | undefined, locale: Locale): string {
   const labels = texts[locale];
   const head = html`<!doctype html>
 <html lang="${locale}">
@@ -65,7 +68,7 @@ button[value=succeeded] { background: #1a7f37; border-color: #1a7f37; color: #ff
   const link = html`<p><a id="back" rel="noreferrer" href="${return_url}">${labels.back}</a></p>`;
   return html`${head}
 <p class="amount">${toWire(amount).toFixed(2)} ${currency}</p>
-<p><small>${labels.order} ${order_no}<br>${labels.payment} ${payment_no}</small></p>
+<p><small>${order_no === '' ? '' : html`${labels.order} ${order_no}<br>`}${labels.payment} ${payment_no}</small></p>
 <p id="status" role="status" data-payment="${payment_no}" data-texts="${JSON.stringify(labels)}">${labels[status]}</p>
 ${status === 'pending' ? buttons : ''}
 ${return_url ? link : ''}

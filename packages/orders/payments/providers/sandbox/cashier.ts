@@ -6,6 +6,7 @@ import { orderErrors } from '../../../errors.ts';
 import { signedHeaders } from '../../pay-signature.ts';
 import { cashierBody, cashierParams, payCallbackAnswer } from '../../payment-schemas.ts';
 import { selectPayment } from '../../payment-store.ts';
+import { selectSubjectPayment } from '../../subjects/subject-store.ts';
 import type { ProviderRuntime, ReceiveNotice } from '../provider.ts';
 import { cashierPage, cashierScript, pagePolicy } from './cashier-page.ts';
 import { sandboxCashierUrl, sandboxName, sandboxSecret } from './settings.ts';
@@ -13,8 +14,9 @@ import { sandboxCashierUrl, sandboxName, sandboxSecret } from './settings.ts';
 /** The payment that this page may settle. Only payments of the sandbox, and only while no other cashier is set up. */
 async function cashierPayment({ sql, settings, now }: Omit<ProviderRuntime, 'config'>, paymentNo: string) {
   if (settings.get(sandboxCashierUrl) !== '') return undefined;
-  const payment = await selectPayment(sql, paymentNo, null, now());
-  return payment?.provider === sandboxName ? payment : undefined;
+  const ofOrder = await selectPayment(sql, paymentNo, null, now());
+  const payment = ofOrder ?? (await selectSubjectPayment(sql, paymentNo));
+  return payment?.provider === sandboxName ? { order_no: ofOrder?.order_no ?? '', ...payment } : undefined;
 }
 
 /** The cashier page for development. Its buttons send the notice that a payment gateway would send. */
@@ -64,7 +66,7 @@ export function cashierRoutes(runtime: ProviderRuntime, receive: ReceiveNotice):
       response: payCallbackAnswer,
       refuses: [orderErrors.payment_not_found, orderErrors.provider_not_ready, orderErrors.trade_conflict],
       repeat: 'natural',
-      statements: 11,
+      statements: 16,
       async handle({ params, body }) {
         const payment = await cashierPayment(runtime, params.payment_no);
         if (!payment) throw orderErrors.payment_not_found();

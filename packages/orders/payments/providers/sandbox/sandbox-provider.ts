@@ -21,7 +21,7 @@ const refundAnswer = z.object({
 async function callRefundEndpoint(
   url: string,
   secret: string,
-  request: RefundRequest,
+  { payment_amount: _total, ...request }: RefundRequest,
   now: Date,
   signal: AbortSignal,
 ): Promise<RefundAnswer> {

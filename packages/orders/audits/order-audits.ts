@@ -1,23 +1,8 @@
 import type { Queryable } from '@tradepost/postgres';
 import type { Audit } from '@tradepost/runtime';
-import { refundTask } from '../payments/refund-payments.ts';
-import { orderStatus, orderTransitions } from './order-status.ts';
-
-/** Twice the interval of the crons that sweep orders and refunds. */
-const sweepGrace = '10 minutes';
-
-/**
- * Whether an order was paid. A cancelled order (6) was paid when an after-sale refunded it, or when it was paid before it was
- * imported. 1 is pending payment, 2 paid.
- */
-const wasPaid = (sql: Queryable) => sql`
-  case o.status when 1 then false
-    when 6 then o.id in (select order_id from orders.order_history
-                         where trigger = 'after_sale_refunded' or (trigger = 'import' and from_status = 2))
-    else true end`;
-
-/** Whether order `o` belongs to this shop. Orders of an older shop have no stock and no payment: see `orders.imported`. */
-const isOwn = (sql: Queryable) => sql`not exists (select from orders.imported_orders m where m.order_id = o.id)`;
+import { orderStatus, orderTransitions } from '../orders/order-status.ts';
+import { isOwn, sweepGrace, wasPaid } from './audit-conditions.ts';
+import { cancelledAudits, paymentAudits } from './payment-audits.ts';
 
 /** The inventory status that an order in this state must have. A return adds stock and leaves the sale as it is. */
 const stockOf = (sql: Queryable) =>
@@ -49,6 +34,26 @@ const lineAudits: readonly Audit[] = [
       where l.goods <> o.goods_amount or l.payable <> o.total_amount
          or o.total_amount <> o.goods_amount - o.discount_amount + o.freight_amount
          or (l.above_gross and o.freight_amount = 0)`,
+  },
+  {
+    name: 'orders.discounts',
+    about: 'the parts of the discount of an order add up to it, and those of its lines to what the lines cost less',
+    query: (sql) => sql`
+      with part as materialized (
+        select o.id as order_id, o.discount_amount, coalesce(sum((d ->> 'amount')::bigint), 0)::bigint as explained
+        from orders.orders o left join lateral jsonb_array_elements(o.discounts) as d on true
+        where (o.discounts is not null or o.discount_amount > 0) and ${isOwn(sql)}
+        group by o.id
+      ), line as (
+        select i.order_id, i.id, i.price * i.qty - i.payable_amount as less,
+               coalesce(sum((d ->> 'amount')::bigint), 0)::bigint as explained
+        from part p join orders.order_items i using (order_id) left join lateral jsonb_array_elements(i.discounts) as d on true
+        group by i.id
+      )
+      select order_id, null::bigint as order_item_id, discount_amount as discount, explained from part where explained <> discount_amount
+      union all
+      select l.order_id, l.id, l.less, l.explained from line l join orders.orders o on o.id = l.order_id
+      where l.explained <> l.less and o.freight_amount = 0`,
   },
   {
     name: 'orders.without_lines',
@@ -158,74 +163,6 @@ const stateAudits = (remoteProviders: readonly string[]): readonly Audit[] => [
   },
 ];
 
-const paymentAudits: readonly Audit[] = [
-  {
-    name: 'orders.payments',
-    about: 'a paid order has exactly one payment that paid it, of its total; other orders have none',
-    query: (sql) => sql`
-      select o.id as order_id, o.order_no, o.status, o.total_amount, coalesce(p.payments, 0) as payments, p.amount
-      from orders.orders o
-      left join (select order_id, count(*) as payments, sum(amount)::bigint as amount from orders.payments
-                 -- A payment that after-sales refunded in full has also paid its order.
-                 where status = 'succeeded' or id in (select payment_id from orders.refunds where kind = 'after_sale')
-                 group by order_id) as p on p.order_id = o.id
-      where case when ${wasPaid(sql)} and ${isOwn(sql)} then coalesce(p.payments, 0) <> 1 or p.amount <> o.total_amount
-                 else p.payments > 0 end`,
-  },
-  {
-    name: 'orders.refunds',
-    about:
-      'a surplus payment is refunded in full by one refund in the matching state; the payment of an order has only refunds of after-sales, up to its amount, and is refunded when they have returned all of it; other payments have no refund',
-    query: (sql) => sql`
-      select p.id as payment_id, p.payment_no, p.order_id, p.status, p.amount, r.amount as refunds, r.done
-      from orders.payments p
-      full join (select payment_id, sum(amount)::bigint as amount, bool_or(kind = 'surplus') as surplus,
-                        coalesce(sum(amount) filter (where status = 'succeeded'), 0)::bigint as done
-                 from orders.refunds group by payment_id) as r on r.payment_id = p.id
-      where case p.status
-        when 'refunding' then r.amount is distinct from p.amount or not r.surplus or r.done = p.amount
-        when 'refunded' then r.amount is distinct from p.amount or r.done <> p.amount
-        when 'succeeded' then r.surplus or r.amount > p.amount or r.done = p.amount
-        else r.payment_id is not null end`,
-  },
-  {
-    name: 'orders.refund_amounts',
-    about: 'the refunds of an order are at most the money that it has received',
-    query: (sql) => sql`
-      select r.order_id, r.amount as refunds, coalesce(p.amount, 0) as payments
-      from (select order_id, sum(amount)::bigint as amount from orders.refunds group by order_id) as r
-      left join (select order_id, sum(amount)::bigint as amount from orders.payments where paid_at is not null
-                 group by order_id) as p using (order_id)
-      where r.amount > coalesce(p.amount, 0)`,
-  },
-  {
-    name: 'orders.refunds_forgotten',
-    pendingWork: true,
-    about: `no refund has been pending for ${sweepGrace} without a job; a violation means that the sweep of the worker does not run`,
-    query: (sql) => sql`
-      select r.id as refund_id, r.refund_no, r.order_id, r.amount, r.attempts, r.updated_at
-      from orders.refunds r
-      left join graphile_worker.jobs j on j.key = ${`${refundTask}:`} || r.refund_no and j.attempts < j.max_attempts
-      where r.status = 'pending' and j.id is null and r.updated_at < now() - ${sweepGrace}::interval`,
-  },
-  {
-    name: 'orders.refunds_failed',
-    pendingWork: true,
-    about:
-      'no refund has failed; the money of a failed refund is owed: list with `tradepost pay refunds`, repeat with `tradepost pay retry-refund`',
-    query: (sql) => sql`
-      select id as refund_id, refund_no, order_id, amount, attempts, left(last_error, 200) as last_error, finished_at
-      from orders.refunds where status = 'failed'`,
-  },
-  {
-    name: 'orders.payment_orphans',
-    about: 'every payment belongs to an order',
-    query: (sql) => sql`
-      select p.id as payment_id, p.order_id, p.amount, p.status from orders.payments p
-      where not exists (select from orders.orders o where o.id = p.order_id)`,
-  },
-];
-
 const importAudits: readonly Audit[] = [
   {
     name: 'orders.imported',
@@ -280,6 +217,7 @@ export const orderAudits = (remoteProviders: readonly string[]): readonly Audit[
   ...lineAudits,
   ...historyAudits,
   ...stateAudits(remoteProviders),
+  ...cancelledAudits,
   ...paymentAudits,
   ...importAudits,
   ...expiryAudits,

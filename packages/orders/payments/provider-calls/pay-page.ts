@@ -1,0 +1,59 @@
+import { AppError } from '@tradepost/core';
+import { clientAddress, fileUrls, type Resource, requestLocale } from '@tradepost/http';
+import type { Runtime } from '@tradepost/runtime';
+import { orderErrors } from '../../errors.ts';
+import { type Payment, usableAction } from '../payment-rules.ts';
+import type { PaymentProviders } from '../providers/open-providers.ts';
+import { beginPayment } from './begin-payment.ts';
+import { selectPaymentAtProvider } from './provider-call-store.ts';
+
+const path = '/pay/open';
+const paymentNoForm = /^[A-Z]{3}\d{23}$/;
+
+/**
+ * The address where a pending payment is paid. A payment that has to be opened at its provider first, by a call over the network,
+ * has the address of a page of the shop that opens it.
+ */
+export function payUrlOf(
+  providers: PaymentProviders,
+  payment: Pick<Payment, 'payment_no' | 'provider' | 'pay_action' | 'action_until'>,
+  site: string,
+  now: Date,
+): string {
+  const provider = providers.get(payment.provider);
+  if (provider?.kind !== 'redirect') return '';
+  if (!provider.begin) return provider.payUrl?.(payment, site) ?? '';
+  return usableAction(payment, now)?.pay_url ?? `${site}${path}/${payment.payment_no}`;
+}
+
+/** Opens a payment at its provider and sends the shopper there. The number of a payment cannot be guessed. */
+export function payPage(runtime: Runtime, providers: PaymentProviders): Resource {
+  const plain = (text: string, status: number) =>
+    new Response(`${text}\n`, {
+      status,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+    });
+  return {
+    path: `${path}/:payment_no`,
+    summary: 'Open a payment at its provider and redirect the shopper there',
+    contentType: 'text/plain',
+    async handle(request, { payment_no = '' }) {
+      const locale = requestLocale(request, new URL(request.url).searchParams.get('lang'), runtime.settings);
+      try {
+        if (!paymentNoForm.test(payment_no)) throw orderErrors.payment_not_found();
+        const payment = await selectPaymentAtProvider(runtime.sql, payment_no, runtime.now());
+        if (!payment?.is_open) throw orderErrors.payment_not_found();
+        const { trustedProxies } = runtime.config;
+        const site = fileUrls(request, runtime.config).absolute('/').slice(0, -1);
+        const client_address = clientAddress(request, trustedProxies);
+        const begun = await beginPayment({ runtime, providers }, payment, { params: {}, site, client_address, locale });
+        const url = begun?.action.pay_url;
+        if (!url) throw orderErrors.payment_not_found();
+        return new Response(null, { status: 302, headers: { location: url, 'cache-control': 'no-store' } });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return plain(error.messageIn(locale), error.code === 404 ? 404 : 502);
+      }
+    },
+  };
+}
