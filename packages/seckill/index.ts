@@ -1,0 +1,1 @@
+export { seckillModule } from './module.ts';
