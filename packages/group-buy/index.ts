@@ -1,0 +1,1 @@
+export { groupBuyModule } from './module.ts';
