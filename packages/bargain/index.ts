@@ -1,0 +1,1 @@
+export { bargainModule } from './module.ts';
