@@ -1,1 +1,1 @@
-export { openPricePipeline, type PriceFacts, type PricePipeline, type PriceStep } from './price-pipeline.ts';
+export { marketingModule } from './module.ts';
