@@ -1,0 +1,1 @@
+export { checkinModule } from './module.ts';
