@@ -1,0 +1,1 @@
+export { pointsMallModule } from './module.ts';
