@@ -1,0 +1,1 @@
+export { vipModule } from './module.ts';
