@@ -1,0 +1,1 @@
+export { distributionModule } from './module.ts';
