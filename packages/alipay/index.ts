@@ -1,0 +1,1 @@
+export { alipayModule } from './module.ts';

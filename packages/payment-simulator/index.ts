@@ -1,0 +1,2 @@
+export { paymentSimulatorModule } from './module.ts';
+export { openPaymentSimulator, type PaymentSimulator } from './simulator.ts';

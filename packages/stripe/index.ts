@@ -1,0 +1,1 @@
+export { stripeModule } from './module.ts';

@@ -1,0 +1,1 @@
+export { wechatPayModule } from './module.ts';
