@@ -2,6 +2,15 @@ import type { MenuEntry } from '@tradepost/module';
 
 export const backofficeMenu: readonly MenuEntry[] = [
   {
+    // Several packages add their pages: coupons, flash sales, group buys, bargains. Each of them can be switched off.
+    path: '/marketing',
+    group: 'marketing',
+    title: { en: 'Marketing', 'zh-CN': '营销活动', key: 'menu.marketing' },
+    icon: 'tag',
+    sort: 40,
+    pages: [],
+  },
+  {
     path: '/system',
     group: 'system',
     title: { en: 'System', 'zh-CN': '系统设置' },

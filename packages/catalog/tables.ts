@@ -20,11 +20,15 @@ export const catalogInChangeLog: Readonly<Record<string, TableInChangeLog>> = {
   'catalog.spec_templates': { en: 'spec template', 'zh-CN': '规格模板' },
   'catalog.favorites': { unwatched: 'Rows of shoppers.' },
 };
-/** The stock columns of SKUs, which the stock owner reads and writes, the names of products, and facts for reports. */
+/** The stock columns of SKUs, which the stock owner reads and writes, names and facts of goods, and the text search. */
 export const catalogPublishes: readonly string[] = [
   'catalog.sku_stock',
   'catalog.product_names',
   'catalog.product_facts',
   'catalog.sku_facts',
   'catalog.category_names',
+  'catalog.product_cards',
+  'catalog.sku_cards',
+  'catalog.category_branches',
+  'catalog.search_text',
 ];

@@ -1,5 +1,5 @@
 import { type Locale, type Localized, labelOf } from '@tradepost/core';
-import { defineInboxTemplate, type InboxTemplate } from '@tradepost/module';
+import { defineInboxTemplate, type InboxTemplate, type InboxTexts } from '@tradepost/module';
 import { type CaseFacts, eventOfMove } from './after-sales/cases/case-events.ts';
 import { companyLabels } from './carriers/companies.ts';
 import { type ParcelFacts, shippedEventOf } from './fulfilment-events.ts';
@@ -10,11 +10,9 @@ const localDelivery: Localized = { en: 'local delivery', 'zh-CN': '同城配送'
 const parcelText = ({ delivery_type, company, tracking_no }: ParcelFacts, locale: Locale): string =>
   delivery_type === 'local' ? localDelivery[locale] : `${labelOf(companyLabels, company, locale)} ${tracking_no}`;
 
-const parcelTemplate = (
-  about: Pick<InboxTemplate<ParcelFacts>, 'name' | 'about' | 'event' | 'title' | 'content'>,
-): InboxTemplate =>
+const parcelTemplate = (texts: InboxTexts<ParcelFacts>): InboxTemplate =>
   defineInboxTemplate<ParcelFacts, 'order_no' | 'parcel'>({
-    ...about,
+    ...texts,
     group: 'order',
     params: ['order_no', 'parcel'],
     receiver: ({ user_id }) => user_id,
@@ -45,11 +43,9 @@ export const shipmentInboxTemplates: readonly InboxTemplate[] = [
   }),
 ];
 
-const caseTemplate = (
-  about: Pick<InboxTemplate<CaseFacts>, 'name' | 'about' | 'event' | 'title' | 'content' | 'applies'>,
-): InboxTemplate =>
+const caseTemplate = (texts: InboxTexts<CaseFacts>): InboxTemplate =>
   defineInboxTemplate<CaseFacts, 'case_no' | 'order_no'>({
-    ...about,
+    ...texts,
     group: 'order',
     params: ['case_no', 'order_no'],
     receiver: ({ user_id }) => user_id,

@@ -1,4 +1,4 @@
-export { type Address, selectAddressesOf } from './addresses/address-store.ts';
+export { type Address, selectAddressesOf, selectDefaultAddresses } from './addresses/address-store.ts';
 export { enqueueNotices, isNoticeOn, type Notice } from './messages/enqueue-notices.ts';
 export { failureText, isPermanent, type Messenger, messengerService } from './messages/messenger.ts';
 export { type ShopperNotice, shopperNotices } from './messages/notices.ts';
@@ -16,12 +16,14 @@ export { createShopper, createStaff } from './shoppers/accounts.ts';
 export {
   activeShoppers,
   lockActiveShoppers,
+  lockShoppers,
   onShopperTokensEnded,
   shoppersEndedSince,
 } from './shoppers/active-shoppers.ts';
 export { selectContacts, selectShoppersByContact } from './shoppers/contact-store.ts';
 export { selectNicknames, selectShopper, selectShopperByLogin } from './shoppers/identity-store.ts';
 export { hashPassword } from './shoppers/passwords.ts';
+export { type ProfileSection, profileSections } from './shoppers/profile-sections.ts';
 export { shopperDeleted } from './shoppers/shopper-events.ts';
 export { shopperNamed } from './shoppers/shopper-named.ts';
 export { nicknameHolds, shoppersByNickname, shoppersByReceiver } from './shoppers/shopper-search-store.ts';

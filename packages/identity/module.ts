@@ -21,6 +21,7 @@ import { identityRoutes } from './routes.ts';
 import { identityDemo } from './seed-demo-accounts.ts';
 import { identitySettings } from './settings.ts';
 import { shopperFiles } from './shoppers/file-references.ts';
+import { profileSections } from './shoppers/profile-sections.ts';
 import { shopperDeleted } from './shoppers/shopper-events.ts';
 import { identityInChangeLog, identityPublishes, identityTables } from './tables.ts';
 import { deleteUnneededSigningKeys } from './tokens/token-store.ts';
@@ -62,7 +63,7 @@ export const identityModule: Module = {
     const tokens = await openTokens(runtime);
     return {
       provides: [tokensService.provide(tokens), messengerService.provide(messenger)],
-      routes: () => identityRoutes({ runtime, tokens, messenger }, routes),
+      routes: () => identityRoutes({ runtime, tokens, messenger, sections: entries(profileSections) }, routes),
       tasks: {
         [sendTask]: smsCodeSender(runtime, messenger),
         [sendMessagesTask]: messageJob({ runtime, messenger }),

@@ -14,6 +14,7 @@ import { loginRoutes } from './login/login-routes.ts';
 import type { Messenger } from './messages/messenger.ts';
 import { addressBody, addressView, profileView, userProfileView } from './schemas.ts';
 import { selectShopper, selectStaff } from './shoppers/identity-store.ts';
+import type { ProfileSection } from './shoppers/profile-sections.ts';
 import { staffRoutes } from './staff/staff-routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
@@ -22,10 +23,13 @@ function maskedPhone(phone: string | null): string {
   return phone ? phone.replace(/^(\d{3})\d{4}(\d{4})$/, '$1****$2') : '';
 }
 
-type Deps = { runtime: Runtime; tokens: Tokens; messenger: Messenger };
+type Deps = { runtime: Runtime; tokens: Tokens; messenger: Messenger; sections: readonly ProfileSection[] };
 
 /** `routes` returns the routes of all modules. */
-export function identityRoutes({ runtime, tokens, messenger }: Deps, routes: () => readonly Route[]): Route[] {
+export function identityRoutes(
+  { runtime, tokens, messenger, sections }: Deps,
+  routes: () => readonly Route[],
+): Route[] {
   const { sql, settings } = runtime;
   const iso = (at: Date) => isoInZone(at, settings.get(timeZone));
   const addressViewOf = (a: Address) => ({
@@ -35,9 +39,13 @@ export function identityRoutes({ runtime, tokens, messenger }: Deps, routes: () 
     updated_at: iso(a.updated_at),
   });
   const shopperProfile = async (userId: number) => {
-    const shopper = await selectShopper(sql, userId);
+    const [shopper, ...values] = await Promise.all([
+      selectShopper(sql, userId),
+      ...sections.map((section) => section.read(sql, userId)),
+    ]);
     if (!shopper) throw identityErrors.account_gone();
-    const { id, nickname, avatar, points } = shopper;
+    const { id, nickname, avatar } = shopper;
+    const points = values[sections.findIndex(({ field }) => field === 'points')] ?? 0;
     const status = shopper.status === 1 ? (1 as const) : (0 as const);
     const username = shopper.username ?? '';
     const created_at = iso(shopper.created_at);
@@ -53,7 +61,7 @@ export function identityRoutes({ runtime, tokens, messenger }: Deps, routes: () 
       auth: 'any',
       tag: 'Accounts',
       summary: 'The account of the token',
-      statements: 1,
+      statements: 1 + sections.length,
       response: profileView,
       refuses: [identityErrors.account_gone],
       async handle({ caller }) {
@@ -73,7 +81,7 @@ export function identityRoutes({ runtime, tokens, messenger }: Deps, routes: () 
       auth: 'shopper',
       tag: 'Accounts',
       summary: 'My profile; the phone is masked',
-      statements: 1,
+      statements: 1 + sections.length,
       response: userProfileView,
       refuses: [identityErrors.account_gone],
       async handle({ caller }) {

@@ -13,8 +13,12 @@ export const identityTables: readonly string[] = [
   'identity.messages',
 ];
 
-/** The views with name and avatar of shoppers and with the names of administrators, for other packages. */
-export const identityPublishes: readonly string[] = ['identity.shopper_names', 'identity.staff_names'];
+/** The views for other packages: name and avatar of shoppers, ids of shoppers who can log in, names of administrators. */
+export const identityPublishes: readonly string[] = [
+  'identity.shopper_names',
+  'identity.active_shoppers',
+  'identity.staff_names',
+];
 
 /** The tables in the change log: the name of a row, or why the table is not watched. */
 export const identityInChangeLog: Readonly<Record<string, TableInChangeLog>> = {

@@ -1,4 +1,4 @@
-import OpenAI, { APIError, toFile } from 'openai';
+import type OpenAI from 'openai';
 import { z } from 'zod';
 import {
   type ImageDriver,
@@ -41,16 +41,21 @@ export function picturesIn(answer: unknown): ServicePicture[] {
   });
 }
 
+/** Loaded by the first picture: the client has 236 files, and most starts of a command or server make no picture. */
+const loadClient = () => import('openai');
+
 /** The error of a call as the task needs it. */
-function serviceErrorOf(error: unknown): ServiceError {
+async function serviceErrorOf(error: unknown): Promise<ServiceError> {
+  const { APIError } = await loadClient();
   if (!(error instanceof APIError)) return connectionError(error);
   const { status, message, headers } = error as { status?: number; message: string; headers?: Headers };
   return status === undefined ? connectionError(error) : statusError(status, message, headers?.get('retry-after'));
 }
 
 /** A client without retries: they would not be counted as attempts. */
-export function clientOf(model: ServiceModel, fetch: ServiceIo['fetch']): OpenAI {
-  return new OpenAI({
+export async function clientOf(model: ServiceModel, fetch: ServiceIo['fetch']): Promise<OpenAI> {
+  const { OpenAI: Client } = await loadClient();
+  return new Client({
     ...{ apiKey: model.apiKey || 'none', baseURL: model.endpoint, fetch, maxRetries: 0 },
     // Without these the client reads variables of the environment, which belong to other programs.
     ...{ organization: null, project: null, adminAPIKey: null, webhookSecret: null },
@@ -64,7 +69,7 @@ async function callOnce(
   request: PictureRequest,
   { fetch, signal }: ServiceIo,
 ): Promise<ServicePicture[]> {
-  const client = clientOf(model, fetch);
+  const client = await clientOf(model, fetch);
   const fields = {
     ...model.options,
     model: model.model,
@@ -75,6 +80,7 @@ async function callOnce(
     stream: false as const,
   };
   const { refImage } = request;
+  const { toFile } = await loadClient();
   const answer = refImage
     ? await client.images.edit(
         {
@@ -95,7 +101,7 @@ export const overClient =
       const perCall = model.picturesPerRequest ?? (model.model.startsWith('dall-e-3') ? 1 : request.count);
       return await inCalls(perCall, request, (part) => call(model, part, io));
     } catch (error) {
-      throw serviceErrorOf(error);
+      throw await serviceErrorOf(error);
     }
   };
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAddressGuard, openGuardedFetch, parseTarget } from '@tradepost/outbound-http';
+import { traceHeaders } from '@tradepost/runtime';
 import { maxAnswerBytes } from '../limits.ts';
 import { ServiceError } from './driver.ts';
 import { connectionError } from './service-fault.ts';
@@ -14,6 +15,7 @@ function uncompressed(fetch: Fetch): Fetch {
   const bounded: Fetch = async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set('accept-encoding', 'identity');
+    headers.set('traceparent', traceHeaders().traceparent);
     const form = init.body instanceof FormData ? new Response(init.body) : null;
     // The fetch of undici does not know the FormData of Node.js, and would send its name.
     const body = form ? new Uint8Array(await form.arrayBuffer()) : (init.body ?? null);

@@ -38,6 +38,7 @@ export const wenxinDriver: ImageDriver = {
         ...(refImage ? { refer_image: dataUrl(refImage) } : {}),
         stream: false as const,
       };
-      return picturesIn(await clientOf(of, fetch).images.generate(fields, { signal }));
+      const client = await clientOf(of, fetch);
+      return picturesIn(await client.images.generate(fields, { signal }));
     })({ ...model, picturesPerRequest: model.picturesPerRequest ?? perRequest }, request, io),
 };

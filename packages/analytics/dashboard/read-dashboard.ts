@@ -126,6 +126,7 @@ export async function readDashboard(deps: DashboardDeps, request: Request): Prom
     online_sessions: card('online_sessions'),
     unread_message: card('unread_message'),
     stock_warning: card('stock_warning'),
+    pending_withdrawals: card('pending_withdrawals'),
     compare: {
       revenue_yoy: changeOf(current.sales, yoy.sales),
       revenue_mom: changeOf(current.sales, mom.sales),

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,9 +54,21 @@ const fieldTypes: Record<string, Record<string, string>> = {
   logistics_kdniao: { api_url: 'text', ebusiness_id: 'text', api_key: 'password' },
   delivery_router: { delivery_mode: 'select' },
   delivery_local: { default_rider_name: 'text', default_rider_phone: 'text' },
+  wechat_pay: {
+    ...{ app_id: 'text', mch_id: 'text', serial_no: 'text', private_key: 'password', api_v3_key: 'password' },
+    ...{ notify_url: 'text', api_key: 'password', public_key_id: 'text', public_key: 'textarea' },
+  },
+  alipay: { app_id: 'text', private_key: 'password', public_key: 'textarea', sandbox: 'switch', notify_url: 'text' },
+  stripe: { secret_key: 'password', webhook_secret: 'password' },
   sms: { provider: 'select', access_key: 'text', secret_key: 'password', sign_name: 'text' },
   wechat_auth: { mini_app_id: 'text', mini_app_secret: 'password', h5_app_id: 'text', h5_app_secret: 'password' },
   external_wms: { endpoint: 'text', app_key: 'text', app_secret: 'password' },
+};
+
+const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const keys = {
+  own: pair.privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
+  theirs: pair.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
 };
 
 /** A form of each plugin, as the console sends it. */
@@ -82,6 +95,26 @@ const forms: Record<string, Record<string, string>> = {
   logistics_kdniao: { api_url: 'http://127.0.0.1:9/query', ebusiness_id: '100', api_key: 'hunter2' },
   delivery_router: { delivery_mode: 'both' },
   delivery_local: { default_rider_name: 'Li', default_rider_phone: '13800000000' },
+  wechat_pay: {
+    ...{
+      app_id: 'wx1',
+      mch_id: '1900000001',
+      serial_no: 'A1',
+      private_key: keys.own,
+      api_v3_key: 'hunter2'.padEnd(32, '-'),
+    },
+    ...{
+      notify_url: 'https://shop.example/notify',
+      api_key: 'hunter2',
+      public_key_id: 'PUB_KEY_ID_1',
+      public_key: keys.theirs,
+    },
+  },
+  alipay: {
+    ...{ app_id: '2021', private_key: keys.own, public_key: keys.theirs, sandbox: 'true' },
+    notify_url: 'https://shop.example/notify',
+  },
+  stripe: { secret_key: 'sk_test_hunter2', webhook_secret: 'whsec_hunter2hunter2' },
   sms: { provider: 'tencent', access_key: 'AK', secret_key: 'hunter2', sign_name: '商店' },
   wechat_auth: { mini_app_id: 'wx1', mini_app_secret: 'hunter2', h5_app_id: 'wx2', h5_app_secret: 'hunter3' },
   external_wms: { endpoint: 'http://127.0.0.1:9', app_key: 'shop', app_secret: 'hunter2' },
@@ -195,7 +228,7 @@ describe('the values', () => {
   );
 
   test('of a plugin that no running module has are refused', async () => {
-    for (const name of ['wechat_pay', 'site', 'orders', '__proto__', 'toString']) {
+    for (const name of ['im', 'site', 'orders', '__proto__', 'toString']) {
       expect(await admin('GET', `/config/${name}`)).toMatchObject({
         code: 404,
         message: expect.stringContaining(name),

@@ -96,6 +96,9 @@ test('every field that takes a private address is known: none of them is an addr
     'storage_qiniu.domain',
     ...['logistics_kuaidi100.customer', 'logistics_kdniao.ebusiness_id'],
     ...['delivery_local.default_rider_name', 'delivery_local.default_rider_phone'],
+    // Numbers of accounts, and addresses that the payment services send notices to.
+    ...['wechat_pay.app_id', 'wechat_pay.mch_id', 'wechat_pay.notify_url', 'wechat_pay.public_key_id'],
+    ...['alipay.app_id', 'alipay.notify_url'],
     ...['sms.access_key', 'sms.sign_name', 'wechat_auth.mini_app_id', 'wechat_auth.h5_app_id', 'external_wms.app_key'],
   ]);
 });

@@ -23,9 +23,13 @@ const shopView = z
   })
   .meta({ id: 'CurrentShop' });
 
+/** The name of the shop for readers of a language. */
+export const shopName = (settings: Pick<Runtime['settings'], 'get'>, locale: Locale): string =>
+  settings.get(siteSettings.shop_name) ?? siteKeys.shop_name.fallback[locale];
+
 async function currentShop(runtime: Runtime, decoration: ShopDecoration | undefined, request: Request, locale: Locale) {
   const { sql, settings, config } = runtime;
-  const name = settings.get(siteSettings.shop_name) ?? siteKeys.shop_name.fallback[locale];
+  const name = shopName(settings, locale);
   const logo = settings.get(siteSettings.site_logo) ?? siteKeys.site_logo.fallback[locale];
   const [owner, decor_status] = await Promise.all([selectOwner(sql), decoration?.status(sql) ?? ('none' as const)]);
   return { id: shopId, name, logo: fileUrls(request, config).absolute(logo), owner, decor_status };

@@ -1,4 +1,4 @@
-import { exitCodes, print, stopSignal, wholeNumber } from '@tradepost/terminal';
+import { commandName, exitCodes, print, stopSignal, wholeNumber } from '@tradepost/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type BehaviourOptions, changedBehaviour, faultKinds } from '../behaviour.ts';
 import { type Counters, demoAccounts, openCarrierSimulator } from '../simulator.ts';
@@ -14,14 +14,15 @@ function share(text: string): number {
 /** The commands that configure a shop for these services. The secrets are those of the demonstration. */
 function settingLines(apiUrls: { kuaidi100: string; kdniao: string }): string[] {
   const { kuaidi100, kdniao } = demoAccounts;
+  const set = `${commandName()} settings set`;
   return [
-    `tradepost settings set logistics_kuaidi100.api_url ${apiUrls.kuaidi100}`,
-    `tradepost settings set logistics_kuaidi100.customer ${kuaidi100.customer}`,
-    `printf %s ${kuaidi100.key} | tradepost settings set logistics_kuaidi100.key`,
-    `tradepost settings set logistics_kdniao.api_url ${apiUrls.kdniao}`,
-    `tradepost settings set logistics_kdniao.ebusiness_id ${kdniao.ebusinessId}`,
-    `printf %s ${kdniao.apiKey} | tradepost settings set logistics_kdniao.api_key`,
-    'tradepost settings set logistics_router.polling_enabled true',
+    `${set} logistics_kuaidi100.api_url ${apiUrls.kuaidi100}`,
+    `${set} logistics_kuaidi100.customer ${kuaidi100.customer}`,
+    `printf %s ${kuaidi100.key} | ${set} logistics_kuaidi100.key`,
+    `${set} logistics_kdniao.api_url ${apiUrls.kdniao}`,
+    `${set} logistics_kdniao.ebusiness_id ${kdniao.ebusinessId}`,
+    `printf %s ${kdniao.apiKey} | ${set} logistics_kdniao.api_key`,
+    `${set} logistics_router.polling_enabled true`,
   ];
 }
 
@@ -42,9 +43,7 @@ async function simulate({ port, host, json = false, ...given }: SimulateOptions,
   try {
     if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, url: simulator.url, ...apiUrls }));
     else {
-      print(
-        `Carrier services at ${simulator.url}\n\nTo let a shop query them (in a checkout with npx before tradepost):`,
-      );
+      print(`Carrier services at ${simulator.url}\n\nTo let a shop query them:`);
       for (const line of settingLines(apiUrls)) print(line);
       print('\nGET /_counters shows the queries. Ctrl-C ends it.');
     }

@@ -1,5 +1,6 @@
 import type { Sql } from '@tradepost/postgres';
 import { openShop, type Shop } from '@tradepost/testing/shop';
+import { vacuumTables } from '@tradepost/testing/vacuum';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selectBestSellers, selectShelf, shelfPage } from './product-list-store.ts';
 import { staffHits } from './product-search.ts';
@@ -171,8 +172,8 @@ describe('with 20,000 products', () => {
       select id, '__default__', price, 10, 'C-' || id from catalog.products where title like '% model%'`;
     await sql`insert into catalog.products (title, price, translations)
       values ('Zyzzyva beetle', 1, ${sql.json({ 'zh-CN': { title: '象鼻虫标本' } })})`;
-    await sql`vacuum analyze catalog.products`;
-    await sql`vacuum analyze catalog.product_skus`;
+    await vacuumTables(sql, 'catalog.products');
+    await vacuumTables(sql, 'catalog.product_skus');
   }, 120_000);
 
   const scans = (rows: readonly Record<string, string>[]) => {
@@ -208,7 +209,7 @@ describe('with 20,000 products', () => {
     await sql`
       insert into catalog.categories (id, parent_id, name) overriding system value
       select n, case when n <= 1 then 0 when n <= 7 then 1 else 2 + n % 6 end, 'c' || n from generate_series(1, 39) as n`;
-    await sql`vacuum analyze catalog.categories, catalog.category_descendants`;
+    await vacuumTables(sql, 'catalog.categories', 'catalog.category_descendants');
     // All products, a leaf category of 500 products, a branch of 6 categories, the root of all 39.
     for (const filter of [{}, { category_id: 39 }, { category_id: 7 }, { category_id: 1 }]) {
       // The total of the whole shelf is counted row by row; the total of a branch is not.

@@ -7,7 +7,7 @@ const rows = `
   insert into catalog.products (id, category_id, title, price, favorite_count) overriding system value values (1, 2, 'Mug', 1000, 2), (2, 1, 'Jug', 500, 0);
   insert into catalog.favorites (user_id, product_id) values (1, 1), (2, 1);
   insert into catalog.product_skus (id, product_id, sku_key, price, stock, reserved_stock, sold) overriding system value
-    values (1, 1, 'a', 1000, 10, 2, 5), (2, 1, 'b', 500, 10, 0, 1), (3, 2, 'c', 500, 0, 0, 2);`;
+    values (1, 1, 'a', 1000, 10, 2, 5), (2, 1, 'b', 500, 10, 0, 1), (3, 2, 'c', 500, 0, 0, 3);`;
 
 export const testData: TestData = {
   rows,

@@ -5,8 +5,8 @@ import { normalKey } from './variant-key.ts';
 
 const key = (example: string) =>
   lineText(maxKey)
-    .transform(normalKey)
-    .meta({ examples: [example] });
+    .meta({ examples: [example] })
+    .transform(normalKey);
 const variantName = () => lineText(maxName).meta({ examples: ['Summer sale'] });
 
 export const pageParams = z.object({ page_key: key('index') });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openAdmin } from '@tradepost/http';
 import { orderStatusWriter } from '@tradepost/inventory';
 import type { CommandContext } from '@tradepost/module';
-import { type Runtime, startWorker } from '@tradepost/runtime';
+import { exposeJobs, type Runtime, startWorker } from '@tradepost/runtime';
 import {
   exitCodes,
   type GlobalOptions,
@@ -20,7 +21,7 @@ import { externalMetrics } from '../protocol/external-metrics.ts';
 import type { Delivered } from '../tasks/deliver-tasks.ts';
 import { selectTaskCounts, type TaskCounts } from '../tasks/task-report-store.ts';
 
-type DeliverOptions = GlobalOptions & { once?: boolean };
+type DeliverOptions = GlobalOptions & { once?: boolean; adminPort?: string };
 type Totals = Omit<Delivered, 'nextDue'>;
 
 const noTotals = { delivered: 0, succeeded: 0, accepted: 0, retried: 0, failed: 0, abandoned: 0 } satisfies Totals;
@@ -81,7 +82,7 @@ async function drain(
 async function serve(
   runtime: Runtime,
   delivery: Delivery,
-  { json, stopping, totals }: { json: boolean; stopping: AbortSignal; totals: Totals },
+  { json, stopping, totals, version }: { json: boolean; stopping: AbortSignal; totals: Totals; version: string },
 ): Promise<void> {
   const { config, sql, log, metrics } = runtime;
   const shutdownMs = config.shutdownSeconds * 1000;
@@ -89,7 +90,16 @@ async function serve(
     ...{ url: runtime.databaseUrl, concurrency: config.workerConcurrency, log, metrics, shutdownMs },
     ...{ tasks: delivery.tasks, crons: delivery.crons },
   });
+  runtime.parts.add('worker', () => {
+    if (!worker.isRunning()) throw new Error('it has ended and is being started again');
+  });
+  exposeJobs(runtime);
+  const admin = await openAdmin(runtime, version).catch(async (error: unknown) => {
+    await worker.stop();
+    throw error;
+  });
   const finish = async () => {
+    await admin?.close(500);
     const finished = worker.stop().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
     await Promise.race([finished, sleep(shutdownMs, undefined, { ref: false })]);
   };
@@ -97,8 +107,9 @@ async function serve(
     // Delivers tasks that became due while no process ran, without waiting for the cron of each minute.
     await delivery.pollNow();
     const counts = await selectTaskCounts(sql);
-    if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, ...countsForJson(counts) }));
+    if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, admin: admin?.url, ...countsForJson(counts) }));
     else print(`Delivering to the external warehouse (pid ${process.pid}): ${openLine(counts)}`);
+    if (admin && !json) print(`Admin ${admin.url}/ready`);
     const stopped = new Promise<void>((resolve) => {
       if (stopping.aborted) resolve();
       else stopping.addEventListener('abort', () => resolve(), { once: true });
@@ -147,7 +158,7 @@ const deliver =
             delivery.check();
             endInTime(delivery, stop.signal, runtime.config.shutdownSeconds * 1000);
             if (once) await drain(runtime, delivery, { json, stopping: stop.signal });
-            else await serve(runtime, delivery, { json, stopping: stop.signal, totals });
+            else await serve(runtime, delivery, { json, stopping: stop.signal, totals, version: context.version });
           } finally {
             await delivery.close();
           }
@@ -166,13 +177,14 @@ export function addDeliver(group: Command, context: CommandContext): void {
       .description(
         'deliver due tasks to the external warehouse, until stopped or once; with or without a running server',
       )
+      .option('--admin-port <port>', 'port of the admin listener (default 8082, or a free one), or off')
       .option('--once', 'deliver the tasks that are due, then end')
       .option('--json', 'print the result as JSON; without --once as JSON lines')
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost wms deliver --once\n  $ tradepost wms deliver --database-url postgres://shop@db/shop\n\n' +
           'Several processes may deliver at the same time. A signal lets running calls finish within SHUTDOWN_SECONDS.\n' +
-          'WORKER_CONCURRENCY is the number of jobs at once. `node daemons/wms-retry.ts` does the same.\n\n' +
+          'WORKER_CONCURRENCY is the number of jobs at once. `npx node daemons/wms-retry.ts` does the same.\n\n' +
           'Exit codes: 0 all due tasks were delivered, the others wait for their time or their callback; 1 a task has failed\n' +
           'in this run (--once), or the run itself has failed; 2 wrong configuration.',
       ),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
-import { openLog, openMetrics, type Setting } from '@tradepost/runtime';
+import { openLog, openMetrics, type Setting, traceOf, withTrace } from '@tradepost/runtime';
 import {
   type Behaviour,
   json,
@@ -108,7 +108,10 @@ describe('the seven calls', () => {
     const partner = await partnerThat(json({ code: 0, message: 'ok', data: [{ a: 1 }] }));
     const { call } = open(partner.url);
     const before = Math.floor(Date.now() / 1000);
-    const outcome = await call(action, body, { requestId: `r:${action}` });
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const outcome = await withTrace(traceOf(`00-${trace}-00f067aa0ba902b7-01`), () =>
+      call(action, body, { requestId: `r:${action}` }),
+    );
     expect(outcome).toEqual({ kind: 'success', code: 0, message: 'ok', data: [{ a: 1 }] });
 
     const [got] = partner.calls;
@@ -130,6 +133,7 @@ describe('the seven calls', () => {
       ['X-Sign', sign],
       ['X-Request-Mode', 'generic'],
       ['Idempotency-Key', `r:${action}`],
+      ['traceparent', expect.stringMatching(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))],
     ]);
     expect(got!.headers['content-length']).toBe(String(got!.body.length));
     expect(timestamp).toMatch(/^\d{10}$/);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createConcurrencyLimit, type Runtime } from '@tradepost/runtime';
+import { createConcurrencyLimit, type Runtime, traceHeaders } from '@tradepost/runtime';
 import { externalAppKey, externalAppSecret, externalEndpoint, externalTimeoutMs } from '../settings.ts';
 import type { TaskAction } from './actions.ts';
 import { type CallOutcome, noAnswer, parseJson } from './answer.ts';
@@ -57,6 +57,7 @@ function signedHeaders(settings: Settings, body: string, requestId: string, secr
     'X-Sign': externalSignature(parts, secret),
     'X-Request-Mode': 'generic',
     'Idempotency-Key': requestId,
+    ...traceHeaders(),
   };
 }
 

@@ -86,7 +86,9 @@ const caseAudits: readonly Audit[] = [
         join fulfilment.after_sale_items i on i.case_id = c.id
         join orders.order_items l on l.id = i.order_item_id
         group by c.case_no, l.sku_id) as g on g.case_no = r.biz_no and g.sku_id = r.sku_id
-      where r.qty > coalesce(g.qty, 0)`,
+      where r.qty > coalesce(g.qty, 0)
+        -- the goods of a cancelled order: see orders.cancelled_restocked
+        and not exists (select from orders.orders o where o.order_no = r.biz_no)`,
   },
   {
     name: 'fulfilment.order_restocked',

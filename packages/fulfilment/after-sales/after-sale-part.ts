@@ -1,7 +1,7 @@
 import { shopperNotices } from '@tradepost/identity';
 import { inventoryService } from '@tradepost/inventory';
 import { dashboardCards, inboxTemplates, type MenuEntry } from '@tradepost/module';
-import { orderFilters, orderSections } from '@tradepost/orders';
+import { orderFilters, orderSections, shippingHolds } from '@tradepost/orders';
 import { addressesIn, fileReferences } from '@tradepost/storage';
 import { caseInboxTemplates } from '../inbox-templates.ts';
 import type { Part } from '../part.ts';
@@ -55,7 +55,10 @@ export const afterSalePart: Part = {
         orderSections.add(afterSaleSection(runtime)),
         orderFilters.add({ field: 'has_after_sale', matching: ordersWithCase }),
       ],
-      routes: () => [...shopperCaseRoutes(runtime), ...staffCaseRoutes({ runtime, inventory })],
+      routes: () => [
+        ...shopperCaseRoutes(runtime, context.entries(shippingHolds)),
+        ...staffCaseRoutes({ runtime, inventory }),
+      ],
     };
   },
 };

@@ -170,7 +170,7 @@ const caseView = {
   audit_status: z.enum(['pending', 'approved', 'rejected']),
   audit_status_label: label('Pending'),
   audit_remark: z.string(),
-  refund_amount: amount(),
+  refund_amount: amount().meta({ examples: [10.4] }),
   refund_no: z.string().meta({ examples: [''] }),
   close_reason: z.string(),
   completed_at: timestamp().nullable(),
@@ -208,7 +208,7 @@ export const shopperCaseSchema = z.object({ ...caseView, messages: messageList }
 export const staffCaseSchema = z
   .object({
     ...caseView,
-    total_amount: amount().meta({ description: 'what the buyer paid for the order' }),
+    total_amount: amount().meta({ description: 'what the buyer paid for the order', examples: [20.8] }),
     messages: messageList,
     evidences: evidenceList,
   })

@@ -1,5 +1,6 @@
 import { paged, pagingOf } from '@tradepost/core';
 import { defineRoute, fileUrls, id, idParams, nothing, pagedOf, type Route } from '@tradepost/http';
+import type { ShippingHold } from '@tradepost/orders';
 import type { Runtime } from '@tradepost/runtime';
 import { z } from 'zod';
 import { applyCases } from './actions/apply-cases.ts';
@@ -24,7 +25,7 @@ import { firstOf } from './write-one.ts';
 
 const tag = 'After-sales';
 
-export function shopperCaseRoutes(runtime: Runtime): Route[] {
+export function shopperCaseRoutes(runtime: Runtime, holds: readonly ShippingHold[]): Route[] {
   const { sql, config, now } = runtime;
 
   /** A case of this shopper. */
@@ -58,14 +59,15 @@ export function shopperCaseRoutes(runtime: Runtime): Route[] {
         afterSaleErrors.quantity_exceeded,
         afterSaleErrors.too_many_images,
         afterSaleErrors.image_address,
+        ...holds.map(({ refusal }) => refusal),
       ],
       repeat: 'recorded',
-      statements: 6,
+      statements: 6 + (holds.length > 0 ? 1 + holds.length : 0),
       async handle({ caller, params, body, request, write }) {
         const apply_images = imagesIn('apply_images', body.apply_images, fileUrls(request, config).relative);
         const case_type = body.case_type === 'exchange' ? 'exchange' : 'return';
         const application = { ...body, order_id: params.id, user_id: caller.id, case_type, apply_images } as const;
-        return { id: await write(async (tx) => firstOf(await applyCases(tx, [application], now()))) };
+        return { id: await write(async (tx) => firstOf(await applyCases(tx, [application], { holds, now: now() }))) };
       },
     }),
     defineRoute({

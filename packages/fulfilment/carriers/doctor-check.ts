@@ -20,9 +20,10 @@ export const carrierDoctorCheck = (drivers: readonly CarrierDriver[]): DoctorChe
     const todo = missing.map((key) => `tradepost settings set ${key}`).join('; ');
     const names = ready.map(({ name }) => name).join(' and ');
     if (ready.length === 0) {
-      if (polls) error(`polling is on, and not set: ${missing.join(', ')}`, todo);
+      if (polls) error('carriers/not-set-up', `polling is on, and not set: ${missing.join(', ')}`, todo);
     } else if (missing.length > 0)
       warning(
+        'carriers/one-not-set-up',
         `only ${names} is queried; the other chosen carrier service lacks ${missing.join(', ')}`,
         `${todo}; or, for one service only: tradepost settings set ${primaryDriver.key} ${names}; tradepost settings set ${secondaryDriver.key} '""'`,
       );
@@ -39,6 +40,7 @@ export const developmentCarrierCheck = (drivers: readonly CarrierDriver[]): Doct
       const address = settings.get(apiUrl);
       if (address !== '' && isLoopback(new URL(address).hostname))
         error(
+          'development/simulated-carrier',
           `${apiUrl.key} is ${address}, which is on this machine: shipments show simulated tracks`,
           `tradepost settings unset ${apiUrl.key}, and set the account of the service`,
         );

@@ -1,6 +1,6 @@
 import { enqueueNotices } from '@tradepost/identity';
 import type { Inventory } from '@tradepost/inventory';
-import type { ShippedOrder } from '@tradepost/orders';
+import type { ShippedOrder, ShippingHold } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import { type Runtime, recordEvents } from '@tradepost/runtime';
 import type { StartSync } from '../carriers/sync/sync-jobs.ts';
@@ -12,6 +12,7 @@ import { insertShipments } from './shipment-store.ts';
 export type RecordDeps = {
   readonly runtime: Pick<Runtime, 'sql' | 'settings' | 'config' | 'now'>;
   readonly startSync: StartSync;
+  readonly holds: readonly ShippingHold[];
 };
 export type ShipDeps = RecordDeps & {
   /** The goods of an exchange leave the stock. */
@@ -27,7 +28,7 @@ type Outbound = Parcel & { readonly order_id: number; readonly case_id: number }
  */
 export async function recordShipments(
   tx: Transaction,
-  { runtime, startSync }: RecordDeps,
+  { runtime, startSync }: Pick<RecordDeps, 'runtime' | 'startSync'>,
   parcels: readonly Outbound[],
   by: { biz_type: 'initial' | 'reship'; shipped: readonly ShippedOrder[]; staff_id: number },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { markShipped, selectOrderStatuses } from '@tradepost/orders';
+import { type HeldOrder, heldRefusal, markShipped, selectHeldOrders, selectOrderStatuses } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import type { Write } from '@tradepost/runtime';
 import { shipmentErrors } from './errors.ts';
@@ -8,7 +8,8 @@ import { type RecordDeps, recordShipments } from './record-shipments.ts';
 export type ShipOrder = Parcel & { readonly order_id: number };
 
 /**
- * Ships paid orders for the first time: 2 -> 3, and one shipment per order, in a fixed number of statements. When a request
+ * Ships paid orders for the first time: 2 -> 3, and one shipment per order, in a fixed number of statements. An order that is held
+ * (`shippingHolds` of orders) is refused, when it could be shipped otherwise. When a request
  * is refused, one more statement checks which orders exist: an unknown order gets the refusal `order_not_found`, whatever
  * else is wrong. When two requests name one order, the first one counts. Returns for each request true or its refusal.
  */
@@ -25,30 +26,40 @@ export async function shipOrders(
     first.get(order.order_id) === index ? parcelRefusal(order, settings) : shipmentErrors.shipped_twice(),
   );
   const complete = orders.filter((_, index) => !refusals[index]);
-  const moved = new Set(complete.length > 0 ? await write((tx) => ship(tx, deps, complete, staffId)) : []);
+  // The result may be stored as JSON, for a repeat of the request.
+  const done = complete.length > 0 ? await write((tx) => ship(tx, deps, complete, staffId)) : { moved: [], held: [] };
+  const moved = new Set(done.moved);
+  const held = new Map(done.held.map(({ order_id, refusal }) => [order_id, refusal]));
   const refused = orders.filter((order, index) => refusals[index] || !moved.has(order.order_id));
   const existing = await selectOrderStatuses(sql, [...new Set(refused.map((order) => order.order_id))]);
   return orders.map((order, index) => {
     const refusal = refusals[index];
     if (!refusal && moved.has(order.order_id)) return true;
     if (!existing.has(order.order_id)) return shipmentErrors.order_not_found();
-    return refusal ?? shipmentErrors.cannot_ship();
+    return refusal ?? heldRefusal(deps.holds, held.get(order.order_id)) ?? shipmentErrors.cannot_ship();
   });
 }
 
-/** Ships the orders that can be shipped, and returns their ids. Each order occurs once. */
+/** Ships the orders that can be shipped. Returns their ids, and the orders that are held. Each order occurs once. */
 async function ship(
   tx: Transaction,
   deps: RecordDeps,
   orders: readonly ShipOrder[],
   staff_id: number,
-): Promise<number[]> {
-  const shipped = await markShipped(tx, orders, {
+): Promise<{ moved: number[]; held: HeldOrder[] }> {
+  const held = await selectHeldOrders(
+    tx,
+    deps.holds,
+    orders.map(({ order_id }) => order_id),
+  );
+  const isHeld = new Set(held.map(({ order_id }) => order_id));
+  const free = orders.filter(({ order_id }) => !isHeld.has(order_id));
+  const shipped = await markShipped(tx, free, {
     actor: { type: 'admin', id: staff_id },
     now: deps.runtime.now(),
   });
   const ids = new Set(shipped.map(({ id }) => id));
-  const parcels = orders.filter(({ order_id }) => ids.has(order_id)).map((order) => ({ ...order, case_id: 0 }));
+  const parcels = free.filter(({ order_id }) => ids.has(order_id)).map((order) => ({ ...order, case_id: 0 }));
   await recordShipments(tx, deps, parcels, { biz_type: 'initial', shipped, staff_id });
-  return [...ids];
+  return { moved: [...ids], held };
 }

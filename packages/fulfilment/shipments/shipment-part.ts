@@ -1,7 +1,7 @@
 import { shopperNotices } from '@tradepost/identity';
 import { inventoryService } from '@tradepost/inventory';
 import { inboxTemplates } from '@tradepost/module';
-import { orderFilters, orderSections } from '@tradepost/orders';
+import { orderFilters, orderSections, shippingHolds } from '@tradepost/orders';
 import { carriers } from '../carriers/drivers/driver.ts';
 import { openSyncStarter } from '../carriers/sync/sync-jobs.ts';
 import { shipmentEvents } from '../fulfilment-events.ts';
@@ -27,7 +27,8 @@ export const shipmentPart: Part = {
   open(context) {
     const { runtime } = context;
     const startSync = openSyncStarter(runtime.settings, context.entries(carriers));
-    const deps = { runtime, inventory: context.service(inventoryService), startSync };
+    const inventory = context.service(inventoryService);
+    const deps = { runtime, inventory, startSync, holds: context.entries(shippingHolds) };
     return {
       contributions: [
         orderSections.add(shipmentSection(runtime)),

@@ -77,6 +77,7 @@ export function shipmentRoutes(deps: ShipDeps): Route[] {
         shipmentErrors.rider_phone_required,
         shipmentErrors.reship_needs_case,
         ...reshipRefusals,
+        ...deps.holds.map(({ refusal }) => refusal),
       ],
       // A first shipment sends at most six; the others move the case and the stock of an exchange.
       statements: 25,
@@ -102,7 +103,8 @@ export function shipmentRoutes(deps: ShipDeps): Route[] {
       summary: 'Ship many paid orders by express; a refused order does not stop the others',
       body: batchShipBody,
       response: batchResultSchema,
-      statements: 6,
+      // Six, and when orders can be held one for their locks and one for each kind of hold.
+      statements: 6 + (deps.holds.length > 0 ? 1 + deps.holds.length : 0),
       repeat: 'recorded',
       async handle({ caller, body, locale, write }) {
         const requests = body.map((row): ShipOrder => ({ ...expressParcel, ...row }));

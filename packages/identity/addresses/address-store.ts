@@ -37,6 +37,17 @@ export async function selectAddressesOf(
     join identity.addresses a on a.id = pair.id and a.user_id = pair.user_id`;
 }
 
+/** The default addresses of these shoppers, by shopper. A shopper without an address is absent. */
+export async function selectDefaultAddresses(
+  sql: Queryable,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, Address>> {
+  const rows = await sql<Address[]>`
+    select id, user_id, name, phone, province, city, district, detail, is_default, created_at, updated_at
+    from identity.addresses where user_id = any(${[...userIds]}::bigint[]) and is_default`;
+  return new Map(rows.map((row) => [row.user_id, row]));
+}
+
 /** Locks the shopper, so that two requests cannot both set a default. Returns false when the account does not exist. */
 async function lockShopper(tx: Queryable, userId: number): Promise<boolean> {
   const rows = await tx`select id from identity.shoppers where id = ${userId} and status = 1 for no key update`;

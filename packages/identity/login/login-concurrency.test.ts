@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)('two processes on one Redis', () => {
     const flags = ['--database-url', database.url, '--redis-url', redis.url, '--seed', 'none', '--only', 'api'];
     const env = { TRUSTED_PROXIES: '127.0.0.1', DATABASE_POOL: '4' };
     servers = await Promise.all([startProcess(flags, env), startProcess(flags, env)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const { child, ended } of servers ?? []) {
       child.kill('SIGTERM');

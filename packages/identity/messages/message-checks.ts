@@ -19,6 +19,7 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
     const noCodes = ['off', 'test'].includes(provider) ? null : notReady(loginCodeNotice.name);
     if (noCodes)
       error(
+        'messages/login-codes-not-sent',
         `${smsProvider.key} is ${provider}, and login codes can not be sent: ${notReadyText('sms', noCodes)}`,
         'tradepost settings set, for each of these settings',
       );
@@ -27,6 +28,7 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
     const off = enabled.filter((name) => !isKnown(name));
     if (off.length > 0)
       note(
+        'messages/notice-of-module-off',
         `${enabledNotices.key} has notices of modules that are switched off, which are not sent: ${off.join(', ')}`,
         `nothing; they are sent when their modules run again`,
       );
@@ -34,6 +36,7 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
       const reason = notReady(name);
       if (reason)
         warning(
+          'messages/notice-not-sent',
           `the notice ${name} is switched on and is not sent: ${notReadyText('sms', reason)}`,
           'tradepost settings set, for each of these settings; or remove it from notices.enabled',
         );
@@ -41,12 +44,14 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
     const unknown = Object.keys(settings.get(smsTemplates)).filter((name) => !isKnown(name));
     if (unknown.length > 0)
       note(
+        'messages/unknown-template',
         `${smsTemplates.key} has templates of unknown notices: ${unknown.join(', ')}`,
         `nothing, if their modules are switched off; else tradepost settings set ${smsTemplates.key}`,
       );
     const failed = await countFailedMessages(sql, new Date(Date.now() - dayMs));
     if (failed > 0)
       warning(
+        'messages/failed',
         `${failed} messages to shoppers failed in the last 24 hours`,
         'tradepost messages list --failed, then tradepost messages retry',
       );
@@ -61,6 +66,7 @@ export const developmentSenderCheck: DoctorCheck = {
   check({ settings }, { error }) {
     if (settings.get(smsProvider) === 'log')
       error(
+        'development/logged-sms',
         `${smsProvider.key} is log, which production refuses: no login code and no notice is sent`,
         `tradepost settings set ${smsProvider.key} webhook, aliyun or tencent; or off`,
       );
@@ -69,6 +75,7 @@ export const developmentSenderCheck: DoctorCheck = {
     const { protocol, hostname, origin } = new URL(endpoint);
     if (protocol !== 'https:' || isLoopback(hostname))
       error(
+        'development/sms-endpoint',
         `${smsEndpoint.key} is ${origin}, which is not the SMS service: that server gets all login codes`,
         `tradepost settings unset ${smsEndpoint.key}`,
       );

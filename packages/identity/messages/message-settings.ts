@@ -30,6 +30,10 @@ export const smsProvider = setting(
     'production), log writes all of them to the log (not in production), webhook posts them to sms.webhook_url, aliyun and ' +
     'tencent are SMS services, off sends nothing',
   {
+    notInProduction: {
+      values: ['test', 'log'],
+      text: 'test and log are for development: with NODE_ENV=production no code would be sent; webhook, aliyun, tencent or off',
+    },
     field: {
       page,
       label: { en: 'Provider', 'zh-CN': '服务商' },

@@ -22,6 +22,14 @@ export async function lockActiveShoppers(tx: Transaction, ids: readonly number[]
   return new Set(rows.map((row) => row.id));
 }
 
+/** As `lockActiveShoppers`, with disabled accounts: for balances that must be right when the account is enabled again. */
+export async function lockShoppers(tx: Transaction, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await tx<{ id: number }[]>`
+    select id from identity.shoppers
+    where id = any(${[...ids]}::bigint[]) and deleted_at is null order by id for key share`;
+  return new Set(rows.map((row) => row.id));
+}
+
 /**
  * Shoppers whose login tokens were all ended since this time: after a logout everywhere, and when the account was disabled,
  * enabled or deleted. `generation` is higher for a later end.

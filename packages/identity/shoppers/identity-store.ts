@@ -7,7 +7,6 @@ export type Shopper = {
   password_hash: string | null;
   nickname: string;
   avatar: string;
-  points: number;
   status: number;
   is_demo: boolean;
   /** The generation of new tokens of this account (see token-store.ts). */
@@ -28,7 +27,7 @@ export type Staff = {
 
 export async function selectShopperByLogin(sql: Queryable, username: string): Promise<Shopper | undefined> {
   const [row] = await sql<Shopper[]>`
-    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.points, s.status, s.is_demo,
+    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.status, s.is_demo,
            coalesce(f.generation, 0) as generation, s.created_at
     from identity.shoppers s left join identity.token_floors f on f.role = 'user' and f.account_id = s.id
     where s.username = ${username}`;
@@ -37,7 +36,7 @@ export async function selectShopperByLogin(sql: Queryable, username: string): Pr
 
 export async function selectShopper(sql: Queryable, id: number): Promise<Shopper | undefined> {
   const [row] = await sql<Shopper[]>`
-    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.points, s.status, s.is_demo,
+    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.status, s.is_demo,
            coalesce(f.generation, 0) as generation, s.created_at
     from identity.shoppers s left join identity.token_floors f on f.role = 'user' and f.account_id = s.id
     where s.id = ${id}`;
@@ -117,7 +116,7 @@ export async function findOrInsertShopper(tx: Transaction, key: LoginKey, nickna
     insert into identity.shoppers (${column}, nickname) values (${key.value}, ${nickname})
     on conflict (${column}) do nothing`;
   const [row] = await tx<Shopper[]>`
-    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.points, s.status, s.is_demo,
+    select s.id, s.username, s.phone, s.password_hash, s.nickname, s.avatar, s.status, s.is_demo,
            coalesce(f.generation, 0) as generation, s.created_at
     from identity.shoppers s left join identity.token_floors f on f.role = 'user' and f.account_id = s.id
     where s.${column} = ${key.value}`;

@@ -1,5 +1,5 @@
 import type { ModuleCommand } from '@tradepost/module';
-import { exitCodes, print, stopSignal, wholeNumber } from '@tradepost/terminal';
+import { commandName, exitCodes, print, stopSignal, wholeNumber } from '@tradepost/terminal';
 import { type Command, Option } from 'commander';
 import { type BehaviourOptions, changedBehaviour, type FaultKind, faultKinds } from '../behaviour.ts';
 import { type Counters, type ImageSimulator, openImageSimulator } from '../simulator.ts';
@@ -18,7 +18,7 @@ function shopLines({ url, models }: ImageSimulator): string[] {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const commands = Object.entries(models).map(
     ([driver, { endpoint, key }]) =>
-      `printf %s ${key} | tradepost ai models add "Simulator ${driver}" ${driver} ` +
+      `printf %s ${key} | ${commandName()} ai models add "Simulator ${driver}" ${driver} ` +
       `--endpoint ${endpoint} --ref-image --key-stdin`,
   );
   return [`export ALLOWED_PRIVATE_NETWORKS=${host}`, ...commands];
@@ -48,7 +48,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
     if (json) print(JSON.stringify({ event: 'ready', pid: process.pid, url, models }));
     else {
       print(`Image services at ${url}\n`);
-      print('To let a shop use them (in a checkout with npx before tradepost; restart a shop that runs):');
+      print('To let a shop use them (restart a shop that runs):');
       for (const line of shopLines(simulator)) print(line);
       print('\nGET /_counters shows the requests. Ctrl-C ends it.');
     }

@@ -1,7 +1,7 @@
 import { many } from '@tradepost/testing/routes/makers';
 import { type TestData, withoutConstraints } from '@tradepost/testing/test-data';
 
-/** Stock of two warehouses, and the reservations of the orders N1 to N4 in them. N5 to N7 are reserved in an external warehouse: one is pending, one confirmed, one refused. N8 was sold from local stock, and goods left for an exchange. */
+/** Stock of two warehouses, and the reservations of the orders N1 to N4 in them. N5 to N7 are reserved in an external warehouse: one is pending, one confirmed, one refused. N8 was sold from local stock, and goods left for an exchange. N11 was sold and came back. */
 const rows = `
   insert into inventory.provider_state (provider, known) values ('builtin_wms', '{local,builtin_wms}');
   insert into inventory.warehouses (id, code, name, status) overriding system value values (1, 'W1', 'One', 1), (2, 'W2', 'Two', 0);
@@ -24,6 +24,9 @@ const rows = `
     values ('N5', 'external_wms', 'pending'), ('N6', 'external_wms', 'confirmed'), ('N7', 'external_wms', 'failed');
   insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status) values ('order', 'N8', 3, 1, 'confirmed');
   insert into inventory.order_inventory_state (order_no, provider, status) values ('N8', 'local', 'confirmed');
+  insert into inventory.inventory_reservation (biz_type, biz_no, sku_id, qty, status) values ('order', 'N11', 3, 1, 'confirmed');
+  insert into inventory.order_inventory_state (order_no, provider, status) values ('N11', 'local', 'confirmed');
+  insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('N11', 'restore', 3, 1, 'local');
   insert into inventory.after_sale_moves (biz_no, action, sku_id, qty, provider) values ('AS0', 'deduct', 1, 1, 'local');`;
 
 export const testData: TestData = {

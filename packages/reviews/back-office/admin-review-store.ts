@@ -1,5 +1,5 @@
 import type { Paging } from '@tradepost/core';
-import { plannedByValue, type Queryable, type Statement, type Transaction } from '@tradepost/postgres';
+import { countedPage, plannedByValue, type Queryable, type Statement, type Transaction } from '@tradepost/postgres';
 import { commonKeyword, searchedReviews } from '../limits.ts';
 import type { Review } from '../review.ts';
 import { reviewColumns } from '../review-store.ts';
@@ -61,10 +61,7 @@ export async function selectReviews(
     from counted left join (page join reviews.reviews r using (id)) on true
     left join identity.shopper_names u on u.id = r.user_id
     order by r.id desc`);
-  return {
-    rows: rows.filter((row) => row.id !== null).map(({ total_found: _total, ...row }) => row),
-    total: rows[0]?.total_found ?? 0,
-  };
+  return countedPage<Review>(rows);
 }
 
 export async function selectReviewsById(sql: Queryable, ids: readonly number[]): Promise<Review[]> {

@@ -1,6 +1,7 @@
 import type { ModuleCommand } from '@tradepost/module';
 import {
   bold,
+  commandName,
   exitCodes,
   listOf,
   print,
@@ -51,15 +52,16 @@ function shellWord(text: string): string {
 /** The commands that configure a shop for this warehouse. They do not contain the secret. */
 function settingLines({ url }: Simulator, { appKey, appSecretStdin, callbacks }: SimulateOptions): string[] {
   const isAsync = callbacks === 'async';
+  const set = `${commandName()} settings set`;
   const lines = [
     ['external_wms.endpoint', url],
     ['external_wms.app_key', shellWord(appKey)],
     ['external_wms.callback_enabled', String(isAsync)],
     ['inventory.external_mode', isAsync ? 'async' : 'sync'],
     ['inventory.provider', 'external_wms'],
-  ].map(([key, value]) => `tradepost settings set ${key} ${value}`);
-  const secret = 'tradepost settings set external_wms.app_secret';
-  return [...lines, appSecretStdin ? secret : `printf %s "$WMS_APP_SECRET" | ${secret}`];
+  ].map(([key, value]) => `${set} ${key} ${value}`);
+  const secret = `${set} external_wms.app_secret`;
+  return [...lines, appSecretStdin ? secret : `printf %s "\${WMS_APP_SECRET:?set it in this shell too}" | ${secret}`];
 }
 
 const sum = (of: Readonly<Record<string, number>>) => Object.values(of).reduce((total, n) => total + n, 0);

@@ -1,7 +1,15 @@
-import { lockOrdersForAfterSale, markAfterSale, type OrderWithLines, orderStatus } from '@tradepost/orders';
+import {
+  heldRefusal,
+  lockOrdersForAfterSale,
+  markAfterSale,
+  type OrderWithLines,
+  orderStatus,
+  type ShippingHold,
+  selectHeldOrders,
+} from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import { recordEvents } from '@tradepost/runtime';
-import { type CaseFacts, caseApplied } from '../cases/case-events.ts';
+import { type CaseFacts, caseApplied, itemFacts } from '../cases/case-events.ts';
 import type { CaseType } from '../cases/case-moves.ts';
 import { type LineUse, linesOf, selectOrderCases } from '../cases/case-store.ts';
 import { insertCases, type NewCase, nextCaseIds } from '../cases/case-write-store.ts';
@@ -83,20 +91,23 @@ function decide(
 
 /**
  * Opens after-sale cases, and moves their orders to 5, after-sale. The orders are locked first, so concurrent applications
- * for one line see each other. When two applications name one line, the first one counts. Returns for each application the
+ * for one line see each other. An order that is held from shipping is refused. When two applications name one line, the first one counts. Returns for each application the
  * id of its case or its refusal.
  */
 export async function applyCases(
   tx: Transaction,
   applications: readonly Application[],
-  now: Date,
+  { holds, now }: { holds: readonly ShippingHold[]; now: Date },
 ): Promise<(number | Error)[]> {
   const orderIds = [...new Set(applications.map((application) => application.order_id))];
   const orders = new Map((await lockOrdersForAfterSale(tx, orderIds)).map((order) => [order.id, order]));
+  const held = new Map((await selectHeldOrders(tx, holds, orderIds)).map((one) => [one.order_id, one.refusal]));
   const uses = linesOf(await selectOrderCases(tx, orderIds));
   const decided = applications.map((application) => {
     const order = orders.get(application.order_id);
-    const outcome = decide(application, order, uses);
+    const wanted = decide(application, order, uses);
+    // Only the shopper of an order learns that it is held.
+    const outcome = isAccepted(wanted) ? (heldRefusal(holds, held.get(application.order_id)) ?? wanted) : wanted;
     if (outcome instanceof Error || !order) return outcome;
     for (const { order_item_id } of outcome.items)
       uses.set(order_item_id, { order_item_id, refunded: 0, is_open: true });
@@ -114,9 +125,10 @@ export async function applyCases(
 }
 
 const factsOf = (cases: readonly NewCase[], orders: ReadonlyMap<number, OrderWithLines>): CaseFacts[] =>
-  cases.map(({ id, case_no, case_type, order_id, user_id, refund_amount }) => {
-    const { order_no } = orders.get(order_id)!;
-    return { case_id: id, case_no, case_type, order_id, order_no, user_id, refund_amount, operator: 'user' };
+  cases.map(({ id, case_no, case_type, order_id, user_id, refund_amount, items }) => {
+    const order = orders.get(order_id)!;
+    const facts = { case_id: id, case_no, case_type, order_id, order_no: order.order_no, user_id, refund_amount };
+    return { ...facts, operator: 'user', items: itemFacts(order, items) };
   });
 
 /** Moves the orders of these new cases to 5, after-sale. An order that is there already stays. */

@@ -2,7 +2,7 @@ import { lockOrdersForAfterSale, type OrderWithLines } from '@tradepost/orders';
 import type { Transaction } from '@tradepost/postgres';
 import { recordEvents } from '@tradepost/runtime';
 import type { AfterSaleCase, LogDetails, Operator } from '../cases/case.ts';
-import { type CaseFacts, eventOfMove } from '../cases/case-events.ts';
+import { type CaseFacts, eventOfMove, itemFacts } from '../cases/case-events.ts';
 import { isEnded, type MoveName, moveOf } from '../cases/case-moves.ts';
 import { selectCaseOrderIds, selectCases } from '../cases/case-store.ts';
 import { type CaseChange, type CaseValues, updateCases } from '../cases/case-write-store.ts';
@@ -110,7 +110,9 @@ function factsOf({ found, request, effect }: Moving<CaseRequest>): CaseFacts {
   const { id: case_id, case_no, case_type, order_id, user_id } = found;
   const refund_amount = effect.values?.refund_amount ?? found.refund_amount;
   const { order_no } = found.order;
-  return { case_id, case_no, case_type, order_id, order_no, user_id, refund_amount, operator: request.operator.type };
+  const operator = request.operator.type;
+  const items = itemFacts(found.order, found.items);
+  return { case_id, case_no, case_type, order_id, order_no, user_id, refund_amount, operator, items };
 }
 
 function changeOf({ found, request, effect }: Moving<CaseRequest>, name: MoveName): CaseChange {

@@ -1,3 +1,4 @@
+import type { OrderWithLines } from '@tradepost/orders';
 import { defineEvent, minorUnits } from '@tradepost/runtime';
 import { z } from 'zod';
 import type { MoveName } from './case-moves.ts';
@@ -12,8 +13,30 @@ const caseFacts = z.object({
   user_id: z.number().describe('the shopper'),
   refund_amount: minorUnits('the amount of the case, 0 for an exchange'),
   operator: z.enum(['user', 'admin', 'system']).describe('who moved the case'),
+  items: z
+    .array(
+      z.object({
+        order_item_id: z.number(),
+        sku_id: z.number(),
+        activity_product_id: z.number().describe('0 for an ordinary line'),
+        qty: z.number(),
+      }),
+    )
+    .describe('the order lines of the case with the pieces to return'),
 });
 export type CaseFacts = z.infer<typeof caseFacts>;
+
+/** The lines of a case, from the lines of its order. */
+export function itemFacts(
+  order: Pick<OrderWithLines, 'items'>,
+  items: readonly { order_item_id: number; qty: number }[],
+): CaseFacts['items'] {
+  const lines = new Map(order.items.map((line) => [line.id, line]));
+  return items.map(({ order_item_id, qty }) => {
+    const { sku_id, activity_product_id } = lines.get(order_item_id)!;
+    return { order_item_id, sku_id, activity_product_id, qty };
+  });
+}
 
 const caseEvent = (name: string, about: string) =>
   defineEvent({ name: `after_sale.${name}`, about, data: caseFacts, subject: ({ order_id }) => `order:${order_id}` });

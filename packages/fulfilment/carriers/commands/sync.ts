@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openAdmin } from '@tradepost/http';
 import { type CommandContext, staticEntriesOf } from '@tradepost/module';
-import { ConfigError, type Runtime } from '@tradepost/runtime';
+import { ConfigError, exposeJobs, type Runtime } from '@tradepost/runtime';
 import {
   exitCodes,
   type GlobalOptions,
@@ -19,7 +20,7 @@ import { type Polled, pollShipments } from '../sync/poll-shipments.ts';
 import { openSyncDeps, ownTransaction, type SyncDeps } from '../sync/sync-deps.ts';
 import { syncShipments } from '../sync/sync-shipments.ts';
 
-type SyncOptions = GlobalOptions & { once?: boolean; shipment?: number };
+type SyncOptions = GlobalOptions & { once?: boolean; adminPort?: string; shipment?: number };
 type Totals = Omit<Polled, 'next_due'>;
 type Run = {
   readonly deps: SyncDeps;
@@ -64,14 +65,26 @@ async function drain({ deps, json, stopping, abort }: Run): Promise<void> {
   print(stopping.aborted ? 'stopped before all due shipments were queried' : nextLine(polled.next_due));
 }
 
-/** Polls until the process is stopped. A fault of the database ends one poll, and the next one tries again. */
-async function serve({ deps, json, stopping, abort }: Run): Promise<void> {
+/** Polls until the process is stopped, with an admin listener. */
+async function serve(run: Run, runtime: Runtime, version: string): Promise<void> {
+  exposeJobs(runtime);
+  const admin = await openAdmin(runtime, version);
+  try {
+    await poll(run, admin?.url);
+  } finally {
+    await admin?.close(500);
+  }
+}
+
+/** A fault of the database ends one poll, and the next one tries again. */
+async function poll({ deps, json, stopping, abort }: Run, admin: string | undefined): Promise<void> {
   const { log } = deps.runtime;
   const totals = noTotals();
   const say = (event: string, text: string, values: object) =>
     json ? print(JSON.stringify({ event, ...values })) : print(text);
   let idle = idleReason(deps);
-  say('ready', `Syncing shipments with their carriers (pid ${process.pid})`, { pid: process.pid, idle });
+  say('ready', `Syncing shipments with their carriers (pid ${process.pid})`, { pid: process.pid, admin, idle });
+  if (admin && !json) print(`Admin ${admin}/ready`);
   if (idle && !json) print(idle);
   while (!stopping.aborted) {
     let pauseMs = longestPauseMs;
@@ -142,7 +155,7 @@ const sync =
           try {
             if (shipment !== undefined) await syncOne(run, shipment);
             else if (once) await drain(run);
-            else await serve(run);
+            else await serve(run, runtime, context.version);
           } finally {
             await deps.client.close();
           }
@@ -161,6 +174,7 @@ export function addSync(group: Command, context: CommandContext): void {
       .description(
         'query the carriers of shipments that are due, until stopped or once; with or without a running server',
       )
+      .option('--admin-port <port>', 'port of the admin listener (default 8082, or a free one), or off')
       .option('--once', 'query the shipments that are due, then end')
       .option('--shipment <id>', 'query this shipment now, due or not', wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .option('--json', 'print the result as JSON; without --once as JSON lines')
@@ -169,7 +183,7 @@ export function addSync(group: Command, context: CommandContext): void {
         '\nExamples:\n  $ tradepost shipments sync --once\n  $ tradepost shipments sync --shipment 17\n\n' +
           'Several processes may sync at the same time: each shipment is queried by one of them. While polling is off\n' +
           '(logistics_router.polling_enabled), the command waits for it, and --once ends. A signal lets running queries finish\n' +
-          'within SHUTDOWN_SECONDS. `node daemons/carrier-sync.ts` does the same.\n\n' +
+          'within SHUTDOWN_SECONDS. `npx node daemons/carrier-sync.ts` does the same.\n\n' +
           'Exit codes: 0 done, also when queries have failed: they are repeated; 1 the shipment of --shipment was not found\n' +
           'at its carrier, or the run itself has failed; 2 wrong configuration.',
       ),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { CsvFault } from '@tradepost/csv';
 import { type CommandContext, staticEntriesOf } from '@tradepost/module';
+import { shippingHolds } from '@tradepost/orders';
 import {
   countOf,
   createProgress,
@@ -24,8 +25,9 @@ const importFrom =
     if (file !== '-') await once(input, 'open');
     await context
       .withRuntime(options, async (runtime) => {
-        const drivers = staticEntriesOf(context.modulesOf(runtime.config))(carriers);
-        const deps = { runtime, startSync: openSyncStarter(runtime.settings, drivers) };
+        const entries = staticEntriesOf(context.modulesOf(runtime.config));
+        const startSync = openSyncStarter(runtime.settings, entries(carriers));
+        const deps = { runtime, startSync, holds: entries(shippingHolds) };
         const { seconds, rate, report } = createProgress('lines');
         const { errors, onFault } = reportFaults<CsvFault>();
         const done = await importShipments(deps, input, {

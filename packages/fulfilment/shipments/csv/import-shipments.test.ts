@@ -16,7 +16,7 @@ beforeAll(async () => {
     if (n < 3) await shop.call('POST', `/api/v1/orders/${data.id}/pay`, { token });
     orders.push(data);
   }
-}, 60_000);
+});
 afterAll(() => shop?.close());
 
 const importOf = async (lines: string[], ...args: string[]) => {
