@@ -72,6 +72,25 @@ const report = (...args: string[]) => reportWith({}, ...args);
 const models = (secret: string) => fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
 const inspected = async (given: string) => JSON.parse((await limiter('inspect', given, '--json')).stdout);
 
+test('a customer without max_tokens can use all requests of a minute, and reads what is left of both units', async () => {
+  const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] });
+  const headers = { authorization: `Bearer ${other}`, 'content-type': 'application/json' };
+  const chat = () => fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+  const answers: Response[] = [];
+  for (let n = 0; n < 61; n += 1) answers.push(await chat());
+  expect(answers.map(({ status }) => status)).toEqual([...Array(60).fill(200), 429]);
+  const unit = (n: number, name: string) =>
+    ['limit', 'remaining'].map((what) => Number(answers[n]!.headers.get(`x-ratelimit-${what}-${name}`)));
+  expect([unit(0, 'requests'), unit(59, 'requests')]).toEqual([
+    [60, 59],
+    [60, 0],
+  ]);
+  const [limit, left] = unit(0, 'tokens') as [number, number];
+  expect([limit, unit(59, 'tokens')[1]]).toEqual([100_000, limit - 60 * (limit - left)]);
+  expect(limit - left).toBeGreaterThan(1_024);
+  expect(await answers.at(-1)!.json()).toMatchObject({ error: { message: 'rate limit exceeded: user RPM' } });
+});
+
 test.each(['load', 'inspect', 'reset'])('limiter %s --help shows an example and the exit codes', async (verb) => {
   const { code, stdout } = await runCommandInProcess(['limiter', verb, '--help']);
   expect(code).toBe(0);

@@ -6,7 +6,7 @@ import type { ProxyError } from '../messages/openai-errors.ts';
 import type { ApiToken, TokenRefusal } from '../tokens/api-token.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
-import type { HeaderList } from './rate-answer.ts';
+import type { HeaderList, RefusedCost } from './rate-answer.ts';
 
 /** The part of the rate gate that the proxy needs. */
 type ProxyGate = {
@@ -55,7 +55,6 @@ export type ProxyCaller = Caller & {
 /** The result of a POST to the proxy. */
 export type CallResult =
   | Response
-  /** `tokens`: cost of the request; null when counting stopped above the limit. */
-  | { readonly refused: Refused; readonly tokens: number | null }
+  | { readonly refused: Refused; readonly cost: RefusedCost }
   /** `isCharged`: the request is charged without tokens. `cause`: the error to log. */
   | { readonly error: ProxyError; readonly isCharged?: true; readonly cause?: unknown; readonly headers?: HeaderList };

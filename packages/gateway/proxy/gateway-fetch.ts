@@ -2,7 +2,7 @@ import { AppError } from '@tradepost/core';
 import { clientAddress } from '@tradepost/http';
 import { lostConnection } from '@tradepost/postgres';
 import type { Refused } from '@tradepost/rate-limiter';
-import { openCountedWarning } from '@tradepost/runtime';
+import { openCountedWarning, traceOf, withTrace } from '@tradepost/runtime';
 import { FastResponse, FastURL } from 'srvx';
 import { type Endpoint, endpoints } from '../messages/chat-request.ts';
 import { type ProxyError, proxyErrors } from '../messages/openai-errors.ts';
@@ -88,7 +88,7 @@ async function proxyCall(port: Port, caller: ProxyCaller, request: Request): Pro
     answers.count(caller.endpoint, result.status);
     return result;
   }
-  if ('refused' in result) return answers.refuseLimited(caller, result.refused, result.tokens);
+  if ('refused' in result) return answers.refuseLimited(caller, result.refused, result.cost);
   if (result.isCharged) return answers.refuseCharged(caller, result.error);
   if (result.cause !== undefined) port.warnNotRecorded({ err: result.cause, trace: caller.id });
   return answers.refuse(caller.endpoint, result.error, caller.id, result.headers);
@@ -157,7 +157,8 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     if (!path.startsWith(prefix)) return app(request);
     const id = newUsageId();
     if (runtime.isDatabaseAway()) return answers.refuse('unknown', proxyErrors.unavailable(), id);
-    return answerRequest(port, request, path.slice(prefix.length), id).catch((error: unknown) => {
+    const answer = () => answerRequest(port, request, path.slice(prefix.length), id);
+    return withTrace(traceOf(request.headers.get('traceparent')), answer).catch((error: unknown) => {
       const where = `${request.method} /v1`;
       if (lostConnection(error) || (error instanceof AppError && error.status === 503)) {
         warnUnavailable({ err: error, trace: id, where });

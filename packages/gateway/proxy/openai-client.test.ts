@@ -44,7 +44,7 @@ test('chat: the answer arrives, the upstream receives its own key, and the usage
   expect(row).toMatchObject({
     ...{ id: response.headers.get('x-request-id'), user_id: 3, token_id: 7, endpoint: 'chat/completions' },
     ...{ model: 'gpt-4o', upstream: 'main', upstream_model: 'gpt-4o', state: 'done', http_status: 200, attempts: 1 },
-    ...{ input_tokens: 7, output_tokens: 5, usage_source: 'upstream', stream: false, max_output_tokens: 4096 },
+    ...{ input_tokens: 7, output_tokens: 5, usage_source: 'upstream', stream: false, max_output_tokens: 1024 },
   });
   expect(request_id).toBe(row.id);
 });
@@ -179,12 +179,15 @@ describe('refusals are the error classes of the client library', () => {
     expect(headers!.get('retry-after')).toBe('2');
     expect(headers!.get('retry-after-ms')).toBe('1500');
     expect(headers!.get('x-ratelimit-remaining')).toBe('0');
+    expect(headers!.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(headers!.get('x-ratelimit-reset-requests')).toBe('1.5s');
+    expect(headers!.has('x-ratelimit-limit-tokens')).toBe(false);
 
     proxy.asked.length = 0;
     proxy.refuseNext({ ...refused(null), dimension: 'user_tpm', limit: 100 });
     const never = await create({}, { maxRetries: 3 }).catch((thrown: unknown) => thrown);
     expect((never as Error).message).toMatch(
-      /^429 rate limit exceeded: user TPM \(the request costs \d{4} tokens, the limit is 100 per minute\)$/,
+      /^429 rate limit exceeded: user TPM \(the request costs \d{4} tokens, 1024 of them because it has no max_completion_tokens, the limit is 100 per minute\)$/,
     );
     // It is charged as one request, so it is limited too.
     expect(proxy.asked.map(({ tokens }) => tokens > 0)).toEqual([true, false]);
@@ -199,7 +202,7 @@ describe('refusals are the error classes of the client library', () => {
       proxy.refuseNext({ ...refused(null), dimension: 'user_tpm', limit: 5_000 });
       const never = await create({ messages: [{ role: 'user', content }] }, { maxRetries: 3 }).catch((e: unknown) => e);
       expect((never as Error).message).toBe(
-        '429 rate limit exceeded: user TPM (the request costs more than 5000 tokens, the limit is 5000 per minute)',
+        '429 rate limit exceeded: user TPM (the request costs more than 5000 tokens, 1024 of them because it has no max_completion_tokens, the limit is 5000 per minute)',
       );
       expect(proxy.asked).toMatchObject([{ model: 'gpt-4o' }, { model: null, tokens: 0 }]);
       expect(proxy.asked[0]!.tokens).toBeGreaterThan(5_000);

@@ -5,6 +5,7 @@ import { rateLimitSettings } from '../settings.ts';
 import type { ApiToken } from '../tokens/api-token.ts';
 import { upstreamSettings } from '../upstreams/upstream-settings.ts';
 import type { ModelRoute } from './model-routes.ts';
+import type { AssumedOutput } from './rate-answer.ts';
 import { limitsOf } from './rate-gate.ts';
 
 /** The smallest limit of tokens per minute that applies to a request; infinity without a limit. */
@@ -16,6 +17,8 @@ export function smallestTokenLimit(settings: Pick<Settings, 'get'>, token: ApiTo
   return most;
 }
 
+type Price = { input: number; output: number; isPartial: boolean; assumed: AssumedOutput | null };
+
 /**
  * The cost of a request: its input and its largest output, in tokens. Counting stops when the cost exceeds `most`; then
  * `isPartial` is true.
@@ -25,12 +28,13 @@ export async function priceRequest(
   facts: RequestFacts,
   route: ModelRoute,
   most: number,
-): Promise<{ input: number; output: number; isPartial: boolean }> {
+): Promise<Price> {
   const each =
     facts.maxOutput ?? route.config?.max_output_tokens ?? settings.get(upstreamSettings.default_max_output_tokens);
   const output = each * facts.answers;
   const mostInput = most - output - facts.extraTokens;
   const counting = countTokens(facts.texts, mostInput);
   const counted = typeof counting === 'number' ? counting : await counting;
-  return { input: counted + facts.extraTokens, output, isPartial: counted > mostInput };
+  const assumed = facts.maxOutput === null ? { tokens: output, field: facts.maxField } : null;
+  return { input: counted + facts.extraTokens, output, isPartial: counted > mostInput, assumed };
 }

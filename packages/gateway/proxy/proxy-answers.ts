@@ -4,7 +4,14 @@ import { FastResponse } from 'srvx';
 import { type GatewayMetrics, gatewayMetrics } from '../gateway-metrics.ts';
 import { errorBody, type ProxyError } from '../messages/openai-errors.ts';
 import type { Caller, GatewayDeps } from './gateway-deps.ts';
-import { commonHeaders, type HeaderList, jsonType, pushRateHeaders, refusalResponse } from './rate-answer.ts';
+import {
+  commonHeaders,
+  type HeaderList,
+  jsonType,
+  pushRateHeaders,
+  type RefusedCost,
+  refusalResponse,
+} from './rate-answer.ts';
 
 /** Sent with every 503, in seconds. */
 const retrySoon: [string, string] = ['retry-after', '1'];
@@ -36,9 +43,9 @@ export class ProxyAnswers {
     return this.respond(endpoint, error.status, errorBody(error), id, headers);
   }
 
-  refuseRate(endpoint: string, refused: Refused, id: string, tokens: number | null = 0): Response {
+  refuseRate(endpoint: string, refused: Refused, id: string, cost?: RefusedCost): Response {
     this.#requests.labels(endpoint, '429').inc();
-    return refusalResponse(refused, id, tokens);
+    return refusalResponse(refused, id, cost);
   }
 
   /** Charges and refuses a request whose cost is unknown, so that such requests are limited too. */
@@ -54,11 +61,11 @@ export class ProxyAnswers {
    * Refuses by a limit. A request that can never pass is charged as one request. When no requests are left either, the
    * answer is that refusal instead.
    */
-  async refuseLimited(caller: Caller, refused: Refused, tokens: number | null): Promise<Response> {
-    if (refused.waitMs !== null) return this.refuseRate(caller.endpoint, refused, caller.id, tokens);
+  async refuseLimited(caller: Caller, refused: Refused, cost: RefusedCost): Promise<Response> {
+    if (refused.waitMs !== null) return this.refuseRate(caller.endpoint, refused, caller.id, cost);
     const verdict = await this.#gate.admit({ token: caller.token, address: caller.address, model: null, tokens: 0 });
     return verdict.admitted
-      ? this.refuseRate(caller.endpoint, refused, caller.id, tokens)
+      ? this.refuseRate(caller.endpoint, refused, caller.id, cost)
       : this.refuseRate(caller.endpoint, verdict, caller.id);
   }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { maxCost } from '@tradepost/rate-limiter';
-import { openCountedWarning } from '@tradepost/runtime';
+import { openCountedWarning, traceHeaders } from '@tradepost/runtime';
 import { gatewayMetrics } from '../gateway-metrics.ts';
 import { readRequest } from '../messages/chat-request.ts';
 import { proxyErrors } from '../messages/openai-errors.ts';
@@ -30,7 +30,8 @@ const idempotencyKey = (token: ApiToken, value: string): string =>
   `${token.id}-${value.length > maxKeyLength ? hash('sha256', value, 'hex') : value}`;
 
 function requestHeaders(request: Request, { token, passedGateways }: ProxyCaller): string[] {
-  const headers = ['content-type', 'application/json', gatewayHeader, passedGateways];
+  const { traceparent } = traceHeaders();
+  const headers = ['content-type', 'application/json', gatewayHeader, passedGateways, 'traceparent', traceparent];
   const key = request.headers.get(idempotencyHeader);
   if (key !== null) headers.push(idempotencyHeader, idempotencyKey(token, key));
   for (const name of forwardedHeaders) {
@@ -69,7 +70,7 @@ async function handleCall(
   if (!known) return { error: proxyErrors.unknown_model(model), isCharged: true };
   if (known.candidates.length === 0) return { error: proxyErrors.no_upstream() };
   const { key } = known;
-  const { input, output, isPartial } = await priceRequest(
+  const { input, output, isPartial, assumed } = await priceRequest(
     settings,
     facts,
     known,
@@ -79,7 +80,7 @@ async function handleCall(
   if (cost > maxCost) return { error: proxyErrors.too_expensive(facts.maxField), isCharged: true };
   const checking = gate.admit({ token: caller.token, address: caller.address, model: key, tokens: cost });
   const verdict = checking instanceof Promise ? await checking : checking;
-  if (!verdict.admitted) return { refused: verdict, tokens: isPartial ? null : cost };
+  if (!verdict.admitted) return { refused: verdict, cost: { tokens: isPartial ? null : cost, assumed } };
   // Without an answer of its store, the limiter admits even a request above its limit. Then the whole input is counted
   // for the usage record.
   const estimated = isPartial ? (await priceRequest(settings, facts, known, Number.POSITIVE_INFINITY)).input : input;

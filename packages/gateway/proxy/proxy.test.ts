@@ -76,6 +76,15 @@ describe('forwarding', () => {
     expect(first.received[0]!.raw.toString()).toBe(odd.replace('"model" : "gpt"', '"model" : "big \\"one\\""'));
   });
 
+  test('the trace of a client reaches the model service', async () => {
+    const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+    first.received.length = 0;
+    await chat({}, { headers: { traceparent: `00-${id}-00f067aa0ba902b7-01` } });
+    expect(first.received[0]!.headers.traceparent).toMatch(
+      new RegExp(`^00-${id}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`),
+    );
+  });
+
   test('private headers of client and upstream are not forwarded', async () => {
     first.script({
       body: {},
@@ -106,8 +115,10 @@ describe('forwarding', () => {
     expect(response.headers.get('x-ratelimit-remaining')).toBe('99000');
     const reset = Number(response.headers.get('x-ratelimit-reset'));
     expect(reset - Date.now() / 1000).toBeGreaterThan(25);
-    for (const name of ['set-cookie', 'openai-organization', 'x-ratelimit-remaining-tokens'])
-      expect(response.headers.has(name)).toBe(false);
+    // The limits of the upstream are replaced by those of the gateway.
+    expect(response.headers.get('x-ratelimit-remaining-tokens')).toBe('99000');
+    expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('59');
+    for (const name of ['set-cookie', 'openai-organization']) expect(response.headers.has(name)).toBe(false);
   });
 
   test('a client does not receive the answer to the idempotency key of another client', async () => {

@@ -8,6 +8,7 @@ import {
   type Limits,
   type Refused,
   type Subject,
+  unlimitedAdmission,
   type Verdict,
 } from '@tradepost/rate-limiter';
 import type { Runtime } from '@tradepost/runtime';
@@ -31,7 +32,7 @@ export type RateGate = {
   close(): Promise<void>;
 };
 
-const disabled: Admitted = { admitted: true, tightest: null, unchecked: 'disabled', at: 0 };
+const disabled: Admitted = { ...unlimitedAdmission, unchecked: 'disabled' };
 const indexOf = new Map<Dimension, number>(dimensions.map((dimension, i) => [dimension, i]));
 
 /** The kind of key of each dimension. A dimension is checked when the request has such a key and the key has a limit. */

@@ -14,9 +14,12 @@ import { openUpstreams, type Upstreams } from '../upstreams/upstreams.ts';
 import { openUsageLog } from '../usage/usage-log.ts';
 
 export const goodKey = 'tp-good';
+const tightestTokens = { dimension: 'user_tpm', limit: 100_000, remaining: 99_000, resetMs: 30_000 } as const;
 export const admitted: Admitted = {
   admitted: true,
-  tightest: { dimension: 'user_tpm', limit: 100_000, remaining: 99_000, resetMs: 30_000 },
+  tightest: tightestTokens,
+  tightestRequests: { dimension: 'user_rpm', limit: 60, remaining: 59, resetMs: 60_000 },
+  tightestTokens,
   at: 0,
 };
 export const refused = (waitMs: number | null): Refused => ({

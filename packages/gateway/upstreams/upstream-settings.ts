@@ -146,8 +146,8 @@ export const upstreamSettings = {
   default_max_output_tokens: setting(
     'gateway.default_max_output_tokens',
     wholeFrom(1, 2 ** 31 - 1),
-    4096,
-    'output tokens that a request is charged when neither it nor its model names a maximum',
+    1024,
+    'output tokens that a request without max_tokens is charged; max_output_tokens of gateway.models is the same for one model',
   ),
   retry_attempts: setting(
     'gateway.retry_attempts',
