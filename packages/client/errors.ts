@@ -1,3 +1,8 @@
+import type { components } from './schema.ts';
+
+/** The codes that a refusal can have. A later release of the shop can add codes. */
+export type RefusalCode = components['schemas']['Refusal']['code'];
+
 /**
  * The shop refused the request. `status` shows why: a rule of the shop (200), no valid token (401), a fault of the request
  * (4xx) or a fault of the shop (5xx).
@@ -5,7 +10,7 @@
 export class RefusalError extends Error {
   override name = 'RefusalError';
   /** Envelope code: 401, 10002, 20001, ... */
-  readonly code: number;
+  readonly code: RefusalCode;
   /** HTTP status. */
   readonly status: number;
   readonly method: string;
@@ -15,7 +20,7 @@ export class RefusalError extends Error {
 
   constructor(
     message: string,
-    facts: { code: number; status: number; method: string; path: string; requestId: string },
+    facts: { code: RefusalCode; status: number; method: string; path: string; requestId: string },
   ) {
     super(message);
     this.code = facts.code;

@@ -33,14 +33,34 @@ export type CallOptions = {
   retry?: number;
   headers?: Record<string, string>;
 };
-type WriteOptions<M extends Method> = M extends 'get' ? unknown : { idempotencyKey?: string };
+/** Operations that take an Idempotency-Key. For others it would not make a repeat safe. `true` makes a new key for the call. */
+type WriteOptions<O> = O extends { parameters: { header?: infer H } }
+  ? [NonNullable<H>] extends [never]
+    ? unknown
+    : { idempotencyKey?: string | true }
+  : unknown;
 
-type Input<O, M extends Method> = PathParameters<O> & QueryParameters<O> & Body<O> & WriteOptions<M> & CallOptions;
+type Input<O> = PathParameters<O> & QueryParameters<O> & Body<O> & WriteOptions<O> & CallOptions;
 /** The input is optional when it has no required field. */
-type InputArguments<O, M extends Method> =
-  Record<never, never> extends Input<O, M> ? [input?: Input<O, M>] : [input: Input<O, M>];
+type InputArguments<O> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
 
 export type Call<M extends Method> = <P extends PathOf<M>>(
   path: P,
-  ...input: InputArguments<OperationOf<P, M>, M>
+  ...input: InputArguments<OperationOf<P, M>>
 ) => Promise<DataOf<OperationOf<P, M>>>;
+
+/** The `data` of a list with pages. */
+type Page = { list: unknown[]; total: number; page: number; size: number };
+type PagedPath = {
+  [P in PathOf<'get'>]: [DataOf<OperationOf<P, 'get'>>] extends [Page] ? P : never;
+}[PathOf<'get'>];
+type PageOf<P extends PagedPath> = Extract<DataOf<OperationOf<P, 'get'>>, Page>;
+
+export type IteratePages = <P extends PagedPath>(
+  path: P,
+  ...input: InputArguments<OperationOf<P, 'get'>>
+) => AsyncGenerator<PageOf<P>, void, undefined>;
+export type IterateItems = <P extends PagedPath>(
+  path: P,
+  ...input: InputArguments<OperationOf<P, 'get'>>
+) => AsyncGenerator<PageOf<P>['list'][number], void, undefined>;
