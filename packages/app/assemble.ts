@@ -3,7 +3,9 @@ import { type App, createApp, systemResources } from '@tradepost/http';
 import { type Tokens, tokensService } from '@tradepost/identity';
 import { openModules } from '@tradepost/module';
 import type { Cron, Loop, Runtime, Tasks } from '@tradepost/runtime';
+import { openHome } from './home/open-home.ts';
 import { modulesOf } from './modules.ts';
+import { openTranslations } from './openapi/translations.ts';
 import { version } from './version.ts';
 
 export type Assembled = {
@@ -27,11 +29,13 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
   const { context, routes, resources, channels, tasks, crons, loops, close } = opened;
   try {
     const tokens = context.service(tokensService);
+    const translate = openTranslations();
+    const homePage = openHome(runtime);
     const shared = { authenticate: tokens.verify, runtime };
     const app = createApp({
       ...shared,
       routes,
-      resources: [...systemResources(runtime, routes, version, channels), ...resources],
+      resources: [...systemResources(runtime, routes, version, { channels, homePage, translate }), ...resources],
       channels,
     });
     const base = { app, tokens, tasks, crons, loops, close };
@@ -40,7 +44,7 @@ export async function assemble(runtime: Runtime): Promise<Assembled> {
     const gateway = context.service(gatewayService);
     // The gateway port serves the gateway's own admin routes and no shop routes or channels.
     const ownRoutes = opened.routesOf('gateway');
-    const ownResources = systemResources(runtime, ownRoutes, version);
+    const ownResources = systemResources(runtime, ownRoutes, version, { translate });
     const gatewayApp = createApp({ ...shared, routes: ownRoutes, resources: ownResources });
     return {
       ...base,

@@ -1,15 +1,18 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '@tradepost/http';
 import { createStaff } from '@tradepost/identity';
-import { declaredBy, type Module, type OpenedModule, openModules } from '@tradepost/module';
-import { ConfigError, type Runtime } from '@tradepost/runtime';
+import { declaredBy, type Module, type OpenedModule, openModules, staticEntriesOf } from '@tradepost/module';
+import { paymentProviders } from '@tradepost/orders';
+import { ConfigError, loadConfig, type Runtime } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { startProcess } from '@tradepost/testing/processes/process';
 import { openShop, type Shop, storeSettings } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modules, modulesOf } from './index.ts';
+import { modules, modulesOf, startServer } from './index.ts';
 
 /** A module that is switched off contributes nothing anywhere. */
 
@@ -104,6 +107,16 @@ async function contributions(runtime: Runtime, running: readonly Module[]) {
 }
 type Contributed = Awaited<ReturnType<typeof contributions>>;
 
+/** The endpoints for notices that the module orders opens for the payment providers of another module. */
+const noticePathsOf = (runtime: Runtime, name: string): string[] =>
+  staticEntriesOf(modules.filter((module) => module.name === name))(paymentProviders).flatMap((entry) => {
+    if (entry.kind !== 'redirect') return [];
+    const provider = entry.open(runtime);
+    const paths = provider.notices?.({} as never).map(({ path }) => path) ?? [];
+    void provider.stop?.();
+    return paths;
+  });
+
 const lists = ['settings', 'audits', 'retention', 'commands', 'doctorChecks'] as const;
 
 /** The keys or names in one list. Objects cannot be compared: some settings and audits are created for the modules that run. */
@@ -151,8 +164,13 @@ describe('each module that can be switched off', () => {
     'without %s: its routes, resources, tasks, crons and permissions are absent',
     async (name) => {
       const rest = await contributions(shop.server.runtime, runningWithout(name));
+      const notices = noticePathsOf(shop.server.runtime, name);
       for (const key of Object.keys(full.all) as (keyof Contributed['all'])[])
-        expect(rest.all[key]).toEqual(runningWithout(name).flatMap((module) => full.of(module.name)[key]));
+        expect(rest.all[key]).toEqual(
+          runningWithout(name)
+            .flatMap((module) => full.of(module.name)[key])
+            .filter((each) => !notices.includes(each)),
+        );
     },
   );
 
@@ -297,7 +315,7 @@ describe('a shop that runs without a module', () => {
         expect(found.operations.sort()).toEqual(
           seen.operations
             .filter((operation) => !off.includes(operation))
-            .filter((operation) => !offResources.includes(operation.slice('GET '.length)))
+            .filter((operation) => !offResources.includes(operation.slice(operation.indexOf(' ') + 1)))
             .sort(),
         );
         for (const route of off.filter((each) => !each.includes('*'))) {
@@ -328,6 +346,28 @@ describe('a shop that runs without a module', () => {
     120_000,
   );
 
+  test('gateway: its port may be taken, and an impossible choice is refused before any port is checked', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      const ports = { host: '127.0.0.1', only: 'api,gateway', gatewayPort: port };
+      const start = (flags: object) => {
+        const { config } = loadConfig({ env: {}, flags: { databaseUrl: whole.database.url, ...ports, ...flags } });
+        return startServer({ config });
+      };
+      // The data folder has no instance file, so a taken port is an error.
+      const data = join(tmpdir(), 'tradepost-no-instance');
+      await expect(start({ data, port: 0 })).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use`);
+      await expect(start({ data, port, modules: '-catalog' })).rejects.toThrow('inventory needs catalog');
+      const shop = await openShop({ ...ports, modules: without('gateway').join(',') });
+      expect(shop.server.gateway).toBeNull();
+      await shop.close();
+    } finally {
+      other.close();
+    }
+  });
+
   test('pages of the console disappear with the module that serves them', async () => {
     const pagesWithout = async (name: string) => {
       const shop = await openShop({ modules: without(name).join(',') });
@@ -336,12 +376,15 @@ describe('a shop that runs without a module', () => {
         .finally(() => shop.close());
     };
     expect(seen.pages).toEqual(expect.arrayContaining(['/product/list', '/order/list', '/wms/stock']));
-    // Without orders no module runs that serves after-sales or reviews.
-    const ofOrders = ['/order/list', '/order/after-sale/list', '/review/list'];
+    // Without orders no module runs that serves after-sales, reviews or coupons.
+    const pagesOf = (name: string) =>
+      offWithout(name).flatMap(({ menu = [] }) => menu.flatMap(({ pages }) => pages.map(({ path }) => path)));
+    const ofOrders = ['/order/list', '/order/after-sale/list', '/review/list', '/marketing/coupon'];
     expect(seen.pages).toEqual(expect.arrayContaining(ofOrders));
-    expect(await pagesWithout('orders')).toEqual(seen.pages.filter((page) => !ofOrders.includes(page)));
+    expect(pagesOf('orders')).toEqual(expect.arrayContaining(ofOrders));
+    expect(await pagesWithout('orders')).toEqual(seen.pages.filter((page) => !pagesOf('orders').includes(page)));
     expect(await pagesWithout('inventory')).toEqual(
-      seen.pages.filter((page) => !ofOrders.includes(page) && !page.startsWith('/wms/')),
+      seen.pages.filter((page) => !pagesOf('orders').includes(page) && !page.startsWith('/wms/')),
     );
     expect(await pagesWithout('reviews')).toEqual(seen.pages.filter((page) => page !== '/review/list'));
   }, 120_000);

@@ -12,6 +12,7 @@ import {
 import { publishedSecretsCheck } from './doctor/check-development.ts';
 import { eventsCheck } from './doctor/check-events.ts';
 import { jobsCheck } from './doctor/check-jobs.ts';
+import { processesCheck } from './doctor/check-processes.ts';
 import { secretsCheck } from './doctor/check-secrets.ts';
 import { storedSettingsCheck } from './doctor/check-stored-settings.ts';
 
@@ -27,7 +28,7 @@ export const runtimeModule: Module = {
   sealed: [settingsColumn],
   audits: runtimeAudits,
   retention: runtimeRetention,
-  doctorChecks: [storedSettingsCheck, secretsCheck, publishedSecretsCheck, jobsCheck, eventsCheck],
+  doctorChecks: [storedSettingsCheck, secretsCheck, publishedSecretsCheck, jobsCheck, eventsCheck, processesCheck],
   open: ({ runtime, modules, entries }) => ({
     tasks: {
       async [retentionTask](_payload, { stopping }) {

@@ -3,11 +3,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayFault } from '@tradepost/gateway';
-import { countBodies, type Route, serve, type Transport } from '@tradepost/http';
+import { countBodies, openAdmin, type Route, serve, type Transport } from '@tradepost/http';
 import type { Tokens } from '@tradepost/identity';
 import type { DemoCounts } from '@tradepost/module';
 import {
+  announceProcess,
   type Config,
+  exposeJobs,
   type Log,
   noRest,
   openRuntime,
@@ -20,8 +22,9 @@ import {
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
-import { settings, settingsOf } from './modules.ts';
+import { modulesOf, settings, settingsOf } from './modules.ts';
 import { startDemo } from './seed-demo.ts';
+import { version } from './version.ts';
 
 export type Server = {
   runtime: Runtime;
@@ -31,6 +34,8 @@ export type Server = {
   transport: Transport | null;
   /** The LLM gateway port; null when this process runs no gateway. */
   gateway: Transport | null;
+  /** The admin listener; null when it is off. */
+  admin: Transport | null;
   /** The kind of limiter store; null when this process runs no gateway. */
   limiter: Assembled['limiter'];
   worker: Worker | null;
@@ -41,6 +46,7 @@ export type Server = {
 
 /** Throws when the port cannot be bound. It runs before anything is opened or created. */
 async function checkPort({ host, data }: Config, port: number, flag: string): Promise<void> {
+  const hostFlag = flag === '--admin-port' ? 'ADMIN_HOST' : '--host';
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -51,7 +57,7 @@ async function checkPort({ host, data }: Config, port: number, flag: string): Pr
     // The server on this port may use this data folder. The error of the instance lock then says more.
     if (code === 'EADDRINUSE' && existsSync(join(data, 'instance.json'))) return;
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with ${flag}`);
-    throw new Error(`Cannot listen on ${host}:${port} (${code}): --host must be an address of this machine`);
+    throw new Error(`Cannot listen on ${host}:${port} (${code}): ${hostFlag} must be an address of this machine`);
   } finally {
     probe.close();
   }
@@ -93,6 +99,36 @@ async function sealPlain(runtime: Runtime): Promise<void> {
   );
 }
 
+async function runWorker(runtime: Runtime, assembled: Assembled): Promise<Worker> {
+  if (runtime.embedded) await unlockJobs(runtime.databaseUrl);
+  const worker = await startWorker({ ...workerDeps(runtime, assembled), crons: assembled.crons });
+  runtime.parts.add('worker', () => {
+    if (!worker.isRunning()) throw new Error('it has ended and is being started again');
+  });
+  return worker;
+}
+
+/** Null when this process runs no gateway. */
+async function serveGateway(runtime: Runtime, assembled: Assembled): Promise<Transport | null> {
+  const { gatewayFetch: fetch, gatewayBodyLimitOf: bodyLimitOf } = assembled;
+  if (!fetch) return null;
+  const { config, log, metrics } = runtime;
+  const { gatewayPort: port, gatewayMaxBodyBytes: maxBodyBytes, gatewayMaxBufferedBytes: maxBufferedBytes } = config;
+  const ports = { ...config, port, maxBodyBytes, maxBufferedBytes };
+  const gateway = await serve({ fetch, bodyLimitOf }, ports, log, gatewayFault);
+  countBodies(metrics, 'gateway', gateway);
+  return gateway;
+}
+
+/** Checks all ports before anything is opened or created. */
+async function checkPorts(config: Config): Promise<void> {
+  const runsGateway = config.only.includes('gateway') && modulesOf(config).some(({ name }) => name === 'gateway');
+  if (config.only.includes('api')) await checkPort(config, config.port, '--port');
+  if (runsGateway) await checkPort(config, config.gatewayPort, '--gateway-port');
+  if (typeof config.adminPort === 'number')
+    await checkPort({ ...config, host: config.adminHost }, config.adminPort, '--admin-port');
+}
+
 /** Opens the database, seeds it when it is empty, and runs the configured parts in this process. */
 export async function startServer(options: {
   config: Config;
@@ -101,24 +137,34 @@ export async function startServer(options: {
   onFatal?: (reason: string) => void;
 }): Promise<Server> {
   const { config, onProgress } = options;
-  if (config.only.includes('api')) await checkPort(config, config.port, '--port');
-  if (config.only.includes('gateway')) await checkPort(config, config.gatewayPort, '--gateway-port');
   const definitions = settingsOf(config);
+  await checkPorts(config);
   const runtime = await openRuntime({ ...options, definitions, serve: true });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** Functions that end the parts that accept work. All are called at once, before the modules and the runtime close. */
   const endings: (() => Promise<unknown>)[] = [];
   let closeAssembled = async () => {};
+  let closeAdmin = async () => {};
+  let isStopping = false;
   const logFailure = (ending: Promise<unknown>) =>
     ending.catch((error: unknown) => runtime.log.warn({ err: error }, 'while stopping'));
   const stop = async () => {
     const deadline = performance.now() + shutdownMs;
+    isStopping = true;
     const ended = Promise.all(endings.splice(0).map((end) => logFailure(end())));
     await Promise.race([ended, sleep(shutdownMs, undefined, { ref: false })]);
     await logFailure(closeAssembled());
+    await logFailure(closeAdmin());
     await logFailure(runtime.close(Math.max(500, deadline - performance.now())));
   };
   try {
+    runtime.parts.add('process', () => {
+      if (isStopping) throw new Error('it is being stopped');
+    });
+    exposeJobs(runtime);
+    const admin = await openAdmin(runtime, version);
+    // It answers until the running work has ended, so that an operator sees the stop.
+    closeAdmin = async () => admin?.close(500);
     await sealPlain(runtime);
     const assembled = await assemble(runtime);
     closeAssembled = assembled.close;
@@ -127,17 +173,10 @@ export async function startServer(options: {
       onProgress?.('checking for demo data');
       seeded = await startDemo(runtime);
     }
-    let worker: Worker | null = null;
-    if (config.only.includes('worker')) {
-      if (runtime.embedded) await unlockJobs(runtime.databaseUrl);
-      const started = await startWorker({
-        ...workerDeps(runtime, assembled),
-        crons: assembled.crons,
-      });
-      worker = started;
-      const loops = startLoops(assembled.loops, runtime.log);
-      endings.push(() => started.stop(), loops.stop);
-    }
+    const announced = await announceProcess(runtime, version);
+    endings.push(async () => announced.stop());
+    const worker = config.only.includes('worker') ? await runWorker(runtime, assembled) : null;
+    if (worker) endings.push(() => worker.stop(), startLoops(assembled.loops, runtime.log).stop);
     let transport: Transport | null = null;
     if (config.only.includes('api')) {
       const listening = await serve(assembled.app, config, runtime.log);
@@ -145,27 +184,11 @@ export async function startServer(options: {
       transport = listening;
       endings.push(() => listening.close(shutdownMs));
     }
-    let gateway: Transport | null = null;
-    if (assembled.gatewayFetch) {
-      const {
-        gatewayPort: port,
-        gatewayMaxBodyBytes: maxBodyBytes,
-        gatewayMaxBufferedBytes: maxBufferedBytes,
-      } = config;
-      const app = { fetch: assembled.gatewayFetch, bodyLimitOf: assembled.gatewayBodyLimitOf };
-      const listening = await serve(
-        app,
-        { ...config, port, maxBodyBytes, maxBufferedBytes },
-        runtime.log,
-        gatewayFault,
-      );
-      countBodies(runtime.metrics, 'gateway', listening);
-      gateway = listening;
-      endings.push(() => listening.close(shutdownMs));
-    }
+    const gateway = await serveGateway(runtime, assembled);
+    if (gateway) endings.push(() => gateway.close(shutdownMs));
     await runtime.announce(transport?.url ?? gateway?.url ?? 'worker only');
     const { app, tokens, limiter } = assembled;
-    return { runtime, routes: app.routes, tokens, transport, gateway, limiter, worker, seeded, stop };
+    return { runtime, routes: app.routes, tokens, transport, gateway, admin, limiter, worker, seeded, stop };
   } catch (error) {
     await stop();
     throw error;

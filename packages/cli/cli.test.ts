@@ -168,6 +168,19 @@ test('settings are validated, stored, listed with their source and reset', async
   expect((await settings('unset', 'orders.unpaid_minutes')).stdout).toBe('orders.unpaid_minutes = 15\n');
 });
 
+test('a setting that a production shop would not use is refused when it is set', async () => {
+  const set = (value: string, more: Record<string, string> = {}) =>
+    runCommandInProcess(['settings', 'set', 'sms.provider', value], { env: { ...env, ...more } });
+  const production = { NODE_ENV: 'production' };
+  for (const value of ['test', 'log'])
+    expect(await set(value, production)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('sms.provider: test and log'),
+    });
+  expect(await set('off', production)).toMatchObject({ code: 0 });
+  expect(await set('test')).toMatchObject({ code: 0 });
+});
+
 test('migrate reports that the database is up to date', async () => {
   expect(await runCommandInProcess(['migrate'], { env })).toMatchObject({
     code: 0,

@@ -35,7 +35,7 @@ export function openProgram(running: readonly Module[], context: CommandContext)
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
     .addHelpText(
       'after',
-      '\nExample:\n  $ tradepost start          # then open http://127.0.0.1:8080/docs\n\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 already running.',
+      '\nExample:\n  $ tradepost start          # then open http://127.0.0.1:8080/docs\n\nIn a checkout write npx tradepost: it uses the Node.js of the installation.\n\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 already running.',
     );
   const commands = [...shopCommands, completionCommand, ...declaredBy(running, 'commands')];
   for (const { group, register } of commands.sort((a, b) => a.sort - b.sort)) {
@@ -66,7 +66,7 @@ function explainUnknown(argv: readonly string[], running: readonly Module[]): vo
 /** Runs one command line and returns its exit code, or undefined when a server continues to run. */
 export async function main(argv: readonly string[]): Promise<number | undefined> {
   let command = '';
-  const context = openCommandContext(modules, () => command);
+  const context = openCommandContext(modules, () => command, version);
   const running = modulesFor(argv, context);
   try {
     await openProgram(running, context)

@@ -114,7 +114,7 @@ export async function call(
       ...headers,
     },
     ...(sent !== undefined ? { body: sent as never } : {}),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const text = await response.text();
   if (method === 'HEAD')

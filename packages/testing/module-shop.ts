@@ -42,7 +42,7 @@ export async function openModuleShop(
     const transport = await serve(app, config, log);
     closers.unshift(() => transport.close(1_000));
     return {
-      ...{ runtime, routes, close, url: transport.url },
+      ...{ runtime, routes, tokens, close, url: transport.url },
       call: (method: string, path: string, options?: Parameters<typeof call>[4]): Promise<Answer> =>
         call(transport.url, routes, method, path, options),
       /** A new shopper with one address. */

@@ -43,7 +43,7 @@ export async function openShop(
     env: {},
     flags: {
       ...{ databaseUrl: database.url, data, secretsKeyFile: testKeyFile },
-      ...{ port: 0, seed: 'none', only: 'api', databasePool: 8, ...flags, ...prepared },
+      ...{ port: 0, seed: 'none', only: 'api', adminPort: 'off', databasePool: 8, ...flags, ...prepared },
     },
   });
   const server = await startServer({ config, log: log ?? openLog({ level: process.env.TEST_LOG ?? 'silent' }) });

@@ -15,7 +15,7 @@ export type TestData = {
   readonly auditCases?: readonly AuditCase[];
   /**
    * Functions for objects that a POST to their collection does not create. The key is the
-   * last segment of the collection's path, or the whole path where several collections end alike.
+   * last segment of the collection's path, or the whole path where several collections end alike, or route and name of one id.
    */
   readonly makers?: Readonly<Record<string, Maker>>;
 };

@@ -67,7 +67,8 @@ function configuration(
     return { chosen: { loaded, modules, settings: context.settingsOf(loaded.config), allSettings }, findings };
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason;
-    for (const problem of reason.problems) error(problem, 'correct it: the shop does not start with it');
+    for (const problem of reason.problems)
+      error('configuration/invalid', problem, 'correct it: the shop does not start with it');
     return { chosen: null, findings };
   }
 }
@@ -79,7 +80,11 @@ async function guarded(area: string, check: () => Promise<Finding[]>): Promise<F
     return await check();
   } catch (reason) {
     const { findings, error } = findingsOf(area);
-    error(`could not be checked: ${messageOf(reason)}`, 'see the message; other commands print the stack with DEBUG=1');
+    error(
+      'doctor/not-checked',
+      `could not be checked: ${messageOf(reason)}`,
+      'see the message; other commands print the stack with DEBUG=1',
+    );
     return findings;
   }
 }
@@ -114,10 +119,14 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
     const { findings: notRunning, note, error } = findingsOf('database');
     const todo = 'tradepost start, then repeat the doctor while it runs: it checks migrations, settings and jobs then';
     if (unreadable)
-      error(`the embedded database cannot be read: ${unreadable}`, 'run the doctor as the account that owns it');
+      error(
+        'database/embedded-unreadable',
+        `the embedded database cannot be read: ${unreadable}`,
+        'run the doctor as the account that owns it',
+      );
     else if (embedded?.state === 'stopped')
-      note(`the embedded PostgreSQL is not running (${embedded.dataDirectory})`, todo);
-    else note('there is no embedded database yet', todo);
+      note('database/embedded-stopped', `the embedded PostgreSQL is not running (${embedded.dataDirectory})`, todo);
+    else note('database/embedded-missing', 'there is no embedded database yet', todo);
     return notRunning;
   };
   const outside = embedded && relative(config.data, embedded.dataDirectory).startsWith('..');
@@ -148,7 +157,9 @@ const doctor =
     for (const finding of findings) {
       if (finding.area !== area) print(`${area ? '\n' : ''}${bold(finding.area)}`);
       area = finding.area;
-      print(`  ${paint[finding.level](finding.level.padEnd(7))}  ${finding.what}`);
+      print(
+        `  ${paint[finding.level](finding.level.padEnd(7))}  ${finding.what}${finding.id && dim(` [${finding.id}]`)}`,
+      );
       if (finding.todo) print(`           ${dim('->')} ${finding.todo}`);
     }
     print(`\n${counts.error} errors, ${counts.warning} warnings, ${counts.note} notes`);
@@ -167,7 +178,8 @@ export const doctorCommand: ModuleCommand = {
         .option('--json', 'print the findings as JSON')
         .addHelpText(
           'after',
-          '\nExample:\n  $ tradepost doctor\n\nThe doctor changes and starts nothing. It does not start an embedded database.\n\n' +
+          '\nExample:\n  $ tradepost doctor\n\nThe doctor changes and starts nothing. It does not start an embedded database.\n' +
+            'docs/TROUBLESHOOTING.md explains each finding by the id in brackets.\n\n' +
             'Exit codes: 0 no errors (there may be warnings and notes), 1 errors.',
         ),
     ).action(doctor(context));

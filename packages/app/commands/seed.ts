@@ -9,7 +9,7 @@ import {
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { finishDemo, seedDemo } from '../seed-demo.ts';
 import { type Scale, seedScale } from '../seed-scale.ts';
 
@@ -44,7 +44,12 @@ export const seedCommand: ModuleCommand = {
         )
         .option('--shoppers <number>', 'with --orders: number of shoppers to add (default: one per 20 orders)', count)
         .option('--products <number>', 'with --orders: number of products to add (default: one per 200 orders)', count)
-        .option('--seed <what>', 'demo: required for an external database, because demo accounts have known passwords')
+        .addOption(
+          new Option(
+            '--seed <what>',
+            'required for an external database, because demo accounts have known passwords',
+          ).choices(['demo']),
+        )
         .option('--json', 'print the result as JSON')
         .addHelpText(
           'after',

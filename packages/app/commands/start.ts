@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { demoAccounts } from '@tradepost/identity';
 import { inventoryProvider } from '@tradepost/inventory';
 import type { ModuleCommand } from '@tradepost/module';
-import { ConfigError, demoShop, openLog } from '@tradepost/runtime';
+import { ConfigError, demoShop, openLog, roles } from '@tradepost/runtime';
 import {
   bold,
   configOf,
@@ -13,6 +13,7 @@ import {
   stopSignal,
   withDatabaseOptions,
 } from '@tradepost/terminal';
+import { Option } from 'commander';
 import { modulesOf } from '../modules.ts';
 import { runJobsOnce, type Server, startServer } from '../server.ts';
 
@@ -20,6 +21,7 @@ type StartOptions = GlobalOptions & {
   port?: string;
   host?: string;
   gatewayPort?: string;
+  adminPort?: string;
   seed?: string;
   only?: string;
   plain?: boolean;
@@ -31,17 +33,16 @@ const limiterNames = { embedded: 'in this process', redis: 'Redis', 'redis-clust
 /** The lines that are printed when the server is ready. */
 function summaryLines(server: Server): string[] {
   const url = server.transport?.url;
+  const { publicDocs } = server.runtime.config;
   const lines = url
-    ? [
-        `Shop API       ${bold(url)}`,
-        `API reference  ${url}/docs`,
-        `Health         ${url}/health  ${url}/ready  ${url}/metrics`,
-      ]
+    ? [`Shop API       ${bold(url)}`, ...(publicDocs ? [`API reference  ${url}/docs`] : [])]
     : server.worker
       ? ['Worker         running, no API in this process']
       : [];
   if (server.gateway)
     lines.push(`LLM gateway    ${server.gateway.url}/v1  (limiter: ${limiterNames[server.limiter ?? 'embedded']})`);
+  const admin = server.admin?.url;
+  if (admin) lines.push(`Admin          ${admin}/health  ${admin}/ready  ${admin}/metrics`);
   const { embedded, store, config } = server.runtime;
   lines.push(`Database       ${embedded ? `embedded PostgreSQL in ${embedded.dataDirectory}` : 'external PostgreSQL'}`);
   lines.push(`Store          ${store.kind === 'redis' ? 'Redis' : 'in-process'}`);
@@ -106,7 +107,8 @@ async function start(options: StartOptions): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   const onFatal = (reason: string) => {
     log.fatal({ reason }, 'a required part of the shop has ended');
-    process.stderr.write(`error: ${reason}\n`);
+    // Where the log is on stderr, the line above has said it.
+    if (logFile !== undefined || config.logLevel === 'silent') process.stderr.write(`error: ${reason}\n`);
     shutdown.stop('giving up', exitCodes.failed);
   };
   const server = await startServer({ config, log, onProgress: say, onFatal });
@@ -134,8 +136,17 @@ export const startCommand: ModuleCommand = {
         .option('--port <number>', 'port of the API (default 8080)')
         .option('--host <address>', 'address to listen on (default 127.0.0.1)')
         .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
-        .option('--seed <what>', 'data for an empty database: demo (default for the embedded one) or none')
-        .option('--only <parts>', 'parts to run, comma-separated: api, worker, gateway')
+        .option('--admin-port <port>', 'port of the admin listener (default 8082, or a free one), or off')
+        .addOption(
+          new Option('--seed <what>', 'data for an empty database; demo is the default for the embedded one').choices([
+            'demo',
+            'none',
+          ]),
+        )
+        // The choices are for completion. The parser accepts lists of them, which the configuration checks.
+        .addOption(
+          new Option('--only <parts>', 'parts to run, comma-separated').choices(roles).argParser((parts) => parts),
+        )
         .option('--once', 'with --only worker: run the jobs that are due, then end')
         .option('--plain', 'print plain lines instead of the live status, also on a terminal')
         .addHelpText(

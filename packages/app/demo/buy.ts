@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { orderStatus } from '@tradepost/orders';
 import { type Client, type Login, money, type Story, StoryError } from './story.ts';
 
@@ -18,6 +19,21 @@ export async function findSkus(story: Story, visitor: Client, keyword: string) {
   const skus = product.skus.filter((sku) => sku.stock >= 2).slice(0, 2);
   story.expect(skus.length > 0, `${product.title} has no SKU with two pieces left`);
   return skus;
+}
+
+/** An external warehouse in asynchronous mode confirms the stock of an order after its payment. */
+const warehouseMs = 30_000;
+
+/** Reads a paid order, and again while its stock is pending. */
+async function readPaid(shopper: Client, mine: { path: { id: number } }) {
+  for (const end = Date.now() + warehouseMs; ; await sleep(250)) {
+    const paid = await shopper.get('/api/v1/orders/{id}', mine);
+    if (paid.inventory_status !== 'pending') return paid;
+    if (Date.now() > end)
+      throw new StoryError(
+        `the external warehouse has not confirmed the stock of order ${paid.order_no} within ${warehouseMs / 1_000} s; \`tradepost wms tasks list\` says why`,
+      );
+  }
 }
 
 /** A shopper orders the SKUs and pays. */
@@ -61,16 +77,16 @@ export async function buy(story: Story, visitor: Client, login: Login, skus: rea
   await story.step(
     'read the order',
     async () => {
-      const paid = await shopper.get('/api/v1/orders/{id}', mine);
+      const paid = await readPaid(shopper, mine);
       story.expect(
         paid.status === orderStatus.paid && paid.inventory_status === 'confirmed',
-        `order ${order.id} is ${paid.status_label}`,
+        `order ${order.id} is ${paid.status_label}, stock ${paid.inventory_status_label}`,
       );
       return paid;
     },
     (paid) => `${paid.status_label}, stock ${paid.inventory_status}`,
   );
-  return { shopper, order };
+  return { shopper, order, address_id: address.id };
 }
 
 export type Bought = Awaited<ReturnType<typeof buy>>;

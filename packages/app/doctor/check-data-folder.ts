@@ -36,19 +36,29 @@ export async function checkDataFolder(
   const { findings, ok, note, warning, error } = findingsOf('data folder');
   const there = await nearestExisting(folder);
   const disk = await statfs(elsewhere ?? there).catch(() => null);
-  const free = disk ? disk.bavail * disk.bsize : null;
+  // Some file systems, such as those of containers and networks, report no blocks at all.
+  const free = disk && disk.blocks > 0 ? disk.bavail * disk.bsize : null;
   const left = free === null ? 'free space not known' : `${sizeText(free)} free`;
   if (there === folder) {
     const size = (await sizeOf(folder)) + (elsewhere ? await sizeOf(elsewhere) : 0);
     ok(`${folder}: ${sizeText(size)}, ${left}`);
-  } else note(`${folder} does not exist yet; ${left}`, 'nothing to do: the first start creates it');
+  } else
+    note('data-folder/missing', `${folder} does not exist yet; ${left}`, 'nothing to do: the first start creates it');
+  if (free === null)
+    note(
+      'data-folder/unknown-space',
+      `the file system of ${elsewhere ?? there} does not report its free space`,
+      `see that ${sizeText(leastFree)} is free, with the tools of the file system`,
+    );
   if (disk && free !== null && free < leastFree)
     (free < leastFree / 8 ? error : warning)(
+      'data-folder/little-space',
       `only ${sizeText(free)} of ${sizeText(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
       'free some space, or move the folder (--data)',
     );
   await access(there, constants.W_OK | constants.X_OK).catch((reason: unknown) =>
     error(
+      'data-folder/not-writable',
       `${there} is not writable: ${messageOf(reason)}`,
       'give write permission to the account that runs the shop, or use --data',
     ),
@@ -56,9 +66,17 @@ export async function checkDataFolder(
   if (process.platform === 'win32') return findings;
   const { mode } = await stat(there);
   if (there === folder && mode & 0o002)
-    warning(`every account of this machine can write to ${folder}`, `chmod o-w ${folder}`);
+    warning(
+      'data-folder/writable-by-all',
+      `every account of this machine can write to ${folder}`,
+      `chmod o-w ${folder}`,
+    );
   const password = passwordFile ? await stat(passwordFile).catch(() => null) : null;
   if (password && password.mode & 0o077)
-    warning(`other accounts of this machine can read the password of the database`, `chmod 600 ${passwordFile}`);
+    warning(
+      'data-folder/password-readable',
+      `other accounts of this machine can read the password of the database`,
+      `chmod 600 ${passwordFile}`,
+    );
   return findings;
 }

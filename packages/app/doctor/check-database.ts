@@ -1,5 +1,13 @@
 import { type Finding, findingsOf, messageOf } from '@tradepost/module';
-import { migrationState, openDatabase, type ServerFacts, type Sql, selectServerFacts } from '@tradepost/postgres';
+import {
+  createDatabaseCommand,
+  grantCreate,
+  migrationState,
+  openDatabase,
+  type ServerFacts,
+  type Sql,
+  selectServerFacts,
+} from '@tradepost/postgres';
 import type { Config } from '@tradepost/runtime';
 import prettyBytes from 'pretty-bytes';
 
@@ -8,36 +16,56 @@ const skewMs = 2_000;
 function checkServer(facts: ServerFacts, skew: number, config: Config): Finding[] {
   const { findings, ok, note, warning, error } = findingsOf('database');
   const size = prettyBytes(facts.database_bytes, { binary: true });
-  if (facts.version_number < 150_000) error(`PostgreSQL ${facts.version} is too old`, 'upgrade it to 15 or newer');
+  if (facts.version_number < 150_000)
+    error('database/old-version', `PostgreSQL ${facts.version} is too old`, 'upgrade it to 15 or newer');
   else ok(`PostgreSQL ${facts.version}, ${size}`);
   if (facts.encoding !== 'UTF8')
     error(
+      'database/encoding',
       `the database has the encoding ${facts.encoding}, which cannot store every text`,
       'create a new database with encoding UTF8 and restore a dump',
     );
   if (facts.is_replica)
-    error('this server is a read replica: the shop cannot write', 'set DATABASE_URL to the primary');
+    error(
+      'database/replica',
+      'this server is a read replica: the shop cannot write',
+      'set DATABASE_URL to the primary',
+    );
+  else if (!facts.may_create)
+    error(
+      'database/no-create-right',
+      `the account ${facts.account} has no CREATE right on the database ${facts.database}: no migration can run`,
+      `as the owner of the database: ${grantCreate(facts.database, facts.account)}`,
+    );
   for (const [name, on] of Object.entries({ fsync: facts.fsync, full_page_writes: facts.full_page_writes }))
     if (!on)
       (config.production ? error : warning)(
+        'database/not-durable',
         `${name} is off: a power failure can destroy the database`,
         `set ${name} = on in postgresql.conf and reload`,
       );
   const needed = config.databasePool + (config.only.includes('worker') ? config.workerConcurrency + 2 : 0) + 2;
   const left = facts.max_connections - facts.connections;
   const what = `${facts.connections} of ${facts.max_connections} connections in use; an instance takes up to ${needed}`;
-  if (needed > facts.max_connections) error(what, 'raise max_connections, or lower DATABASE_POOL');
+  if (needed > facts.max_connections)
+    error('database/too-few-connections', what, 'raise max_connections, or lower DATABASE_POOL');
   else if (left < 5)
-    warning(`${what}: fewer than 5 are left`, 'raise max_connections, or lower DATABASE_POOL of the instances');
+    warning(
+      'database/connections-used-up',
+      `${what}: fewer than 5 are left`,
+      'raise max_connections, or lower DATABASE_POOL of the instances',
+    );
   else ok(what);
   if (Math.abs(skew) > skewMs)
     warning(
+      'database/clock',
       `the database's clock is ${Math.abs(skew / 1000).toFixed(1)} s ${skew > 0 ? 'later' : 'earlier'} than that of this machine: orders expire at the wrong time`,
       'synchronise both clocks (NTP)',
     );
   const oldest = facts.oldest_transaction;
   if (oldest)
     (oldest.seconds > 600 ? warning : note)(
+      'database/long-transaction',
       `a transaction has been open for ${Math.round(oldest.seconds / 60)} min (pid ${oldest.pid}, ${oldest.application || 'no name'}, ${oldest.state}): SKUs that it has locked cannot be sold, and vacuum cannot remove old rows`,
       `find out which program it is; select pg_terminate_backend(${oldest.pid}) ends it`,
     );
@@ -49,15 +77,18 @@ async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; upToDat
   const { missing, unknown, edited } = await migrationState(sql);
   if (unknown.length > 0)
     error(
+      'migrations/newer',
       `the database is newer than this program (${unknown.join(', ')})`,
       'run the newer version, or restore a backup',
     );
   if (edited.length > 0)
     error(
+      'migrations/edited',
       `sql/${edited.join(', sql/')} was edited after it had been applied`,
       'restore the file; write a new migration for a change',
     );
-  if (missing.length > 0) error(`${missing.length} not applied: ${missing.join(', ')}`, 'tradepost migrate');
+  if (missing.length > 0)
+    error('migrations/missing', `${missing.length} not applied: ${missing.join(', ')}`, 'tradepost migrate');
   if (findings.length === 0) ok('the database has the schema of this version');
   return { findings, upToDate: missing.length === 0 };
 }
@@ -79,12 +110,13 @@ export async function checkDatabase<T>(
     if (!migrations.upToDate) return { findings, further: null };
     return { findings, further: await further(sql) };
   } catch (reason) {
-    const { host, pathname } = new URL(url);
+    const { host } = new URL(url);
     const missing = (reason as { code?: unknown }).code === '3D000';
     error(
+      'database/unreachable',
       `PostgreSQL at ${host} cannot be reached: ${messageOf(reason)}`,
       missing
-        ? `createdb ${pathname.slice(1)}`
+        ? createDatabaseCommand(url)
         : 'check that it runs, and the address, account and password in DATABASE_URL',
     );
     return { findings, further: null };

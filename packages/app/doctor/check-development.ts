@@ -10,6 +10,7 @@ export const publishedSecretsCheck: DoctorCheck = {
       const value = settings.get(definition);
       if (typeof value === 'string' && publishedSecrets.has(value))
         error(
+          'development/published-secret',
           `${definition.key} is a secret from the documentation, which is public`,
           `tradepost settings set ${definition.key}, and set the new secret on the other system too`,
         );
@@ -21,6 +22,10 @@ export const demoSeedCheck: DoctorCheck = {
   area: developmentArea,
   check({ config, sources }, { error }) {
     if (config.seed === 'demo' && sources.seed !== 'default')
-      error('TRADEPOST_SEED requests demo data: production refuses it', 'set TRADEPOST_SEED=none');
+      error(
+        'development/demo-seed',
+        'TRADEPOST_SEED requests demo data: production refuses it',
+        'set TRADEPOST_SEED=none',
+      );
   },
 };

@@ -13,12 +13,13 @@ export const eventsCheck: DoctorCheck = {
     const count = waiting === mostCounted ? `${mostCounted} or more` : String(waiting);
     if (minutes >= lateMinutes)
       error(
+        'events/late',
         `${count} events wait, the oldest for ${minutes} min: messages and webhooks are late`,
         'tradepost start --only worker, and tradepost events list --waiting',
       );
     else ok(`${count} events wait for their dispatch`);
     const failed = await selectEvents(sql, { states: ['failed'] }, 1);
     if (failed.length > 0)
-      warning('events have used all attempts', 'tradepost events list --failed, then events retry');
+      warning('events/failed', 'events have used all attempts', 'tradepost events list --failed, then events retry');
   },
 };

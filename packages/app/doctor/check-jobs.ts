@@ -11,6 +11,7 @@ export const jobsCheck: DoctorCheck = {
     if (workers > 0) ok(`a worker is connected; ${due} due, ${running} running`);
     if (due > 0 && minutes >= lateMinutes)
       error(
+        'jobs/late',
         `${due} jobs are due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker is too slow for them' : 'no worker is running'}`,
         workers > 0
           ? 'read the log and tradepost jobs list --running; raise WORKER_CONCURRENCY'
@@ -18,10 +19,15 @@ export const jobsCheck: DoctorCheck = {
       );
     else if (workers === 0)
       note(
+        'jobs/no-worker',
         `no worker is running${due > 0 ? `; ${due} jobs are due` : ''}`,
         `tradepost start${config.only.includes('worker') ? '' : ' --only worker: this configuration runs no worker'}`,
       );
     if (failed > 0)
-      warning(`${failed} jobs have used all attempts`, 'tradepost jobs list --failed, then retry or discard them');
+      warning(
+        'jobs/failed',
+        `${failed} jobs have used all attempts`,
+        'tradepost jobs list --failed, then retry or discard them',
+      );
   },
 };

@@ -35,11 +35,13 @@ export async function checkNetwork(config: Config): Promise<Finding[]> {
       if (ready === 200) ok(`the instance on ${instance.url} (pid ${instance.pid}) is ready`);
       else
         error(
+          'network/not-ready',
           `the instance on ${instance.url} (pid ${instance.pid}) is not ready (HTTP ${ready})`,
           'it cannot reach its database or its store: read its log',
         );
     } catch (reason) {
       warning(
+        'network/no-answer',
         `the instance on ${instance.url} (pid ${instance.pid}) does not answer: ${messageOf(reason)}`,
         'it was killed or it hangs: read its log, then start it again',
       );
@@ -48,15 +50,21 @@ export async function checkNetwork(config: Config): Promise<Finding[]> {
   }
   if (config.port === 0) ok('PORT 0: the shop starts on any free port');
   else if (!(await isListening(host, config.port))) {
-    if (!instance) note(`no program listens on ${host}:${config.port}`, 'tradepost start');
+    if (!instance) note('network/not-running', `no program listens on ${host}:${config.port}`, 'tradepost start');
   } else {
     const health = await answerOf(`http://${host}:${config.port}`, '/health').catch(() => 0);
     if (health === 200)
       note(
+        'network/other-shop',
         `a program that answers /health listens on ${host}:${config.port}`,
         'if it is a shop on other data, give this shop another --port',
       );
-    else error(`another program listens on ${host}:${config.port}`, 'stop it, or give another --port');
+    else
+      error(
+        'network/port-in-use',
+        `another program listens on ${host}:${config.port}`,
+        'stop it, or give another --port',
+      );
   }
   return findings;
 }

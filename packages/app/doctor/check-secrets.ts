@@ -5,10 +5,12 @@ export const secretsCheck: DoctorCheck = {
   area: { name: 'secrets', sort: 25 },
   check({ secrets, stored }, { findings, ok, error }) {
     const { file, problem, inFile, recorded } = secrets;
-    if (problem) error(problem, 'nothing is lost as long as the key file exists somewhere: put it back');
+    if (problem)
+      error('secrets/key-file', problem, 'nothing is lost as long as the key file exists somewhere: put it back');
     const unreadable = stored.filter((row) => row.unreadable).map(({ key }) => key);
     if (unreadable.length > 0)
       error(
+        'secrets/unreadable',
         `stored secrets cannot be decrypted, and count as not set: ${unreadable.join(', ')}`,
         'put the key file back; without it set each secret again: tradepost settings set <key>',
       );

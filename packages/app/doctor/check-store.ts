@@ -11,15 +11,22 @@ export async function checkStore(redisUrl: string | undefined): Promise<Finding[
     const { version, policy, latencyMs } = await inspectRedis(redisUrl);
     ok(`Redis ${version} at ${new URL(redisUrl).host} answers in ${latencyMs} ms`);
     if (latencyMs > 20)
-      warning(`an answer takes ${latencyMs} ms, and requests wait for it`, 'move the store closer to the shop');
+      warning(
+        'store/slow',
+        `an answer takes ${latencyMs} ms, and requests wait for it`,
+        'move the store closer to the shop',
+      );
     if (policy && policy !== 'noeviction')
       warning(
+        'store/eviction',
         `its eviction policy is ${policy}: without free memory it deletes counters, and limits stop working`,
         'config set maxmemory-policy noeviction',
       );
-    if (!policy) note('its eviction policy cannot be read', 'check that maxmemory-policy is noeviction');
+    if (!policy)
+      note('store/eviction-unknown', 'its eviction policy cannot be read', 'check that maxmemory-policy is noeviction');
   } catch (reason) {
     error(
+      'store/unreachable',
       `Redis at ${new URL(redisUrl).host} does not answer: ${messageOf(reason)}`,
       'check that it runs, and REDIS_URL. The shop does not start without it',
     );

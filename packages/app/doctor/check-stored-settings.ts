@@ -11,11 +11,13 @@ export const storedSettingsCheck: DoctorCheck = {
       const parsed = definition?.schema.safeParse(value);
       if (!definition)
         note(
+          'settings/unknown',
           `${key} is stored, and this version has no such setting`,
           'nothing to do, unless this version is older than the data',
         );
       else if (!parsed?.success)
         error(
+          'settings/invalid',
           `${key} is stored with a value that is not valid (${parsed?.error.issues.map((issue) => issue.message).join('; ')}): the default is used`,
           `tradepost settings set ${key} <value>, or tradepost settings unset ${key}`,
         );

@@ -3,13 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDatabase } from '@tradepost/postgres';
 import { openLog, openSecrets } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-type Finding = { area: string; level: string; what: string; todo: string };
+type Finding = { id: string; area: string; level: string; what: string; todo: string };
 
 let database: TestDatabase;
 let folder: string;
@@ -33,7 +34,11 @@ async function findings(config: object, ...args: string[]): Promise<{ code: numb
     env: { LOG_LEVEL: '', TRADEPOST_SECRETS_KEY_FILE: '' },
   });
   const found = JSON.parse(stdout);
-  for (const { level, todo } of found.findings as Finding[]) expect(level === 'ok' || todo !== '').toBe(true);
+  for (const { id, area, level, todo } of found.findings as Finding[]) {
+    if (level === 'ok') continue;
+    expect(todo).not.toBe('');
+    expect(id === 'doctor/not-checked' || id.startsWith(`${area.replace(' ', '-')}/`)).toBe(true);
+  }
   return { code, findings: found.findings };
 }
 const of = (found: Finding[], area: string) => found.filter((each) => each.area === area);
@@ -56,6 +61,7 @@ test('checks every area of a healthy shop, without errors, as JSON and as text',
     'jobs',
     'events',
     'uploads',
+    'backups',
     'store',
     'data folder',
     'network',
@@ -89,7 +95,28 @@ test('reports a database and a store that do not answer as findings, without sec
   const missing = new URL(database.url);
   missing.pathname = '/not_there';
   const noDatabase = await findings({ databaseUrl: missing.toString() });
-  expect(of(noDatabase.findings, 'database')).toMatchObject([{ level: 'error', todo: 'createdb not_there' }]);
+  expect(of(noDatabase.findings, 'database')).toMatchObject([
+    { level: 'error', todo: `createdb --owner=${missing.username} not_there` },
+  ]);
+});
+
+test('names the right that an account lacks, and the statement that gives it, before a migration fails', async () => {
+  const account = `doctor_${process.pid}`;
+  const url = new URL(database.url);
+  const name = url.pathname.slice(1);
+  Object.assign(url, { username: account, password: 'secret' });
+  const grant = `grant create on database ${name} to ${account}`;
+  await database.sql.unsafe(`create role ${account} login password 'secret'`);
+  try {
+    const { findings: found } = await findings({ databaseUrl: url.toString() });
+    expect(found).toContainEqual(
+      expect.objectContaining({ id: 'database/no-create-right', todo: expect.stringContaining(grant) }),
+    );
+    const migrated = await runCommandInProcess(['migrate'], { env: { DATABASE_URL: url.toString() } });
+    expect(migrated).toMatchObject({ code: 1, stderr: expect.stringContaining(grant) });
+  } finally {
+    await database.sql.unsafe(`drop role ${account}`);
+  }
 });
 
 test('reports each problem of an invalid configuration, and still checks the platform', async () => {
@@ -128,6 +155,13 @@ test('reports stored secrets that the key file does not open, with the remedy, a
     await sql`delete from runtime.settings where key = 'pay.sandbox.secret'`;
     await sql`delete from runtime.secret_keys`;
   }
+});
+
+test('says that the free space is not known where the file system does not report it', async () => {
+  // /proc has no blocks. It is also not writable.
+  const { findings: found } = await findings({ databaseUrl: database.url, data: '/proc/self' });
+  expect(of(found, 'data folder').map(({ id, level }) => `${level} ${id}`)).toContain('note data-folder/unknown-space');
+  expect(JSON.stringify(found)).not.toContain('0 B of 0 B');
 });
 
 test('warns of risky values', async () => {
@@ -241,6 +275,28 @@ test('checks settings, jobs, accounts and durability in the database, with advic
   expect(texts(of(found, 'database'), 'error').join()).toContain('fsync is off');
 });
 
+test('finds processes of another version, and clocks that differ, also between processes without a port', async () => {
+  const open = async (name: string) => {
+    const sql = openDatabase(database.url, { max: 1, name });
+    await sql`select 1`;
+    return sql;
+  };
+  const sessions = [
+    await open('tradepost process 0.0.9 w d 0 aaaaaaaa'),
+    await open('tradepost process 0.0.9 a d -4500 bbbbbbbb'),
+  ];
+  try {
+    const { findings: found } = await findings({ databaseUrl: database.url });
+    expect(of(found, 'processes')).toMatchObject([
+      { level: 'ok', what: expect.stringContaining('0.0.9 worker') },
+      { id: 'processes/version', what: expect.stringContaining('2 of 2') },
+      { id: 'processes/clock', what: expect.stringContaining('4.5 s') },
+    ]);
+  } finally {
+    for (const sql of sessions) await sql.end({ timeout: 1 });
+  }
+});
+
 describe('migrations', () => {
   let own: TestDatabase;
   beforeAll(async () => {
@@ -274,6 +330,13 @@ test('checks a running instance with its embedded database, and recognises anoth
     ]);
     expect(of(found, 'jobs')).toMatchObject([{ level: 'ok', what: expect.stringContaining('a worker is connected') }]);
     expect(texts(of(found, 'migrations'), 'ok')).toHaveLength(1);
+    expect(of(found, 'processes')).toMatchObject([
+      { level: 'ok', what: expect.stringContaining('api+worker+gateway') },
+    ]);
+    // The same server, seen by a doctor that was given another database and production.
+    const other = await check({ port, databaseUrl: database.url });
+    expect(of(other, 'processes')).toMatchObject([{ level: 'error', id: 'processes/other-database' }]);
+    expect(of(await check({ port, production: true }), 'processes').map(({ id }) => id)).toContain('processes/mode');
   } finally {
     server.child.kill('SIGTERM');
     await server.ended;

@@ -52,8 +52,16 @@ describe.runIf(has('bash'))('in bash', () => {
     expect(offered('jobs', 'list', '--po')).toEqual([]);
   });
 
+  test('keys of settings, where a command takes one', () => {
+    for (const command of ['get', 'set', 'unset', 'list', 'log'])
+      expect(offered('settings', command, 'orders.unpaid')).toEqual(['orders.unpaid_minutes']);
+    expect(offered('settings', 'set', 'shop.time')).toEqual(['shop.time_zone']);
+  });
+
   test('values: fixed words, files with blanks in their names, folders, and no completion for free text', () => {
     expect(offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(offered('start', '--seed', '')).toEqual(['demo', 'none']);
+    expect(offered('start', '--only', '')).toEqual(['api', 'worker', 'gateway']);
     expect(offered('audit', '--config', 'shop')).toEqual(['shop one.json']);
     expect(offered('audit', '--config', '=', 'shop')).toEqual(['shop one.json']);
     expect(offered('audit', '--data', 'shop')).toEqual([]);

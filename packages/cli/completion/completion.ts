@@ -1,4 +1,5 @@
-import type { ModuleCommand } from '@tradepost/module';
+import { declaredBy, type ModuleCommand } from '@tradepost/module';
+import { runtimeSettings } from '@tradepost/runtime';
 import { print } from '@tradepost/terminal';
 import { Argument } from 'commander';
 import { bashScript } from './bash.ts';
@@ -12,7 +13,9 @@ type Shell = keyof typeof scripts;
 export const completionCommand: ModuleCommand = {
   name: 'completion',
   sort: 610,
-  register(program) {
+  register(program, context) {
+    const settingKeys = () =>
+      [...runtimeSettings, ...declaredBy(context.modules, 'settings')].map(({ key }) => key).sort();
     program
       .command('completion')
       .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
@@ -26,6 +29,6 @@ export const completionCommand: ModuleCommand = {
           'For the current bash only: source <(tradepost completion bash). New shells load the files themselves: bash with the\n' +
           'package bash-completion, zsh after compinit. The command `tradepost` must be in the PATH.',
       )
-      .action((shell: Shell) => print(scripts[shell](wordsOf(program))));
+      .action((shell: Shell) => print(scripts[shell](wordsOf(program, settingKeys()))));
   },
 };

@@ -29,8 +29,12 @@ function optionOf(option: Option): WordOption {
   };
 }
 
-/** Lists every command of the tree with its options, as the help does. */
-export function wordsOf(command: Command, path = ''): Words[] {
+/**
+ * Lists every command of the tree with its options, as the help does. `settingKeys` complete the first argument of
+ * `settings get`, `set` and `unset`, and the prefix of `list` and `log`. They are not choices of the argument: the help would
+ * list all of them.
+ */
+export function wordsOf(command: Command, settingKeys: readonly string[], path = ''): Words[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);
   const [argument] = command.registeredArguments as readonly Argument[];
@@ -38,8 +42,12 @@ export function wordsOf(command: Command, path = ''): Words[] {
     path,
     commands: commands.map((each) => ({ name: each.name(), about: firstSentence(each.description()) })),
     options: help.visibleOptions(command).map(optionOf),
-    values: argument ? valuesOf(argument.argChoices, argument.name()) : null,
+    values: !argument
+      ? null
+      : path.startsWith('settings ')
+        ? settingKeys
+        : valuesOf(argument.argChoices, argument.name()),
   };
   const below = commands.filter((each) => command.commands.includes(each));
-  return [here, ...below.flatMap((each) => wordsOf(each, `${path} ${each.name()}`.trim()))];
+  return [here, ...below.flatMap((each) => wordsOf(each, settingKeys, `${path} ${each.name()}`.trim()))];
 }

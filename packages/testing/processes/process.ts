@@ -45,7 +45,7 @@ export async function startProcess(
   /** Command-line options of Node. */
   execArgv: readonly string[] = [],
 ): Promise<RunningServer> {
-  const command = [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', ...args];
+  const command = [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', '--admin-port', 'off', ...args];
   const child = spawn(process.execPath, command, {
     env: commandEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

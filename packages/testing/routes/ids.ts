@@ -7,12 +7,20 @@ export const idName = /^(id|ids|\w+_ids?|payment_no)$/;
 /** Fields that are named like ids but have no object that tests can make. The examples of these fields are sent. */
 export const notIds = new Set(['parent_id', 'open_id', 'transaction_id', 'merchant_id', 'activity_product_id']);
 
-const plurals: Readonly<Record<string, string>> = { category: 'categories', address: 'addresses', role: 'roles' };
+const plurals: Readonly<Record<string, string>> = {
+  category: 'categories',
+  address: 'addresses',
+  role: 'roles',
+  activity: 'activities',
+};
 const paymentCollection = '/api/pay';
+const userCouponCollection = '/api/v1/user/coupons';
 
 /** The path of the collection of an id: `/admin/api/orders` for `/admin/api/orders/:id/notes` and for `order_id`. */
 export function collectionOf(route: Route, name: string, where: 'path' | 'fields'): string {
   if (name === 'payment_no') return paymentCollection;
+  // Orders name the coupons of the shopper, and not those of the shop.
+  if (name === 'coupon_ids') return userCouponCollection;
   const [, area, version] = route.path.split('/');
   const singular = /^(\w+)_ids?$/.exec(name)?.[1];
   if (singular) return `/${area}/${version}/${plurals[singular] ?? `${singular}s`}`;

@@ -75,6 +75,11 @@ export async function openRouteRequests(shop: Shop, existingOwner?: TestShopper)
       Promise.reject(new Error(`cannot make ${collection}: add a maker to the test data of its package`))
     );
   }
+  /** The collection of an id. A maker for this field of this route has the key `POST /api/v1/reviews order_id`. */
+  const collectionIn = (route: Route, name: string, where: 'path' | 'fields') => {
+    const own = `${label(route)} ${name}`;
+    return makers[own] ? own : collectionOf(route, name, where);
+  };
   const routeOf = (method: string, path: string) =>
     shop.server.routes.find((route) => route.method === method && route.path === path);
 
@@ -99,7 +104,7 @@ export async function openRouteRequests(shop: Shop, existingOwner?: TestShopper)
 
   /** Ids for a field. Null keeps the example of the field: staff routes can name objects that tests cannot make. */
   const idsFor = (route: Route, name: string, count: number, options: MakeOptions): Promise<Id[] | null> =>
-    make(collectionOf(route, name, 'fields'), count, options).catch((error: Error) => {
+    make(collectionIn(route, name, 'fields'), count, options).catch((error: Error) => {
       if (route.auth === 'staff') return null;
       throw new Error(`${label(route)}: which object has the id ${name}? ${error.message}`);
     });
@@ -150,7 +155,7 @@ export async function openRouteRequests(shop: Shop, existingOwner?: TestShopper)
   async function filledPath(route: Route, options: RequestOptions, kinds: Set<string>): Promise<string> {
     let path = route.path;
     for (const [, name] of route.path.matchAll(/:(\w+)/g)) {
-      const collection = collectionOf(route, name!, 'path');
+      const collection = collectionIn(route, name!, 'path');
       kinds.add(kindOf(collection));
       const [id] = await make(collection, 1, options).catch((error: Error) => {
         throw new Error(`${label(route)}: which object has the id :${name}? ${error.message}`);

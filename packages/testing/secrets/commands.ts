@@ -1,4 +1,4 @@
-import { modules, modulesOf } from '@tradepost/app';
+import { modules, modulesOf, version } from '@tradepost/app';
 import { openProgram } from '@tradepost/cli';
 import { openCommandContext } from '@tradepost/module';
 import { loadConfig } from '@tradepost/runtime';
@@ -18,7 +18,7 @@ export function commandsWithJson(): string[] {
   return leaves(
     openProgram(
       running,
-      openCommandContext(modules, () => ''),
+      openCommandContext(modules, () => '', version),
     ),
     [],
   );

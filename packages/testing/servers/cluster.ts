@@ -15,6 +15,10 @@ declare module 'vitest' {
 
 export const templateDatabase = 'template_shop';
 
+/** Copies the files of the template. The default strategy also writes every page to the log, and takes half as long again. */
+export const cloneStatement = (name: string, template = templateDatabase) =>
+  `create database ${name} template ${template} strategy file_copy`;
+
 /** Starts one PostgreSQL server for the run, with one migrated template database. Each test file clones it (`cloneDatabase`). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'tradepost-test-'));
@@ -22,8 +26,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(directory, 0o755);
   const cluster = await startEmbeddedPostgres({
     directory,
-    // The data is deleted after the run, so it need not be flushed to disk.
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    // The data is deleted after the run, so it need not be flushed to disk. It may be in memory, so its log is short.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300', max_wal_size: '512MB' },
   });
   const admin = openDatabase(cluster.url, { max: 1 });
   await admin.unsafe(`create database ${templateDatabase}`);

@@ -1,0 +1,73 @@
+import type { DoctorCheck, DoctorFacts, Findings } from '@tradepost/module';
+import { type ServerProcess, selectProcesses } from '@tradepost/runtime';
+import { runningServer } from '@tradepost/terminal';
+import { version } from '../version.ts';
+
+const skewMs = 2_000;
+
+/** The instance that answers at this address. Null when no server of this version answers. */
+async function instanceAt(url: string): Promise<string | null> {
+  try {
+    const response = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(3_000) });
+    const { instance } = (await response.json()) as { instance?: unknown };
+    return typeof instance === 'string' ? instance : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Finds a server of this configuration that uses another database than the doctor. */
+async function checkSameDatabase(
+  { config }: DoctorFacts,
+  processes: readonly ServerProcess[],
+  { error }: Findings,
+): Promise<void> {
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host.replace(/^(.*:.*)$/, '[$1]');
+  const urls = [(await runningServer(config.data))?.url, config.port > 0 ? `http://${host}:${config.port}` : undefined];
+  for (const url of new Set(urls.filter((each) => each !== undefined))) {
+    const instance = await instanceAt(url);
+    if (instance && !processes.some((one) => one.instance === instance))
+      error(
+        'processes/other-database',
+        `the server on ${url} uses another database than this command`,
+        'run the command with the DATABASE_URL, --data and --config of the server; tradepost config shows which are used',
+      );
+  }
+}
+
+/** Compares the server processes that are connected to the database with each other, and with this command. */
+export const processesCheck: DoctorCheck = {
+  area: { name: 'processes', sort: 43 },
+  async check(facts, findings) {
+    const { ok, warning } = findings;
+    const { processes, hidden } = await selectProcesses(facts.sql);
+    // Names of sessions of other accounts are not shown, so a process that is not found may be one of them.
+    if (!hidden) await checkSameDatabase(facts, processes, findings);
+    if (processes.length === 0) return;
+    ok(
+      `${processes.length} server processes: ${processes.map((one) => `${one.version} ${one.roles.join('+')}`).join('; ')}`,
+    );
+    const others = processes.filter((one) => one.version !== version);
+    if (others.length > 0)
+      warning(
+        'processes/version',
+        `${others.length} of ${processes.length} processes run another version than this command (${version}): ${[...new Set(others.map((one) => one.version))].join(', ')}`,
+        'after an upgrade restart every process; run commands of the version that serves',
+      );
+    const offsets = processes.map((one) => one.offset_ms);
+    const spread = Math.max(...offsets) - Math.min(...offsets);
+    if (spread > skewMs)
+      warning(
+        'processes/clock',
+        `the clocks of the processes differ by ${(spread / 1000).toFixed(1)} s: a token or code of one is expired for another`,
+        'synchronise the clocks of all machines (NTP)',
+      );
+    const mode = (production: boolean) => (production ? 'production' : 'development');
+    if (processes.some((one) => one.production !== facts.config.production))
+      warning(
+        'processes/mode',
+        `a process runs in ${mode(!facts.config.production)}, and this command in ${mode(facts.config.production)}: it checks for another mode`,
+        `run the command with the environment of the server; all processes need the same NODE_ENV`,
+      );
+  },
+};
