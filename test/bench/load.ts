@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { defer } from '@tradepost/testing/processes/cleanup';
-import type { OrderData, PurchaseData, ReadData, ScenarioName } from './scenarios.ts';
+import type { OrderData, PromotedPurchaseData, PurchaseData, ReadData, ScenarioName } from './scenarios.ts';
 
 export type LoadJob = {
   port: number;
@@ -13,6 +13,7 @@ export type LoadJob = {
   | { scenario: 'reads'; data: ReadData }
   | { scenario: 'orders'; data: OrderData }
   | { scenario: 'purchases'; data: PurchaseData }
+  | { scenario: 'promotedPurchases'; data: PromotedPurchaseData }
 );
 
 export type LoadResult = {

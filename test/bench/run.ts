@@ -1,16 +1,19 @@
 import { parseArgs } from 'node:util';
 import { cleanUp } from '@tradepost/testing/processes/cleanup';
 import type { BenchOptions } from './alternating-runs.ts';
+import { backup } from './backup.ts';
 import { boot } from './boot.ts';
 import { carriers } from './carriers.ts';
 import { dashboard } from './dashboard.ts';
 import { decor } from './decor.ts';
+import { flashSale } from './flash-sale.ts';
 import { gateway } from './gateway.ts';
 import { gatewayBodies } from './gateway-bodies.ts';
 import { http } from './http.ts';
 import { inventory } from './inventory.ts';
 import { type LimiterPart, limiter, limiterParts } from './limiter.ts';
 import { orders } from './orders.ts';
+import { pricing } from './pricing.ts';
 import { purchase } from './purchase.ts';
 import { type Context, contextOf, progress, type Section, textOf } from './report.ts';
 import { scale } from './scale.ts';
@@ -30,7 +33,16 @@ const benches: Record<string, Bench> = {
     about: 'orders/s over HTTP, group commit against one transaction per order; many SKUs, one hot SKU',
     run: orders,
   },
-  purchase: { about: 'whole purchases/s: two cart adds, order, payment', run: purchase },
+  'flash-sale': {
+    about:
+      'orders/s of one activity SKU compared with a plain hot SKU, the exact cap, activity lists beside product lists',
+    run: flashSale,
+  },
+  purchase: {
+    about: 'whole purchases/s: two cart adds, order, payment; without and with promotions',
+    run: purchase,
+  },
+  pricing: { about: 'lines/s of the price pipeline alone, with all steps and with none', run: pricing },
   inventory: {
     about: 'orders/s by inventory provider; tasks delivered/s compared with the rate of empty jobs',
     run: inventory,
@@ -57,6 +69,10 @@ const benches: Record<string, Bench> = {
     about: 'the dashboard and all reports with a million orders, while orders arrive; p50 and p99',
     run: dashboard,
   },
+  backup: {
+    about: 'time and size of a backup and its restore, compared with pg_dump and pg_restore',
+    run: backup,
+  },
   boot: { about: 'time to a served /health on first and later starts; memory idle and after a load', run: boot },
   limiter: {
     about: 'checks/s and memory of the rate limiter, embedded and on Redis, compared with rate-limiter-flexible',
@@ -79,7 +95,7 @@ ${Object.entries(benches)
   .join('\n')}
 
   --seconds N       measured seconds of each turn, 1 to 60 (default 4)
-  --orders N        orders of the benches scale and dashboard, 10,000 to 5,000,000 (default 1,000,000)
+  --orders N        orders of the benches scale, dashboard and backup, 10,000 to 5,000,000 (default 1,000,000)
   --only PART       of the bench limiter: ${limiterParts.join(', ')} (redis and stall need redis-server or valkey-server)
   --json            print the result as JSON
   --profile FOLDER  write CPU profiles of the server (orders and purchase: group commit; gateway)

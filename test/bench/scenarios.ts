@@ -14,7 +14,19 @@ export type ReadData = {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
-export type OrderData = { readonly buyers: readonly Buyer[]; readonly skus: readonly number[]; readonly lines: number };
+export type OrderData = {
+  readonly buyers: readonly Buyer[];
+  readonly skus: readonly number[];
+  readonly lines: number;
+  /** All lines are of this row of an activity. */
+  readonly activityProductId?: number;
+};
+export type ActivityLine = { readonly sku_id: number; readonly activity_product_id: number };
+/** `coupons` are the coupons of each buyer. Each is used once. */
+export type PromotedPurchaseData = PurchaseData & {
+  readonly activityLines: readonly ActivityLine[];
+  readonly coupons: readonly (readonly number[])[];
+};
 export type PurchaseData = { readonly buyers: readonly Buyer[]; readonly skus: readonly number[] };
 
 function request(
@@ -66,7 +78,8 @@ function* orders(data: OrderData, connection: number, connections: number): Gene
   const mine = data.buyers.filter((_, index) => index % connections === connection);
   const calls = Array.from({ length: 256 }, (_, index): Call => {
     const { token, address_id } = mine[index % mine.length]!;
-    const items = distinct(data.lines, data.skus, random).map((sku_id) => ({ sku_id }));
+    const activity = data.activityProductId ? { activity_product_id: data.activityProductId } : {};
+    const items = distinct(data.lines, data.skus, random).map((sku_id) => ({ sku_id, ...activity }));
     return { bytes: request('POST', '/api/v1/orders', token, { address_id, items }), completes: true };
   });
   for (let i = 0; ; i++) yield calls[i % calls.length]!;
@@ -102,5 +115,28 @@ function* purchases(data: PurchaseData, connection: number, connections: number)
   }
 }
 
-export const scenarios = { reads, orders, purchases };
+/** A purchase of a member: a flash sale line and an ordinary line into the cart, an order with a coupon, its payment. */
+function* promotedPurchases(
+  data: PromotedPurchaseData,
+  connection: number,
+  connections: number,
+): Generator<Call, void, Buffer> {
+  const random = randomBelow(connection);
+  const mine = [...data.buyers.keys()].filter((index) => index % connections === connection);
+  for (let i = 0; ; i++) {
+    const index = mine[i % mine.length]!;
+    const { token, address_id } = data.buyers[index]!;
+    const coupon = data.coupons[index]![Math.floor(i / mine.length)];
+    if (coupon === undefined) throw new Error('a shopper of the bench has used all coupons');
+    const activity = data.activityLines[random(data.activityLines.length)]!;
+    const lines = [{ ...activity }, { sku_id: data.skus[random(data.skus.length)]! }];
+    for (const line of lines)
+      yield { bytes: request('POST', '/api/v1/cart/add', token, { ...line, qty: 1 }), completes: false };
+    const body = { address_id, coupon_ids: [coupon] };
+    const id = orderIdIn(yield { bytes: request('POST', '/api/v1/orders', token, body), completes: false });
+    yield { bytes: request('POST', `/api/v1/orders/${id}/pay`, token), completes: true };
+  }
+}
+
+export const scenarios = { reads, orders, purchases, promotedPurchases };
 export type ScenarioName = keyof typeof scenarios;
