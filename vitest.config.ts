@@ -1,29 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+const root = import.meta.dirname;
+
+/** The longest tests, in the order of their start. */
+const longest = ['test/faults/', 'test/hostile/', 'test/properties/', 'test/'];
+const rankOf = (path: string): number => {
+  const rank = longest.findIndex((folder) => path.startsWith(join(root, folder)));
+  return rank < 0 ? longest.length : rank;
+};
+
 /**
- * Starts the tests of the whole shop (`test/`) before those of the packages. Without results of an earlier run vitest starts the
- * largest files first, and some of the longest tests are short files: started last, they run alone while a worker is idle.
+ * Starts the longest tests first. Without results of an earlier run vitest starts the largest files first, and some of the longest
+ * tests are short files: started last, they run alone while a worker is idle.
  */
-class WholeShopFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const wholeShop = (file: TestSpecification) => (file.moduleId.startsWith(`${import.meta.dirname}/test/`) ? 0 : 1);
-    return (await super.sort(files)).sort((a, b) => wholeShop(a) - wholeShop(b));
+    return (await super.sort(files)).sort((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId));
   }
 }
 
+const testFiles = ['packages', 'test'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts') && !entry.parentPath.includes('node_modules'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+);
+/** Files that measure the memory, the buffers or the time of their process. */
+const measuring = [
+  'packages/gateway/proxy/proxy.test.ts',
+  'packages/http/transports/slow-clients.test.ts',
+  'packages/storage/uploads/uploads.test.ts',
+];
+/** Those, and files that replace modules or globals, which other files of the process would get too. */
+const isolated = testFiles.filter(
+  (file) =>
+    measuring.includes(file) ||
+    /\bvi\.(mock|unmock|doMock|doUnmock|resetModules|stub\w+)\(/.test(readFileSync(join(root, file), 'utf8')),
+);
+
+const project = {
+  setupFiles: ['packages/testing/patient-waits.ts', 'packages/testing/routes/named-refusals.ts'],
+  pool: 'forks' as const,
+  // A busy machine reaches a state later. A state that is never reached still fails its test.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+};
+
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['packages/testing/servers/cluster.ts'],
-    setupFiles: ['packages/testing/routes/named-refusals.ts'],
-    // Each test file runs in its own process, with its own server and database.
-    pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    maxWorkers: 3,
-    // A busy machine reaches a state later. A state that is never reached still fails its test.
-    expect: { poll: { timeout: 10_000 } },
-    sequence: { sequencer: WholeShopFirst },
+    // More than the two cores of the usual machine: many tests wait for a timeout, another process or the database.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
+    // Each test file has its own server and database. Files share the processes and their modules: importing the shop in every file
+    // took a quarter of the time. So a file puts back what it changes in its process: timers, environment, listeners.
+    projects: [
+      {
+        test: {
+          ...project,
+          name: 'shared',
+          isolate: false,
+          include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...isolated],
+        },
+      },
+      { test: { ...project, name: 'isolated', isolate: true, include: isolated } },
+    ],
   },
 });

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** Runs the suite. The last line of its output is `N passed, N failed, N skipped`. Arguments are passed to vitest. */
-const report = join(tmpdir(), `tradepost-test-report-${process.pid}.json`);
+const temporary = await makeTemporaryFolder();
+const report = join(temporary.folder, 'report.json');
 const child = spawn(
   process.execPath,
   [
@@ -13,9 +15,10 @@ const child = spawn(
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
+    `--reporter=${fileURLToPath(import.meta.resolve('./slowest-files.ts'))}`,
     ...process.argv.slice(2),
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env: { ...process.env, TMPDIR: temporary.folder } },
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 const code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? 1)));
@@ -24,7 +27,7 @@ const result = await readFile(report, 'utf8').then(
   (text) => JSON.parse(text) as Report,
   () => ({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 }),
 );
-await rm(report, { force: true });
+await temporary.remove();
 // A file that fails outside its tests (in a hook, at an import, with a leaked connection) counts as one failed test.
 const failed = result.numFailedTests === 0 && code !== 0 ? 1 : result.numFailedTests;
 const skipped = result.numPendingTests + result.numTodoTests;

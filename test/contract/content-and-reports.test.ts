@@ -16,7 +16,7 @@ beforeAll(async () => {
   await shop.call('POST', `/api/v1/orders/${data.id}/pay`, { token: shopper });
   const body = { path: '/products/1', device: 'mobile' };
   await shop.call('POST', '/api/v1/visits', { body, headers: { 'user-agent': 'Mozilla/5.0' } });
-}, 60_000);
+});
 afterAll(() => shop?.close());
 
 const admin = async (method: string, path: string, body?: unknown, lang = 'en') =>

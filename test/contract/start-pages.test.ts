@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop({ seed: 'demo' });
-}, 60_000);
+});
 afterAll(() => shop?.close());
 
 /** The address of a client beside the route that serves it. */

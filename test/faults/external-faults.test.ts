@@ -200,5 +200,5 @@ describe('callbacks', () => {
     const [row] = await shop.sql<{ n: number }[]>`
       select count(*)::int as n from inventory.external_callbacks where message = 'too late' and outcome = 'ignored'`;
     expect(row!.n).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });

@@ -103,7 +103,7 @@ const redisKilled: Scenario = {
     shopping.catch(() => {});
     const more = (count: number) => {
       const from = answers.length;
-      return until('orders under load', () => answers.length >= from + count, 30);
+      return until('orders under load', () => answers.length >= from + count, 120);
     };
     for (const rounds = environment.size === 'long' ? 8 : 1; outcome.rounds < rounds; outcome.rounds += 1) {
       await more(100);

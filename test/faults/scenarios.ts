@@ -6,11 +6,9 @@ import { uploadsKilled } from './upload-kills.ts';
 import { warehouseScenarios } from './warehouse.ts';
 import { webhooksKilled } from './webhook-kills.ts';
 
-export const scenarios: readonly Scenario[] = [
-  ...kills,
-  uploadsKilled,
-  ...bursts,
-  ...outages,
-  ...warehouseScenarios,
-  webhooksKilled,
-];
+// Each list has a test file, so that the suite runs them at the same time.
+/** Share one data folder, so they run in one process. */
+export const dataFolderScenarios: readonly Scenario[] = [...kills, uploadsKilled, webhooksKilled];
+export const burstsAndOutages: readonly Scenario[] = [...bursts, ...outages];
+
+export const scenarios: readonly Scenario[] = [...dataFolderScenarios, ...burstsAndOutages, ...warehouseScenarios];

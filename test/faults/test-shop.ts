@@ -9,7 +9,7 @@ import { openDatabase, type Sql } from '@tradepost/postgres';
 import { type ConfigKey, loadConfig, openLog, type Tasks } from '@tradepost/runtime';
 import { type Answer, type CallOptions, call } from '@tradepost/testing/client';
 import { defer } from '@tradepost/testing/processes/cleanup';
-import { templateDatabase } from '@tradepost/testing/servers/cluster';
+import { cloneStatement } from '@tradepost/testing/servers/cluster';
 import { type DatabaseProxy, openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
 import { testKeyFile } from '@tradepost/testing/servers/key-file';
 
@@ -98,7 +98,7 @@ export async function makeGoods(sql: Sql, { stocks = [100], price = 1290 } = {})
 export async function cloneTemplate(clusterUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `fault_${randomBytes(6).toString('hex')}`;
   const admin = openDatabase(clusterUrl, { max: 1 });
-  await admin.unsafe(`create database ${name} template ${templateDatabase}`);
+  await admin.unsafe(cloneStatement(name));
   const url = new URL(clusterUrl);
   url.pathname = `/${name}`;
   return {
@@ -156,7 +156,7 @@ export async function openTestShop(
 }
 
 /** Waits until `holds` returns true. After `seconds` it throws an error with the text `what`. */
-export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
+export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 60): Promise<void> {
   for (const end = performance.now() + seconds * 1000; ; ) {
     if (await holds()) return;
     if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`);

@@ -95,7 +95,7 @@ export const uploadsKilled: Scenario = {
     );
     for (const rounds = environment.size === 'long' ? 15 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = uploader.confirmed.size;
-      await until('uploads are confirmed', () => uploader.confirmed.size >= from + clients, 60);
+      await until('uploads are confirmed', () => uploader.confirmed.size >= from + clients, 180);
       await sleep(Math.random() * 100);
       at.down();
       server.child.kill('SIGKILL');

@@ -103,8 +103,8 @@ function killedWorkers(shop: WarehouseShop, kills: number, callsBetween: number)
       await timePasses(shop.sql, dead);
       const from = shop.warehouse.totals().calls;
       const due = () => shop.warehouse.totals().calls >= from + callsBetween;
-      if (dead.length < kills) await until('the worker calls', () => ending || due(), 60);
-      else await until('the end', () => ending, 120);
+      if (dead.length < kills) await until('the worker calls', () => ending || due(), 180);
+      else await until('the end', () => ending, 200);
       if (ending) return;
       worker.child.kill('SIGKILL');
       await worker.ended;
@@ -116,8 +116,8 @@ function killedWorkers(shop: WarehouseShop, kills: number, callsBetween: number)
   return {
     dead,
     async finish(): Promise<void> {
-      await Promise.race([running, until('all kills', () => dead.length >= kills, 90)]);
-      await until('the last worker', () => worker?.child.exitCode === null && worker.child.signalCode === null, 20);
+      await Promise.race([running, until('all kills', () => dead.length >= kills, 200)]);
+      await until('the last worker', () => worker?.child.exitCode === null && worker.child.signalCode === null, 60);
       await timePasses(shop.sql, dead);
     },
     async end(outcome: Outcome): Promise<void> {
@@ -172,7 +172,7 @@ const reserverKilled = scenario(
     const kills = environment.size === 'long' ? 10 : 3;
     for (; outcome.rounds < kills; outcome.rounds += 1) {
       const from = crowd.confirmed();
-      await until('orders under load', () => crowd.confirmed() >= from + 60, 60);
+      await until('orders under load', () => crowd.confirmed() >= from + 60, 180);
       // Every second kill follows immediately after the answer to a reserve.
       if (outcome.rounds % 2) {
         const answered = () => warehouse.recorder.calls.filter(({ answered, key }) => answered && /reserve$/.test(key));
@@ -275,7 +275,7 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
     for (const rounds = environment.size === 'long' ? 6 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = [crowd.confirmed(), calls()] as const;
       const isBusy = () => crowd.confirmed() >= from[0] + 100 && calls() >= from[1] + 100;
-      await until('orders and calls under load', isBusy, 60);
+      await until('orders and calls under load', isBusy, 180);
       process.kill(shelf.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
       await shelf.start();
       databaseProxy.target(shelf.url());
@@ -325,7 +325,7 @@ const shelvesKilled: Scenario = {
     const crowd = startShoppers(at.target, buyers, skuIds);
     for (const rounds = environment.size === 'long' ? 10 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = crowd.confirmed();
-      await until('orders under load', () => crowd.confirmed() >= from + 100, 60);
+      await until('orders under load', () => crowd.confirmed() >= from + 100, 180);
       at.down();
       server.child.kill('SIGKILL');
       await server.ended;

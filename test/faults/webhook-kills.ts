@@ -81,7 +81,7 @@ export const webhooksKilled: Scenario = {
         () =>
           shoppers.confirmed() >= orders + busyOrders[environment.size] &&
           receiver.requests.length >= requests + busyOrders[environment.size],
-        60,
+        180,
       );
       at.down();
       server.child.kill('SIGKILL');

@@ -3,8 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { newHistogram } from '../bench/histogram.ts';
 import { emptyOutcome } from '../faults/scenario.ts';
-import { type ShopperAnswer, startShoppers } from '../faults/shopper-load.ts';
+import { startShoppers } from '../faults/shopper-load.ts';
 import type { Buyer } from '../faults/test-shop.ts';
+import type { ShopperAnswer } from '../faults/writes.ts';
 
 type Begin = {
   id: number;

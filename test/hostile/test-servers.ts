@@ -119,6 +119,9 @@ async function startTarget(name: Target['name'], databaseUrl: string, buyers: re
   const env = {
     DATABASE_URL: databaseUrl,
     NODE_ENV: 'production',
+    // The attacks compare the metrics, and attack the reference too.
+    PUBLIC_METRICS: 'on',
+    PUBLIC_DOCS: 'on',
     PUBLIC_URL: 'http://shop.example',
     // For the webhook receivers of the attacks.
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('a decorated page in a browser', () => {
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
       headless: true,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     site?.close();
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('a decorated page in a browser', () => {
     expect(await page.$eval('h1', (title) => title.innerText)).toBe('Made for\nhome');
     expect(errors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   test('runs no script of its rich text, and its other links cannot have one', async () => {
     for (const link of ['javascript:ran.push(0)', ' javascript:ran.push(0)', 'data:text/html,x'])
@@ -167,5 +167,5 @@ describe.skipIf(!hasBrowser)('a decorated page in a browser', () => {
     await page.evaluate(`document.querySelector('main').innerHTML = ${JSON.stringify(attacks.join(''))}; ${touchAll}`);
     await page.waitForFunction('window.ran.length > 5');
     await page.close();
-  }, 60_000);
+  });
 });

@@ -1,5 +1,6 @@
 import { openDatabase, type Sql, type Transaction } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { vacuumTables } from '@tradepost/testing/vacuum';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settleTasks } from '../../packages/external-wms/tasks/settle-tasks.ts';
 import { claimDueTasks, selectNextDue } from '../../packages/external-wms/tasks/task-claim-store.ts';
@@ -93,7 +94,8 @@ beforeAll(async () => {
     insert into inventory.external_callbacks (callback_id, request_id, status, body, outcome)
       select 'cb-' || n, 'order:N' || (n / 3) || ':reserve', 'success', '{}', 'applied' from generate_series(1, 20000) as n`);
   // The state after autovacuum. The BRIN index on the time of a movement needs its summaries.
-  for (const table of [
+  await vacuumTables(
+    database.sql,
     'inventory.stock_movements',
     'inventory.inventory_integration_tasks',
     'inventory.inventory_stock',
@@ -104,8 +106,7 @@ beforeAll(async () => {
     'orders.orders',
     'catalog.products',
     'catalog.product_skus',
-  ])
-    await database.sql.unsafe(`vacuum analyze ${table}`);
+  );
   sql = openDatabase(database.url, {
     max: 1,
     onNotice(text) {

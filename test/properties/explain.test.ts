@@ -1,7 +1,9 @@
 import { seedScale } from '@tradepost/app';
 import { openDatabase, type Sql } from '@tradepost/postgres';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
+import { vacuumTables } from '@tradepost/testing/vacuum';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { selectShownRows } from '../../packages/activities/storefront/row-store.ts';
 import { countRunning, selectTasks, selectTasksWithoutJob } from '../../packages/ai-images/tasks/task-store.ts';
 import { periodDays, readDays } from '../../packages/analytics/days/read-days.ts';
 import { rollDays } from '../../packages/analytics/days/roll-days.ts';
@@ -19,6 +21,9 @@ import { shippedWith } from '../../packages/fulfilment/shipments/shipment-store.
 import { selectMessages } from '../../packages/identity/messages/message-store.ts';
 import { reportAllLowStock } from '../../packages/inventory/low-stock/report-low-stock.ts';
 import { stockWarningCard, stockWarningList } from '../../packages/inventory/stock/stock-warnings.ts';
+import { countOwn } from '../../packages/marketing/issuing/issue-store.ts';
+import { markExpired, markReturned, markUsed, selectChosen } from '../../packages/marketing/pricing/use-store.ts';
+import { selectClaimable, selectUserCoupons } from '../../packages/marketing/storefront/user-coupon-store.ts';
 import {
   countUnreadByStaff,
   selectMessages as selectInboxMessages,
@@ -85,13 +90,16 @@ const big = new Set([
   'tasks',
   'deliveries',
   'attempts',
+  'user_coupons',
+  'coupon_versions',
+  'activity_products',
 ]);
 
 beforeAll(async () => {
   database = await cloneDatabase();
   await seedScale(database.sql, { orders, shoppers: 3_000, products: 500 }, () => {});
   await foldOrderCounts(database.sql);
-  await database.sql`vacuum analyze orders.order_blocks`;
+  await vacuumTables(database.sql, 'orders.order_blocks');
   sql = openDatabase(database.url, {
     max: 1,
     onNotice(text) {
@@ -235,7 +243,7 @@ test('a poll of carriers reads the shipments that are due, and not the ones that
   await sql`
     update fulfilment.shipments set next_query_at = case when id % 100 = 0 then now() else now() + interval '1 hour' end`;
   await sql`update fulfilment.shipments set logistics_status = 'signed', next_query_at = null where id % 3 = 1`;
-  await sql`vacuum analyze fulfilment.shipments`;
+  await vacuumTables(sql, 'fulfilment.shipments');
   const now = new Date(Date.now() + 1_000);
   const companies = ['SF', 'YTO', 'ZTO', 'EMS'];
   const claim = { now, until: new Date(now.getTime() + 120_000), batch: 20, companies };
@@ -276,14 +284,14 @@ describe('no list of after-sales, reviews or messages scans a whole table', () =
       select gen_random_uuid(), 'order_shipped', 'sms', n, '13' || lpad(n::text, 9, '0'), '{"order_no": "N1"}',
              case when n % 100 = 0 then 'failed' else 'sent' end, 5, now(), case when n % 100 > 0 then now() end
       from generate_series(1, ${rows}) as n`;
-    for (const table of [
+    await vacuumTables(
+      database.sql,
       'fulfilment.after_sale_cases',
       'fulfilment.after_sale_items',
       'reviews.reviews',
       'reviews.review_replies',
       'identity.messages',
-    ])
-      await database.sql.unsafe(`vacuum analyze ${table}`);
+    );
   });
   const someCase = async () => {
     const [row] = await sql<{ order_id: number; user_id: number }[]>`
@@ -338,7 +346,7 @@ describe('no list of image tasks scans a whole table', () => {
              case when n > ${rows - running} then 1 else 2 end, case when n > ${rows - running} then null else '["/uploads/a.png"]'::jsonb end,
              now() + interval '1 hour', case when n > ${rows - running} then null else now() end
       from generate_series(1, ${rows}) as n`;
-    await database.sql`vacuum analyze ai_images.tasks`;
+    await vacuumTables(database.sql, 'ai_images.tasks');
   });
   // The total counts an index.
   test.each<[string, () => Promise<unknown>, number]>([
@@ -372,8 +380,7 @@ describe('an inbox costs the same whatever the number of messages and broadcasts
     await database.sql`
       insert into message_centre.broadcast_reads (user_id, message_id, read_at)
       select u, m.id, now() from generate_series(1, 20) as u, message_centre.messages m where m.user_id = 0 and m.id % 40 = 0`;
-    for (const table of ['messages', 'broadcast_reads'])
-      await database.sql.unsafe(`vacuum analyze message_centre.${table}`);
+    await vacuumTables(database.sql, 'message_centre.messages', 'message_centre.broadcast_reads');
   });
   test.each<[string, () => Promise<unknown>, number]>([
     ['a page', () => selectInbox(sql, owner, groups, page(1)), all],
@@ -395,6 +402,49 @@ describe('an inbox costs the same whatever the number of messages and broadcasts
   });
 });
 
+describe('coupons cost the same whatever the number of coupons that shoppers have', () => {
+  const now = new Date();
+  beforeAll(async () => {
+    await database.sql`
+      with made as (
+        insert into marketing.coupons (name, type, discount, per_limit, claimed_count)
+        select 'Coupon ' || n, 1, 100, 0, 2000 from generate_series(1, 20) n returning *
+      ), versions as (
+        insert into marketing.coupon_versions (coupon_id, name, type, min_amount, discount, description, stack_rule, total_count, per_limit)
+        select made.id, name, type, min_amount, discount, description, stack_rule, total_count, per_limit
+        from made, generate_series(1, 100) returning id, coupon_id
+      )
+      insert into marketing.user_coupons (coupon_id, version_id, user_id, source, status, end_at, order_id, used_at)
+      select coupon_id, id, 1 + n % 2000, 'claim', case n % 10 when 0 then 2 else 1 end, now() + interval '1 day' * (n % 100 + 1),
+             case n % 10 when 0 then n end, case n % 10 when 0 then now() end
+      from versions, generate_series(1, 20) n`;
+    await vacuumTables(database.sql, 'marketing.coupons', 'marketing.coupon_versions', 'marketing.user_coupons');
+  });
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['the coupons of a shopper', () => selectUserCoupons(sql, { userId: 7, status: null, now }, page(1)), 100],
+    ['coupons to claim', () => selectClaimable(sql, { userId: 7, now }, page(1)), 5_000],
+    [
+      'the limits of claims',
+      () =>
+        sql.begin((tx) =>
+          countOwn(
+            tx,
+            [7, 8].map((user_id) => ({ coupon_id: 1, user_id })),
+          ),
+        ),
+      300,
+    ],
+    ['chosen coupons', () => sql.begin((tx) => selectChosen(tx, [1, 2, 3], { lock: true, now })), 20],
+    ['using them', () => sql.begin((tx) => markUsed(tx, [{ id: 1, order_id: 1 }], now)), 10],
+    ['returning them', () => sql.begin((tx) => markReturned(tx, [999_999, 1], now)), 20],
+    ['those that have ended', () => markExpired(sql, now), 20],
+  ])('%s', async (_name, work, maxRows) => {
+    const { fullScans, rows } = await readBy(work);
+    expect(fullScans).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(maxRows);
+  });
+});
+
 describe('reports read the orders of the running day and the roll-up, whatever the number of past orders', () => {
   const zone = 'UTC';
   const now = new Date();
@@ -403,7 +453,7 @@ describe('reports read the orders of the running day and the roll-up, whatever t
   beforeAll(async () => {
     const settings = { get: () => zone } as never;
     await rollDays({ sql: database.sql, settings, now: () => now });
-    await database.sql`vacuum analyze analytics.order_days`;
+    await vacuumTables(database.sql, 'analytics.order_days');
   });
 
   // A block of ids has 4,096 rows; the running day is in two of them. The sums of a period have a row for each SKU that was sold.
@@ -439,8 +489,7 @@ describe('the dashboard and the reports do not read the SKUs of a large catalogu
     const runtime = { sql: database.sql, now: () => new Date() };
     expect(await reportAllLowStock(runtime, new AbortController().signal)).toBeGreaterThan(20);
     await database.sql.begin((tx) => storeCounts(tx));
-    for (const table of ['catalog.product_skus', 'analytics.window_skus', 'analytics.window_products'])
-      await database.sql.unsafe(`vacuum analyze ${table}`);
+    await vacuumTables(database.sql, 'catalog.product_skus', 'analytics.window_skus', 'analytics.window_products');
   });
 
   // The orders of the running day are in two blocks of 4,096.
@@ -475,7 +524,7 @@ describe('a page of the change log reads few rows, whatever the number of change
              case when n % 50 = 3 then 'catalog.products' else 'orders.orders' end, (n % 2000)::text, 'update',
              '{"remark": ""}', jsonb_build_object('remark', md5(n::text))
       from generate_series(1, ${rows}) n`;
-    await database.sql.unsafe('vacuum analyze change_log.changes');
+    await vacuumTables(database.sql, 'change_log.changes');
   });
   const listed =
     (filter: ChangeFilter, number = 1) =>
@@ -535,8 +584,7 @@ describe('the work of webhooks costs the same whatever the number of deliveries'
     await database.sql`
       insert into webhooks.attempts (delivery_id, started_at, duration_ms, status, error, answer)
       select id, ended_at, 10, 200, '', '' from webhooks.deliveries where ended_at is not null`;
-    for (const table of ['endpoints', 'deliveries', 'attempts'])
-      await database.sql.unsafe(`vacuum analyze webhooks.${table}`);
+    await vacuumTables(database.sql, 'webhooks.endpoints', 'webhooks.deliveries', 'webhooks.attempts');
   });
 
   // A plan reads a row in up to four nodes. The list of failed deliveries reads the newest ones, of which one in 100 has failed.
@@ -627,4 +675,28 @@ describe('the work of webhooks costs the same whatever the number of deliveries'
     const { rows } = await readBy(work);
     expect(rows).toBeLessThanOrEqual(maxCounted + 500);
   });
+});
+
+test('a list of a running activity reads its rows and their goods, and no whole table', async () => {
+  await sql`
+    with made as (
+      insert into activities.activities (type, name, start_at, end_at)
+      select 'seckill', 'Sale ' || n, now() + make_interval(days => n), now() + make_interval(days => n + 1)
+      from generate_series(-50, 50) as n returning id)
+    insert into activities.activity_products (activity_id, product_id, sku_id, activity_price)
+    select made.id, p.id, 0, 100 from made, (select id from catalog.products order by id limit 50) as p`;
+  await vacuumTables(sql, 'activities.activities', 'activities.activity_products');
+  const filter = { activity_id: null, category_id: null, keyword: null, min_price: null, max_price: null };
+  const list = (by: 'sort' | 'sales') => () =>
+    selectShownRows(sql, { type: 'seckill', prices: 'fixed' }, filter, { by, descending: true }, page(1), {
+      now: new Date(),
+      locale: 'en',
+    });
+  for (const work of [list('sort'), list('sales')]) {
+    const { result, fullScans, rows } = await readBy(work);
+    expect([result.total, result.rows.length]).toEqual([50, 20]);
+    expect(fullScans).toEqual([]);
+    // 101 activities, the rows of one, their goods, and the SKUs of a page.
+    expect(rows).toBeLessThan(2_000);
+  }
 });

@@ -34,13 +34,19 @@ afterAll(async () => {
 /** The statements that an Idempotency-Key adds: for its claim, its answer, and the outcome if the use case records one. */
 const statementsForKey = (route: Route) => (route.repeat === 'recorded' ? 3 : 2);
 
+const isCountOfKeys = (text: string) =>
+  /select count\(\*\)::int as n\s+from \(select from runtime\.idempotency_keys/.test(text);
+
 type Measured = { most: number; texts: string[]; withKey: number; successes: number; refusals: Set<string> };
 const measured = new Map<Route, Measured>();
 
 async function measure(route: Route, call: (headers?: Record<string, string>) => Promise<Answer>, key = false) {
   // Notifications of earlier changes must arrive before the measurement.
   await sleep(5);
-  const { value, texts } = await statements.during(() => call(key ? { 'idempotency-key': randomUUID() } : {}));
+  const sent = await statements.during(() => call(key ? { 'idempotency-key': randomUUID() } : {}));
+  const { value } = sent;
+  // Every 256th claim of a caller also counts the keys of the caller.
+  const texts = sent.texts.filter((text) => !isCountOfKeys(text));
   const entry = measured.get(route) ?? { most: -1, texts: [], withKey: 0, successes: 0, refusals: new Set() };
   measured.set(route, entry);
   if (value.code === 0) entry.successes += 1;
@@ -159,4 +165,4 @@ test('no call exceeds the statement budget of its route, for one row or many', a
   expect(over.map(({ line, texts }) => [line, ...texts.map((text) => text.slice(0, 90))].join('\n    '))).toEqual([]);
   // A refusal sends fewer statements. If most routes only refuse, the requests of this test are wrong.
   expect(rows.filter((row) => row.line.includes('only refused')).length).toBeLessThan(rows.length / 10);
-}, 120_000);
+}, 600_000);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   second = await startServer({ config: loadConfig({ env: {}, flags }).config, log: openLog({ level: 'silent' }) });
   await createStaff(shop.database.sql, { username: 'boss', password: 'boss-secret' });
   boss = await shop.login('boss', 'boss-secret');
-}, 60_000);
+});
 afterAll(async () => {
   await second?.stop();
   await shop?.close();
@@ -153,7 +153,7 @@ describe('a process that was paused', () => {
   beforeAll(async () => {
     server = await startProcess(['--only', 'api', '--seed', 'none'], { DATABASE_URL: shop.database.url });
     child = server.child;
-  }, 60_000);
+  });
   afterAll(async () => {
     child.kill('SIGCONT');
     child.kill('SIGTERM');
@@ -171,5 +171,5 @@ describe('a process that was paused', () => {
     await sleep(200);
     child.kill('SIGCONT');
     expect(await status).toBe(401);
-  }, 30_000);
+  });
 });

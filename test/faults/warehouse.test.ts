@@ -1,0 +1,4 @@
+import { testScenarios } from './test-scenarios.ts';
+import { warehouseScenarios } from './warehouse.ts';
+
+testScenarios(warehouseScenarios);
