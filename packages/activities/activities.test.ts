@@ -152,6 +152,8 @@ describe('staff replace the products of an activity', () => {
       [[{ sku_id, activity_price: 1 }], 400, 'product_id'],
       [[{ product_id, activity_price: 1 }], 400, 'sku_id'],
       [[{ ...row, activity_price: 0 }], 400, 'activity_price'],
+      [[{ product_id, sku_id, seckill_price: 0 }], 400, 'seckill_price: must be above 0'],
+      [[{ product_id, sku_id }], 400, 'activity_price: must be above 0'],
       [[{ ...row, activity_price: -1 }], 400, 'activity_price'],
       [[{ ...row, limit_per_order: -1 }], 400, 'limit_per_order'],
       [[{ ...row, total_stock_limit: 1.5 }], 400, 'total_stock_limit'],

@@ -23,22 +23,24 @@ export const rowRefusals = [
 ];
 
 /**
- * The activity price of a row. Both families of console pages send back what they read, and each changes the price under its own
- * name. With both names the price that differs from the stored one counts.
+ * The activity price of a row, and the name under which it was sent. Both families of console pages send back what they read, and
+ * each changes the price under its own name. With both names the price that differs from the stored one counts; for a new row, the
+ * one that is not 0.
  */
-function activityPrice({ priceAlias }: ActivityKind, row: RowInput, stored: StoredRow | undefined): number {
-  const named = row.activity_price;
-  const alias = priceAlias && row[priceAlias];
-  if (named === undefined || alias === undefined) return minor(named ?? alias);
-  return minor(named) === stored?.activity_price ? minor(alias) : minor(named);
+function activityPrice({ priceAlias }: ActivityKind, row: RowInput, stored: StoredRow | undefined) {
+  const named = { field: 'activity_price', price: minor(row.activity_price) };
+  if (!priceAlias || row[priceAlias] === undefined) return named;
+  const alias = { field: priceAlias, price: minor(row[priceAlias]) };
+  if (row.activity_price === undefined) return alias;
+  return named.price === (stored?.activity_price ?? 0) ? alias : named;
 }
 
 function pricesOf(kind: ActivityKind, row: RowInput, stored: StoredRow | undefined) {
   const refuseFree = (field: string) => activityErrors.row_without_price({ field, ...goodsOf(row) });
   if (kind.prices === 'fixed') {
-    const activity_price = activityPrice(kind, row, stored);
-    if (activity_price === 0) throw refuseFree('activity_price');
-    return { activity_price, start_price: 0, floor_price: 0 };
+    const { field, price } = activityPrice(kind, row, stored);
+    if (price === 0) throw refuseFree(field);
+    return { activity_price: price, start_price: 0, floor_price: 0 };
   }
   const start_price = minor(row.start_price);
   const floor_price = minor(row.floor_price);
