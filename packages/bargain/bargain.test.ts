@@ -4,6 +4,8 @@ import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nextCut } from './bargains/cut.ts';
 import { freeReader } from './bargains/free-bargains.ts';
+import { selectBuyable } from './bargains/purchase-store.ts';
+import { maxReadBargains } from './limits.ts';
 import { type Buyer, type Offered, openBargainShop } from './testing/bargain-shop.ts';
 
 /** Bargains: without these rules a shop sells below the floor price, or one bargain buys twice. */
@@ -212,6 +214,24 @@ describe('a successful bargain', () => {
     await bargains.send('POST', `/api/v1/orders/${order.id}/cancel`, eve!.token);
     expect(await read(6)).toEqual([{ order_id: null }]);
     expect(await read(6)).toEqual([{ order_id: null }]);
+  });
+
+  test('is found for an order, however many bargains another shopper of the batch can buy', async () => {
+    const { row, product_id, sku_id } = offers[6]!;
+    const { sql } = shop.database;
+    const [{ id }] = await sql<[{ id: number }]>`
+      with many as (
+        insert into bargain.bargains (activity_id, activity_product_id, activity_name, product_id, sku_id, owner_id, start_price,
+          floor_price, current_price, min_cut, max_cut, max_helpers, status, expire_at, created_at, ended_at)
+        select ${bargains.activity_id}, ${row}, 'Mugs', ${product_id}, ${sku_id},
+          case when n > 2 * ${maxReadBargains}::int then ${bob!.id}::bigint else ${eve!.id}::bigint end,
+          600, 600, 600, 1, 1, 1, 'success', now(), now(), now()
+        from generate_series(1, 2 * ${maxReadBargains}::int + 1) as n returning id
+      ) select max(id) as id from many`;
+    const userIds = [eve!.id, bob!.id];
+    const found = await selectBuyable(sql, { userIds, activityProductIds: [row], lock: false });
+    expect(found).toHaveLength(maxReadBargains + 1);
+    expect(found.at(-1)).toMatchObject({ id, owner_id: bob!.id });
   });
 
   test('is bought once by many orders at once', async () => {

@@ -4,16 +4,26 @@ import { maxReadBargains } from '../limits.ts';
 
 export type BuyableBargain = Pick<Bargain, 'id' | 'owner_id' | 'activity_product_id' | 'sku_id' | 'current_price'>;
 
-/** The bargains of these shoppers for these rows that succeeded and are not bought; the oldest first. With `lock` they are locked. */
+/**
+ * The bargains of these shoppers for these rows that succeeded and are not bought: of each shopper at most `maxReadBargains`, the
+ * oldest first. With `lock` they are locked in id order.
+ */
 export async function selectBuyable(
   sql: Queryable,
   of: { userIds: readonly number[]; activityProductIds: readonly number[]; lock: boolean },
 ): Promise<BuyableBargain[]> {
   return sql<BuyableBargain[]>`
+    with oldest as materialized (
+      -- A limit per shopper: the bargains of one do not hide those of another in the batch.
+      select own.id from unnest(${[...of.userIds]}::bigint[]) as u (id) cross join lateral (
+        select b.id from bargain.bargains b
+        where b.owner_id = u.id and b.status = 'success' and b.order_id is null
+          and b.activity_product_id = any(${[...of.activityProductIds]}::bigint[])
+        order by b.id limit ${maxReadBargains}) as own
+    )
     select id, owner_id, activity_product_id, sku_id, current_price from bargain.bargains
-    where owner_id = any(${[...of.userIds]}::bigint[]) and status = 'success' and order_id is null
-      and activity_product_id = any(${[...of.activityProductIds]}::bigint[])
-    order by id limit ${maxReadBargains * of.userIds.length} ${of.lock ? sql`for no key update` : sql``}`;
+    where id = any(array(select id from oldest)) and status = 'success' and order_id is null
+    order by id ${of.lock ? sql`for no key update` : sql``}`;
 }
 
 /** Marks locked bargains as bought. */
