@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { AppError } from '@tradepost/core';
+import { pointsType, writePoints } from '@tradepost/points';
 import { auditViolations } from '@tradepost/testing/audit-violations';
 import { dispatchEvents } from '@tradepost/testing/dispatch-events';
 import { chinese, expectFields } from '@tradepost/testing/routes/contract';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { checkIn as checkInMany } from './daily/check-in.ts';
 
 /** Daily check-ins: once a day, streaks over midnight and over a change of the zone, points by the rules of the shop. */
 let shop: Shop;
@@ -126,6 +129,37 @@ test('a changed zone gives no second check-in of a day, and no day before the la
   expect((await checkIn(other.token)).code, 'the day before the last check-in').toBe(30001);
 });
 
+test.each([
+  // 23 hours: the clock goes from 02:00 to 03:00 on 8 March.
+  [
+    'America/New_York',
+    ['2026-03-07T23:59:59-05:00', '2026-03-08T00:00:00-05:00', '2026-03-09T00:00:00-04:00'],
+    '03-08',
+  ],
+  // 25 hours: the clock goes back from 02:00 to 01:00 on 1 November.
+  [
+    'America/New_York',
+    ['2026-10-31T23:59:59-04:00', '2026-11-01T00:00:00-04:00', '2026-11-02T00:00:00-05:00'],
+    '11-01',
+  ],
+  // A day without midnight: the clock goes from 00:00 to 01:00 on 8 March.
+  ['America/Havana', ['2026-03-07T23:59:59-05:00', '2026-03-08T01:00:00-04:00', '2026-03-09T00:00:00-04:00'], '03-08'],
+])('in %s a streak continues over a change to or from daylight saving time: %j', async (zone, days, changed) => {
+  const { token } = await shop.shopper();
+  await shop.server.runtime.settings.set('shop.time_zone', zone);
+  const atInstant = (instant: number) => vi.spyOn(shop.server.runtime, 'now').mockReturnValue(new Date(instant));
+  for (const [index, day] of days.entries()) {
+    // Within a second before this day it is still the day before.
+    atInstant(Date.parse(day) - 1);
+    if (index > 0) expect((await checkIn(token)).code, `before ${day}`).toBe(30001);
+    atInstant(Date.parse(day));
+    expect((await checkIn(token)).data?.consecutive_days, day).toBe(index + 1);
+    expect(await status(token), day).toMatchObject({ checked_today: true, consecutive_days: index + 1 });
+  }
+  const { list } = (await admin('GET', '/logs?size=3')).data;
+  expect(list[1].date).toBe(`2026-${changed}`);
+});
+
 test('50 check-ins of one shopper at once are one, also with 20 shoppers at the same time', async () => {
   at('2026-02-14T12:00:00');
   const shoppers = await Promise.all(Array.from({ length: 20 }, () => shop.shopper()));
@@ -141,6 +175,20 @@ test('50 check-ins of one shopper at once are one, also with 20 shoppers at the 
     select count(*)::int as rows, sum(points)::int as points from points.logs
     where type = 1 and user_id = any(${shoppers.map(({ id }) => id)}::bigint[])`;
   expect(sum).toEqual({ rows: 20, points: 200 });
+});
+
+test('an account that is full is refused, and the other check-ins of its batch succeed', async () => {
+  at('2026-02-15T12:00:00');
+  const { sql, settings } = shop.server.runtime;
+  const now = () => shop.server.runtime.now();
+  const ids = (await Promise.all([1, 2, 3].map(() => shop.shopper()))).map(({ id }) => id);
+  const entry = { user_id: ids[1]!, points: 1_000_000_000_000, type: pointsType.adjustment, related_id: 0, remark: '' };
+  await sql.begin((tx) => writePoints(tx, [{ ...entry, key: 'test:full' }], now()));
+  const outcomes = await checkInMany({ sql, settings, now }, [...ids, ids[1]!]);
+  const shown = outcomes.map((outcome) => (outcome instanceof AppError ? outcome.code : outcome));
+  expect(shown).toMatchObject([{ points: 10 }, 30001, { points: 10 }, 30001]);
+  const rows = await sql`select user_id from checkin.streaks where user_id = any(${ids}::bigint[]) order by user_id`;
+  expect(rows.map(({ user_id }) => user_id)).toEqual([ids[0], ids[2]]);
 });
 
 test('a repeat with its Idempotency-Key gets the first answer, also after a crash', async () => {

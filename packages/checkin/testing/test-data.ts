@@ -59,5 +59,11 @@ export const testData: TestData = {
       'a row of the ledger of another type',
       `update points.logs set type = 5 where cause like 'checkin:12:%'`,
     ],
+    [
+      'checkin.points',
+      'points without a check-in',
+      `insert into points.logs (user_id, type, points, cause, created_at) values (12, 1, 10, 'checkin:12:again', now());
+       update points.accounts set balance = balance + 10 where user_id = 12`,
+    ],
   ],
 };

@@ -4,7 +4,7 @@ import { type TestData, withoutConstraints } from '@tradepost/testing/test-data'
 const rows = `
   insert into points.accounts (user_id, balance) values (1, 150), (2, 60);
   insert into points.logs (user_id, type, points, related_id, remark, cause, created_at)
-    values (1, 1, 300, 0, '', 'checkin:1', now()), (1, 2, -100, 6, '', 'order:6:used', now()),
+    values (1, 7, 300, 0, '', 'reward:1', now()), (1, 2, -100, 6, '', 'order:6:used', now()),
            (1, 5, -50, 0, 'Correction', 'adjustment:1', now()), (2, 4, 80, 3, '', 'order:3:earned', now()),
            (2, 4, -20, 3, '', 'order:3:earned:60', now()), (2, 2, -30, 8, '', 'order:8:used', now()),
            (2, 2, 30, 8, '', 'order:8:returned:30', now());
