@@ -19,7 +19,7 @@ export const mallAudits: readonly Audit[] = [
   },
   {
     name: 'points_mall.points',
-    about: 'the points of an exchange are a row of the ledger, and those of a cancelled exchange were returned',
+    about: 'each exchange has its points in the ledger, returned when it was cancelled, and the ledger has no others',
     query: (sql) => sql`
       select e.id as exchange_id, e.user_id, e.status, e.points_cost, taken.points as taken, returned.points as returned
       from points_mall.exchanges e
@@ -27,7 +27,11 @@ export const mallAudits: readonly Audit[] = [
       left join points.logs returned on returned.cause = 'points_mall:' || e.id || ':canceled'
       where taken.points is distinct from -e.points_cost or taken.user_id <> e.user_id or taken.type <> 3
          or returned.points is distinct from case when e.status = 'canceled' then e.points_cost end
-         or returned.user_id <> e.user_id or returned.type <> 3`,
+         or returned.user_id <> e.user_id or returned.type <> 3
+      union all
+      select l.related_id, l.user_id, null, null, case when l.points < 0 then l.points end, case when l.points > 0 then l.points end
+      from points.logs l left join points_mall.exchanges e on e.id = l.related_id
+      where l.type = 3 and (e.id is null or l.cause not in ('points_mall:' || e.id, 'points_mall:' || e.id || ':canceled'))`,
   },
   {
     name: 'points_mall.limits',

@@ -1,6 +1,7 @@
-import { couponIssuers, inboxTemplates, type Module } from '@tradepost/module';
+import { couponIssuers, dashboardCards, inboxTemplates, type Module } from '@tradepost/module';
 import { logRemarks, pointsStats } from '@tradepost/points';
 import { fileReferences } from '@tradepost/storage';
+import { pendingExchanges } from './dashboard-cards.ts';
 import { adminExchangeRoutes } from './exchanges/admin-exchange-routes.ts';
 import { exchangeRemarks } from './exchanges/exchange-remarks.ts';
 import { exchangeRoutes } from './exchanges/exchange-routes.ts';
@@ -25,7 +26,11 @@ export const pointsMallModule: Module = {
   audits: mallAudits,
   events: mallEvents,
   seedDemo: mallDemo,
-  entries: [fileReferences.add(mallFiles), ...mallInboxTemplates.map((template) => inboxTemplates.add(template))],
+  entries: [
+    dashboardCards.add(pendingExchanges),
+    fileReferences.add(mallFiles),
+    ...mallInboxTemplates.map((template) => inboxTemplates.add(template)),
+  ],
   open: ({ runtime, entries }) => ({
     contributions: [
       logRemarks.add(exchangeRemarks),

@@ -210,7 +210,8 @@ describe('with orders, inventory, reviews and others switched off', () => {
     const empty = (name: string) => ({ categories: [], series: [{ name, data: [] }] });
     expect(answer.data).toEqual({
       ...{ today_orders: 0, today_sales: 0, today_avg_price: 0, pending_refunds: 0, pending_ship: 0 },
-      ...{ pending_after_sale: 0, online_sessions: 0, unread_message: 0, stock_warning: 0, pending_withdrawals: 0 },
+      ...{ pending_after_sale: 0, online_sessions: 0, unread_message: 0, stock_warning: 0 },
+      ...{ pending_withdrawals: 0, pending_exchanges: 0 },
       compare: { revenue_yoy: 0, revenue_mom: 0, order_yoy: 0, order_mom: 0 },
       sales_trend: [],
       trend: { revenue_7d: empty('Sales'), revenue_30d: empty('Sales'), order_7d: empty('Orders') },

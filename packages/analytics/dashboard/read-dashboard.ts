@@ -127,6 +127,7 @@ export async function readDashboard(deps: DashboardDeps, request: Request): Prom
     unread_message: card('unread_message'),
     stock_warning: card('stock_warning'),
     pending_withdrawals: card('pending_withdrawals'),
+    pending_exchanges: card('pending_exchanges'),
     compare: {
       revenue_yoy: changeOf(current.sales, yoy.sales),
       revenue_mom: changeOf(current.sales, mom.sales),

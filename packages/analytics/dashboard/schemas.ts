@@ -28,6 +28,7 @@ export const dashboardView = z.object({
   unread_message: count(),
   stock_warning: count(),
   pending_withdrawals: count(),
+  pending_exchanges: count(),
   compare: z.object({ revenue_yoy: ratio(), revenue_mom: ratio(), order_yoy: ratio(), order_mom: ratio() }),
   sales_trend: list(
     z.object({ date: z.string().meta({ examples: ['2026-03-01'] }), orders: count(), sales: amount() }),

@@ -132,6 +132,13 @@ export const updateExchanges = (
     returning ${columns(tx)}`;
 };
 
+/** The exchanges that wait for their shipment. */
+export async function countToShip(sql: Queryable): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from points_mall.exchanges where status = 'pending_ship'`;
+  return row!.count;
+}
+
 /** About the number of exchanges: exact while there are few. */
 export async function countExchanges(sql: Queryable): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -76,6 +76,18 @@ export const testData: TestData = {
        update points_mall.products set sold_count = 5 where id = 1;
        update points_mall.exchanges set limit_per_user = 9, limit_per_day = 9`,
     ],
+    [
+      'points_mall.points',
+      'points taken for an exchange that does not exist',
+      `insert into points.logs (user_id, type, points, related_id, cause, created_at) values (12, 3, -20, 9, 'points_mall:9', now());
+       update points.accounts set balance = balance - 20 where user_id = 12`,
+    ],
+    [
+      'points_mall.points',
+      'points taken twice for an exchange',
+      `insert into points.logs (user_id, type, points, related_id, cause, created_at) values (12, 3, -20, 4, 'again', now());
+       update points.accounts set balance = balance - 20 where user_id = 12`,
+    ],
     ['points_mall.limits', 'of a shopper', `update points_mall.exchanges set limit_per_user = 2 where id = 3`],
     ['points_mall.limits', 'of a day', `update points_mall.exchanges set day = '2026-03-01' where id = 3`],
     [

@@ -1,5 +1,5 @@
 import type { Action, Pair } from '../race.ts';
-import type { Buyer, TestShop } from '../test-shop.ts';
+import { type Buyer, payOrCancel, type TestShop } from '../test-shop.ts';
 import { expireOrder, runExpiry } from './actions.ts';
 import { oneWins, openChecks } from './checks.ts';
 
@@ -67,7 +67,6 @@ function usedOnce(name: string, choicesOf: (of: Promotions) => object, used: obj
         second: second!,
         async faults(answers) {
           const checks = oneWins(answers);
-          const unused = { coupon: 1, points: 100, sold: 0 };
           checks.equal('uses', await usesOf(testShop, buyer!, promotions), { ...unused, ...used });
           return checks.faults;
         },
@@ -76,30 +75,40 @@ function usedOnce(name: string, choicesOf: (of: Promotions) => object, used: obj
   };
 }
 
-/** An order that uses a coupon, points and a piece of a flash sale, and another act on it. */
-function usesReturned(name: string, acts: (of: { buyer: Buyer; order_id: number }) => [Action, Action]): Pair {
+type PromotedOrder = { buyer: Buyer; promotions: Promotions; order_id: number };
+const unused = { coupon: 1, points: 100, sold: 0 };
+
+/** Places an order that uses a coupon, all points, and the last piece of a flash sale. */
+async function placePromoted(testShop: TestShop): Promise<PromotedOrder> {
+  const [buyer] = await testShop.buyers(1);
+  const promotions = await promotionsFor(testShop, buyer!, 1);
+  const { sku_ids } = await testShop.goods({ stocks: [10] });
+  const choices = { coupon_ids: [promotions.coupon], points_use: 100 };
+  const placed = await orderWith(buyer!, [promotions.activity, { sku_id: sku_ids[0] }], choices)(testShop.second);
+  if (placed?.code !== 0) throw new Error(placed?.message);
+  return { buyer: buyer!, promotions, order_id: placed.data.id };
+}
+
+const statusOf = async ({ sql }: TestShop, id: number) => {
+  const [order] = await sql<{ status: number }[]>`select status from orders.orders where id = ${id}`;
+  return order!.status;
+};
+
+/** An order with promotions whose time is over, and two acts that cancel it: all is returned once. */
+function usesReturned(name: string, acts: (of: PromotedOrder) => [Action, Action]): Pair {
   return {
     name,
     async setUp(testShop) {
-      const [buyer] = await testShop.buyers(1);
-      const promotions = await promotionsFor(testShop, buyer!, 1);
-      const { sku_ids } = await testShop.goods({ stocks: [10] });
-      const choices = { coupon_ids: [promotions.coupon], points_use: 100 };
-      const placed = await orderWith(buyer!, [promotions.activity, { sku_id: sku_ids[0] }], choices)(testShop.second);
-      if (placed?.code !== 0) throw new Error(placed?.message);
-      const order_id = placed.data.id;
-      await expireOrder(testShop, order_id);
-      const [first, second] = acts({ buyer: buyer!, order_id });
+      const of = await placePromoted(testShop);
+      await expireOrder(testShop, of.order_id);
+      const [first, second] = acts(of);
       return {
         first,
         second,
         async faults() {
           const checks = openChecks();
-          const [order] = await testShop.sql<
-            { status: number }[]
-          >`select status from orders.orders where id = ${order_id}`;
-          checks.equal('status', order!.status, 6);
-          checks.equal('uses', await usesOf(testShop, buyer!, promotions), { coupon: 1, points: 100, sold: 0 });
+          checks.equal('status', await statusOf(testShop, of.order_id), 6);
+          checks.equal('uses', await usesOf(testShop, of.buyer, of.promotions), unused);
           return checks.faults;
         },
       };
@@ -107,10 +116,60 @@ function usesReturned(name: string, acts: (of: { buyer: Buyer; order_id: number 
   };
 }
 
-const cancelOf =
-  ({ buyer, order_id }: { buyer: Buyer; order_id: number }): Action =>
+/** An order with promotions that is paid while another act cancels it: all is used when it is paid, else all is returned. */
+function usesFollowStatus(name: string, acts: (of: PromotedOrder) => [Action, Action]): Pair {
+  return {
+    name,
+    async setUp(testShop) {
+      const of = await placePromoted(testShop);
+      const [first, second] = acts(of);
+      return {
+        first,
+        second,
+        async faults(answers) {
+          const checks = oneWins(answers);
+          const paid = answers[0]?.code === 0;
+          checks.equal('status', await statusOf(testShop, of.order_id), paid ? 2 : 6);
+          const used = { coupon: 2, points: 0, sold: 1 };
+          checks.equal('uses', await usesOf(testShop, of.buyer, of.promotions), paid ? used : unused);
+          return checks.faults;
+        },
+      };
+    },
+  };
+}
+
+const actOn =
+  (act: 'pay' | 'cancel', { buyer, order_id }: PromotedOrder): Action =>
   (at) =>
-    at.call('POST', `/api/v1/orders/${order_id}/cancel`, { token: buyer.token });
+    payOrCancel(at, act, buyer, order_id);
+
+/** An order and an exchange of the points mall that both take the whole balance. */
+const orderAndExchange: Pair = {
+  name: 'one balance of points in an order and an exchange',
+  async setUp(testShop) {
+    const [buyer] = await testShop.buyers(1);
+    const promotions = await promotionsFor(testShop, buyer!);
+    const { sku_ids } = await testShop.goods({ stocks: [10] });
+    const { token } = buyer!;
+    const body = { title: 'Wallpaper', type: 'virtual', points_price: 100, stock: 1 };
+    const { data } = await testShop.second.call('POST', '/admin/api/points/products', { token: testShop.staff, body });
+    return {
+      first: orderWith(buyer!, [{ sku_id: sku_ids[0] }], { points_use: 100 }),
+      second: (at) => at.call('POST', `/api/v1/points/products/${data.id}/exchange`, { token, body: {} }),
+      async faults(answers) {
+        const checks = oneWins(answers);
+        checks.equal('uses', await usesOf(testShop, buyer!, promotions), { ...unused, points: 0 });
+        const [row] = await testShop.sql<{ n: number; sold: number }[]>`
+          select (select count(*)::int from points_mall.exchanges where product_id = ${data.id}) as n, sold_count::int as sold
+          from points_mall.products where id = ${data.id}`;
+        const exchanged = answers[1]?.code === 0 ? 1 : 0;
+        checks.equal('exchanges', { ...row! }, { n: exchanged, sold: exchanged });
+        return checks.faults;
+      },
+    };
+  },
+};
 
 export const promotionPairs: readonly Pair[] = [
   usedOnce('one coupon in two orders', ({ coupon }) => ({ coupon_ids: [coupon] }), { coupon: 2 }),
@@ -132,7 +191,9 @@ export const promotionPairs: readonly Pair[] = [
       };
     },
   },
-  usesReturned('an order with promotions is cancelled and expires', (of) => [cancelOf(of), runExpiry]),
+  orderAndExchange,
+  usesReturned('an order with promotions is cancelled and expires', (of) => [actOn('cancel', of), runExpiry]),
+  usesFollowStatus('an order with promotions is paid and cancelled', (of) => [actOn('pay', of), actOn('cancel', of)]),
   {
     name: 'two claims of the last coupon',
     bothWays: false,
