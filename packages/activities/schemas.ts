@@ -35,7 +35,8 @@ const optionInputs = ({ options }: ActivityKind) =>
       const description = `${about}; default ${unit === 'amount' ? toWire(value) : value}`;
       const field =
         unit === 'amount'
-          ? amountInput()
+          ? z
+              .number()
               .min(toWire(min))
               .max(toWire(max))
               .meta({ description, examples: [toWire(value)] })

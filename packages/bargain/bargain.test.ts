@@ -134,6 +134,11 @@ describe('a bargain', () => {
       body: { min_cut_amount: 5, max_cut_amount: 4 },
     });
     expect(refusal(changed)).toEqual([400, 'max_cut_amount: must be at least min_cut_amount']);
+    const negative = await shop.call('PUT', `/admin/api/bargain/activities/${bargains.activity_id}`, {
+      token: bargains.staff,
+      body: { min_cut_amount: -1 },
+    });
+    expect(refusal(negative)).toEqual([400, 'min_cut_amount: must be at least 0.01']);
     for (const path of [`/api/v1/bargain/orders/${id}`, `/api/v1/bargain/orders/${id}/helpers`])
       expect((await shop.call('GET', path)).status).toBe(401);
   });
