@@ -168,7 +168,7 @@ test('any basket: quote and order are equal or refused alike, and a cancelled or
       expect(pricesIn(stored)).toEqual(shown);
       await send('POST', `/api/v1/orders/${order.data.id}/cancel`, buyer.token);
     }),
-    { numRuns: 40 },
+    { numRuns: 30 },
   );
   expect(placed).toBeGreaterThan(8);
   expect(refused).toBeGreaterThan(2);
@@ -192,6 +192,6 @@ test('a coupon more never makes an order more expensive', async () => {
       const ids = set.map((at) => coupons[at]!);
       expect(await totalOf(ids)).toBeLessThanOrEqual(await totalOf(ids.slice(1)));
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
