@@ -28,7 +28,8 @@ test('only active members with exactly the level are sent a coupon of the level,
   const [plan] = (await send('GET', '/admin/api/vip/plans', staff)).list;
   const people = await Promise.all(Array.from({ length: 4 }, () => shop.shopper()));
   const [first, second, former] = people;
-  for (const { token } of [first!, second!, former!]) await send('POST', '/api/v1/vip/open', token, { plan_id: plan.id });
+  for (const { token } of [first!, second!, former!])
+    await send('POST', '/api/v1/vip/open', token, { plan_id: plan.id });
   await shop.database.sql.begin(async (tx) => {
     await tx`update vip.purchases set starts_at = starts_at - interval '2 years', ends_at = ends_at - interval '2 years' where user_id = ${former!.id}`;
     await tx`update vip.assets set vip_start_at = vip_start_at - interval '2 years', vip_end_at = vip_end_at - interval '2 years'
@@ -43,7 +44,8 @@ test('only active members with exactly the level are sent a coupon of the level,
   const silver = await couponOf('For silver', String(idOf('Silver')));
   const gold = await couponOf('For gold', idOf('Gold'));
 
-  const sendTo = (id: number, count: number) => send('POST', `/admin/api/marketing/coupons/${id}/send`, staff, { count });
+  const sendTo = (id: number, count: number) =>
+    send('POST', `/admin/api/marketing/coupons/${id}/send`, staff, { count });
   expect(await sendTo(silver, 1)).toEqual({ sent_count: 1 });
   expect(await sendTo(silver, 100)).toEqual({ sent_count: 2 });
   expect(await sendTo(silver, 100)).toEqual({ sent_count: 1 });

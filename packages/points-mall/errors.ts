@@ -38,8 +38,8 @@ export const mallErrors = defineErrors({
   },
   coupon_refused: {
     code: 500,
-    en: 'The coupon of this product is used up, or you have as many as you may have',
-    'zh-CN': '该商品的优惠券已领完，或您已达到领取上限',
+    en: 'The coupon of this product has ended or is used up, or you have as many as you may have',
+    'zh-CN': '该商品的优惠券已失效或已领完，或您已达到领取上限',
   },
   coupon_not_found: { code: 400, en: 'coupon_id: there is no such coupon', 'zh-CN': 'coupon_id：优惠券不存在' },
   cannot_move: {

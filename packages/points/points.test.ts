@@ -1,6 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from '@tradepost/app';
+import { loadConfig, openLog } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
+import { call } from '@tradepost/testing/client';
 import { dispatchEvents } from '@tradepost/testing/dispatch-events';
 import { chinese, expectFields } from '@tradepost/testing/routes/contract';
+import { testKeyFile } from '@tradepost/testing/servers/key-file';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expirePoints } from './expiry/expire-points.ts';
@@ -104,6 +111,33 @@ test('the settings of points are changed one by one, and each answer has all of 
   expect(emptied.data).toMatchObject({ order_points_rate: 0, points_expire_days: 0 });
   expect((await staffCall('PUT', 'config', { points_to_yuan: '' })).message).toMatch(/^points_to_yuan/);
   expect((await staffCall('PUT', 'config', before)).data).toEqual(before);
+});
+
+test('a form with a value that the configuration file sets changes the others; another value is refused by name', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'tradepost-points-'));
+  const places = { databaseUrl: shop.database.url, data, secretsKeyFile: testKeyFile, databasePool: 4 };
+  const { config } = loadConfig({
+    env: {},
+    flags: { ...places, port: 0, seed: 'none', only: 'api', adminPort: 'off' },
+  });
+  const fixed = { ...config, settings: { 'points.points_to_yuan': 50 } };
+  const second = await startServer({ config: fixed, log: openLog({ level: 'silent' }) });
+  try {
+    const there = (method: string, body?: object) =>
+      call(second.transport!.url, second.routes, method, '/admin/api/points/config', { token: at.staff, body });
+    const form = (await there('GET')).data;
+    expect(form.points_to_yuan).toBe(50);
+    expect((await there('PUT', { ...form, points_expire_days: 365 })).data).toEqual({
+      ...form,
+      points_expire_days: 365,
+    });
+    const refused = await there('PUT', { ...form, points_to_yuan: 60 });
+    expect(refused).toMatchObject({ code: 409, message: expect.stringContaining('points_to_yuan') });
+    expect((await there('PUT', form)).data).toEqual(form);
+  } finally {
+    await second.stop();
+    await rm(data, { recursive: true, force: true });
+  }
 });
 
 test('the sums are those of the ledger before and after they are folded, and today is the day of the shop', async () => {

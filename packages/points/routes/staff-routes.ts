@@ -1,6 +1,6 @@
 import { instantInZone, isoInZone, paged, pagingOf } from '@tradepost/core';
 import { defineRoute, idOrZero, nothing, pagedOf, pageQueryWith, type Route } from '@tradepost/http';
-import { type Runtime, type Setting, timeZone } from '@tradepost/runtime';
+import { type Runtime, runtimeErrors, type Setting, timeZone } from '@tradepost/runtime';
 import { z } from 'zod';
 import { pointsErrors } from '../errors.ts';
 import { selectLogs } from '../ledger/log-list-store.ts';
@@ -125,12 +125,15 @@ export function staffRoutes(
       description: 'Orders keep the points and amounts that they were placed with.',
       body: configBody,
       response: configView,
+      refuses: [runtimeErrors.fixed_setting],
       repeat: 'natural',
       statements: 5,
       async handle({ caller, actor, body }) {
-        const values = Object.entries(body).flatMap(([field, value]) =>
-          value === undefined ? [] : [[settingOf[field]!.key, value] as const],
-        );
+        const values = Object.entries(body).flatMap(([field, value]) => {
+          const of = settingOf[field]!;
+          // A form sends back all that it showed, also what the configuration file sets.
+          return value === undefined || value === settings.get(of) ? [] : [[of.key, value] as const];
+        });
         await settings.setMany(Object.fromEntries(values), { by: `admin:${caller.id}`, actor });
         return config();
       },
