@@ -144,6 +144,8 @@ alter table orders.payments
   alter column order_id drop not null,
   add column subject text,
   add column subject_id bigint,
+  -- until when a subject can be paid; orders have a time of their own
+  add column expires_at timestamptz,
   add constraint payments_of_one
     check ((order_id is null) = (subject is not null) and (subject is null) = (subject_id is null));
 create unique index payments_of_subject

@@ -193,6 +193,75 @@ describe.each(['wechat', 'alipay', 'stripe'] as const)('%s', (service) => {
   });
 });
 
+describe.each(['wechat', 'alipay', 'stripe'] as const)('a membership, %s', (service) => {
+  beforeAll(async () => {
+    const { settings } = shop.server.runtime;
+    await settings.set('pay.instant', false);
+    await settings.set('pay.provider', service);
+    await shop.database.sql`update vip.plans set status = 0`;
+    await shop.database.sql`insert into vip.plans (name, months, price) values (${service}, 1, 1900)`;
+  });
+  afterAll(async () => {
+    const { settings } = shop.server.runtime;
+    await settings.set('pay.instant', true);
+    await settings.unset('pay.provider');
+  });
+
+  /** A shopper who has been sent to the service to pay a membership. */
+  async function openMembership() {
+    const { token } = await shop.shopper();
+    const [plan] = await shop.database.sql`select id from vip.plans where status = 1`;
+    const { data, message } = await shop.call('POST', '/api/v1/vip/open', { token, body: { plan_id: plan!.id } });
+    expect(message).toBe('success');
+    const { payment_no, pay_url } = data.payment;
+    // The page of the shop opens the payment at the service and redirects there. It may be opened again.
+    const pages = [await fetch(pay_url, { redirect: 'manual' }), await fetch(pay_url, { redirect: 'manual' })];
+    if (service === 'alipay') for (const page of pages) await fetch(page.headers.get('location') ?? pay_url);
+    else expect(pages.map(({ status }) => status)).toEqual([302, 302]);
+    const isMember = async () => (await shop.call('GET', '/api/v1/vip/profile', { token })).data.is_vip as boolean;
+    return { payment_no: payment_no as string, pay_url: pay_url as string, isMember };
+  }
+
+  test('begins with the notice, once', async () => {
+    const { payment_no, isMember } = await openMembership();
+    const sim = simulator[service];
+    expect(sim.ledger.trade(payment_no)).toMatchObject({ amount: 1900 });
+    sim.pay(payment_no);
+    expect(await isMember()).toBe(false);
+    expect(isRefused(service, await sim.notify(payment_no, { amount: 1 }))).toBe(true);
+    expect(await isMember()).toBe(false);
+    const notice = sim.paymentNotice(payment_no);
+    const answers = await Promise.all([sim.deliver(notice), sim.deliver(notice), sim.notify(payment_no)]);
+    expect(answers).toEqual(Array(3).fill(accepted[service]));
+    expect(await isMember()).toBe(true);
+    const [row] = await shop.database.sql`
+      select a.months, a.status from vip.assets a join vip.purchases p using (user_id)
+      where p.id = (select subject_id from orders.payments where payment_no = ${payment_no})`;
+    expect(row).toMatchObject({ months: 1, status: 1 });
+  });
+
+  test('begins when the service is asked about money whose notice was lost, in time', async () => {
+    const { payment_no, isMember } = await openMembership();
+    simulator[service].pay(payment_no);
+    if (service !== 'alipay') {
+      // The job is due before the purchase expires.
+      const [job] = await shop.database.sql`
+        select run_at < p.expires_at as in_time from graphile_worker.jobs j, orders.payments p
+        where j.key = ${`payments.check:${payment_no}`} and p.payment_no = ${payment_no}`;
+      expect(job).toMatchObject({ in_time: true });
+    }
+    await runJob('payments.check', { payment_no });
+    await expect.poll(isMember, { timeout: 10_000 }).toBe(true);
+  });
+
+  test('that expired is not opened at the service any more', async () => {
+    const { payment_no, pay_url } = await openMembership();
+    await shop.database.sql`
+      update orders.payments set expires_at = now() - interval '1 second' where payment_no = ${payment_no}`;
+    expect((await fetch(pay_url, { redirect: 'manual' })).status).toBe(404);
+  });
+});
+
 describe('WeChat Pay', () => {
   test('opens in each channel: a QR code, a page for browsers, and parameters for its app', async () => {
     const { token, order_id } = await buyOne(shop);

@@ -9,6 +9,7 @@ const wechatEntry: RedirectEntry = {
   kind: 'redirect',
   methods: ['wechat'],
   channels: wechatChannels,
+  linkChannel: 'h5',
   account: requiredSettings,
   open: wechatProvider,
 };

@@ -74,5 +74,6 @@ export async function openMembership(
     return null;
   }
   const { id, provider, amount, expires_at } = purchase;
-  return { payment: await payments.open(tx, { subject: purchaseSubject, id, provider, amount, now }), expires_at };
+  const payment = await payments.open(tx, { subject: purchaseSubject, id, provider, amount, expires_at, now });
+  return { payment, expires_at };
 }

@@ -20,8 +20,6 @@ export type PayRequest = {
 const beginMs = 10_000;
 /** Money whose notice was lost is looked for while it can still pay the order. */
 const checkBeforeMs = 60_000;
-/** The payment of a subject has no time of its own at the provider. Later money is refunded. */
-const subjectMs = 30 * 60_000;
 
 const title = (orderNo: string, paymentNo: string, locale: Locale) =>
   orderNo === ''
@@ -34,7 +32,7 @@ const title = (orderNo: string, paymentNo: string, locale: Locale) =>
  */
 export async function beginPayment(
   { runtime, providers }: Deps,
-  payment: Omit<PaymentAtProvider, 'is_open'>,
+  payment: Omit<PaymentAtProvider, 'is_open' | 'expires_at'> & { expires_at: Date },
   { params, site, client_address, locale }: PayRequest,
 ): Promise<{ action: StoredAction; until: Date | null } | null> {
   const provider = providers.get(payment.provider);
@@ -42,8 +40,7 @@ export async function beginPayment(
   const now = runtime.now();
   const known = usableAction(payment, now);
   if (known) return { action: known, until: payment.action_until };
-  const { payment_no, order_no, amount, currency, channel, return_url } = payment;
-  const expires_at = payment.expires_at ?? new Date(now.getTime() + subjectMs);
+  const { payment_no, order_no, amount, currency, channel, return_url, expires_at } = payment;
   const opening = { payment_no, title: title(order_no, payment_no, locale), amount, currency, channel, return_url };
   const { valid_until, ...action } = await provider
     .begin({ ...opening, params, expires_at, client_address }, site, AbortSignal.timeout(beginMs))

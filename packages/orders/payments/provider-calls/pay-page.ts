@@ -42,11 +42,12 @@ export function payPage(runtime: Runtime, providers: PaymentProviders): Resource
       try {
         if (!paymentNoForm.test(payment_no)) throw orderErrors.payment_not_found();
         const payment = await selectPaymentAtProvider(runtime.sql, payment_no, runtime.now());
-        if (!payment?.is_open) throw orderErrors.payment_not_found();
+        if (!payment?.is_open || !payment.expires_at) throw orderErrors.payment_not_found();
+        const open = { ...payment, expires_at: payment.expires_at };
         const { trustedProxies } = runtime.config;
         const site = fileUrls(request, runtime.config).absolute('/').slice(0, -1);
         const client_address = clientAddress(request, trustedProxies);
-        const begun = await beginPayment({ runtime, providers }, payment, { params: {}, site, client_address, locale });
+        const begun = await beginPayment({ runtime, providers }, open, { params: {}, site, client_address, locale });
         const url = begun?.action.pay_url;
         if (!url) throw orderErrors.payment_not_found();
         return new Response(null, { status: 302, headers: { location: url, 'cache-control': 'no-store' } });

@@ -5,7 +5,7 @@ import type { Payment } from '../payment-rules.ts';
 export type PaymentAtProvider = Omit<Payment, 'order_id' | 'id' | 'paid_at'> & {
   /** Empty for the payment of a subject. */
   order_no: string;
-  /** Until when it can be paid; null for the payment of a subject. */
+  /** Until when it can be paid; null for money that nobody waited for. */
   expires_at: Date | null;
   /** Whether the shop still waits for the money. */
   is_open: boolean;
@@ -18,8 +18,9 @@ export async function selectPaymentAtProvider(
 ): Promise<PaymentAtProvider | undefined> {
   const [row] = await sql<PaymentAtProvider[]>`
     select p.payment_no, p.provider, p.amount, p.currency, p.status, p.trade_no, p.origin_id, p.return_url, p.channel,
-      p.pay_action, p.action_until, p.created_at, coalesce(o.order_no, '') as order_no, o.expires_at,
-      p.status = 'pending' and (o.id is null or (o.status = 1 and o.expires_at > ${now})) as is_open
+      p.pay_action, p.action_until, p.created_at, coalesce(o.order_no, '') as order_no,
+      coalesce(o.expires_at, p.expires_at) as expires_at,
+      p.status = 'pending' and coalesce(o.status, 1) = 1 and coalesce(o.expires_at, p.expires_at) > ${now} as is_open
     from orders.payments p left join orders.orders o on o.id = p.order_id
     where p.payment_no = ${paymentNo}`;
   return row;

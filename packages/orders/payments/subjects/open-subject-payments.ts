@@ -9,9 +9,9 @@ import type { PaymentProviders } from '../providers/open-providers.ts';
 import type { SubjectPayments } from './payment-subject.ts';
 import { closeSubjectPayments, insertSubjectPayments, selectOpenPayment } from './subject-store.ts';
 
-const defaultChannel = (providers: PaymentProviders, name: string): string => {
+const linkChannel = (providers: PaymentProviders, name: string): string => {
   const provider = providers.get(name);
-  return provider?.kind === 'redirect' ? provider.channels[0]! : '';
+  return provider?.kind === 'redirect' ? provider.linkChannel : '';
 };
 
 /** The payments of subjects, at the payment providers of the shop. */
@@ -30,7 +30,7 @@ export function openSubjectPayments(
       provider.ready();
       return name;
     },
-    async open(tx, { subject, id, provider, amount, now }) {
+    async open(tx, { subject, id, provider, amount, expires_at, now }) {
       const currency = settings.get(payCurrency);
       const existing = await selectOpenPayment(tx, { subject: subject.name, id, provider, amount, currency });
       if (existing) return existing;
@@ -42,7 +42,8 @@ export function openSubjectPayments(
             trade_no: null,
             origin_id: null,
             return_url: '',
-            channel: defaultChannel(providers, provider),
+            channel: linkChannel(providers, provider),
+            expires_at,
             paid_at: null,
             created_at: now,
           },

@@ -38,10 +38,17 @@ export type SubjectPayments = {
   isInstant(): boolean;
   /** The provider of new payments (setting pay.provider). Throws the refusal of a provider that cannot take payments. */
   providerName(): string;
-  /** The open payment of a locked subject, or a new one. Two statements. */
+  /** The open payment of a locked subject, or a new one. It can be paid until `expires_at`. Two statements. */
   open(
     tx: Transaction,
-    of: { subject: Pick<PaymentSubject, 'name' | 'prefix'>; id: number; provider: string; amount: number; now: Date },
+    of: {
+      subject: Pick<PaymentSubject, 'name' | 'prefix'>;
+      id: number;
+      provider: string;
+      amount: number;
+      expires_at: Date;
+      now: Date;
+    },
   ): Promise<SubjectPayment>;
   /** Closes the open payments of subjects that are locked. */
   close(tx: Transaction, subject: string, ids: readonly number[], now: Date): Promise<void>;

@@ -37,15 +37,18 @@ export async function selectSubjectPayments(
     join orders.payments p on p.subject = o.subject and p.subject_id = o.subject_id order by p.id`;
 }
 
-/** Inserts payments of subjects. */
-export const insertSubjectPayments = (tx: Transaction, payments: readonly NewMoney[]): Statement => tx`
+/** Inserts payments of subjects. `expires_at` is that of a payment which waits for money. */
+export const insertSubjectPayments = (
+  tx: Transaction,
+  payments: readonly (NewMoney & { expires_at?: Date })[],
+): Statement => tx`
   insert into orders.payments (subject, subject_id, payment_no, provider, method, amount, currency, status, trade_no, origin_id,
-    channel, paid_at, created_at, updated_at)
-  select subject, subject_id, payment_no, provider, '', amount, currency, status, trade_no, origin_id, channel, paid_at,
-    created_at, created_at
+    channel, expires_at, paid_at, created_at, updated_at)
+  select subject, subject_id, payment_no, provider, '', amount, currency, status, trade_no, origin_id, channel, expires_at,
+    paid_at, created_at, created_at
   from json_to_recordset(${JSON.stringify(payments)}::text::json) as p (subject text, subject_id bigint, payment_no text,
-    provider text, amount bigint, currency text, status text, trade_no text, origin_id bigint, channel text, paid_at timestamptz,
-    created_at timestamptz)`;
+    provider text, amount bigint, currency text, status text, trade_no text, origin_id bigint, channel text, expires_at timestamptz,
+    paid_at timestamptz, created_at timestamptz)`;
 
 /** The open payment of a locked subject with this provider and amount. */
 export async function selectOpenPayment(
