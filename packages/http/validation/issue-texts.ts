@@ -26,6 +26,7 @@ const texts = {
     en: 'must be a path of this shop or an http address, without spaces, quotes and brackets',
     'zh-CN': '须为本站路径或 http 地址，且不含空格、引号和括号',
   },
+  decimals: { en: 'must have at most {n} decimals', 'zh-CN': '最多 {n} 位小数' },
   below_cent: { en: 'must be 0 or at least 0.01', 'zh-CN': '须为 0 或不小于 0.01' },
   form: { en: 'does not have the expected form', 'zh-CN': '格式不正确' },
 } as const satisfies Record<string, Localized>;
@@ -54,10 +55,11 @@ function boundOf(
   return [issue.inclusive === false ? exclusive! : inclusive!, { n }];
 }
 
-/** The fault that a refinement of a schema names. */
+/** The fault that a refinement of a schema names, with the other parameters as its values. */
 function faultOf(params: Record<string, unknown> | undefined): IssueText | null {
-  const fault = String(params?.fault);
-  return Object.hasOwn(texts, fault) ? [fault as keyof typeof texts] : null;
+  const { fault, ...values } = params ?? {};
+  if (!Object.hasOwn(texts, String(fault))) return null;
+  return [fault as keyof typeof texts, values as Record<string, string | number>];
 }
 
 const choiceOf = (values: readonly unknown[]): IssueText => [
