@@ -430,7 +430,10 @@ describe('a withdrawal', () => {
     const ask = (amount: number) => refusal('POST', `${own}/withdrawals`, seller.token, { amount, ...bank });
     expect(await ask(49.99)).toBe('1 The smallest withdrawal is 50.00');
     expect(await ask(200.01)).toBe('1 The available amount is too small');
-    expect(await ask(-1)).toMatch(/^400 amount/);
+    for (const amount of [-1, 0, 0.001, 1e15]) expect(await ask(amount)).toMatch(/^400 amount/);
+    await config({ min_withdraw: 0 });
+    expect(await ask(0)).toMatch(/^400 amount/);
+    await config({ min_withdraw: 50 });
     expect(await refusal('POST', `${own}/withdrawals`, (await shop.shopper()).token, { amount: 50, ...bank })).toBe(
       '1 You are not a distributor',
     );
@@ -539,7 +542,10 @@ test('both dialects read and write one configuration', async () => {
   expect(await refused(plain, { level1_rate: 10 })).toMatch(/^400 level1_rate/);
   expect(await refused(doubled, { level: 4 })).toMatch(/^400 level/);
   expect(await refused(doubled, { level1_rate: 90 })).toBe('1 The rates of the levels add up to more than 100 %');
-  expect(await refused(plain, { level1_rate: 0.12345 })).toMatch(/^400 .*two decimals/);
+  expect(await refused(plain, { level1_rate: 0.12345 })).toBe('400 level1_rate: must have at most 4 decimals');
+  expect(await refused(doubled, { withdraw_fee_rate: 0.125 })).toBe(
+    '400 withdraw_fee_rate: must have at most 2 decimals',
+  );
   expect(await config({ ...before, unknown: 1 })).toEqual(before);
 });
 

@@ -1,3 +1,4 @@
+import { maxMinor, toWire } from '@tradepost/core';
 import {
   amount,
   amountInput,
@@ -10,6 +11,7 @@ import {
   timestamp,
 } from '@tradepost/http';
 import { z } from 'zod';
+import { hasBasisPoints } from './config/distribution-config.ts';
 import { distributorStatuses } from './distributors/distributor.ts';
 import { maxHistory, maxName, maxNumber, maxPhone, maxReason } from './limits.ts';
 import { withdrawalStatuses } from './withdrawals/withdrawal.ts';
@@ -184,7 +186,12 @@ export const applyBody = z.object({
 export const bindBody = z.object({ distributor_id: id() });
 export const bindingSchema = z.object({ distributor_id: id() });
 export const withdrawBody = z.object({
-  amount: amountInput(),
+  // The shop can set the smallest withdrawal to 0.
+  amount: z
+    .number()
+    .min(0.01)
+    .max(toWire(maxMinor))
+    .meta({ examples: [100] }),
   bank_name: requiredText(maxName).meta({ examples: ['Bank of China'] }),
   bank_account: requiredText(maxNumber).meta({ examples: ['6222020200112233'] }),
   account_name: requiredText(maxName).meta({ examples: ['Ann Lee'] }),
@@ -226,12 +233,14 @@ const percent = () =>
     .number()
     .min(0)
     .max(100)
+    .refine((rate) => hasBasisPoints(rate), { params: { fault: 'decimals', n: 2 } })
     .meta({ description: 'in percent: 10 is 10 %', examples: [10] });
 const fraction = () =>
   z
     .number()
     .min(0)
     .max(1)
+    .refine((rate) => hasBasisPoints(rate * 100), { params: { fault: 'decimals', n: 4 } })
     .meta({ description: 'as a fraction: 0.1 is 10 %', examples: [0.05] });
 export const percentConfig = z.object(configFields(percent)).meta({ id: 'DistributionConfig' });
 export const fractionConfig = z.object(configFields(fraction)).meta({ id: 'DistributionFractions' });

@@ -14,5 +14,5 @@ const mapRates = <T extends Partial<DistributionConfig>>(config: T, of: (rate: n
 
 /** The configuration with its rates as fractions. */
 export const fractionView = (config: DistributionConfig): DistributionConfig => mapRates(config, toFraction);
-/** Changes with fractions as changes with percentages. A fraction below a basis point is refused later. */
+/** Changes with fractions as changes with percentages. A fraction has at most four decimals. */
 export const percentChanges = <T extends Partial<DistributionConfig>>(changes: T): T => mapRates(changes, toPercent);

@@ -3,7 +3,7 @@ import { setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
 /** Rates are percentages with at most two decimals. */
-const hasBasisPoints = (percent: number) => Math.abs(percent * 100 - Math.round(percent * 100)) < 1e-6;
+export const hasBasisPoints = (percent: number) => Math.abs(percent * 100 - Math.round(percent * 100)) < 1e-6;
 const percent = () => z.number().min(0).max(100).refine(hasBasisPoints, { error: 'must have at most two decimals' });
 
 export type DistributionConfig = {
