@@ -5,7 +5,6 @@ export const vipErrors = defineErrors({
   level_not_found: { code: 404, en: 'Level not found', 'zh-CN': '等级不存在' },
   rule_not_found: { code: 404, en: 'Coupon rule not found', 'zh-CN': '赠券规则不存在' },
   price_not_found: { code: 404, en: 'Member price not found', 'zh-CN': '会员价不存在' },
-  coupon_not_found: { code: 404, en: 'Coupon not found', 'zh-CN': '优惠券不存在' },
   too_many: { code: 500, en: 'At most {max} rows: delete one first', 'zh-CN': '最多 {max} 条，请先删除一些' },
   level_in_use: {
     code: 500,
@@ -14,6 +13,7 @@ export const vipErrors = defineErrors({
   },
   level_unknown: { code: 400, en: 'level_id: no such level', 'zh-CN': 'level_id：等级不存在' },
   plan_unknown: { code: 400, en: 'plan_id: no such plan', 'zh-CN': 'plan_id：套餐不存在' },
+  coupon_unknown: { code: 400, en: 'coupon_id: no such coupon', 'zh-CN': 'coupon_id：优惠券不存在' },
   sku_unknown: { code: 400, en: 'sku_id: no such SKU', 'zh-CN': 'sku_id：商品规格不存在' },
   product_unknown: { code: 400, en: 'product_id: no such product', 'zh-CN': 'product_id：商品不存在' },
   price_needed: {

@@ -6,7 +6,7 @@ import { type ModuleShop, openModuleShop } from '@tradepost/testing/module-shop'
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { notify, paySecret } from '@tradepost/testing/servers/payment-gateway';
 import { insertProduct, type Shop } from '@tradepost/testing/shop';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 
 /**
  * Memberships that are paid through a payment provider, and monthly coupons. The coupons are those of a module of this test, because
@@ -41,6 +41,11 @@ afterAll(async () => {
   expect(await shop.brokenAudits()).toEqual([]);
   await shop.close();
   await database.drop();
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await shop.runtime.settings.unset('shop.time_zone');
 });
 
 type Buyer = { id: number; token: string };
@@ -224,6 +229,40 @@ test('monthly coupons: their list, each refusal, and exact quotas under many cla
   // The next month begins anew.
   await sql`update vip.monthly_claims set month = 200001`;
   expect((await list(member))[0].claimed).toBe(0);
+});
+
+test('the month of a monthly coupon is that of the zone of the shop, also for many claims at its end', async () => {
+  const { sql } = database;
+  await sql`delete from issued_coupons`;
+  const member = await open(await addPlan({ price: 0, months: 120 }));
+  const [rule] = await sql<{ id: number }[]>`
+    insert into vip.coupon_rules (name, coupon_id, coupon_name, monthly_quota) values ('Zone', 7, '', 2) returning id`;
+  const year = new Date().getUTCFullYear() + 1;
+  /** Claims at this time, while the shop is in this zone. Returns how many of five concurrent claims were granted. */
+  async function claimsAt(time: string, zone: string): Promise<[granted: number, claimed: number]> {
+    await shop.runtime.settings.set('shop.time_zone', zone);
+    vi.spyOn(shop.runtime, 'now').mockReturnValue(new Date(`${year}-${time}Z`));
+    // The first token has expired by then.
+    const later = { ...member, token: await shop.tokens.issue({ role: 'user', id: member.id, perms: [] }) };
+    const path = `vip/coupons/monthly/${rule!.id}/claim`;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => call('POST', path, later)));
+    const list: { rule_id: number; claimed: number }[] = (await call('GET', 'vip/coupons/monthly', later)).data;
+    return [answers.filter(({ code }) => code === 0).length, list.find(({ rule_id }) => rule_id === rule!.id)!.claimed];
+  }
+  // 31 March, 23:59:59 in Shanghai; a second later it is April there, and still March in New York.
+  expect(await claimsAt('03-31T15:59:59', 'Asia/Shanghai')).toEqual([2, 2]);
+  expect(await claimsAt('03-31T16:00:00', 'Asia/Shanghai')).toEqual([2, 2]);
+  expect(await claimsAt('03-31T16:00:00', 'America/New_York')).toEqual([0, 2]);
+  // New York has summer time in April: midnight is at 04:00 UTC. April has been claimed.
+  expect(await claimsAt('04-01T03:59:59', 'America/New_York')).toEqual([0, 2]);
+  expect(await claimsAt('05-01T04:00:00', 'America/New_York')).toEqual([2, 2]);
+  const rows = await sql<{ month: number; claimed: number }[]>`
+    select month, claimed from vip.monthly_claims where rule_id = ${rule!.id} order by month`;
+  expect(rows.map(({ month, claimed }) => [month, claimed])).toEqual([
+    [year * 100 + 3, 2],
+    [year * 100 + 4, 2],
+    [year * 100 + 5, 2],
+  ]);
 });
 
 test('other packages learn who has which level', async () => {

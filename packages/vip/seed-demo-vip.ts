@@ -1,7 +1,10 @@
 import type { DemoSeed } from '@tradepost/module';
 import type { Transaction } from '@tradepost/postgres';
 
-/** Two plans, three levels, and a price of the first SKU for the lowest level. No demo shopper is a member. */
+/**
+ * Two plans, three levels, a price of the first SKU for the lowest level, and a monthly coupon, which is found by its name. No demo
+ * shopper is a member.
+ */
 async function writeVip(tx: Transaction): Promise<Record<string, never>> {
   await tx`
     insert into vip.plans (name, months, price, renew_price)
@@ -14,6 +17,8 @@ async function writeVip(tx: Transaction): Promise<Record<string, never>> {
     select s.product_id, s.id, v.id, 9000
     from (select id, product_id from catalog.sku_facts order by id limit 1) as s
     cross join (select id from vip.levels order by growth_threshold limit 1) as v`;
+  await tx`
+    insert into vip.coupon_rules (name, coupon_name, monthly_quota) values ('Coupon of the month', '10 % off', 2)`;
   return {};
 }
 

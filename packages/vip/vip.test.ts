@@ -147,6 +147,18 @@ describe('the back office', () => {
     expect((await admin('DELETE', `levels/${level.id}`)).message).toBe(
       'The level has member prices: delete them first',
     );
+    const missing: [string, object, string][] = [
+      ['plans', { name: 'Plan', price: 1 }, 'months: 缺少'],
+      ['levels', { name: 'Level' }, 'growth_min: 缺少'],
+      ['coupon-rules', { name: 'Rule', coupon_name: ' ' }, 'coupon_name: 缺少'],
+    ];
+    for (const [path, fields, message] of missing)
+      expect(
+        await shop.call('POST', `/admin/api/vip/${path}`, { token: staff, body: fields, lang: 'zh-CN' }),
+      ).toMatchObject({ code: 400, message });
+    expect(await refused('POST', 'coupon-rules', { name: 'Rule', coupon_id: 999_999 })).toBe(
+      'coupon_id: no such coupon',
+    );
     // Ids beyond 32 bits are only unknown.
     const large = 2 ** 40;
     expect(await refused('POST', 'sku-prices', { ...key, sku_id: large, vip_price: 1 })).toContain('sku_id');

@@ -21,7 +21,7 @@ export async function resolveCoupon(
   if (coupon_id === 0)
     return { coupon_id: (await coupons.withNames(sql, [coupon_name])).get(coupon_name) ?? 0, coupon_name };
   const found = (await coupons.named(sql, [coupon_id])).get(coupon_id);
-  if (found === undefined) throw vipErrors.coupon_not_found();
+  if (found === undefined) throw vipErrors.coupon_unknown();
   return { coupon_id, coupon_name: found };
 }
 

@@ -10,7 +10,7 @@ import { type Coupons, couponNames, resolveCoupon } from './coupons.ts';
 import { ruleBody, ruleChange, ruleSchema, ruleView } from './rule-schemas.ts';
 import { type RuleFields, rules, selectConditions } from './rule-store.ts';
 
-const { rule_not_found, coupon_not_found, plan_unknown, level_unknown, too_many } = vipErrors;
+const { rule_not_found, coupon_unknown, plan_unknown, level_unknown, too_many } = vipErrors;
 
 async function checkConditions(tx: Transaction, rule: Pick<RuleFields, 'plan_id' | 'level_id'>): Promise<void> {
   const found = await selectConditions(tx, rule);
@@ -56,7 +56,7 @@ export const ruleRoutes = (runtime: Runtime, coupons: () => Coupons): Route[] =>
       'Without coupon_id the newest coupon with the name coupon_name is given. While no coupon has it, claims are refused.',
     body: ruleBody,
     response: nothing,
-    refuses: [coupon_not_found, plan_unknown, level_unknown, too_many],
+    refuses: [coupon_unknown, plan_unknown, level_unknown, too_many],
     statements: 4,
     handle: ({ body, write }) =>
       write(async (tx) => {
@@ -77,7 +77,7 @@ export const ruleRoutes = (runtime: Runtime, coupons: () => Coupons): Route[] =>
     params: idParams,
     body: ruleChange,
     response: nothing,
-    refuses: [rule_not_found, coupon_not_found, plan_unknown, level_unknown],
+    refuses: [rule_not_found, coupon_unknown, plan_unknown, level_unknown],
     statements: 4,
     handle: ({ params, body: { name, coupon_id, coupon_name, plan_id, level_id, status, ...body }, write }) =>
       write(async (tx) => {

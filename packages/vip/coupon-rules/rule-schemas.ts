@@ -32,7 +32,7 @@ const fields = {
 export const ruleBody = z
   .object({ name: name('Monthly coupon'), ...fields })
   .refine((body) => (body.coupon_id ?? 0) > 0 || (body.coupon_name ?? '') !== '', {
-    error: 'must name a coupon, or coupon_id must be its id',
+    params: { fault: 'missing' },
     path: ['coupon_name'],
   });
 export const ruleChange = z.object({ name: name('Monthly coupon').optional(), ...fields });

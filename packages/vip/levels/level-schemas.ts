@@ -32,7 +32,7 @@ const fields = {
 export const levelBody = z
   .object({ name: name('Gold'), ...fields })
   .refine((body) => (body.growth_min ?? body.growth_threshold) !== undefined, {
-    error: 'must be a growth of at least 0',
+    params: { fault: 'missing' },
     path: ['growth_min'],
   });
 export const levelChange = z.object({ name: name('Gold').optional(), ...fields });

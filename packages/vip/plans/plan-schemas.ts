@@ -22,7 +22,7 @@ const fields = {
 export const planBody = z
   .object({ name: name('Year'), price: amountInput(), ...fields })
   .refine((body) => (body.months ?? body.duration_months) !== undefined, {
-    error: 'must be a number of months',
+    params: { fault: 'missing' },
     path: ['months'],
   });
 export const planChange = z.object({ name: name('Year').optional(), price: amountInput().optional(), ...fields });
