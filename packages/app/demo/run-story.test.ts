@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-const story = (onStep: (step: Step) => void = () => {}) =>
+const story = (onStep: (step: Step) => void = () => {}, url = shop.url) =>
   runStory({
-    url: shop.url,
+    url,
     shopper: { username: 'demo', password: 'demo123456' },
     administrator: { username: 'admin', password: 'admin123' },
     keyword: 'mug',
@@ -33,6 +33,14 @@ test('a new demo shop runs the whole story: purchase, tracks, review, return and
   const [of, all] = /^(.+) of (.+)$/.exec(results['refund a part']!)!.slice(1).map(Number);
   expect(of).toBeGreaterThan(0);
   expect(of).toBeLessThan(all!);
+  // Each line explains its price.
+  expect(results['find a member price']).toMatch(/^.+, \d+\.\d\d: members of level Silver pay 90 % of the price$/);
+  expect(results['price of line 1']).toMatch(
+    /: 1 x \d+\.\d\d; \d+\.\d\d each in "Kitchen flash sale", which excludes other discounts; to pay \d+\.\d\d$/,
+  );
+  expect(results['price of line 2']).toMatch(
+    /: 1 x \d+\.\d\d; Member Price "Silver" -\d+\.\d\d; Coupon "10 % off" -\d+\.\d\d; to pay \d+\.\d\d$/,
+  );
   await story();
   expect(await auditViolations(shop.database.sql)).toEqual([]);
 });
@@ -47,4 +55,17 @@ test('a story that can not go on names the step that failed', async () => {
       onStep: () => {},
     }),
   ).rejects.toThrow(/POST \/api\/auth\/login: .*\(code 401\)/);
+});
+
+test('a shop without the modules of promotions skips them, and names them', async () => {
+  const small = await openShop({ seed: 'demo', modules: '-seckill,-vip' });
+  try {
+    const steps = await story(() => {}, small.url);
+    expect(steps.find(({ step }) => step === 'buy with promotions')?.result).toBe(
+      'skipped: the shop runs without seckill, vip',
+    );
+    expect(steps.at(-1)!.result).toMatch(/^Completed/);
+  } finally {
+    await small.close();
+  }
 });
