@@ -111,3 +111,61 @@ test('uses of orders that were cancelled while modules were off are released whe
   expect(await state()).toEqual(free);
   expect(await auditViolations(sql)).toEqual([]);
 });
+
+/** What a shop loses without a module: pages of the console and permissions. The module points needs `points_mall:view` too. */
+const switchedOff: [name: string, pages: string[], permissions: string[]][] = [
+  ['seckill', ['/seckill/activities', '/marketing/seckill/activity'], ['seckill:view', 'seckill:edit']],
+  ['group-buy', ['/group-buy/activities', '/marketing/group-buy/product'], ['group_buy:view', 'group_buy:delete']],
+  ['bargain', ['/bargain/products', '/marketing/bargain/activity'], ['bargain:view', 'bargain:edit']],
+  ['marketing', ['/marketing/coupon'], ['marketing:view', 'marketing:edit']],
+  ['vip', ['/vip/plans', '/vip/levels', '/vip/coupon-rules'], ['vip:view', 'vip:edit']],
+  ['points-mall', ['/points-mall/products', '/points-mall/exchanges'], []],
+  ['checkin', ['/checkin/rules', '/checkin/logs'], ['checkin:view', 'checkin:config']],
+  ['distribution', ['/distribution/withdrawals', '/distribution/config'], ['distribution:view', 'distribution:delete']],
+];
+
+test.each(switchedOff)(
+  'without %s a shop sells, its audits pass, and its pages and permissions are gone',
+  async (name, pages, codes) => {
+    const seen = async (of: ModuleShop) => {
+      const token = await of.tokens.issue({ role: 'admin', id: 1, perms: ['*'] });
+      type Group = { menus: { children: { path: string }[] }[] };
+      const { groups } = (await of.call('GET', '/admin/api/menus', { token })).data as { groups: Group[] };
+      const paths = groups.flatMap(({ menus }) => menus.flatMap(({ children }) => children.map(({ path }) => path)));
+      const { data } = await of.call('GET', '/admin/api/permissions', { token });
+      return [...paths, ...(data as string[])];
+    };
+    const all = await seen(shop);
+    expect(all).toEqual(expect.arrayContaining([...pages, ...codes]));
+    const rest = modulesOf({ modules: [`-${name}`] });
+    const without = await openModuleShop(database, rest, {}, modules);
+    try {
+      const left = await seen(without);
+      expect(left.filter((one) => pages.includes(one) || codes.includes(one))).toEqual([]);
+      expect(all).toEqual(expect.arrayContaining(left));
+      const buyer = await without.shopper();
+      const { sku_ids } = await insertProduct(database, { price: 3_000 });
+      const items = [{ sku_id: sku_ids[0] }];
+      const send = async (method: string, path: string, body?: unknown) => {
+        const answer = await without.call(method, path, {
+          token: buyer.token,
+          ...(body === undefined ? {} : { body }),
+        });
+        expect(`${path}: ${answer.message}`).toBe(`${path}: success`);
+        return answer.data;
+      };
+      expect(await send('POST', '/api/v1/orders/quote', { items })).toMatchObject({ total_amount: 30 });
+      const [paid, cancelled] = [
+        await send('POST', '/api/v1/orders', { address_id: buyer.address_id, items }),
+        await send('POST', '/api/v1/orders', { address_id: buyer.address_id, items }),
+      ];
+      await send('POST', `/api/v1/orders/${paid.id}/pay`);
+      await send('POST', `/api/v1/orders/${cancelled.id}/cancel`);
+      await work(without, rest);
+      expect(await send('GET', `/api/v1/orders/${paid.id}`)).toMatchObject({ status: 2, total_amount: 30 });
+      expect(await without.brokenAudits()).toEqual([]);
+    } finally {
+      await without.close();
+    }
+  },
+);
