@@ -2,7 +2,6 @@ import type { Module } from '@tradepost/module';
 import { fileReferences, uploadsService } from '@tradepost/storage';
 import { aiImageAudits } from './ai-image-audits.ts';
 import { aiImageMetrics } from './ai-image-metrics.ts';
-import { aiCommand } from './commands/ai.ts';
 import { modelDoctorCheck } from './doctor-checks.ts';
 import { imageDrivers } from './drivers/driver.ts';
 import { hunyuanDriver } from './drivers/hunyuan-driver.ts';
@@ -35,7 +34,6 @@ export const aiImagesModule: Module = {
   audits: aiImageAudits,
   retention: aiImageRetention,
   metrics: aiImageMetrics,
-  commands: [aiCommand],
   declares: (entries) => ({ doctorChecks: [modelDoctorCheck(entries(imageDrivers))] }),
   open(context) {
     const { runtime } = context;

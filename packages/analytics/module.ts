@@ -8,7 +8,6 @@ import {
 } from '@tradepost/module';
 import { createConcurrencyLimit } from '@tradepost/runtime';
 import { analyticsAudits } from './analytics-audits.ts';
-import { analyticsCommand } from './commands/analytics.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { markOrders } from './days/day-store.ts';
 import { changedDaysReader } from './days/mark-changed-days.ts';
@@ -30,7 +29,6 @@ export const analyticsModule: Module = {
   settings: analyticsSettings,
   retention: analyticsRetention,
   audits: analyticsAudits,
-  commands: [analyticsCommand],
   // The days of imported orders are counted again.
   entries: [importedOrderReaders.add(markOrders)],
   open(context) {

@@ -1,5 +1,4 @@
 export { type Assembled, assemble } from './assemble.ts';
-export { shopCommands } from './commands/shop-commands.ts';
 export { audits, modules, modulesOf, retention, settings } from './modules.ts';
 export { seedDemo } from './seed-demo.ts';
 export { seedScale } from './seed-scale.ts';

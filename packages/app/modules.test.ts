@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findCommands } from '@tradepost/cli';
 import type { Route } from '@tradepost/http';
 import { createStaff } from '@tradepost/identity';
 import { declaredBy, type Module, type OpenedModule, openModules, staticEntriesOf } from '@tradepost/module';
@@ -117,19 +118,12 @@ const noticePathsOf = (runtime: Runtime, name: string): string[] =>
     return paths;
   });
 
-const lists = ['settings', 'audits', 'retention', 'commands', 'doctorChecks'] as const;
+const lists = ['settings', 'audits', 'retention', 'doctorChecks'] as const;
+const commands = await findCommands();
 
 /** The keys or names in one list. Objects cannot be compared: some settings and audits are created for the modules that run. */
 const idsIn = (running: readonly Module[], list: (typeof lists)[number]): readonly unknown[] =>
-  declaredBy(running, list).map((entry) =>
-    'key' in entry
-      ? entry.key
-      : 'group' in entry && entry.group
-        ? `${entry.group} ${entry.name}`
-        : 'name' in entry
-          ? entry.name
-          : entry,
-  );
+  declaredBy(running, list).map((entry) => ('key' in entry ? entry.key : 'name' in entry ? entry.name : entry));
 
 describe('each module that can be switched off', () => {
   let shop: Shop;
@@ -147,11 +141,12 @@ describe('each module that can be switched off', () => {
     for (const module of modules) {
       const served = Object.values(full.of(module.name)).flat().length;
       const declared = lists.reduce((sum, list) => sum + (module[list]?.length ?? 0), 0);
-      expect(served + declared, module.name).toBeGreaterThan(0);
+      const owned = commands.filter(({ owner }) => owner === module.name).length;
+      expect(served + declared + owned, module.name).toBeGreaterThan(0);
     }
   });
 
-  test.each(namesOf(optional))('without %s: the lists of settings, audits, retention, commands and checks', (name) => {
+  test.each(namesOf(optional))('without %s: the lists of settings, audits, retention and checks', (name) => {
     for (const list of lists) {
       const kept = idsIn(runningWithout(name), list);
       const off = idsIn(offWithout(name), list);
@@ -192,19 +187,20 @@ describe('each module that can be switched off', () => {
     test.each(namesOf(optional))('without %s: help, completion and the command itself', async (name) => {
       const { stdout: help } = await tradepost(name, '--help');
       const { stdout: completion } = await tradepost(name, 'completion', 'bash');
-      for (const command of declaredBy(runningWithout(name), 'commands'))
-        if (!command.group) expect(help).toMatch(new RegExp(`^  ${command.name} `, 'm'));
-      for (const module of offWithout(name))
-        for (const command of module.commands ?? []) {
-          const words = command.group ? [command.group, command.name] : [command.name];
-          const refused = await tradepost(name, ...words);
-          expect(refused.code).toBe(2);
-          expect(refused.stderr).toContain('unknown command');
-          expect(completion).not.toContain(`'${words.join(' ')}'`);
-          if (command.group) continue;
-          expect(help).not.toMatch(new RegExp(`^  ${command.name} `, 'm'));
-          expect(refused.stderr).toContain(`${command.name} belongs to the module ${module.name}`);
-        }
+      const off = offWithout(name).map((module) => module.name);
+      for (const command of commands)
+        if (!command.group && !off.includes(command.owner))
+          expect(help).toMatch(new RegExp(`^  ${command.name} `, 'm'));
+      for (const command of commands.filter(({ owner }) => off.includes(owner))) {
+        const words = command.group ? [command.group, command.name] : [command.name];
+        const refused = await tradepost(name, ...words);
+        expect(refused.code).toBe(2);
+        expect(refused.stderr).toContain('unknown command');
+        expect(completion).not.toContain(`'${words.join(' ')}'`);
+        if (command.group) continue;
+        expect(help).not.toMatch(new RegExp(`^  ${command.name} `, 'm'));
+        expect(refused.stderr).toContain(`${command.name} belongs to the module ${command.owner}`);
+      }
     });
 
     test.each(namesOf(optional))('without %s: settings, audit and retention', async (name) => {

@@ -5,7 +5,6 @@ import { announcementRoutes } from './announcements/announcement-routes.ts';
 import { dashboardAnnouncements } from './announcements/dashboard-list.ts';
 import { announcementsDays, backofficeRetention } from './announcements/retention.ts';
 import { announcementDemo } from './announcements/seed-demo-announcements.ts';
-import { announcementsCommand } from './commands/announcements.ts';
 import { configRoutes } from './config-centre/config-routes.ts';
 import { backofficeMenu } from './menu.ts';
 import { menuTreeOf } from './menu-tree.ts';
@@ -26,7 +25,6 @@ export const backofficeModule: Module = {
   audits: announcementAudits,
   retention: backofficeRetention,
   seedDemo: announcementDemo,
-  commands: [announcementsCommand],
   open({ runtime, modules, routes, entries }) {
     const menus = menuTreeOf(modules.flatMap(({ menu }) => menu ?? []));
     const [decoration] = entries(shopDecoration);

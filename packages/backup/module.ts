@@ -2,7 +2,6 @@ import type { Module } from '@tradepost/module';
 import { openStoredFiles, storageDrivers } from '@tradepost/storage';
 import { backupAudits } from './backup-audits.ts';
 import { backupMetrics } from './backup-metrics.ts';
-import { backupCommand } from './commands/backup.ts';
 import { backupCheck } from './doctor-checks.ts';
 import { backupRetention, runDays } from './retention.ts';
 import { runScheduled } from './schedule/run-scheduled.ts';
@@ -19,7 +18,6 @@ export const backupModule: Module = {
   settings: [...backupSettings, runDays],
   audits: backupAudits,
   retention: backupRetention,
-  commands: [backupCommand],
   metrics: backupMetrics,
   doctorChecks: [backupCheck],
   open: ({ runtime, entries }) => ({

@@ -1,7 +1,6 @@
 import { type Module, reportFacts } from '@tradepost/module';
 import { fileReferences } from '@tradepost/storage';
 import { catalogAudits } from './catalog-audits.ts';
-import { catalogCommand } from './commands/catalog.ts';
 import { catalogFiles } from './file-references.ts';
 import { catalogMenu } from './menu.ts';
 import { refreshSales } from './products/product-list-store.ts';
@@ -25,7 +24,6 @@ export const catalogModule: Module = {
   menu: catalogMenu,
   seedDemo: catalogDemo,
   audits: catalogAudits,
-  commands: [catalogCommand],
   open: (context) => ({
     routes: () => catalogRoutes(context.runtime, stockOwnerIn(context), context.entries(productSections)),
     tasks: {

@@ -1,6 +1,5 @@
 import type { Module } from '@tradepost/module';
 import { changeLogAudits } from './change-log-audits.ts';
-import { changesCommand } from './commands/changes.ts';
 import { changeLogChecks } from './doctor-checks.ts';
 import { changeLogMenu } from './menu.ts';
 import { changeLogRoutes } from './routes.ts';
@@ -21,6 +20,5 @@ export const changeLogModule: Module = {
   audits: changeLogAudits,
   retention: changeLogRetention,
   doctorChecks: changeLogChecks,
-  commands: [changesCommand],
   open: ({ runtime, modules }) => ({ routes: () => changeLogRoutes(runtime, modules) }),
 };

@@ -1,6 +1,5 @@
 import { type Module, shopDecoration } from '@tradepost/module';
 import { fileReferences } from '@tradepost/storage';
-import { decorCommand } from './commands/decor.ts';
 import { contentAudits } from './content-audits.ts';
 import { adminDecorRoutes } from './decor/admin-routes.ts';
 import { decorationStatus } from './decor/decoration-status.ts';
@@ -25,7 +24,6 @@ export const contentModule: Module = {
   audits: contentAudits,
   retention: contentRetention,
   seedDemo: contentDemo,
-  commands: [decorCommand],
   async open({ runtime }) {
     const cache = await openPageCache(runtime);
     return {

@@ -1,6 +1,5 @@
 import { inventoryProviders } from '@tradepost/inventory';
 import type { Module } from '@tradepost/module';
-import { wmsCommand } from './commands/wms.ts';
 import { externalDoctorChecks } from './doctor-checks.ts';
 import { externalEntry, externalWarehouse } from './external-entry.ts';
 import { externalWmsAudits } from './external-wms-audits.ts';
@@ -19,7 +18,6 @@ export const externalWmsModule: Module = {
   settings: externalWmsSettings,
   audits: externalWmsAudits,
   retention: externalWmsRetention,
-  commands: [wmsCommand],
   doctorChecks: externalDoctorChecks,
   metrics: externalMetrics,
   // These run also when another provider is active, because open orders of this provider still have tasks and callbacks.

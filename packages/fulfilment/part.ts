@@ -10,7 +10,6 @@ const lists = [
   'audits',
   'events',
   'retention',
-  'commands',
   'doctorChecks',
 ] as const;
 

@@ -1,6 +1,4 @@
 import { defineService, type Module } from '@tradepost/module';
-import { gatewayCommand } from './commands/gateway.ts';
-import { limiterCommand } from './commands/limiter.ts';
 import { gatewayDoctorChecks } from './doctor-checks.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { gatewayAudits } from './gateway-audits.ts';
@@ -22,7 +20,6 @@ export const gatewayModule: Module = {
   audits: gatewayAudits,
   retention: gatewayRetention,
   metrics: gatewayMetrics,
-  commands: [gatewayCommand, limiterCommand],
   doctorChecks: gatewayDoctorChecks,
   async open({ runtime }) {
     const gateway = await openGateway(runtime, { serves: runtime.config.only.includes('gateway') });

@@ -1,8 +1,5 @@
 import { defineService, type Module } from '@tradepost/module';
 import { fileReferences } from '@tradepost/storage';
-import { messagesCommand } from './commands/messages.ts';
-import { staffCommand } from './commands/staff.ts';
-import { tokenCommand } from './commands/token.ts';
 import { identityDoctorChecks } from './doctor-checks.ts';
 import { identityAudits } from './identity-audits.ts';
 import { smsCodeSender } from './login/send-sms-code.ts';
@@ -47,7 +44,6 @@ export const identityModule: Module = {
   audits: identityAudits,
   events: [shopperDeleted],
   retention: identityRetention,
-  commands: [staffCommand, tokenCommand, messagesCommand],
   doctorChecks: identityDoctorChecks,
   metrics: messageMetrics,
   declares(entries, known) {

@@ -1,6 +1,5 @@
 import { dashboardCards, eventReaders, inboxTemplates, type Module } from '@tradepost/module';
 import { adminMessageRoutes } from './back-office/admin-message-routes.ts';
-import { inboxCommand } from './commands/inbox.ts';
 import { unreadMessages } from './dashboard-cards.ts';
 import { messageMenu } from './menu.ts';
 import { messageAudits } from './message-audits.ts';
@@ -24,7 +23,6 @@ export const messageCentreModule: Module = {
   seedDemo: messageDemo,
   audits: messageAudits,
   retention: messageCentreRetention,
-  commands: [inboxCommand],
   entries: [dashboardCards.add(unreadMessages)],
   declares: (entries, known) => ({ settings: templateSettings(entries(inboxTemplates), known(inboxTemplates)) }),
   open({ runtime, entries }) {

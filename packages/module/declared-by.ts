@@ -5,9 +5,7 @@ import { staticEntriesOf } from './static-entries.ts';
  * The entries of one list, such as `settings`, of all these modules in their order. `all` has also the modules that are switched
  * off.
  */
-export const declaredBy = <
-  K extends 'settings' | 'audits' | 'retention' | 'commands' | 'doctorChecks' | 'events' | 'sealed',
->(
+export const declaredBy = <K extends 'settings' | 'audits' | 'retention' | 'doctorChecks' | 'events' | 'sealed'>(
   chosen: readonly Module[],
   list: K,
   all: readonly Module[] = chosen,

@@ -4,7 +4,14 @@ export type { DemoCounts, DemoSeed } from './demo-seed.ts';
 export { type DoctorArea, type DoctorCheck, type DoctorFacts, developmentArea } from './doctor.ts';
 export { type Finding, type Findings, findingsOf, isLoopback, type Level, levels, messageOf } from './finding.ts';
 export type { Menu, MenuEntry, MenuPage, MenuTitle } from './menu.ts';
-export type { CommandContext, Module, ModuleCommand, ModuleContext, OpenedModule } from './module.ts';
+export type {
+  CommandContext,
+  Module,
+  ModuleCommand,
+  ModuleContext,
+  OpenedModule,
+  RegisterCommand,
+} from './module.ts';
 export { openCommandContext } from './open-command-context.ts';
 export { type OpenedModules, openModules } from './open-modules.ts';
 export { type CouponIssue, type CouponIssuer, couponIssuers } from './registries/coupon-issuers.ts';

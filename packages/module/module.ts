@@ -52,8 +52,6 @@ export type Module = {
   readonly sealed?: readonly SealedColumn[];
   /** Its part of the demo shop. */
   readonly seedDemo?: DemoSeed;
-  /** Its commands of `tradepost`. */
-  readonly commands?: readonly ModuleCommand[];
   /** Its checks for `tradepost doctor`. */
   readonly doctorChecks?: readonly DoctorCheck[];
   /** Creates its metrics, with `defineMetrics`. Called before the module opens. */
@@ -103,16 +101,23 @@ export type ModuleContext = {
   routes(): readonly Route[];
 };
 
-/** A command of `tradepost`: at the top level, or in a group such as `wms`. */
+/**
+ * A command of `tradepost`: at the top level, or in a group such as `wms`. A package lists its own in `commands/index.ts`, which
+ * imports no code of them: the help names every command and loads none.
+ */
 export type ModuleCommand = {
   readonly name: string;
   /** The group of another package. That group must have a smaller `sort`. */
   readonly group?: string;
   /** The position in `tradepost --help`, over all packages. */
   readonly sort: number;
-  /** Adds the command to the program, or to its group. */
-  readonly register: (parent: Command, context: CommandContext) => void;
+  readonly description: string;
+  /** Imports the file of the command, when the command or its own help is asked for. */
+  readonly load: () => Promise<{ readonly register: RegisterCommand }>;
 };
+
+/** Adds arguments, options, commands and the action to a command. The parts of `context` exist when the action runs. */
+export type RegisterCommand = (command: Command, context: CommandContext) => void;
 
 /** The argument of `register` for every command. */
 export type CommandContext = {

@@ -6,7 +6,6 @@ import { fileReferences } from '@tradepost/storage';
 import { orderAudits } from './audits/order-audits.ts';
 import { cartActivities } from './cart/cart-activities.ts';
 import { cartRoutes } from './cart/cart-routes.ts';
-import { ordersCommand } from './commands/orders.ts';
 import { exportRoutes } from './csv/export-routes.ts';
 import { forgetShoppersReader } from './csv/forget-shoppers.ts';
 import { pendingShip } from './dashboard-cards.ts';
@@ -25,7 +24,6 @@ import { writeInventoryStatus } from './orders/order-store.ts';
 import { usualPaymentMethods } from './orders/payment-methods.ts';
 import { autoCompleteOrders, autoCompleteTask } from './paid-orders/auto-complete-orders.ts';
 import { openPaidOrders, paidOrdersService } from './paid-orders/cancel-paid-orders.ts';
-import { payCommand } from './payments/commands/pay.ts';
 import { paymentDoctorChecks, providerDoctorChecks } from './payments/doctor-checks.ts';
 import { openReceivers, type Receivers } from './payments/payment-receiver.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
@@ -63,7 +61,6 @@ export const ordersModule: Module = {
   menu: orderMenu,
   seedDemo: orderDemo,
   retention: orderRetention,
-  commands: [payCommand, ordersCommand],
   doctorChecks: paymentDoctorChecks,
   declares(entries, known) {
     const providers = entries(paymentProviders);

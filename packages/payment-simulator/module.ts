@@ -1,9 +1,7 @@
 import type { Module } from '@tradepost/module';
-import { simulateCommand } from './commands/simulate.ts';
 
 /** The simulated payment services for development. It adds one command, and nothing to the server. */
 export const paymentSimulatorModule: Module = {
   name: 'payment-simulator',
   needs: ['orders'],
-  commands: [simulateCommand],
 };

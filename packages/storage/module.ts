@@ -1,5 +1,4 @@
 import { defineService, type Module } from '@tradepost/module';
-import { storageCommand } from './commands/storage.ts';
 import { uploadDoctorCheck } from './doctor-checks.ts';
 import { storageDrivers } from './drivers/driver.ts';
 import { uploadFolder } from './drivers/local/settings.ts';
@@ -44,7 +43,6 @@ export const storageModule: Module = {
   entries: ownDrivers.map(storageDrivers.add),
   settings: storageSettings,
   audits: storageAudits,
-  commands: [storageCommand],
   metrics: storageMetrics,
   declares(entries) {
     const drivers = entries(storageDrivers);

@@ -1,6 +1,5 @@
 import { eventReaders, type Module } from '@tradepost/module';
 import { openAddressGuard } from '@tradepost/outbound-http';
-import { webhooksCommand } from './commands/webhooks.ts';
 import { webhookReader } from './deliveries/read-events.ts';
 import { openSender } from './deliveries/send-deliveries.ts';
 import { deliveryRoutes } from './delivery-log/delivery-routes.ts';
@@ -25,7 +24,6 @@ export const webhooksModule: Module = {
   audits: webhookAudits,
   retention: webhookRetention,
   events: [endpointDisabled],
-  commands: [webhooksCommand],
   doctorChecks: webhookDoctorChecks,
   metrics: webhookMetrics,
   open({ runtime, modules }) {

@@ -370,7 +370,7 @@ async function readAll(): Promise<string[]> {
 const notRun =
   /^(start|demo|seed|bench|backup list|token (issue|revoke)|pay callback|wms replay|.* (reset|tracks|rotate|rebuild|simulate|load|run|sweep|retry|discard|deliver|sync|create|send))$/;
 async function runCommands(): Promise<Place[]> {
-  const commands = commandsWithJson().filter((name) => !notRun.test(name));
+  const commands = (await commandsWithJson()).filter((name) => !notRun.test(name));
   const places: Place[] = [];
   const run = async (args: string[], env: Record<string, string> = commandEnv, input = '') => {
     const { stdout, stderr } = await runCommandInProcess(args, { env, input });

@@ -1,4 +1,4 @@
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import { type GlobalOptions, print, printJson, withDatabaseOptions, withProgress } from '@tradepost/terminal';
 import { rollDays } from '../days/roll-days.ts';
 
@@ -24,17 +24,12 @@ const rebuild =
     });
   };
 
-export const analyticsCommand: ModuleCommand = {
-  name: 'analytics',
-  sort: 215,
-  register(program, context) {
-    const group = program.command('analytics').description('numbers of the dashboard and the reports: rebuild');
-    withDatabaseOptions(
-      group
-        .command('rebuild')
-        .description('counts the orders of all past days again; reports work meanwhile')
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost analytics rebuild'),
-    ).action(rebuild(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('rebuild')
+      .description('counts the orders of all past days again; reports work meanwhile')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost analytics rebuild'),
+  ).action(rebuild(context));
 };

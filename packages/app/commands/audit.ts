@@ -1,4 +1,4 @@
-import { type CommandContext, declaredBy, type ModuleCommand } from '@tradepost/module';
+import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
 import { type Audit, type AuditResult, auditPassed, runAudits } from '@tradepost/runtime';
 import {
   bold,
@@ -80,30 +80,22 @@ const audit =
     );
   };
 
-export const auditCommand: ModuleCommand = {
-  name: 'audit',
-  sort: 510,
-  register(program, context) {
-    withDatabaseOptions(
-      program
-        .command('audit')
-        .description(
-          'check on the live database that stock, orders, payments and jobs agree; changes and locks nothing',
-        )
-        .addOption(
-          new Option('--only <names>', 'checks or packages, comma-separated: orders, inventory.sold').argParser(listOf),
-        )
-        .addOption(
-          new Option('--limit <number>', 'rows to print per check').default(20).argParser(wholeNumber(1, 10_000)),
-        )
-        .option('--list', 'print the checks and their rules, without running them')
-        .option('--json', 'print the result as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost audit\n  $ tradepost audit --only orders,inventory --json\n  $ tradepost audit --database-url postgres://shop@replica/shop\n\n' +
-            'All checks read one snapshot, so orders that are placed during the audit cannot cause false findings.\n\n' +
-            'Exit codes: 0 clean, 1 rows were found or a check could not run, 2 wrong usage.',
-        ),
-    ).action(audit(context));
-  },
+export const register: RegisterCommand = (command, context) => {
+  withDatabaseOptions(
+    command
+      .addOption(
+        new Option('--only <names>', 'checks or packages, comma-separated: orders, inventory.sold').argParser(listOf),
+      )
+      .addOption(
+        new Option('--limit <number>', 'rows to print per check').default(20).argParser(wholeNumber(1, 10_000)),
+      )
+      .option('--list', 'print the checks and their rules, without running them')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost audit\n  $ tradepost audit --only orders,inventory --json\n  $ tradepost audit --database-url postgres://shop@replica/shop\n\n' +
+          'All checks read one snapshot, so orders that are placed during the audit cannot cause false findings.\n\n' +
+          'Exit codes: 0 clean, 1 rows were found or a check could not run, 2 wrong usage.',
+      ),
+  ).action(audit(context));
 };

@@ -1,4 +1,4 @@
-import type { ModuleCommand } from '@tradepost/module';
+import type { RegisterCommand } from '@tradepost/module';
 import {
   bold,
   configOf,
@@ -45,36 +45,27 @@ async function demo(options: DemoOptions): Promise<void> {
   print(`\n${steps.length} steps in ${total.toFixed(1)} ms`);
 }
 
-export const demoCommand: ModuleCommand = {
-  name: 'demo',
-  sort: 20,
-  register(program) {
-    const command = program
-      .command('demo')
-      .description('run a whole purchase over HTTP against a running server, step by step')
-      .option(
-        '--url <url>',
-        'address of the server (default: the one running on .tradepost, else http://127.0.0.1:8080)',
-      )
-      .option('--config <file>', 'JSON configuration file')
-      .option('--keyword <text>', 'text that the shopper searches for', 'mug')
-      .option(
-        '--username <name>',
-        'shopper, with the password in TRADEPOST_DEMO_PASSWORD or that of the demo shop',
-        'demo',
-      )
-      .option(
-        '--admin-username <name>',
-        'administrator, with the password in TRADEPOST_DEMO_ADMIN_PASSWORD or that of the demo shop',
-        'admin',
-      )
-      .option('--json', 'print the steps as JSON')
-      .addHelpText(
-        'after',
-        '\nExample:\n  $ tradepost demo --url http://127.0.0.1:9000 --json\n\nExit code 1 when a step fails.',
-      )
-      .action(demo);
-    refuseSecretOption(command, '--password <text>', 'use TRADEPOST_DEMO_PASSWORD');
-    refuseSecretOption(command, '--admin-password <text>', 'use TRADEPOST_DEMO_ADMIN_PASSWORD');
-  },
+export const register: RegisterCommand = (command) => {
+  command
+    .option('--url <url>', 'address of the server (default: the one running on .tradepost, else http://127.0.0.1:8080)')
+    .option('--config <file>', 'JSON configuration file')
+    .option('--keyword <text>', 'text that the shopper searches for', 'mug')
+    .option(
+      '--username <name>',
+      'shopper, with the password in TRADEPOST_DEMO_PASSWORD or that of the demo shop',
+      'demo',
+    )
+    .option(
+      '--admin-username <name>',
+      'administrator, with the password in TRADEPOST_DEMO_ADMIN_PASSWORD or that of the demo shop',
+      'admin',
+    )
+    .option('--json', 'print the steps as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ tradepost demo --url http://127.0.0.1:9000 --json\n\nExit code 1 when a step fails.',
+    )
+    .action(demo);
+  refuseSecretOption(command, '--password <text>', 'use TRADEPOST_DEMO_PASSWORD');
+  refuseSecretOption(command, '--admin-password <text>', 'use TRADEPOST_DEMO_ADMIN_PASSWORD');
 };

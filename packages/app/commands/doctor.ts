@@ -8,8 +8,8 @@ import {
   type Level,
   levels,
   type Module,
-  type ModuleCommand,
   messageOf,
+  type RegisterCommand,
   settingsIn,
 } from '@tradepost/module';
 import {
@@ -165,23 +165,15 @@ const doctor =
     print(`\n${counts.error} errors, ${counts.warning} warnings, ${counts.note} notes`);
   };
 
-export const doctorCommand: ModuleCommand = {
-  name: 'doctor',
-  sort: 540,
-  register(program, context) {
-    withDatabaseOptions(
-      program
-        .command('doctor')
-        .description(
-          'check the configuration, the platform, the database and each part of the shop, with advice for each finding',
-        )
-        .option('--json', 'print the findings as JSON')
-        .addHelpText(
-          'after',
-          '\nExample:\n  $ tradepost doctor\n\nThe doctor changes and starts nothing. It does not start an embedded database.\n' +
-            'docs/TROUBLESHOOTING.md explains each finding by the id in brackets.\n\n' +
-            'Exit codes: 0 no errors (there may be warnings and notes), 1 errors.',
-        ),
-    ).action(doctor(context));
-  },
+export const register: RegisterCommand = (command, context) => {
+  withDatabaseOptions(
+    command
+      .option('--json', 'print the findings as JSON')
+      .addHelpText(
+        'after',
+        '\nExample:\n  $ tradepost doctor\n\nThe doctor changes and starts nothing. It does not start an embedded database.\n' +
+          'docs/TROUBLESHOOTING.md explains each finding by the id in brackets.\n\n' +
+          'Exit codes: 0 no errors (there may be warnings and notes), 1 errors.',
+      ),
+  ).action(doctor(context));
 };

@@ -1,4 +1,4 @@
-import { type CommandContext, declaredBy, type ModuleCommand } from '@tradepost/module';
+import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
 import { type EventRow, type EventState, retryEvents, selectEvents } from '@tradepost/runtime';
 import {
   databaseOptions,
@@ -64,50 +64,43 @@ const retry =
     });
   };
 
-export const eventsCommand: ModuleCommand = {
-  name: 'events',
-  sort: 525,
-  register(program, context) {
-    const group = program
-      .command('events')
-      .description('recorded events for messages and webhooks: list, kinds, retry');
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description('recorded events, the newest first; dispatched ones are deleted after retention.events_days')
-        .option('--waiting', 'only events that are not dispatched yet')
-        .option('--failed', 'only events that have used all attempts')
-        .option('--dispatched', 'only events that all readers have read')
-        .option('--name <name>', 'only events of this kind, for example order.paid')
-        .addOption(
-          new Option('--limit <number>', 'maximum number of events to print')
-            .default(50)
-            .argParser(wholeNumber(1, 10_000)),
-        )
-        .option('--json', 'print them as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost events list --failed\n  $ tradepost events list --name order.paid --json',
-        ),
-    ).action(list(context));
-    withDatabaseOptions(
-      group
-        .command('kinds')
-        .description('the kinds of events that this shop records')
-        .option('--json', 'print them as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost events kinds'),
-    ).action(kinds(context));
-    withDatabaseOptions(
-      group
-        .command('retry')
-        .argument('[id...]', 'ids of failed events', eventIds, [])
-        .description('dispatch failed events again, with all their attempts')
-        .option('--failed', 'all failed events')
-        .option('--json', 'print the result as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost events retry 4711\n  $ tradepost events retry --failed\n\nExit code 1 when there is no failed event with one of the ids; the others are retried.',
-        ),
-    ).action(retry(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('recorded events, the newest first; dispatched ones are deleted after retention.events_days')
+      .option('--waiting', 'only events that are not dispatched yet')
+      .option('--failed', 'only events that have used all attempts')
+      .option('--dispatched', 'only events that all readers have read')
+      .option('--name <name>', 'only events of this kind, for example order.paid')
+      .addOption(
+        new Option('--limit <number>', 'maximum number of events to print')
+          .default(50)
+          .argParser(wholeNumber(1, 10_000)),
+      )
+      .option('--json', 'print them as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost events list --failed\n  $ tradepost events list --name order.paid --json',
+      ),
+  ).action(list(context));
+  withDatabaseOptions(
+    group
+      .command('kinds')
+      .description('the kinds of events that this shop records')
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost events kinds'),
+  ).action(kinds(context));
+  withDatabaseOptions(
+    group
+      .command('retry')
+      .argument('[id...]', 'ids of failed events', eventIds, [])
+      .description('dispatch failed events again, with all their attempts')
+      .option('--failed', 'all failed events')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost events retry 4711\n  $ tradepost events retry --failed\n\nExit code 1 when there is no failed event with one of the ids; the others are retried.',
+      ),
+  ).action(retry(context));
 };

@@ -1,4 +1,4 @@
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import {
   discardJobs,
   type JobFilter,
@@ -135,63 +135,58 @@ const discard =
     );
   };
 
-export const jobsCommand: ModuleCommand = {
-  name: 'jobs',
-  sort: 520,
-  register(program, context) {
-    const group = program.command('jobs').description('background jobs: list, show, retry, discard');
-    const task = () => new Option('--task <name>', 'only jobs of this task, for example orders.expire');
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description('jobs that wait, run or have failed; a job that is done is removed')
-        .option('--failed', 'only jobs that have used all attempts')
-        .option('--waiting', 'only jobs that are due now or later')
-        .option('--running', 'only jobs that a worker runs')
-        .addOption(task())
-        .addOption(
-          new Option('--limit <number>', 'maximum number of jobs to print')
-            .default(50)
-            .argParser(wholeNumber(1, 100_000)),
-        )
-        .option('--json', 'print them as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost jobs list --failed\n  $ tradepost jobs list --task orders.expire --json',
-        ),
-    ).action(list(context));
-    withDatabaseOptions(
-      group
-        .command('show')
-        .argument('<id>', 'number of the job', jobId)
-        .description('one job with its payload and its whole last error')
-        .option('--json', 'print it as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost jobs show 4711\n\nExit code 1 when there is no such job.'),
-    ).action(show(context));
-    withDatabaseOptions(
-      group
-        .command('retry')
-        .argument('[id...]', 'numbers of the jobs', jobIds, [])
-        .description('make jobs due now and reset their attempts')
-        .option('--failed', 'all jobs that have used all attempts')
-        .addOption(task())
-        .option('--json', 'print the result as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost jobs retry 4711 4712\n  $ tradepost jobs retry --failed --task orders.expire\n\n' +
-            'Exit code 1 when a number is unknown or its job is running; then nothing is changed.',
-        ),
-    ).action(retry(context));
-    withDatabaseOptions(
-      group
-        .command('discard')
-        .argument('<id...>', 'numbers of the jobs', jobIds)
-        .description('remove jobs without running them; read them first (jobs show)')
-        .option('--json', 'print the result as JSON')
-        .addHelpText(
-          'after',
-          '\nExample:\n  $ tradepost jobs discard 4711\n\nExit code 1 when a number is unknown or its job is running; then nothing is changed.',
-        ),
-    ).action(discard(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  const task = () => new Option('--task <name>', 'only jobs of this task, for example orders.expire');
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('jobs that wait, run or have failed; a job that is done is removed')
+      .option('--failed', 'only jobs that have used all attempts')
+      .option('--waiting', 'only jobs that are due now or later')
+      .option('--running', 'only jobs that a worker runs')
+      .addOption(task())
+      .addOption(
+        new Option('--limit <number>', 'maximum number of jobs to print')
+          .default(50)
+          .argParser(wholeNumber(1, 100_000)),
+      )
+      .option('--json', 'print them as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost jobs list --failed\n  $ tradepost jobs list --task orders.expire --json',
+      ),
+  ).action(list(context));
+  withDatabaseOptions(
+    group
+      .command('show')
+      .argument('<id>', 'number of the job', jobId)
+      .description('one job with its payload and its whole last error')
+      .option('--json', 'print it as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost jobs show 4711\n\nExit code 1 when there is no such job.'),
+  ).action(show(context));
+  withDatabaseOptions(
+    group
+      .command('retry')
+      .argument('[id...]', 'numbers of the jobs', jobIds, [])
+      .description('make jobs due now and reset their attempts')
+      .option('--failed', 'all jobs that have used all attempts')
+      .addOption(task())
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost jobs retry 4711 4712\n  $ tradepost jobs retry --failed --task orders.expire\n\n' +
+          'Exit code 1 when a number is unknown or its job is running; then nothing is changed.',
+      ),
+  ).action(retry(context));
+  withDatabaseOptions(
+    group
+      .command('discard')
+      .argument('<id...>', 'numbers of the jobs', jobIds)
+      .description('remove jobs without running them; read them first (jobs show)')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExample:\n  $ tradepost jobs discard 4711\n\nExit code 1 when a number is unknown or its job is running; then nothing is changed.',
+      ),
+  ).action(discard(context));
 };

@@ -1,4 +1,4 @@
-import { type CommandContext, declaredBy, type ModuleCommand } from '@tradepost/module';
+import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
 import { daysInForce, type RetentionRule, runRetention, type Setting } from '@tradepost/runtime';
 import { type GlobalOptions, print, printJson, table, withDatabaseOptions } from '@tradepost/terminal';
 
@@ -43,27 +43,22 @@ const run =
     );
   };
 
-export const retentionCommand: ModuleCommand = {
-  name: 'retention',
-  sort: 530,
-  register(program, context) {
-    const group = program.command('retention').description('rules that delete old rows after a number of days');
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description('the rules with their current days; ledgers have no rule and are kept for ever')
-        .option('--json', 'print the rules as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost retention list\n  $ tradepost settings set retention.gateway_usage_days 90\n  $ tradepost settings set retention.setting_changes_days 0   # keep for ever',
-        ),
-    ).action(list(context));
-    withDatabaseOptions(
-      group
-        .command('run')
-        .description('delete old rows now, for at most a minute; a worker does it every hour')
-        .option('--json', 'print what was deleted as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost retention run'),
-    ).action(run(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('the rules with their current days; ledgers have no rule and are kept for ever')
+      .option('--json', 'print the rules as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost retention list\n  $ tradepost settings set retention.gateway_usage_days 90\n  $ tradepost settings set retention.setting_changes_days 0   # keep for ever',
+      ),
+  ).action(list(context));
+  withDatabaseOptions(
+    group
+      .command('run')
+      .description('delete old rows now, for at most a minute; a worker does it every hour')
+      .option('--json', 'print what was deleted as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost retention run'),
+  ).action(run(context));
 };

@@ -1,4 +1,4 @@
-import { type CommandContext, declaredBy, type ModuleCommand } from '@tradepost/module';
+import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
 import {
   countSealed,
   forgetKey,
@@ -97,37 +97,32 @@ const forget =
     });
   };
 
-export const secretsCommand: ModuleCommand = {
-  name: 'secrets',
-  sort: 65,
-  register(program, context) {
-    const group = program.command('secrets').description('encryption of stored secrets: status, rotate, forget');
-    withDatabaseOptions(
-      group
-        .command('status')
-        .description('the key file, its keys, and how many secrets each of them has encrypted')
-        .option('--json', 'print the status as JSON')
-        .addHelpText(
-          'after',
-          '\nExample:\n  $ tradepost secrets status\n\nExit codes: 0 all keys are there, 1 a key is missing.',
-        ),
-    ).action(status(context));
-    withDatabaseOptions(
-      group
-        .command('rotate')
-        .description(
-          'encrypt all stored secrets with the first key of the key file; can be ended and repeated at any time',
-        )
-        .option('--new-key', 'first put a new key into the file; not where several machines have copies of it')
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExamples:\n  $ tradepost secrets rotate --new-key\n  $ tradepost secrets rotate'),
-    ).action(rotate(context));
-    withDatabaseOptions(
-      group
-        .command('forget <key>')
-        .description('the key is lost for ever: allow the key file to have another one')
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost secrets forget 3f73c5f7'),
-    ).action(forget(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('status')
+      .description('the key file, its keys, and how many secrets each of them has encrypted')
+      .option('--json', 'print the status as JSON')
+      .addHelpText(
+        'after',
+        '\nExample:\n  $ tradepost secrets status\n\nExit codes: 0 all keys are there, 1 a key is missing.',
+      ),
+  ).action(status(context));
+  withDatabaseOptions(
+    group
+      .command('rotate')
+      .description(
+        'encrypt all stored secrets with the first key of the key file; can be ended and repeated at any time',
+      )
+      .option('--new-key', 'first put a new key into the file; not where several machines have copies of it')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExamples:\n  $ tradepost secrets rotate --new-key\n  $ tradepost secrets rotate'),
+  ).action(rotate(context));
+  withDatabaseOptions(
+    group
+      .command('forget <key>')
+      .description('the key is lost for ever: allow the key file to have another one')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost secrets forget 3f73c5f7'),
+  ).action(forget(context));
 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { demoAccounts } from '@tradepost/identity';
 import { inventoryProvider } from '@tradepost/inventory';
-import type { ModuleCommand } from '@tradepost/module';
+import type { RegisterCommand } from '@tradepost/module';
 import { ConfigError, demoShop, openLog, roles } from '@tradepost/runtime';
 import {
   bold,
@@ -123,36 +123,28 @@ async function start(options: StartOptions): Promise<void> {
   }
 }
 
-export const startCommand: ModuleCommand = {
-  name: 'start',
-  sort: 10,
-  register(program) {
-    withDatabaseOptions(
-      program
-        .command('start')
-        .description(
-          'run the shop: embedded PostgreSQL, migrations, demo data on the first start, API, worker and LLM gateway',
-        )
-        .option('--port <number>', 'port of the API (default 8080)')
-        .option('--host <address>', 'address to listen on (default 127.0.0.1)')
-        .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
-        .option('--admin-port <port>', 'port of the admin listener (default 8082, or a free one), or off')
-        .addOption(
-          new Option('--seed <what>', 'data for an empty database; demo is the default for the embedded one').choices([
-            'demo',
-            'none',
-          ]),
-        )
-        // The choices are for completion. The parser accepts lists of them, which the configuration checks.
-        .addOption(
-          new Option('--only <parts>', 'parts to run, comma-separated').choices(roles).argParser((parts) => parts),
-        )
-        .option('--once', 'with --only worker: run the jobs that are due, then end')
-        .option('--plain', 'print plain lines instead of the live status, also on a terminal')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost start\n  $ tradepost start --port 9000 --data /srv/shop\n  $ tradepost start --only worker --database-url postgres://shop@db/shop\n\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong configuration, 3 already running on this data.',
-        ),
-    ).action(start);
-  },
+export const register: RegisterCommand = (command) => {
+  withDatabaseOptions(
+    command
+      .option('--port <number>', 'port of the API (default 8080)')
+      .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+      .option('--gateway-port <number>', 'port of the LLM gateway (default 8081)')
+      .option('--admin-port <port>', 'port of the admin listener (default 8082, or a free one), or off')
+      .addOption(
+        new Option('--seed <what>', 'data for an empty database; demo is the default for the embedded one').choices([
+          'demo',
+          'none',
+        ]),
+      )
+      // The choices are for completion. The parser accepts lists of them, which the configuration checks.
+      .addOption(
+        new Option('--only <parts>', 'parts to run, comma-separated').choices(roles).argParser((parts) => parts),
+      )
+      .option('--once', 'with --only worker: run the jobs that are due, then end')
+      .option('--plain', 'print plain lines instead of the live status, also on a terminal')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost start\n  $ tradepost start --port 9000 --data /srv/shop\n  $ tradepost start --only worker --database-url postgres://shop@db/shop\n\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong configuration, 3 already running on this data.',
+      ),
+  ).action(start);
 };

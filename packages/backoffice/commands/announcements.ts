@@ -1,6 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import { AppError } from '@tradepost/core';
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import {
   databaseOptions,
@@ -125,45 +125,36 @@ const withTexts = (command: Command) =>
       .option('--json', 'print the result as JSON'),
   );
 
-export const announcementsCommand: ModuleCommand = {
-  name: 'announcements',
-  sort: 135,
-  register(program, context) {
-    const group = program
-      .command('announcements')
-      .description('announcements for the staff of the shop: list, create, edit, withdraw');
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description('list announcements, newest first')
-        .addOption(
-          new Option('--state <state>', 'only these').choices([...announcementStates, 'all']).default('visible'),
-        )
-        .option('--json', 'print them as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost announcements list --state all'),
-    ).action(list(context));
-    withTexts(group.command('create').description('create an announcement'))
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ tradepost announcements create --title "Stock count" --content "On Friday at 18:00" --type urgent\n' +
-          '  $ tradepost announcements create --title "Holiday" --content - --starts-at 2026-05-01 < holiday.txt',
-      )
-      .action(create(context));
-    withTexts(
-      group
-        .command('edit')
-        .argument('<id>', 'number of the announcement', announcementId)
-        .description('change an announcement; what is not given stays'),
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('list announcements, newest first')
+      .addOption(new Option('--state <state>', 'only these').choices([...announcementStates, 'all']).default('visible'))
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost announcements list --state all'),
+  ).action(list(context));
+  withTexts(group.command('create').description('create an announcement'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tradepost announcements create --title "Stock count" --content "On Friday at 18:00" --type urgent\n' +
+        '  $ tradepost announcements create --title "Holiday" --content - --starts-at 2026-05-01 < holiday.txt',
     )
-      .addHelpText('after', '\nExample:\n  $ tradepost announcements edit 3 --ends-at 2026-05-08')
-      .action(edit(context));
-    withDatabaseOptions(
-      group
-        .command('withdraw')
-        .argument('<id...>', 'numbers of announcements', announcementIds)
-        .description('withdraw announcements: staff no longer see them')
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost announcements withdraw 3'),
-    ).action(withdraw(context));
-  },
+    .action(create(context));
+  withTexts(
+    group
+      .command('edit')
+      .argument('<id>', 'number of the announcement', announcementId)
+      .description('change an announcement; what is not given stays'),
+  )
+    .addHelpText('after', '\nExample:\n  $ tradepost announcements edit 3 --ends-at 2026-05-08')
+    .action(edit(context));
+  withDatabaseOptions(
+    group
+      .command('withdraw')
+      .argument('<id...>', 'numbers of announcements', announcementIds)
+      .description('withdraw announcements: staff no longer see them')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost announcements withdraw 3'),
+  ).action(withdraw(context));
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { CsvFault } from '@tradepost/csv';
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import { shopLocale } from '@tradepost/runtime';
 import {
   countOf,
@@ -69,28 +69,23 @@ const importFrom =
       .finally(() => input.destroy());
   };
 
-export const catalogCommand: ModuleCommand = {
-  name: 'catalog',
-  sort: 210,
-  register(program, context) {
-    const group = program.command('catalog').description('export and import the catalogue as a CSV file');
-    withDatabaseOptions(
-      group
-        .command('export [file]')
-        .description('write all products, one line per SKU, to a file or to standard output (-)')
-        .option('--json', 'print the summary as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost catalog export products.csv'),
-    ).action((file: string | undefined, options: GlobalOptions) => exportTo(context, file ?? '-', options));
-    withDatabaseOptions(
-      group
-        .command('import <file>')
-        .description('create and change products from a file or from standard input (-)')
-        .option('--dry-run', 'check every line and count the changes, but write nothing')
-        .option('--json', 'print the summary and the faults as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost catalog import products.csv --dry-run\n  $ tradepost catalog export - | tradepost catalog import - --data /srv/other\n\nColumns: packages/catalog/CSV.md. Exit code 1 when a line was refused; the other products are written.',
-        ),
-    ).action(importFrom(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('export [file]')
+      .description('write all products, one line per SKU, to a file or to standard output (-)')
+      .option('--json', 'print the summary as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost catalog export products.csv'),
+  ).action((file: string | undefined, options: GlobalOptions) => exportTo(context, file ?? '-', options));
+  withDatabaseOptions(
+    group
+      .command('import <file>')
+      .description('create and change products from a file or from standard input (-)')
+      .option('--dry-run', 'check every line and count the changes, but write nothing')
+      .option('--json', 'print the summary and the faults as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost catalog import products.csv --dry-run\n  $ tradepost catalog export - | tradepost catalog import - --data /srv/other\n\nColumns: packages/catalog/CSV.md. Exit code 1 when a line was refused; the other products are written.',
+      ),
+  ).action(importFrom(context));
 };

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isoInZone } from '@tradepost/core';
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import { timeZone } from '@tradepost/runtime';
 import { databaseOptions, type GlobalOptions, print, printJson, table, wholeNumber } from '@tradepost/terminal';
 import { Option } from 'commander';
@@ -60,34 +60,29 @@ const exportTo =
     });
   };
 
-export const changesCommand: ModuleCommand = {
-  name: 'changes',
-  sort: 505,
-  register(program, context) {
-    const group = program.command('changes').description('the change log: what administrators and operators changed');
-    withFilters(group.command('list').description('changes, the newest first'))
-      .addOption(
-        new Option('--limit <number>', 'maximum number of changes to print')
-          .default(50)
-          .argParser(wholeNumber(1, mostCounted)),
-      )
-      .option('--json', 'print them as JSON, with the values before and after')
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ tradepost changes list --table products --row 5\n  $ tradepost changes list --staff 3 --from 2026-03-01 --json',
-      )
-      .action(list(context));
-    withFilters(
-      group
-        .command('export')
-        .argument('<file>', 'file to write, or - for standard output')
-        .description('write all changes that match to a file, the newest first'),
+export const register: RegisterCommand = (group, context) => {
+  withFilters(group.command('list').description('changes, the newest first'))
+    .addOption(
+      new Option('--limit <number>', 'maximum number of changes to print')
+        .default(50)
+        .argParser(wholeNumber(1, mostCounted)),
     )
-      .addOption(new Option('--format <format>', 'CSV, or one JSON object per line').choices(formats).default('csv'))
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ tradepost changes export changes.csv --from 2026-03-01\n  $ tradepost changes export - --format ndjson --staff 3',
-      )
-      .action(exportTo(context));
-  },
+    .option('--json', 'print them as JSON, with the values before and after')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tradepost changes list --table products --row 5\n  $ tradepost changes list --staff 3 --from 2026-03-01 --json',
+    )
+    .action(list(context));
+  withFilters(
+    group
+      .command('export')
+      .argument('<file>', 'file to write, or - for standard output')
+      .description('write all changes that match to a file, the newest first'),
+  )
+    .addOption(new Option('--format <format>', 'CSV, or one JSON object per line').choices(formats).default('csv'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tradepost changes export changes.csv --from 2026-03-01\n  $ tradepost changes export - --format ndjson --staff 3',
+    )
+    .action(exportTo(context));
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { pagingOf } from '@tradepost/core';
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import type { Transaction } from '@tradepost/postgres';
 import type { Runtime } from '@tradepost/runtime';
 import { type GlobalOptions, print, printJson, table, UsageError, withDatabaseOptions } from '@tradepost/terminal';
@@ -91,71 +91,64 @@ const variantText = 'the key of the variant (default: default)';
 const withVariant = (command: Command) => withDatabaseOptions(command.option('--variant <key>', variantText));
 const example = (line: string) => `\nExample:\n  $ tradepost decor ${line}`;
 
-export const decorCommand: ModuleCommand = {
-  name: 'decor',
-  sort: 215,
-  register(program, context) {
-    const group = program
-      .command('decor')
-      .description('decoration of pages: list, publish, rollback, export, import, remove');
-    withDatabaseOptions(
-      group
-        .command('list [page]')
-        .description('variants and publications of a page, such as index or pc; without a page all pages')
-        .option('--json', 'print them as JSON')
-        .addHelpText('after', example('list index')),
-    ).action(async (page: string | undefined, { json, ...options }: GlobalOptions) => {
-      if (page === undefined) return listPages(context, { json, ...options });
-      await context.withRuntime(options, (runtime) => list(runtime, normalKey(page), json));
-    });
-    withVariant(
-      group
-        .command('publish <page>')
-        .description('publish the draft of a variant; the other variants of the page are no longer live')
-        .option('--json', 'print the variant as JSON')
-        .addHelpText('after', example('publish index --variant summer')),
-    ).action((page: string, options: VariantOptions) => {
-      const { variant: _, ...rest } = options;
-      const of = { pageKey: normalKey(page), variantKey: variantOf(options) };
-      return change(context, rest, of.pageKey, (tx, now) => publish(tx, of, { by: 0, now }));
-    });
-    withDatabaseOptions(
-      group
-        .command('rollback <page> <publication>')
-        .description('publish the content of an earlier publication again')
-        .option('--json', 'print the variant as JSON')
-        .addHelpText('after', example('rollback index 12')),
-    ).action((page: string, publication: string, options: GlobalOptions) => {
-      const publicationId = Number(publication);
-      if (!Number.isSafeInteger(publicationId) || publicationId < 1)
-        throw new UsageError('publication: a whole number from 1');
-      const pageKey = normalKey(page);
-      return change(context, options, pageKey, (tx, now) => rollBack(tx, { pageKey, publicationId }, { by: 0, now }));
-    });
-    withVariant(
-      group
-        .command('export <page>')
-        .description('print the draft of a variant as JSON')
-        .addHelpText('after', example('export pc > pc.json')),
-    ).action((page: string, options: VariantOptions) => exportTo(context, normalKey(page), options));
-    withVariant(
-      group
-        .command('import <page> <file>')
-        .description('save the draft of a variant from a file or from standard input (-)')
-        .option('--json', 'print the variant as JSON')
-        .addHelpText('after', example('import pc pc.json --variant summer')),
-    ).action((page: string, file: string, options: VariantOptions) =>
-      importFrom(context, normalKey(page), file, options),
-    );
-    withDatabaseOptions(
-      group
-        .command('remove <page>')
-        .description('remove a page with all drafts and publications; shoppers get an empty page')
-        .option('--yes', 'do not ask')
-        .option('--json', 'print what was removed as JSON')
-        .addHelpText('after', example('remove indx --yes')),
-    ).action((page: string, options: RemoveOptions, command: Command) =>
-      removePageNamed(context, normalKey(page), options, command),
-    );
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('list [page]')
+      .description('variants and publications of a page, such as index or pc; without a page all pages')
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', example('list index')),
+  ).action(async (page: string | undefined, { json, ...options }: GlobalOptions) => {
+    if (page === undefined) return listPages(context, { json, ...options });
+    await context.withRuntime(options, (runtime) => list(runtime, normalKey(page), json));
+  });
+  withVariant(
+    group
+      .command('publish <page>')
+      .description('publish the draft of a variant; the other variants of the page are no longer live')
+      .option('--json', 'print the variant as JSON')
+      .addHelpText('after', example('publish index --variant summer')),
+  ).action((page: string, options: VariantOptions) => {
+    const { variant: _, ...rest } = options;
+    const of = { pageKey: normalKey(page), variantKey: variantOf(options) };
+    return change(context, rest, of.pageKey, (tx, now) => publish(tx, of, { by: 0, now }));
+  });
+  withDatabaseOptions(
+    group
+      .command('rollback <page> <publication>')
+      .description('publish the content of an earlier publication again')
+      .option('--json', 'print the variant as JSON')
+      .addHelpText('after', example('rollback index 12')),
+  ).action((page: string, publication: string, options: GlobalOptions) => {
+    const publicationId = Number(publication);
+    if (!Number.isSafeInteger(publicationId) || publicationId < 1)
+      throw new UsageError('publication: a whole number from 1');
+    const pageKey = normalKey(page);
+    return change(context, options, pageKey, (tx, now) => rollBack(tx, { pageKey, publicationId }, { by: 0, now }));
+  });
+  withVariant(
+    group
+      .command('export <page>')
+      .description('print the draft of a variant as JSON')
+      .addHelpText('after', example('export pc > pc.json')),
+  ).action((page: string, options: VariantOptions) => exportTo(context, normalKey(page), options));
+  withVariant(
+    group
+      .command('import <page> <file>')
+      .description('save the draft of a variant from a file or from standard input (-)')
+      .option('--json', 'print the variant as JSON')
+      .addHelpText('after', example('import pc pc.json --variant summer')),
+  ).action((page: string, file: string, options: VariantOptions) =>
+    importFrom(context, normalKey(page), file, options),
+  );
+  withDatabaseOptions(
+    group
+      .command('remove <page>')
+      .description('remove a page with all drafts and publications; shoppers get an empty page')
+      .option('--yes', 'do not ask')
+      .option('--json', 'print what was removed as JSON')
+      .addHelpText('after', example('remove indx --yes')),
+  ).action((page: string, options: RemoveOptions, command: Command) =>
+    removePageNamed(context, normalKey(page), options, command),
+  );
 };

@@ -3,7 +3,6 @@ import type { Part } from '../part.ts';
 import { carrierAudits } from './carrier-audits.ts';
 import { carrierMetrics } from './carrier-metrics.ts';
 import { carrierRoutes } from './carrier-routes.ts';
-import { shipmentsCommand } from './commands/shipments.ts';
 import { carrierDoctorCheck, developmentCarrierCheck } from './doctor-check.ts';
 import { carriers, driverSettings } from './drivers/driver.ts';
 import { kdniao } from './drivers/kdniao.ts';
@@ -33,7 +32,6 @@ export const carrierPart: Part = {
   settings: carrierSettings,
   audits: carrierAudits,
   retention: carrierRetention,
-  commands: [shipmentsCommand],
   metrics: carrierMetrics,
   open(context: ModuleContext) {
     const { runtime } = context;

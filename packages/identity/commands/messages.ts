@@ -1,4 +1,4 @@
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import {
   exitCodes,
   type GlobalOptions,
@@ -66,36 +66,31 @@ const retry =
     print(retried.length === 0 ? 'retried: no messages' : `retried: ${retried.length}`);
   };
 
-export const messagesCommand: ModuleCommand = {
-  name: 'messages',
-  sort: 130,
-  register(program, context) {
-    const group = program.command('messages').description('messages to shoppers: list, retry');
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description(
-          'list messages about notices, newest first; phones are masked. Login codes and reminders to pay are not listed',
-        )
-        .option('--failed', 'only messages that were refused, or not sent after all attempts')
-        .addOption(
-          new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 100_000)),
-        )
-        .option('--json', 'print them as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost messages list --failed'),
-    ).action(list(context));
-    withDatabaseOptions(
-      group
-        .command('retry')
-        .argument('[id...]', 'numbers of failed messages', messageIds, [])
-        .description('send failed messages again, with all attempts')
-        .option('--failed', 'all failed messages')
-        .option('--json', 'print the result as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost messages retry 4711 4712\n  $ tradepost messages retry --failed\n\n' +
-            'Each message is decided separately. Exit code 1 when a message that was named has not failed.',
-        ),
-    ).action(retry(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description(
+        'list messages about notices, newest first; phones are masked. Login codes and reminders to pay are not listed',
+      )
+      .option('--failed', 'only messages that were refused, or not sent after all attempts')
+      .addOption(
+        new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 100_000)),
+      )
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost messages list --failed'),
+  ).action(list(context));
+  withDatabaseOptions(
+    group
+      .command('retry')
+      .argument('[id...]', 'numbers of failed messages', messageIds, [])
+      .description('send failed messages again, with all attempts')
+      .option('--failed', 'all failed messages')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost messages retry 4711 4712\n  $ tradepost messages retry --failed\n\n' +
+          'Each message is decided separately. Exit code 1 when a message that was named has not failed.',
+      ),
+  ).action(retry(context));
 };

@@ -1,4 +1,4 @@
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import type { Runtime } from '@tradepost/runtime';
 import {
   bold,
@@ -79,70 +79,61 @@ async function change(
   });
 }
 
-export const staffCommand: ModuleCommand = {
-  name: 'staff',
-  sort: 110,
-  register(program, context) {
-    const group = program.command('staff').description('administrators: create, passwd, disable, enable, list');
-    addCreate(group, context);
-    withDatabaseOptions(
-      group
-        .command('passwd <username>')
-        .description(
-          'set a new password, read from standard input, TRADEPOST_PASSWORD or a hidden prompt; ends all tokens of the account',
-        )
-        .option('--password-stdin', 'read the password from standard input')
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff passwd ann --password-stdin'),
-    ).action(async (username: string, options: PasswordOptions) => {
-      const { passwordStdin: _, ...rest } = options;
-      const password = await readPassword(options);
-      await change(context, rest, username, { password }, 'new password set, logged out everywhere');
-    });
-    withDatabaseOptions(
-      group
-        .command('disable <username>')
-        .description(
-          'disable an administrator and end all tokens of the account; refused for the last one with all permissions',
-        )
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost staff disable ann'),
-    ).action((username: string, options: GlobalOptions) =>
-      change(context, options, username, { status: 0 }, 'disabled, logged out everywhere'),
-    );
-    withDatabaseOptions(
-      group
-        .command('enable <username>')
-        .description('enable an administrator, who can then log in again')
-        .option('--json', 'print the result as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost staff enable ann'),
-    ).action((username: string, options: GlobalOptions) =>
-      change(context, options, username, { status: 1 }, 'enabled'),
-    );
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description('list all administrators with their roles')
-        .option('--json', 'print the administrators as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost staff list'),
-    ).action((options: GlobalOptions) =>
-      context.withRuntime(options, async ({ sql }) => {
-        const rows = (await selectAllStaff(sql)).map(
-          ({ id, username, role_name, permissions, status, created_at }) => ({
-            ...{ id, username, role_name, permissions, status },
-            created_at: created_at.toISOString(),
-          }),
-        );
-        if (options.json) return printJson(rows);
-        const shown = rows.map((row) => [
-          String(row.id),
-          row.username,
-          row.role_name,
-          row.status === 1 ? 'enabled' : 'disabled',
-          row.permissions.join(' '),
-        ]);
-        print(table([['ID', 'NAME', 'ROLE', 'STATE', 'PERMISSIONS'], ...shown]));
-      }),
-    );
-  },
+export const register: RegisterCommand = (group, context) => {
+  addCreate(group, context);
+  withDatabaseOptions(
+    group
+      .command('passwd <username>')
+      .description(
+        'set a new password, read from standard input, TRADEPOST_PASSWORD or a hidden prompt; ends all tokens of the account',
+      )
+      .option('--password-stdin', 'read the password from standard input')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ printf %s "$PASSWORD" | tradepost staff passwd ann --password-stdin'),
+  ).action(async (username: string, options: PasswordOptions) => {
+    const { passwordStdin: _, ...rest } = options;
+    const password = await readPassword(options);
+    await change(context, rest, username, { password }, 'new password set, logged out everywhere');
+  });
+  withDatabaseOptions(
+    group
+      .command('disable <username>')
+      .description(
+        'disable an administrator and end all tokens of the account; refused for the last one with all permissions',
+      )
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost staff disable ann'),
+  ).action((username: string, options: GlobalOptions) =>
+    change(context, options, username, { status: 0 }, 'disabled, logged out everywhere'),
+  );
+  withDatabaseOptions(
+    group
+      .command('enable <username>')
+      .description('enable an administrator, who can then log in again')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost staff enable ann'),
+  ).action((username: string, options: GlobalOptions) => change(context, options, username, { status: 1 }, 'enabled'));
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('list all administrators with their roles')
+      .option('--json', 'print the administrators as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost staff list'),
+  ).action((options: GlobalOptions) =>
+    context.withRuntime(options, async ({ sql }) => {
+      const rows = (await selectAllStaff(sql)).map(({ id, username, role_name, permissions, status, created_at }) => ({
+        ...{ id, username, role_name, permissions, status },
+        created_at: created_at.toISOString(),
+      }));
+      if (options.json) return printJson(rows);
+      const shown = rows.map((row) => [
+        String(row.id),
+        row.username,
+        row.role_name,
+        row.status === 1 ? 'enabled' : 'disabled',
+        row.permissions.join(' '),
+      ]);
+      print(table([['ID', 'NAME', 'ROLE', 'STATE', 'PERMISSIONS'], ...shown]));
+    }),
+  );
 };

@@ -1,4 +1,4 @@
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import type { Runtime } from '@tradepost/runtime';
 import {
   bold,
@@ -178,14 +178,9 @@ function addRevoke(group: Command, context: CommandContext): void {
     });
 }
 
-export const tokenCommand: ModuleCommand = {
-  name: 'token',
-  sort: 120,
-  register(program, context) {
-    const group = program.command('token').description('login tokens and their keys: rotate, issue, inspect, revoke');
-    addRotate(group, context);
-    addIssue(group, context);
-    addInspect(group, context);
-    addRevoke(group, context);
-  },
+export const register: RegisterCommand = (group, context) => {
+  addRotate(group, context);
+  addIssue(group, context);
+  addInspect(group, context);
+  addRevoke(group, context);
 };

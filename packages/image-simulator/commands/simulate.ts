@@ -1,4 +1,4 @@
-import type { ModuleCommand } from '@tradepost/module';
+import type { RegisterCommand } from '@tradepost/module';
 import { commandName, exitCodes, print, stopSignal, wholeNumber } from '@tradepost/terminal';
 import { type Command, Option } from 'commander';
 import { type BehaviourOptions, changedBehaviour, type FaultKind, faultKinds } from '../behaviour.ts';
@@ -61,31 +61,24 @@ async function simulate(options: SimulateOptions, command: Command): Promise<voi
   }
 }
 
-export const simulateCommand: ModuleCommand = {
-  name: 'simulate',
-  group: 'ai',
-  sort: 306,
-  register(group) {
-    group
-      .command('simulate')
-      .description('run simulated image services, with faults if you want them')
-      .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9093)
-      .option('--host <address>', 'address to listen on', '127.0.0.1')
-      .option('--latency-ms <number>', 'pause before each answer', wholeNumber(0, 600_000), 500)
-      .addOption(
-        new Option('--answers <form>', 'pictures inside the answers, or addresses of them; some services have one only')
-          .choices(['b64_json', 'url'])
-          .default('b64_json'),
-      )
-      .option('--fault <kind=share>', 'share of the requests that have this fault; may be repeated', addShare)
-      .option('--plan <kinds>', 'faults of the first requests, comma-separated; none for no fault', planOf)
-      .option('--json', 'JSON lines: ready, stopped')
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ tradepost ai simulate\n  $ tradepost ai simulate --fault rate_limit=0.2 --fault error=0.1 --answers url\n' +
-          `  $ tradepost ai simulate --plan error,none,policy\n\nFaults: ${faultKinds.join(', ')}.\n` +
-          'Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.',
-      )
-      .action(simulate);
-  },
+export const register: RegisterCommand = (command) => {
+  command
+    .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9093)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--latency-ms <number>', 'pause before each answer', wholeNumber(0, 600_000), 500)
+    .addOption(
+      new Option('--answers <form>', 'pictures inside the answers, or addresses of them; some services have one only')
+        .choices(['b64_json', 'url'])
+        .default('b64_json'),
+    )
+    .option('--fault <kind=share>', 'share of the requests that have this fault; may be repeated', addShare)
+    .option('--plan <kinds>', 'faults of the first requests, comma-separated; none for no fault', planOf)
+    .option('--json', 'JSON lines: ready, stopped')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tradepost ai simulate\n  $ tradepost ai simulate --fault rate_limit=0.2 --fault error=0.1 --answers url\n' +
+        `  $ tradepost ai simulate --plan error,none,policy\n\nFaults: ${faultKinds.join(', ')}.\n` +
+        'Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.',
+    )
+    .action(simulate);
 };

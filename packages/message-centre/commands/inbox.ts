@@ -4,7 +4,7 @@ import {
   type CommandContext,
   inboxGroups,
   inboxTemplates,
-  type ModuleCommand,
+  type RegisterCommand,
   staticEntriesOf,
 } from '@tradepost/module';
 import { shopLocale, timeZone } from '@tradepost/runtime';
@@ -113,49 +113,44 @@ const templates =
 
 const groupOption = () => new Option('--group <group>', 'the group of the inbox').choices(inboxGroups);
 
-export const inboxCommand: ModuleCommand = {
-  name: 'inbox',
-  sort: 140,
-  register(program, context) {
-    const group = program.command('inbox').description('inbox messages of shoppers: send, list, templates');
-    withDatabaseOptions(
-      group
-        .command('send')
-        .description('send a message to one shopper or to all shoppers')
-        .option('--user <user>', 'id or user name of the shopper')
-        .option('--all', 'to all shoppers who are registered now')
-        .requiredOption('--title <text>', 'the title, plain text')
-        .requiredOption('--content <text>', 'the text, plain text')
-        .addOption(groupOption().default('system'))
-        .addOption(new Option('--priority <priority>', 'the priority').choices(priorities).default('normal'))
-        .option('--yes', 'send to all without a question')
-        .option('--json', 'print the result as JSON')
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost inbox send --user demo --title "Your question" --content "The mug is dishwasher-safe."\n' +
-            '  $ tradepost inbox send --all --yes --group marketing --title "Sale" --content "All mugs are 20 % off."',
-        ),
-    ).action(send(context));
-    withDatabaseOptions(
-      group
-        .command('list')
-        .description('list messages, newest first, in the language of the shop')
-        .option('--user <user>', 'id or user name of a shopper; messages to all are left out')
-        .addOption(groupOption())
-        .addOption(
-          new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 1_000)),
-        )
-        .option('--json', 'print them as JSON')
-        .addHelpText('after', '\nExample:\n  $ tradepost inbox list --user demo'),
-    ).action(list(context));
-    withDatabaseOptions(
-      group
-        .command('templates')
-        .description(
-          'list the messages about events; the settings inbox.templates_off and inbox.template_texts change them',
-        )
-        .option('--json', 'print them as JSON, with their texts')
-        .addHelpText('after', '\nExample:\n  $ tradepost inbox templates'),
-    ).action(templates(context));
-  },
+export const register: RegisterCommand = (group, context) => {
+  withDatabaseOptions(
+    group
+      .command('send')
+      .description('send a message to one shopper or to all shoppers')
+      .option('--user <user>', 'id or user name of the shopper')
+      .option('--all', 'to all shoppers who are registered now')
+      .requiredOption('--title <text>', 'the title, plain text')
+      .requiredOption('--content <text>', 'the text, plain text')
+      .addOption(groupOption().default('system'))
+      .addOption(new Option('--priority <priority>', 'the priority').choices(priorities).default('normal'))
+      .option('--yes', 'send to all without a question')
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost inbox send --user demo --title "Your question" --content "The mug is dishwasher-safe."\n' +
+          '  $ tradepost inbox send --all --yes --group marketing --title "Sale" --content "All mugs are 20 % off."',
+      ),
+  ).action(send(context));
+  withDatabaseOptions(
+    group
+      .command('list')
+      .description('list messages, newest first, in the language of the shop')
+      .option('--user <user>', 'id or user name of a shopper; messages to all are left out')
+      .addOption(groupOption())
+      .addOption(
+        new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 1_000)),
+      )
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExample:\n  $ tradepost inbox list --user demo'),
+  ).action(list(context));
+  withDatabaseOptions(
+    group
+      .command('templates')
+      .description(
+        'list the messages about events; the settings inbox.templates_off and inbox.template_texts change them',
+      )
+      .option('--json', 'print them as JSON, with their texts')
+      .addHelpText('after', '\nExample:\n  $ tradepost inbox templates'),
+  ).action(templates(context));
 };

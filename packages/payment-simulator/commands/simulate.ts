@@ -1,4 +1,4 @@
-import type { ModuleCommand } from '@tradepost/module';
+import type { RegisterCommand } from '@tradepost/module';
 import { print, stopSignal, wholeNumber } from '@tradepost/terminal';
 import { openPaymentSimulator, type PaymentSimulator } from '../simulator.ts';
 
@@ -46,24 +46,17 @@ async function simulate({ port, host, shopUrl, json = false }: Options): Promise
   }
 }
 
-export const simulateCommand: ModuleCommand = {
-  name: 'simulate',
-  group: 'pay',
-  sort: 255,
-  register(group) {
-    group
-      .command('simulate')
-      .description('run simulated payment services: WeChat Pay, Alipay and Stripe')
-      .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9094)
-      .option('--host <address>', 'address to listen on', '127.0.0.1')
-      .option('--shop-url <url>', 'address of the shop, for the webhooks of Stripe', 'http://127.0.0.1:8080')
-      .option('--json', 'JSON lines: ready, stopped')
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ tradepost pay simulate\n  $ tradepost pay simulate --shop-url http://127.0.0.1:8090\n\n' +
-          'A payment is paid on its cashier page; the notice follows at once. Refunds are settled after a second.\n' +
-          'Each start has new keys. Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.',
-      )
-      .action(simulate);
-  },
+export const register: RegisterCommand = (command) => {
+  command
+    .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9094)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--shop-url <url>', 'address of the shop, for the webhooks of Stripe', 'http://127.0.0.1:8080')
+    .option('--json', 'JSON lines: ready, stopped')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tradepost pay simulate\n  $ tradepost pay simulate --shop-url http://127.0.0.1:8090\n\n' +
+        'A payment is paid on its cashier page; the notice follows at once. Refunds are settled after a second.\n' +
+        'Each start has new keys. Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.',
+    )
+    .action(simulate);
 };

@@ -1,4 +1,4 @@
-import { type CommandContext, type ModuleCommand, staticEntriesOf } from '@tradepost/module';
+import { type CommandContext, type RegisterCommand, staticEntriesOf } from '@tradepost/module';
 import {
   exitCodes,
   type GlobalOptions,
@@ -101,10 +101,6 @@ function addSweep(group: Command, context: CommandContext): void {
   ).action(sweepAction(context));
 }
 
-export const storageCommand: ModuleCommand = {
-  name: 'storage',
-  sort: 525,
-  register(program, context) {
-    addSweep(program.command('storage').description('uploaded files: remove unreferenced ones'), context);
-  },
+export const register: RegisterCommand = (command, context) => {
+  addSweep(command, context);
 };

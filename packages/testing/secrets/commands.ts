@@ -1,13 +1,11 @@
-import { modules, modulesOf, version } from '@tradepost/app';
-import { openProgram } from '@tradepost/cli';
+import { modules, version } from '@tradepost/app';
+import { findCommands, openProgram } from '@tradepost/cli';
 import { openCommandContext } from '@tradepost/module';
-import { loadConfig } from '@tradepost/runtime';
 
-type Tree = ReturnType<typeof openProgram>;
+type Tree = Awaited<ReturnType<typeof openProgram>>;
 
 /** The commands that need no argument and no option, and print JSON on request. `settings list`. */
-export function commandsWithJson(): string[] {
-  const running = modulesOf(loadConfig({ env: {} }).config);
+export async function commandsWithJson(): Promise<string[]> {
   const leaves = (command: Tree, path: string[]): string[] => {
     const needs =
       command.registeredArguments.some(({ required }) => required) ||
@@ -15,11 +13,6 @@ export function commandsWithJson(): string[] {
     const own = command.options.some(({ long }) => long === '--json') && !needs ? [path.join(' ')] : [];
     return [...own, ...command.commands.flatMap((each) => leaves(each as Tree, [...path, each.name()]))];
   };
-  return leaves(
-    openProgram(
-      running,
-      openCommandContext(modules, () => '', version),
-    ),
-    [],
-  );
+  const context = openCommandContext(modules, () => '', version);
+  return leaves(await openProgram(await findCommands(), context), []);
 }

@@ -1,4 +1,4 @@
-import type { ModuleCommand } from '@tradepost/module';
+import type { RegisterCommand } from '@tradepost/module';
 import {
   bold,
   commandName,
@@ -219,42 +219,35 @@ const addCallbackOptions = (command: Command): Command =>
       share,
     );
 
-export const simulateCommand: ModuleCommand = {
-  name: 'simulate',
-  group: 'wms',
-  sort: 240,
-  register(group) {
-    const command = group
-      .command('simulate')
-      .description('run a simulated external warehouse for development and tests, with faults if you want them')
-      .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9090)
-      .option('--host <address>', 'address to listen on', '127.0.0.1')
-      .option('--app-key <text>', 'key that the shop calls with', 'demo')
-      .option('--app-secret-stdin', 'read the secret of both sides from standard input (default: WMS_APP_SECRET)')
-      .option('--signature-ttl <seconds>', 'largest difference of a timestamp', wholeNumber(1, 86_400), 300)
-      .option('--stock <number>', 'initial quantity on hand of each SKU', wholeNumber(0, 2_000_000_000), 1_000_000)
-      .option('--journal <file>', 'file that keeps ledger and idempotency keys across a restart')
-      .option('--control', 'let POST /_control from this machine change the behaviour')
-      .option(
-        '--seed <number>',
-        'seed of the random generator: the same calls get the same faults',
-        wholeNumber(0, 2 ** 32),
-        1,
-      );
-    addFaultOptions(command);
-    addCallbackOptions(command);
-    command
-      .option(
-        '--every <seconds>',
-        'time between two lines of counters (default: 1 on a terminal, otherwise 10)',
-        wholeNumber(1, 3_600),
-      )
-      .option('--json', 'JSON lines: ready, counters, ledger')
-      .addHelpText(
-        'after',
-        `\nExamples:\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --fail-rate 0.3 --fail-codes 1001,5000 --delay-ms 20 --jitter-ms 80\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --callbacks async --callback-url http://127.0.0.1:8080${callbackPath} --duplicate-rate 0.2\n\nThe ledger: GET /_ledger. Ctrl-C prints a summary.\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
-      )
-      .action(simulate);
-    refuseSecretOption(command, '--app-secret <text>', 'use WMS_APP_SECRET or --app-secret-stdin');
-  },
+export const register: RegisterCommand = (command) => {
+  command
+    .option('--port <number>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 9090)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--app-key <text>', 'key that the shop calls with', 'demo')
+    .option('--app-secret-stdin', 'read the secret of both sides from standard input (default: WMS_APP_SECRET)')
+    .option('--signature-ttl <seconds>', 'largest difference of a timestamp', wholeNumber(1, 86_400), 300)
+    .option('--stock <number>', 'initial quantity on hand of each SKU', wholeNumber(0, 2_000_000_000), 1_000_000)
+    .option('--journal <file>', 'file that keeps ledger and idempotency keys across a restart')
+    .option('--control', 'let POST /_control from this machine change the behaviour')
+    .option(
+      '--seed <number>',
+      'seed of the random generator: the same calls get the same faults',
+      wholeNumber(0, 2 ** 32),
+      1,
+    );
+  addFaultOptions(command);
+  addCallbackOptions(command);
+  command
+    .option(
+      '--every <seconds>',
+      'time between two lines of counters (default: 1 on a terminal, otherwise 10)',
+      wholeNumber(1, 3_600),
+    )
+    .option('--json', 'JSON lines: ready, counters, ledger')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --fail-rate 0.3 --fail-codes 1001,5000 --delay-ms 20 --jitter-ms 80\n  $ WMS_APP_SECRET=s3cret tradepost wms simulate --callbacks async --callback-url http://127.0.0.1:8080${callbackPath} --duplicate-rate 0.2\n\nThe ledger: GET /_ledger. Ctrl-C prints a summary.\nExit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
+    )
+    .action(simulate);
+  refuseSecretOption(command, '--app-secret <text>', 'use WMS_APP_SECRET or --app-secret-stdin');
 };

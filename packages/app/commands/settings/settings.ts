@@ -1,4 +1,4 @@
-import type { ModuleCommand } from '@tradepost/module';
+import type { RegisterCommand } from '@tradepost/module';
 import { runtimeErrors, type Setting, type SettingRow, type Settings, secretMask } from '@tradepost/runtime';
 import {
   configOf,
@@ -60,72 +60,67 @@ function rowOf(settings: Settings, key: string): SettingRow {
   return row;
 }
 
-export const settingsCommand: ModuleCommand = {
-  name: 'settings',
-  sort: 60,
-  register(program, context) {
-    const group = program.command('settings').description('shop settings: list, get, set, unset, log');
-    addLogCommand(group, context);
-    withDatabaseOptions(
-      group
-        .command('list [prefix]')
-        .description('all settings, or those with this prefix, with value, source and meaning')
-        .option('--json', 'print them as JSON')
-        .addHelpText('after', '\nExamples:\n  $ tradepost settings list\n  $ tradepost settings list orders.'),
-    ).action((prefix: string | undefined, options: GlobalOptions) =>
-      context.withRuntime(options, async ({ settings }) => {
-        const rows = settings.list().filter((row) => row.key.startsWith(prefix ?? ''));
-        if (options.json) return printJson(rows.map(masked));
-        if (rows.length === 0) progress(`no setting begins with ${prefix}`);
-        const cells = rows.map((row) => [row.key, shown(row), row.source, row.about]);
-        print(table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...cells]));
-      }),
-    );
-    withDatabaseOptions(
-      group
-        .command('get <key>')
-        .description('print one value as JSON; of a secret only whether it is set')
-        .option('--reveal', 'print a secret too')
-        .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
-    ).action((key: string, { reveal, ...options }: GlobalOptions & { reveal?: boolean }) =>
-      context.withRuntime(options, async ({ settings }) => {
-        const row = rowOf(settings, key);
-        print(reveal ? JSON.stringify(row.value) : shown(row));
-      }),
-    );
-    withDatabaseOptions(
-      group
-        .command('set <key> [value]')
-        .description(
-          'store a value: JSON or text; running servers use it at once or within 30 s. A secret is read from standard input or a hidden prompt',
-        )
-        .addHelpText(
-          'after',
-          '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n' +
-            '  $ tradepost settings set notices.enabled \'["order_shipped"]\'\n' +
-            '  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
-        ),
-    ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
-      const definitions = context.settingsOf(configOf(options).config);
-      const given = await readValue(key, value, definitions);
-      await context.withRuntime(options, async ({ settings }) => {
-        await settings.set(key, given, { by: 'cli' });
-        const row = rowOf(settings, key);
-        print(
-          `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (used after a restart of all processes)' : ''}`,
-        );
-      });
+export const register: RegisterCommand = (group, context) => {
+  addLogCommand(group, context);
+  withDatabaseOptions(
+    group
+      .command('list [prefix]')
+      .description('all settings, or those with this prefix, with value, source and meaning')
+      .option('--json', 'print them as JSON')
+      .addHelpText('after', '\nExamples:\n  $ tradepost settings list\n  $ tradepost settings list orders.'),
+  ).action((prefix: string | undefined, options: GlobalOptions) =>
+    context.withRuntime(options, async ({ settings }) => {
+      const rows = settings.list().filter((row) => row.key.startsWith(prefix ?? ''));
+      if (options.json) return printJson(rows.map(masked));
+      if (rows.length === 0) progress(`no setting begins with ${prefix}`);
+      const cells = rows.map((row) => [row.key, shown(row), row.source, row.about]);
+      print(table([['SETTING', 'VALUE', 'FROM', 'MEANING'], ...cells]));
+    }),
+  );
+  withDatabaseOptions(
+    group
+      .command('get <key>')
+      .description('print one value as JSON; of a secret only whether it is set')
+      .option('--reveal', 'print a secret too')
+      .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
+  ).action((key: string, { reveal, ...options }: GlobalOptions & { reveal?: boolean }) =>
+    context.withRuntime(options, async ({ settings }) => {
+      const row = rowOf(settings, key);
+      print(reveal ? JSON.stringify(row.value) : shown(row));
+    }),
+  );
+  withDatabaseOptions(
+    group
+      .command('set <key> [value]')
+      .description(
+        'store a value: JSON or text; running servers use it at once or within 30 s. A secret is read from standard input or a hidden prompt',
+      )
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost settings set orders.unpaid_minutes 30\n' +
+          '  $ tradepost settings set notices.enabled \'["order_shipped"]\'\n' +
+          '  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
+      ),
+  ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
+    const definitions = context.settingsOf(configOf(options).config);
+    const given = await readValue(key, value, definitions);
+    await context.withRuntime(options, async ({ settings }) => {
+      await settings.set(key, given, { by: 'cli' });
+      const row = rowOf(settings, key);
+      print(
+        `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (used after a restart of all processes)' : ''}`,
+      );
     });
-    withDatabaseOptions(
-      group
-        .command('unset <key>')
-        .description('restore the default')
-        .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
-    ).action((key: string, options: GlobalOptions) =>
-      context.withRuntime(options, async ({ settings }) => {
-        await settings.unset(key, { by: 'cli' });
-        print(`${key} = ${shown(rowOf(settings, key))}`);
-      }),
-    );
-  },
+  });
+  withDatabaseOptions(
+    group
+      .command('unset <key>')
+      .description('restore the default')
+      .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
+  ).action((key: string, options: GlobalOptions) =>
+    context.withRuntime(options, async ({ settings }) => {
+      await settings.unset(key, { by: 'cli' });
+      print(`${key} = ${shown(rowOf(settings, key))}`);
+    }),
+  );
 };

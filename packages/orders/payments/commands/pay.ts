@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { toMinor, toWire } from '@tradepost/core';
-import type { CommandContext, ModuleCommand } from '@tradepost/module';
+import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import { ConfigError, enqueueJobs } from '@tradepost/runtime';
 import {
   configOf,
@@ -214,16 +214,9 @@ function addCheck(group: Command, context: CommandContext): void {
   });
 }
 
-export const payCommand: ModuleCommand = {
-  name: 'pay',
-  sort: 220,
-  register(program, context) {
-    const group = program
-      .command('pay')
-      .description('payments: notices, refunds, reconciliation with the payment providers');
-    addCallback(group, context);
-    addRefunds(group, context);
-    addCheck(group, context);
-    addReconcile(group, context);
-  },
+export const register: RegisterCommand = (group, context) => {
+  addCallback(group, context);
+  addRefunds(group, context);
+  addCheck(group, context);
+  addReconcile(group, context);
 };

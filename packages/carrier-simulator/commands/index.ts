@@ -1,0 +1,10 @@
+import type { ModuleCommand } from '@tradepost/module';
+
+export const commands: readonly ModuleCommand[] = [
+  {
+    name: 'carriers',
+    sort: 250,
+    description: 'simulated carrier services for development',
+    load: () => import('./carriers.ts'),
+  },
+];

@@ -1,0 +1,11 @@
+import type { ModuleCommand } from '@tradepost/module';
+
+export const commands: readonly ModuleCommand[] = [
+  {
+    name: 'simulate',
+    group: 'ai',
+    sort: 306,
+    description: 'run simulated image services, with faults if you want them',
+    load: () => import('./simulate.ts'),
+  },
+];

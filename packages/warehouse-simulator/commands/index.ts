@@ -1,0 +1,11 @@
+import type { ModuleCommand } from '@tradepost/module';
+
+export const commands: readonly ModuleCommand[] = [
+  {
+    name: 'simulate',
+    group: 'wms',
+    sort: 240,
+    description: 'run a simulated external warehouse for development and tests, with faults if you want them',
+    load: () => import('./simulate.ts'),
+  },
+];
