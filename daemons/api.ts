@@ -1,5 +1,4 @@
 /** Runs `tradepost start --only api`: the API without the worker. Takes the options of `start`. */
-import { main } from '@tradepost/cli';
+require('../bin/need-node.cjs');
 
-const code = await main(['start', '--only', 'api', ...process.argv.slice(2)]);
-if (code !== undefined) process.exit(code);
+import('@tradepost/cli').then(({ run }) => run(['start', '--only', 'api', ...process.argv.slice(2)]));

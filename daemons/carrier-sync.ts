@@ -1,5 +1,4 @@
 /** Runs `tradepost shipments sync`: queries the carriers of shipments, for ever, or once with `--once` (for cron). */
-import { main } from '@tradepost/cli';
+require('../bin/need-node.cjs');
 
-const code = await main(['shipments', 'sync', ...process.argv.slice(2)]);
-if (code !== undefined) process.exit(code);
+import('@tradepost/cli').then(({ run }) => run(['shipments', 'sync', ...process.argv.slice(2)]));

@@ -1,5 +1,4 @@
 /** Runs `tradepost start --only gateway`: the LLM gateway without API and worker. Takes the options of `start`. */
-import { main } from '@tradepost/cli';
+require('../bin/need-node.cjs');
 
-const code = await main(['start', '--only', 'gateway', ...process.argv.slice(2)]);
-if (code !== undefined) process.exit(code);
+import('@tradepost/cli').then(({ run }) => run(['start', '--only', 'gateway', ...process.argv.slice(2)]));

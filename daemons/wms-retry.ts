@@ -1,5 +1,4 @@
 /** Runs `tradepost wms deliver`: delivers tasks to the external warehouse, for ever, or once with `--once` (for cron). */
-import { main } from '@tradepost/cli';
+require('../bin/need-node.cjs');
 
-const code = await main(['wms', 'deliver', ...process.argv.slice(2)]);
-if (code !== undefined) process.exit(code);
+import('@tradepost/cli').then(({ run }) => run(['wms', 'deliver', ...process.argv.slice(2)]));
