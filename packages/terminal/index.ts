@@ -1,4 +1,5 @@
 export { commandName } from './command-name.ts';
+export { completeAfter, completeWith, completionsAfter, completionsOf } from './completions.ts';
 export { confirm } from './confirm.ts';
 export { countOf, createProgress } from './create-progress.ts';
 export { openOutput } from './open-output.ts';
@@ -17,7 +18,7 @@ export {
   UsageError,
   yellow,
 } from './output.ts';
-export { readSecret, refuseSecretOption, secretAsArgument, warnOfPassword } from './read-secret.ts';
+export { askForPassword, readSecret, refuseSecretOption, secretAsArgument, warnOfPassword } from './read-secret.ts';
 export { reportFaults } from './report-faults.ts';
 export { runningServer, serverUrl } from './running-server.ts';
 export { stopSignal } from './stop-signal.ts';

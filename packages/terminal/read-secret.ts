@@ -1,28 +1,44 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { openSync } from 'node:fs';
+import { ReadStream, WriteStream } from 'node:tty';
 import { type Command, Option } from 'commander';
+import { readHiddenLine, type TerminalInput } from './hidden-line.ts';
 import { UsageError } from './output.ts';
 
 /** Longer than any secret or token. A file that was piped in by mistake is refused. */
 const maxCharacters = 64 * 1024;
 
-type Terminal = { isTTY?: boolean };
-export type SecretStreams = { input: NodeJS.ReadableStream & Terminal; output: NodeJS.WritableStream };
+export type SecretStreams = { input: TerminalInput; output: NodeJS.WritableStream };
 const processStreams = (): SecretStreams => ({ input: process.stdin, output: process.stderr });
 
+/**
+ * The terminal of this process where standard input is something else, as in a loop over the lines of a file. Null without a
+ * terminal, as under cron. Close it after use.
+ */
+function controllingTerminal(): (SecretStreams & { close(): void }) | null {
+  try {
+    const input = new ReadStream(openSync('/dev/tty', 'r'));
+    const output = new WriteStream(openSync('/dev/tty', 'w'));
+    return {
+      input,
+      output,
+      close() {
+        input.destroy();
+        output.destroy();
+      },
+    };
+  } catch {
+    return null;
+  }
+}
+
 /** Reads one line from the terminal without showing it. Rejects with UsageError when the input ends before a line. */
-function promptHidden(question: string, { input, output }: SecretStreams): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const line = createInterface({ input, output: silent, terminal: true, historySize: 0 });
+async function promptHidden(question: string, { input, output }: SecretStreams): Promise<string> {
+  // The terminal is silent before it asks.
+  const answer = readHiddenLine(input);
   output.write(`${question}: `);
-  return new Promise<string>((resolve, reject) => {
-    line.once('line', resolve);
-    line.once('SIGINT', () => line.close());
-    line.once('close', () => reject(new UsageError(`${question}: nothing was given`)));
-  }).finally(() => {
-    line.close();
-    output.write('\n');
-  });
+  const line = await answer.finally(() => output.write('\n'));
+  if (line === null) throw new UsageError(`${question}: nothing was given`);
+  return line;
 }
 
 async function readAll(input: SecretStreams['input'], what: string): Promise<string> {
@@ -50,6 +66,21 @@ export async function readSecret(
   if (typed && confirm && (await promptHidden(`${what} again`, streams)) !== secret)
     throw new UsageError(`${what}: the two differ`);
   return secret;
+}
+
+/**
+ * Reads a new password at a hidden prompt, twice, from the terminal of this process, also where standard input is something else.
+ * Throws UsageError with `instead` where the process has no terminal.
+ */
+export async function askForPassword(what: string, instead: string): Promise<string> {
+  if (process.stdin.isTTY && process.stderr.isTTY) return readSecret(what, { confirm: true });
+  const terminal = controllingTerminal();
+  if (terminal === null) throw new UsageError(instead);
+  try {
+    return await readSecret(what, { confirm: true, streams: terminal });
+  } finally {
+    terminal.close();
+  }
 }
 
 /** The refusal of a secret on the command line. `instead` says how to give it. The text never contains the secret. */

@@ -101,7 +101,7 @@ export async function boundaryFaults(): Promise<string[]> {
   const workspace = await readPackage(root);
   const folders = await readdir(join(root, 'packages'));
   const packages = await Promise.all(folders.map((name) => readPackage(join(root, 'packages', name))));
-  const rest = ['bin', 'daemons', 'test'].map((name) => join(root, name));
+  const rest = ['bin', 'daemons', 'install', 'test'].map((name) => join(root, name));
   const exported = new Set(packages.flatMap((one) => [...one.exported]));
   const fileEdges = new Map<string, string[]>();
 

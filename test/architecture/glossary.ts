@@ -81,7 +81,7 @@ const isRead = (path: string) => !path.startsWith('test/architecture/glossary') 
 
 export function countTree(): Counts {
   const counts: Record<string, Record<string, number>> = {};
-  for (const path of filesOf(['*.{md,ts}', '{bin,daemons,docs,packages,test}/**/*.{ts,md}']).filter(isRead)) {
+  for (const path of filesOf(['*.{md,ts}', '{bin,daemons,docs,install,packages,test}/**/*.{ts,md}']).filter(isRead)) {
     const folder = folderOf(path);
     const found = countWords(`${path}\n${readFileSync(join(root, path), 'utf8')}`);
     for (const [word, times] of Object.entries(found)) {

@@ -77,7 +77,7 @@ function fileFault(files: readonly string[], document: string, target: string): 
 
 /** Faults of all documents of the tree, each with its file and line. */
 export function linkFaults(): string[] {
-  const files = filesOf(['*', '{bin,daemons,docs,fixtures,packages,sql,test}/**/*']);
+  const files = filesOf(['*', '{bin,daemons,docs,fixtures,install,packages,sql,test}/**/*']);
   const documents = files.filter((file) => file.endsWith('.md'));
   return documents.flatMap((document) =>
     referencesOf(readFileSync(join(root, document), 'utf8')).flatMap(({ kind, target, line }) => {

@@ -5,7 +5,7 @@ import { root } from './tree.ts';
 /**
  * The lock file has no `engines` of other packages. npm compares them with the Node.js that it runs on itself, which may be 20, and
  * warned about a dozen packages; the shop runs on the pinned Node.js 22, or on a found one (`install/trim.ts`).
- * `node test/architecture/lock-file.ts` prints the faults, `npm run lock` mends the file after `npm install`.
+ * `node test/architecture/lock-file.ts` prints the faults, `npm run lock` fixes the file after `npm install`.
  */
 const lockFile = join(root, 'package-lock.json');
 

@@ -2,6 +2,7 @@ import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepos
 import { type Audit, type AuditResult, auditPassed, runAudits } from '@tradepost/runtime';
 import {
   bold,
+  completeWith,
   configOf,
   exitCodes,
   type GlobalOptions,
@@ -80,11 +81,20 @@ const audit =
     );
   };
 
+/** What `--only` takes: `orders`, and each check such as `orders.amounts`. */
+function namesOf(audits: readonly Audit[]): string[] {
+  const names = audits.map(({ name }) => name);
+  return [...new Set(names.map((name) => name.split('.')[0]!)), ...names];
+}
+
 export const register: RegisterCommand = (command, context) => {
   withDatabaseOptions(
     command
       .addOption(
-        new Option('--only <names>', 'checks or packages, comma-separated: orders, inventory.sold').argParser(listOf),
+        completeWith(
+          new Option('--only <names>', 'checks or packages, comma-separated: orders, inventory.sold').argParser(listOf),
+          () => namesOf(declaredBy(context.modules, 'audits')),
+        ),
       )
       .addOption(
         new Option('--limit <number>', 'rows to print per check').default(20).argParser(wholeNumber(1, 10_000)),

@@ -1,6 +1,7 @@
 import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
 import { type EventRow, type EventState, retryEvents, selectEvents } from '@tradepost/runtime';
 import {
+  completeWith,
   databaseOptions,
   exitCodes,
   type GlobalOptions,
@@ -72,7 +73,11 @@ export const register: RegisterCommand = (group, context) => {
       .option('--waiting', 'only events that are not dispatched yet')
       .option('--failed', 'only events that have used all attempts')
       .option('--dispatched', 'only events that all readers have read')
-      .option('--name <name>', 'only events of this kind, for example order.paid')
+      .addOption(
+        completeWith(new Option('--name <name>', 'only events of this kind, for example order.paid'), () =>
+          declaredBy(context.modules, 'events').map(({ name }) => name),
+        ),
+      )
       .addOption(
         new Option('--limit <number>', 'maximum number of events to print')
           .default(50)

@@ -73,10 +73,13 @@ function openShutdown(say: (line: string) => void) {
     })();
   };
   // A signal during the start takes effect when the start has ended, so that nothing stays half open.
-  stopSignal((reason) => {
-    if (server) stop(reason, exitCodes.done);
-    else early = reason;
-  });
+  stopSignal(
+    (reason) => {
+      if (server) stop(reason, exitCodes.done);
+      else early = reason;
+    },
+    { isServer: true },
+  );
   return {
     stop,
     /** Call it when the server runs. Returns false when a signal arrived during the start: the server then stops. */

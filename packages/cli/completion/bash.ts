@@ -4,10 +4,11 @@ export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Shell cases that find the command at the cursor, and the option that needs a value. Used for bash and zsh. */
 export function walkCases(words: readonly Words[]): string[] {
-  return words.flatMap(({ path, commands, options }) => [
-    ...commands
-      .filter((each) => words.some((other) => other.path === `${path} ${each.name}`.trim()))
-      .map((each) => `${quote(`${path}|${each.name}`)}) at=${quote(`${path} ${each.name}`.trim())} ;;`),
+  const paths = new Set(words.map(({ path }) => path));
+  return words.flatMap(({ path, commands, options, values }) => [
+    ...[...commands.map(({ name }) => name), ...(Array.isArray(values) ? values : [])]
+      .filter((word) => paths.has(`${path} ${word}`.trim()))
+      .map((word) => `${quote(`${path}|${word}`)}) at=${quote(`${path} ${word}`.trim())} ;;`),
     ...options
       .filter((option) => option.takesValue)
       .map((option) => `${option.flags.map((flag) => quote(`${path}|${flag}`)).join('|')}) option=$word ;;`),

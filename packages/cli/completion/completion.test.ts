@@ -58,6 +58,19 @@ describe.runIf(has('bash'))('in bash', () => {
     expect(offered('settings', 'set', 'shop.time')).toEqual(['shop.time_zone']);
   });
 
+  test('values of settings that have few, and options behind them', () => {
+    expect(offered('settings', 'set', 'pay.instant', '')).toEqual(['true', 'false']);
+    expect(offered('settings', 'set', 'inventory.external_mode', 's')).toEqual(['sync']);
+    expect(offered('settings', 'set', 'storage_router.default_driver', '')).toEqual(['local', 'oss', 'cos', 'qiniu']);
+    expect(offered('settings', 'set', 'pay.instant', 'true', '--data')).toEqual(['--data', '--database-url']);
+  });
+
+  test('names that an option takes', () => {
+    expect(offered('audit', '--only', 'inven')).toEqual(expect.arrayContaining(['inventory', 'inventory.sold']));
+    expect(offered('events', 'list', '--name', 'order.pai')).toEqual(['order.paid']);
+    expect(offered('pay', 'reconcile', '--provider', 'w')).toEqual(['wechat']);
+  });
+
   test('values: fixed words, files with blanks in their names, folders, and no completion for free text', () => {
     expect(offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(offered('start', '--seed', '')).toEqual(['demo', 'none']);

@@ -1,5 +1,4 @@
-import { declaredBy, type RegisterCommand } from '@tradepost/module';
-import { runtimeSettings } from '@tradepost/runtime';
+import type { RegisterCommand } from '@tradepost/module';
 import { print } from '@tradepost/terminal';
 import { Argument } from 'commander';
 import { findRunningCommands } from '../find-commands.ts';
@@ -27,7 +26,6 @@ export const register: RegisterCommand = (command, context) => {
     .action(async (shell: Shell) => {
       const { running } = await findRunningCommands(undefined, async () => context);
       const program = await openProgram(running, context);
-      const settings = [...runtimeSettings, ...declaredBy(context.modules, 'settings')];
-      print(scripts[shell](wordsOf(program, settings.map(({ key }) => key).sort())));
+      print(scripts[shell](wordsOf(program)));
     });
 };

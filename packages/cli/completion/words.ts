@@ -1,3 +1,4 @@
+import { completionsAfter, completionsOf } from '@tradepost/terminal';
 import type { Argument, Command, Option } from 'commander';
 
 /** The values of an argument or option: fixed words, paths, or null for any text. */
@@ -25,16 +26,12 @@ function optionOf(option: Option): WordOption {
     flags: [option.long, option.short].filter((flag) => flag !== undefined),
     about: firstSentence(option.description),
     takesValue: option.required || option.optional,
-    values: valuesOf(option.argChoices, option.flags.replace(/^[^<[]*/, '')),
+    values: completionsOf(option) ?? valuesOf(option.argChoices, option.flags.replace(/^[^<[]*/, '')),
   };
 }
 
-/**
- * Lists every command of the tree with its options, as the help does. `settingKeys` complete the first argument of
- * `settings get`, `set` and `unset`, and the prefix of `list` and `log`. They are not choices of the argument: the help would
- * list all of them.
- */
-export function wordsOf(command: Command, settingKeys: readonly string[], path = ''): Words[] {
+/** Lists every command of the tree with its options, as the help does. */
+export function wordsOf(command: Command, path = ''): Words[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);
   const [argument] = command.registeredArguments as readonly Argument[];
@@ -42,12 +39,11 @@ export function wordsOf(command: Command, settingKeys: readonly string[], path =
     path,
     commands: commands.map((each) => ({ name: each.name(), about: firstSentence(each.description()) })),
     options: help.visibleOptions(command).map(optionOf),
-    values: !argument
-      ? null
-      : path.startsWith('settings ')
-        ? settingKeys
-        : valuesOf(argument.argChoices, argument.name()),
+    values: argument ? (completionsOf(argument) ?? valuesOf(argument.argChoices, argument.name())) : null,
   };
+  // A value that decides about the next one is a step of the path, as a command is.
+  const steps = argument ? [...completionsAfter(argument)] : [];
+  const further = steps.map(([word, values]): Words => ({ ...here, path: `${path} ${word}`, values }));
   const below = commands.filter((each) => command.commands.includes(each));
-  return [here, ...below.flatMap((each) => wordsOf(each, settingKeys, `${path} ${each.name()}`.trim()))];
+  return [here, ...further, ...below.flatMap((each) => wordsOf(each, `${path} ${each.name()}`.trim()))];
 }

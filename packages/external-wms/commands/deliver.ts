@@ -138,7 +138,7 @@ function endInTime(delivery: Delivery, stopping: AbortSignal, shutdownMs: number
 const deliver =
   (context: CommandContext) =>
   async ({ once, ...options }: DeliverOptions): Promise<void> => {
-    const stop = stopSignal();
+    const stop = stopSignal(undefined, { isServer: !once });
     const json = options.json === true;
     const totals: Totals = { ...noTotals };
     try {

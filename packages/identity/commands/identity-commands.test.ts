@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { runCommand } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
@@ -85,8 +86,9 @@ describe('staff', () => {
       code: 2,
       stderr: expect.stringContaining('at least 8'),
     });
+    // A process of its own, without the terminal of the tests: the command would ask there.
     for (const command of ['create', 'passwd'])
-      expect(await run(['staff', command, 'ann'])).toMatchObject({
+      expect(await runCommand(['staff', command, 'ann'], { env, detached: true })).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('TRADEPOST_PASSWORD'),
       });

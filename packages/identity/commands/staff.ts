@@ -1,6 +1,7 @@
 import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import type { Runtime } from '@tradepost/runtime';
 import {
+  askForPassword,
   bold,
   type GlobalOptions,
   print,
@@ -22,9 +23,10 @@ type PasswordOptions = GlobalOptions & { passwordStdin?: boolean };
 
 async function readPassword({ passwordStdin }: PasswordOptions): Promise<string> {
   const fromEnv = process.env.TRADEPOST_PASSWORD;
-  if (!passwordStdin && !fromEnv && !process.stdin.isTTY)
-    throw new UsageError('give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD');
-  const given = passwordStdin || !fromEnv ? await readSecret('Password', { confirm: true }) : fromEnv;
+  const instead = 'give the password on standard input (--password-stdin) or in TRADEPOST_PASSWORD';
+  const given = passwordStdin
+    ? await readSecret('Password', { confirm: true })
+    : fromEnv || (await askForPassword('Password', instead));
   // A login form accepts one line.
   if (/[\r\n]/.test(given)) throw new UsageError('password: one line only');
   if (given.length < minPassword) throw new UsageError(`password: at least ${minPassword} characters`);

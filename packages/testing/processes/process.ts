@@ -15,12 +15,16 @@ export function commandEnvironment(extra: Record<string, string>): Record<string
 /** Runs the command in a new process and waits for its end. */
 export async function runCommand(
   args: readonly string[],
-  /** After `timeoutMs` the command is killed, and its exit code is -1. */
-  options: { env?: Record<string, string>; input?: string; timeoutMs?: number } = {},
+  /**
+   * After `timeoutMs` the command is killed, and its exit code is -1. `detached`: the command has no terminal, also when the tests run
+   * at one.
+   */
+  options: { env?: Record<string, string>; input?: string; timeoutMs?: number; detached?: boolean } = {},
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {
     env: commandEnvironment(options.env ?? {}),
     killSignal: 'SIGKILL',
+    detached: options.detached ?? false,
     ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
   });
   const result = { stdout: '', stderr: '' };

@@ -49,6 +49,13 @@ describe('tradepost wms simulate', () => {
     },
   );
 
+  test('ends quietly when its output is closed, as by head -1', async () => {
+    const { child, ended, output } = await start(['--json', '--every', '1']);
+    child.stdout!.destroy();
+    expect(await ended).toBe(0);
+    expect(output().trim().split('\n')).toHaveLength(1);
+  });
+
   test('prints JSON lines: ready, counters, ledger', async () => {
     const { url, child, ended, output } = await start([
       '--json',

@@ -10,6 +10,7 @@ import {
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import { type Command, Option } from 'commander';
+import { keyArgument } from './setting-arguments.ts';
 
 const shown = (value: unknown): string => (value === null ? '(default)' : JSON.stringify(value));
 const row = ({ key, before, after, changed_by, changed_at }: SettingChange): string[] => [
@@ -22,7 +23,8 @@ type LogOptions = GlobalOptions & { limit: number };
 export function addLogCommand(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
-      .command('log [prefix]')
+      .command('log')
+      .addArgument(keyArgument('[prefix]', context))
       .description('changes of the settings with this prefix, the newest first, with their authors; *** for secrets')
       .addOption(new Option('--limit <n>', 'number of changes').argParser(wholeNumber(1, 10_000)).default(50))
       .option('--json', 'print the changes as JSON')

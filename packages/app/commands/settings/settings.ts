@@ -12,6 +12,7 @@ import {
   UsageError,
   withDatabaseOptions,
 } from '@tradepost/terminal';
+import { keyArgument, keyBeforeValue } from './setting-arguments.ts';
 import { addLogCommand } from './settings-log.ts';
 
 /** Parses JSON such as `true`, `15` and `["a"]`. Other input is text, and so are digits where the setting is a text. */
@@ -64,7 +65,8 @@ export const register: RegisterCommand = (group, context) => {
   addLogCommand(group, context);
   withDatabaseOptions(
     group
-      .command('list [prefix]')
+      .command('list')
+      .addArgument(keyArgument('[prefix]', context))
       .description('all settings, or those with this prefix, with value, source and meaning')
       .option('--json', 'print them as JSON')
       .addHelpText('after', '\nExamples:\n  $ tradepost settings list\n  $ tradepost settings list orders.'),
@@ -79,7 +81,8 @@ export const register: RegisterCommand = (group, context) => {
   );
   withDatabaseOptions(
     group
-      .command('get <key>')
+      .command('get')
+      .addArgument(keyArgument('<key>', context))
       .description('print one value as JSON; of a secret only whether it is set')
       .option('--reveal', 'print a secret too')
       .addHelpText('after', '\nExample:\n  $ tradepost settings get shop.time_zone'),
@@ -91,7 +94,9 @@ export const register: RegisterCommand = (group, context) => {
   );
   withDatabaseOptions(
     group
-      .command('set <key> [value]')
+      .command('set')
+      .addArgument(keyBeforeValue('<key>', context))
+      .argument('[value]')
       .description(
         'store a value: JSON or text; running servers use it at once or within 30 s. A secret is read from standard input or a hidden prompt',
       )
@@ -114,7 +119,8 @@ export const register: RegisterCommand = (group, context) => {
   });
   withDatabaseOptions(
     group
-      .command('unset <key>')
+      .command('unset')
+      .addArgument(keyArgument('<key>', context))
       .description('restore the default')
       .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
   ).action((key: string, options: GlobalOptions) =>

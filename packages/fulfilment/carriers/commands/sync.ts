@@ -143,7 +143,7 @@ function endInTime(stopping: AbortSignal, { config }: Pick<Runtime, 'config'>): 
 const sync =
   (context: CommandContext) =>
   async ({ once, shipment, ...options }: SyncOptions): Promise<void> => {
-    const stop = stopSignal();
+    const stop = stopSignal(undefined, { isServer: !once });
     try {
       await context.withRuntime(
         options,

@@ -2,6 +2,7 @@ import { instantInZone, isoInZone, toWire } from '@tradepost/core';
 import { type CommandContext, staticEntriesOf } from '@tradepost/module';
 import { type Settings, timeZone } from '@tradepost/runtime';
 import {
+  completeWith,
   configOf,
   countOf,
   createProgress,
@@ -16,7 +17,7 @@ import {
   UsageError,
   withDatabaseOptions,
 } from '@tradepost/terminal';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { isReady, openProviders, type PaymentProviders, redirectProviders } from '../providers/open-providers.ts';
 import { paymentProviders } from '../providers/provider.ts';
 import { type Difference, reconcilePayments } from '../reconcile/reconcile-payments.ts';
@@ -124,7 +125,13 @@ export function addReconcile(group: Command, context: CommandContext): void {
     group
       .command('reconcile')
       .description('compare payments and refunds with the records of the payment providers')
-      .option('--provider <name>', 'only this provider (default: all that are set up)')
+      .addOption(
+        completeWith(new Option('--provider <name>', 'only this provider (default: all that are set up)'), () =>
+          staticEntriesOf(context.modules)(paymentProviders)
+            .filter(({ kind }) => kind === 'redirect')
+            .map(({ name }) => name),
+        ),
+      )
       .option('--from <time>', 'first day or time, in the time zone of the shop (default: yesterday)')
       .option('--to <time>', 'last day or time (default: the same day)')
       .option('--json', 'print the differences as JSON')
