@@ -59,7 +59,7 @@ const trimHeaders = ({ root }: Installation) =>
   remove(pinnedFolders(root).flatMap((folder) => ['include', 'share'].map((name) => join(folder, name))));
 
 /** True without development dependencies. Neither `--omit=dev` nor NODE_ENV is visible here in all versions of npm. */
-const isProduction = (root: string) => !existsSync(join(root, 'node_modules/vitest'));
+export const isProduction = (root: string) => !existsSync(join(root, 'node_modules/vitest'));
 
 /** TypeScript and source maps of the packages of others. Node refuses to run TypeScript below `node_modules`. */
 function trimSources({ root }: Installation): number {

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -59,6 +60,22 @@ test('an installation for development keeps the sources and the pinned Node.js',
   await write('node_modules/vitest/package.json');
   expect(run()).toEqual({ binaries: 20, headers: 20, sources: 0, node: 0 });
   expect(has(`${pinned}/bin/node`)).toBe(true);
+});
+
+test('tests and benches say in one line that packages for development are missing', async () => {
+  await cp(join(import.meta.dirname, '../../install'), join(root, 'install'), { recursive: true });
+  await write('run.ts', 0);
+  const run = () =>
+    spawnSync(process.execPath, ['--import', './install/need-development.ts', 'run.ts'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+  expect(run()).toMatchObject({
+    status: 1,
+    stderr: 'error: the packages for development are not installed: npm ci without --omit=dev\n',
+  });
+  await write('node_modules/vitest/package.json');
+  expect(run()).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('all binaries stay where none of them loads', () => {
