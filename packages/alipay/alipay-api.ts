@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { paymentErrors } from '@tradepost/orders';
 import { openGuardedFetch, openPartnerGuard, rsaPrivateKey, rsaPublicKey } from '@tradepost/outbound-http';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, tracedFetch } from '@tradepost/runtime';
 import { z } from 'zod';
 import { type Fields, isNoticeSigned, isTextSigned, rawValue, signFields } from './rsa2.ts';
 import { appId, gatewayUrl, privateKey, publicKey, sandbox } from './settings.ts';
@@ -42,6 +42,7 @@ export type AlipayApi = ReturnType<typeof openAlipayApi>;
 /** Calls of the gateway with RSA2. The signatures of the answers are verified. */
 export function openAlipayApi({ settings, now }: Pick<Runtime, 'settings' | 'now'>) {
   const net = openGuardedFetch(openPartnerGuard(), { connectMs: 5_000, maxAnswerBytes, connectionsPerOrigin: 16 });
+  const send = tracedFetch(providerName, net.fetch);
   const required = (key: KeyObject | null, missing: string): KeyObject => {
     if (!key) throw paymentErrors.provider_not_ready({ provider: providerName, missing });
     return key;
@@ -75,7 +76,7 @@ export function openAlipayApi({ settings, now }: Pick<Runtime, 'settings' | 'now
     isGenuine: (fields: Fields): boolean => fields.app_id === settings.get(appId) && isNoticeSigned(fields, theirKey()),
     /** The answer of a call. Throws AlipayError, or an error of the network. */
     async call<T extends z.ZodType>(of: Request, schema: T, signal: AbortSignal): Promise<z.output<T>> {
-      const response = await net.fetch(gateway(), {
+      const response = await send(gateway(), {
         ...{ method: 'POST', signal, body: new URLSearchParams(request(of)).toString() },
         headers: { 'content-type': 'application/x-www-form-urlencoded;charset=utf-8', 'user-agent': 'tradepost' },
       });
@@ -93,7 +94,7 @@ export function openAlipayApi({ settings, now }: Pick<Runtime, 'settings' | 'now
     },
     /** A file. */
     async download(url: string, signal: AbortSignal): Promise<Uint8Array> {
-      const response = await net.fetch(url, { signal });
+      const response = await send(url, { signal });
       if (!response.ok) throw new Error(`the download of Alipay answered HTTP ${response.status}`);
       return new Uint8Array(await response.arrayBuffer());
     },

@@ -101,10 +101,11 @@ test('only the admin listener says which part fails, and a part that works again
 });
 
 test('in production the ports of clients have no metrics, no reference and no details until an operator asks for them', async () => {
-  const shop = await openShop({ adminPort: 0, production: true });
+  const shop = await openShop({ only: 'api,gateway', gatewayPort: 0, adminPort: 0, production: true });
   try {
-    for (const path of ['/metrics', '/docs', '/docs/start.js', '/openapi.json', '/asyncapi.json'])
-      expect((await read(shop.url + path)).status, path).toBe(404);
+    for (const url of [shop.url, shop.server.gateway!.url])
+      for (const path of ['/metrics', '/docs', '/docs/start.js', '/openapi.json', '/asyncapi.json'])
+        expect((await read(url + path)).status, path).toBe(404);
     expect((await read(`${shop.server.admin!.url}/metrics`)).status).toBe(200);
     const page = await read(`${shop.url}/?lang=en`, { headers: html });
     expect(page.text).toContain('<h1>This is an API.</h1>');

@@ -74,7 +74,7 @@ const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
 
 /** Runs the jobs that are due, then ends. Meant for cron; a server may run at the same time. */
 export async function runJobsOnce(options: { config: Config; log: Log }): Promise<void> {
-  const runtime = await openRuntime({ ...options, definitions: settingsOf(options.config) });
+  const runtime = await openRuntime({ ...options, definitions: settingsOf(options.config), version });
   try {
     const assembled = await assemble(runtime);
     try {
@@ -139,7 +139,7 @@ export async function startServer(options: {
   const { config, onProgress } = options;
   const definitions = settingsOf(config);
   await checkPorts(config);
-  const runtime = await openRuntime({ ...options, definitions, serve: true });
+  const runtime = await openRuntime({ ...options, definitions, serve: true, version });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** Functions that end the parts that accept work. All are called at once, before the modules and the runtime close. */
   const endings: (() => Promise<unknown>)[] = [];

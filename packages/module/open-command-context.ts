@@ -12,5 +12,5 @@ export function openCommandContext(
 ): CommandContext {
   const modulesOf = (config: Pick<Config, 'modules'>) => chooseModules(modules, config.modules ?? null);
   const settingsOf = (config: Pick<Config, 'modules'>) => declaredBy(modulesOf(config), 'settings', modules);
-  return { modules, version, modulesOf, settingsOf, withRuntime: runtimeOpener(settingsOf, commandName) };
+  return { modules, version, modulesOf, settingsOf, withRuntime: runtimeOpener(settingsOf, commandName, version) };
 }

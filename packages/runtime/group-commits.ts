@@ -2,7 +2,8 @@ import { type ChangeActor, groupCommit, type Statement, type Transaction } from 
 import type { Config } from './config/fields.ts';
 import type { Claim, Idempotency } from './idempotency/idempotency.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { currentTrace, type Trace, withTrace } from './observability/trace.ts';
+import { inBatchTrace, type Operation } from './observability/spans.ts';
+import { currentTrace, type Trace } from './observability/trace.ts';
 
 /** Creates the statements that store the outcomes of a batch. They are sent in the transaction of the batch. */
 export type RecordOutcomes<O> = (tx: Transaction, outcomes: readonly (O | Error)[]) => Statement[];
@@ -49,11 +50,14 @@ export function openGroupCommits(deps: { config: Config; metrics: Metrics; idemp
   return {
     groupCommit<I, O>(useCase: string, writeMany: WriteMany<I, O>, { revive }: GroupCommitOptions<O> = {}) {
       const sizes = metrics.batchSize.labels(useCase);
+      const operation: Operation<readonly unknown[]> = {
+        ...{ kind: 'internal', name: `commit ${useCase}` },
+        ofResult: ({ length }) => ({ 'tradepost.batch.size': length }),
+      };
       const bounds = { maxBatch: config.batchMax, maxInFlight: config.batchesInFlight };
       const grouped = groupCommit<Call<I>, O>(
         (calls) =>
-          // A batch of several requests belongs to none of their traces.
-          withTrace(calls.length === 1 ? calls[0]!.trace : null, () =>
+          inBatchTrace(operation, calls, () =>
             writeMany(
               calls.map((call) => call.item),
               recordOf<I, O>(idempotency, useCase, calls),

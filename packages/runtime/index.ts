@@ -37,9 +37,19 @@ export { noRest, type Rest } from './jobs/spare-cpu.ts';
 export { sweepJob } from './jobs/sweep-job.ts';
 export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
+export { callOperation, serverOperation, tracedFetch } from './observability/http-spans.ts';
 export { type Log, openLog } from './observability/log.ts';
 export { defineMetrics, type Metrics, openMetrics } from './observability/metrics.ts';
 export type { PartState, Parts } from './observability/parts.ts';
+export {
+  annotateSpan,
+  beginCall,
+  inCall,
+  inTrace,
+  type Operation,
+  type Span,
+  traceparentOf,
+} from './observability/spans.ts';
 export { currentTrace, traceHeaders, traceOf, withTrace } from './observability/trace.ts';
 export { dispatchEvents } from './outbox/dispatch-events.ts';
 export { defineEvent, type EventKind, type EventReader, minorUnits, type OutboxEvent } from './outbox/event-kind.ts';

@@ -10,6 +10,7 @@ import { type GroupCommits, openGroupCommits } from './group-commits.ts';
 import { type Idempotency, openIdempotency } from './idempotency/idempotency.ts';
 import { keysPerCaller } from './idempotency/idempotency-quota.ts';
 import { migrateDatabase } from './migrate-database.ts';
+import { exportSpans } from './observability/export-spans.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { type Metrics, openMetrics } from './observability/metrics.ts';
 import { openParts, type Parts } from './observability/parts.ts';
@@ -109,6 +110,8 @@ export type RuntimeOptions = {
   definitions: readonly Setting[];
   /** True for an instance that serves: it owns its embedded database. A command beside it only uses the database. */
   serve?: boolean;
+  /** The release that exported spans name. Without it no spans are exported: a command that ends at once has none to show. */
+  version?: string;
   /** Do not migrate an external database. It must be at this version already. */
   checkOnly?: boolean;
   log?: Log;
@@ -157,14 +160,19 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const metrics = openMetrics();
   const closers: (() => Promise<unknown>)[] = [];
   let drainMs = config.shutdownSeconds * 1000;
+  let closeBy = 0;
   let closing: Promise<void> | undefined;
   // A second call of close waits for the first one.
   const close = (deadlineMs = drainMs) => {
     drainMs = deadlineMs;
+    closeBy ||= performance.now() + deadlineMs;
     closing ??= closeAll(closers, log);
     return closing;
   };
   try {
+    const endExport = await exportSpans({ config, log, metrics }, instance.slice(0, 8), options.version);
+    // Last: the spans of all other work have ended.
+    closers.push(() => endExport(Math.max(500, closeBy - performance.now())));
     const server = await openDatabaseServer(options, log);
     const { embedded, lock } = server;
     closers.push(server.close);
@@ -199,9 +207,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     closers.push(() => Promise.race([commits.drain(), sleep(drainMs, undefined, { ref: false })]));
     const parts = partsOf(sql, store);
     return {
-      ...{ instance: instance.slice(0, 8), config },
-      sql,
-      control,
+      ...{ instance: instance.slice(0, 8), config, sql, control },
       databaseUrl: server.url,
       store,
       settings,

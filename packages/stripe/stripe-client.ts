@@ -1,5 +1,5 @@
 import { openGuardedFetch, openPartnerGuard } from '@tradepost/outbound-http';
-import type { Settings } from '@tradepost/runtime';
+import { type Settings, tracedFetch } from '@tradepost/runtime';
 import type Stripe from 'stripe';
 import { apiUrl, secretKey } from './settings.ts';
 
@@ -26,7 +26,7 @@ export function openStripeClients(settings: Pick<Settings, 'get'>) {
       const client = new StripeClient(apiKey, {
         ...{ host: hostname, port: port || (protocol === 'https:' ? 443 : 80), timeout: timeoutMs, telemetry: false },
         protocol: protocol === 'https:' ? 'https' : 'http',
-        httpClient: StripeClient.createFetchHttpClient(net.fetch),
+        httpClient: StripeClient.createFetchHttpClient(tracedFetch(providerName, net.fetch)),
         // Repeats are those of the shop: refunds are jobs, and a shopper asks again.
         maxNetworkRetries: 0,
       });

@@ -39,11 +39,12 @@ const actorOf = (action: string): ChangeActor => ({
 
 /**
  * `definitionsOf` returns the settings of the modules that a configuration runs. `commandName` returns the name of the command
- * that runs.
+ * that runs. `version` is the release in the traces of background work.
  */
 export function runtimeOpener(
   definitionsOf: (config: Config) => readonly Setting[],
   commandName: () => string,
+  version: string,
 ): WithRuntime {
   return async (options, work, { mayMigrate = false, isBackground = false } = {}) => {
     const { config } = configOf(options);
@@ -56,6 +57,7 @@ export function runtimeOpener(
     const runtime = await openRuntime({
       ...{ config, definitions: definitionsOf(config), log, onProgress: progress },
       checkOnly: !mayMigrate,
+      ...(isBackground ? { version } : {}),
       actor: mayMigrate || isBackground ? null : actorOf(commandName()),
     });
     try {

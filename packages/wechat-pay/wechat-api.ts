@@ -1,7 +1,7 @@
 import { createSign, type KeyObject, randomBytes } from 'node:crypto';
 import { paymentErrors } from '@tradepost/orders';
 import { openGuardedFetch, openPartnerGuard, rsaPrivateKey, rsaPublicKey } from '@tradepost/outbound-http';
-import { type Runtime, type Setting, secretsMask } from '@tradepost/runtime';
+import { type Runtime, type Setting, secretsMask, tracedFetch } from '@tradepost/runtime';
 import { z } from 'zod';
 import { decryptSealed } from './aead.ts';
 import { isSigned, openPlatformKeys, platformKeyOf } from './platform-keys.ts';
@@ -38,6 +38,7 @@ export const signed = (text: string, key: KeyObject): string =>
 /** Signed requests of API v3. Their answers are not verified here. */
 function openRequests({ settings, now }: Pick<Runtime, 'settings' | 'now'>) {
   const net = openGuardedFetch(openPartnerGuard(), { connectMs: 5_000, maxAnswerBytes, connectionsPerOrigin: 16 });
+  const send = tracedFetch(providerName, net.fetch);
   const merchantKey = (): KeyObject => {
     const key = rsaPrivateKey(settings.get(privateKey));
     if (!key) throw paymentErrors.provider_not_ready({ provider: providerName, missing: privateKey.key });
@@ -65,7 +66,7 @@ function openRequests({ settings, now }: Pick<Runtime, 'settings' | 'now'>) {
   const request = async (url: URL, { method, body, signal }: Call): Promise<{ response: Response; bytes: Buffer }> => {
     const sent = body === undefined ? '' : JSON.stringify(body);
     const keyId = settings.get(publicKeyId);
-    const response = await net.fetch(url, {
+    const response = await send(url, {
       ...{ method, signal },
       ...(sent === '' ? {} : { body: sent }),
       headers: {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAddressGuard, openGuardedFetch, parseTarget } from '@tradepost/outbound-http';
-import { traceHeaders } from '@tradepost/runtime';
+import { tracedFetch } from '@tradepost/runtime';
 import { maxAnswerBytes } from '../limits.ts';
 import { ServiceError } from './driver.ts';
 import { connectionError } from './service-fault.ts';
@@ -15,7 +15,6 @@ function uncompressed(fetch: Fetch): Fetch {
   const bounded: Fetch = async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set('accept-encoding', 'identity');
-    headers.set('traceparent', traceHeaders().traceparent);
     const form = init.body instanceof FormData ? new Response(init.body) : null;
     // The fetch of undici does not know the FormData of Node.js, and would send its name.
     const body = form ? new Uint8Array(await form.arrayBuffer()) : (init.body ?? null);
@@ -43,14 +42,14 @@ export function openServiceNetwork(allowedNetworks: readonly string[]) {
     /** For addresses that staff enter. */
     guard: entered,
     /** For endpoints and reference images. */
-    fetch: uncompressed(enteredFetch.fetch),
+    fetch: uncompressed(tracedFetch('ai-service', enteredFetch.fetch)),
     /**
      * For pictures whose addresses a service answers. A service on the internet must not name addresses of private networks, not
      * even of the allowed ones. A service in an allowed network may.
      */
     async pictureFetch(endpoint: string): Promise<Fetch> {
       const isPrivate = (await publicOnly.check(new URL(endpoint))) === 'private_address';
-      return uncompressed(isPrivate ? enteredFetch.fetch : publicFetch.fetch);
+      return uncompressed(tracedFetch('ai-picture', isPrivate ? enteredFetch.fetch : publicFetch.fetch));
     },
     async close(): Promise<void> {
       await Promise.all([enteredFetch.close(), publicFetch.close()]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createConcurrencyLimit, type Runtime, traceHeaders } from '@tradepost/runtime';
+import { callOperation, createConcurrencyLimit, inCall, type Runtime, traceHeaders } from '@tradepost/runtime';
 import { externalAppKey, externalAppSecret, externalEndpoint, externalTimeoutMs } from '../settings.ts';
 import type { TaskAction } from './actions.ts';
 import { type CallOutcome, noAnswer, parseJson } from './answer.ts';
@@ -72,15 +72,17 @@ export function openExternalClient(runtime: Pick<Runtime, 'log' | 'metrics'> & {
 
   async function exchange(path: string, body: string, requestId: string, signal: AbortSignal): Promise<CallOutcome> {
     const secret = settings.get(externalAppSecret);
-    const { pool, prefix, wasStale } = partners.at(settings.get(externalEndpoint));
+    const { pool, origin, prefix, wasStale } = partners.at(settings.get(externalEndpoint));
     const send = () =>
-      pool.request({
-        method: 'POST',
-        path: prefix + path,
-        headers: signedHeaders(settings, body, requestId, secret),
-        body,
-        signal,
-      });
+      inCall(callOperation('external-wms', 'POST', origin), () =>
+        pool.request({
+          method: 'POST',
+          path: prefix + path,
+          headers: signedHeaders(settings, body, requestId, secret),
+          body,
+          signal,
+        }),
+      );
     // A partner may close a kept connection just when a request is written to it. The request is then repeated once, within the
     // same deadline. That is safe when the partner has read the first one, because both have the same idempotency key.
     const response = await send().catch((error: unknown) => {

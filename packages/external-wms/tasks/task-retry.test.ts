@@ -98,7 +98,12 @@ describe('on an external database', { timeout: 120_000 }, () => {
     const before = await orders(3);
     // Old tasks have no job any more.
     await shop.database.sql`delete from graphile_worker._private_jobs`;
-    const running = await ready(daemon([], { WORKER_CONCURRENCY: '1' }));
+    const running = await ready(daemon(['--admin-port', '0'], { WORKER_CONCURRENCY: '1' }));
+    await until('an admin listener', () => /^Admin /m.test(running.output()));
+    const admin = /^Admin (\S+)\/ready$/m.exec(running.output())![1];
+    const state = (await (await fetch(`${admin}/ready`)).json()) as { parts: { name: string; ok: boolean }[] };
+    expect(state.parts.map(({ name, ok }) => [name, ok])).toContainEqual(['worker', true]);
+    expect(await (await fetch(`${admin}/metrics`)).text()).toContain('external_wms_calls_total');
     await succeeded(3);
     await order();
     await succeeded(4);

@@ -2,7 +2,7 @@ import { AppError } from '@tradepost/core';
 import { clientAddress } from '@tradepost/http';
 import { lostConnection } from '@tradepost/postgres';
 import type { Refused } from '@tradepost/rate-limiter';
-import { openCountedWarning, traceOf, withTrace } from '@tradepost/runtime';
+import { inTrace, openCountedWarning, serverOperation } from '@tradepost/runtime';
 import { FastResponse, FastURL } from 'srvx';
 import { type Endpoint, endpoints } from '../messages/chat-request.ts';
 import { type ProxyError, proxyErrors } from '../messages/openai-errors.ts';
@@ -18,6 +18,19 @@ import { commonHeaders, type HeaderList, pushRateHeaders } from './rate-answer.t
 
 const prefix = '/v1/';
 const pathsOf = new Map<string, Endpoint>(endpoints.map((endpoint) => [endpoint, endpoint]));
+const operations = new Map(endpoints.map((path) => [path as string, serverOperation('POST', prefix + path)]));
+const modelsOperation = serverOperation('GET', `${prefix}models`);
+const modelOperation = serverOperation('GET', `${prefix}models/:model`);
+const otherOperation = serverOperation('_OTHER', null);
+
+/** What the span of a request is about. A path that clients invent names no span. */
+function operationOf(method: string, path: string) {
+  if (method === 'POST') return operations.get(path) ?? otherOperation;
+  if (method !== 'GET') return otherOperation;
+  if (path === 'models') return modelsOperation;
+  return path.startsWith('models/') ? modelOperation : otherOperation;
+}
+
 const preflightHeaders: HeaderList = [
   ...commonHeaders,
   ['access-control-allow-methods', 'GET, POST, OPTIONS'],
@@ -157,8 +170,8 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     if (!path.startsWith(prefix)) return app(request);
     const id = newUsageId();
     if (runtime.isDatabaseAway()) return answers.refuse('unknown', proxyErrors.unavailable(), id);
-    const answer = () => answerRequest(port, request, path.slice(prefix.length), id);
-    return withTrace(traceOf(request.headers.get('traceparent')), answer).catch((error: unknown) => {
+    const rest = path.slice(prefix.length);
+    const failed = (error: unknown) => {
       const where = `${request.method} /v1`;
       if (lostConnection(error) || (error instanceof AppError && error.status === 503)) {
         warnUnavailable({ err: error, trace: id, where });
@@ -166,6 +179,8 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
       }
       log.error({ err: error, trace: id, where }, 'a gateway request failed');
       return answers.refuse('unknown', proxyErrors.internal(), id);
-    });
+    };
+    const answer = () => answerRequest(port, request, rest, id).catch(failed);
+    return inTrace(request.headers.get('traceparent'), operationOf(request.method, rest), answer);
   };
 }

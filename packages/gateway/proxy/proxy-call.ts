@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { maxCost } from '@tradepost/rate-limiter';
-import { openCountedWarning, traceHeaders } from '@tradepost/runtime';
+import { openCountedWarning } from '@tradepost/runtime';
 import { gatewayMetrics } from '../gateway-metrics.ts';
 import { readRequest } from '../messages/chat-request.ts';
 import { proxyErrors } from '../messages/openai-errors.ts';
@@ -30,8 +30,7 @@ const idempotencyKey = (token: ApiToken, value: string): string =>
   `${token.id}-${value.length > maxKeyLength ? hash('sha256', value, 'hex') : value}`;
 
 function requestHeaders(request: Request, { token, passedGateways }: ProxyCaller): string[] {
-  const { traceparent } = traceHeaders();
-  const headers = ['content-type', 'application/json', gatewayHeader, passedGateways, 'traceparent', traceparent];
+  const headers = ['content-type', 'application/json', gatewayHeader, passedGateways];
   const key = request.headers.get(idempotencyHeader);
   if (key !== null) headers.push(idempotencyHeader, idempotencyKey(token, key));
   for (const name of forwardedHeaders) {

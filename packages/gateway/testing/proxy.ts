@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve, type Transport } from '@tradepost/http';
 import type { Admitted, Refused, Verdict } from '@tradepost/rate-limiter';
-import { loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
+import { type ConfigKey, loadConfig, openLog, openRuntime, type Runtime } from '@tradepost/runtime';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import OpenAI from 'openai';
 import { gatewayFault } from '../messages/openai-errors.ts';
@@ -75,16 +75,30 @@ const keys: Readonly<Record<string, ApiToken | TokenRefusal>> = {
 /** Opens the proxy on a socket and a database of its own, with a gate and tokens that the test controls. */
 export async function openProxy(
   settings: Readonly<Record<string, unknown>>,
-  { transport = 'auto', maxBodyBytes = 1024 * 1024 }: { transport?: 'auto' | 'node'; maxBodyBytes?: number } = {},
+  {
+    transport = 'auto',
+    maxBodyBytes = 1024 * 1024,
+    flags = {},
+    version,
+  }: {
+    transport?: 'auto' | 'node';
+    maxBodyBytes?: number;
+    flags?: Partial<Record<ConfigKey, unknown>>;
+    /** With a version, spans are exported as the flags say. */
+    version?: string;
+  } = {},
 ): Promise<OpenedProxy> {
   const database = await cloneDatabase();
   const data = await mkdtemp(join(tmpdir(), 'tradepost-proxy-'));
   const { config } = loadConfig({
     env: {},
-    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', databasePool: 4 },
+    flags: { databaseUrl: database.url, data, port: 0, seed: 'none', databasePool: 4, ...flags },
   });
   const log = openLog({ level: process.env.TEST_LOG ?? 'silent' });
-  const runtime = await openRuntime({ config, definitions: gatewaySettings, log });
+  const runtime = await openRuntime({
+    ...{ config, definitions: gatewaySettings, log },
+    ...(version === undefined ? {} : { version }),
+  });
   await runtime.settings.setMany(settings);
   const upstreams = openUpstreams(runtime);
   const usage = openUsageLog(runtime);

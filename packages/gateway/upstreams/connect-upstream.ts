@@ -1,5 +1,5 @@
 import { CircuitBreaker } from '@tradepost/core';
-import { type KeptConnections, keptConnections } from '@tradepost/runtime';
+import { callOperation, type KeptConnections, keptConnections } from '@tradepost/runtime';
 import { type FindServed, servedModels } from './served-models.ts';
 import type { UpstreamConfig } from './upstream-settings.ts';
 
@@ -16,6 +16,8 @@ export type Upstream = KeptConnections & {
   readonly prefix: string;
   /** Name, value, name, value: the key and the headers of the configuration. Secret. */
   readonly headers: readonly string[];
+  /** What the spans of its requests are about, by method. */
+  readonly calls: Readonly<Record<'GET' | 'POST', ReturnType<typeof callOperation>>>;
   readonly circuit: CircuitBreaker;
   readonly serves: FindServed;
 };
@@ -37,6 +39,7 @@ export function connectUpstream(config: UpstreamConfig): Upstream {
     origin,
     prefix: pathname.replace(/\/+$/, ''),
     headers,
+    calls: { GET: callOperation(config.name, 'GET', origin), POST: callOperation(config.name, 'POST', origin) },
     ...keptConnections(origin, { connections, connectMs, keepAliveMs }),
     circuit: new CircuitBreaker(circuitOptions),
     serves: servedModels(config.models),

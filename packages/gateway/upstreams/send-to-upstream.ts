@@ -1,4 +1,4 @@
-import { faultCode } from '@tradepost/runtime';
+import { beginCall, faultCode, type Span, traceHeaders, traceparentOf } from '@tradepost/runtime';
 import type { Dispatcher } from 'undici';
 import { type Flow, openPassThrough, type PassThrough, type StreamEnd } from '../messages/stream.ts';
 import type { Upstream } from './connect-upstream.ts';
@@ -79,6 +79,8 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
   #flowing = false;
   /** The client does not read, so the upstream is not read either. */
   #paused = false;
+  /** Ends with the answer, also with that of a stream. Null when it is not recorded, or has ended. */
+  #span: Span | null;
 
   constructor(upstream: Upstream, request: UpstreamRequest, cancel: Cancel, resolve: (outcome: Outcome) => void) {
     this.#upstream = upstream;
@@ -86,6 +88,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     this.#cancel = cancel;
     this.#resolve = resolve;
     this.#redacted = request.redactor.stream();
+    this.#span = beginCall(upstream.calls[request.method]);
     this.#timer = setTimeout(this.#onLate, upstream.config.first_byte_timeout_ms);
   }
 
@@ -101,13 +104,14 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     }
     const { pool, origin, prefix, headers } = this.#upstream;
     const request = this.#request;
+    const { traceparent } = this.#span ? { traceparent: traceparentOf(this.#span) } : traceHeaders();
     try {
       pool.dispatch(
         {
           origin,
           path: `${prefix}/${request.path}`,
           method: request.method,
-          headers: [...headers, ...request.headers],
+          headers: [...headers, ...request.headers, 'traceparent', traceparent],
           body: request.body,
         },
         this,
@@ -127,6 +131,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     if (status < 200 || this.#settled) return;
     this.#status = status;
     this.#headers = headers;
+    this.#span?.set(this.#upstream.calls[this.#request.method].ofResult!({ statusCode: status }));
     if (!isStream(status, String(headers['content-type'] ?? ''), this.#request.stream)) return;
     this.#through = openPassThrough(this, (end) => this.#request.onStreamEnd?.(end));
     this.#done({ kind: 'stream', status, headers, readable: this.#through.readable });
@@ -166,7 +171,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#through) {
-      this.#ended();
+      this.#ended('reset');
       this.#through.fail('reset');
       return;
     }
@@ -190,7 +195,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
   }
 
   abort(): void {
-    this.#ended();
+    this.#ended('cancelled');
     this.#controller?.abort(new Error('cancelled'));
   }
 
@@ -205,7 +210,7 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
 
   #late(): void {
     if (this.#through) {
-      this.#ended();
+      this.#ended('idle');
       this.#through.fail('idle');
       this.#controller?.abort(new Error('idle'));
     } else this.#giveUp('timeout');
@@ -216,13 +221,16 @@ class Attempt implements Dispatcher.DispatchHandler, Flow {
     this.#timer = null;
   }
 
-  #ended(): void {
+  #ended(fault: Fault | 'idle' | null = null): void {
     this.#stopTimer();
     this.#cancel.onCancel = null;
+    if (fault !== null) this.#span?.set({ 'error.type': fault });
+    this.#span?.end();
+    this.#span = null;
   }
 
   #giveUp(fault: Fault, code: string = fault, stale = false): void {
-    this.#ended();
+    this.#ended(fault);
     this.#done({ kind: 'fault', fault, code, stale });
     this.#controller?.abort(new Error(fault));
   }

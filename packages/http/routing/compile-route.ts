@@ -1,14 +1,15 @@
 import type { Locale } from '@tradepost/core';
 import { type ChangeActor, postgresErrors } from '@tradepost/postgres';
 import {
+  annotateSpan,
   type Claim,
   type ConcurrencyLimit,
+  inTrace,
   type Runtime,
   type StoredAnswer,
-  traceOf,
+  serverOperation,
   type Write,
   withSlot,
-  withTrace,
 } from '@tradepost/runtime';
 import type { TakeFileSlot } from '../files/file-slots.ts';
 import { BegunFile, openEmptyFile, openFile, respondFile, type StreamedFile } from '../files/streamed-file.ts';
@@ -279,6 +280,7 @@ class RouteRequest {
 
   #observe(status: number, code: number): void {
     const { seconds, config, log, where } = this.#of;
+    annotateSpan('tradepost.code', code);
     const elapsed = performance.now() - this.#started;
     seconds.observe(elapsed / 1000);
     if (config.logRequests === 'all' || (elapsed > slowMs && config.logRequests === 'slow'))
@@ -293,6 +295,7 @@ export function compileRoute(
   slots: SharedSlots,
 ): (event: Event) => Response | Promise<Response> {
   const prepared = prepare(route, deps, slots);
+  const operation = serverOperation(route.method, route.path);
   return (event) =>
-    withTrace(traceOf(event.req.headers.get('traceparent')), () => new RouteRequest(prepared, event).answer());
+    inTrace(event.req.headers.get('traceparent'), operation, () => new RouteRequest(prepared, event).answer());
 }

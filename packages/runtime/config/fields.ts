@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import {
+  headerList,
   hosts,
   int,
   moduleNames,
@@ -10,6 +11,7 @@ import {
   optionalPort,
   publicAddress,
   redisUrls,
+  share,
   url,
 } from './schemas.ts';
 
@@ -195,6 +197,27 @@ export const configFields = {
     env: 'LOG_REQUESTS',
     schema: z.enum(['all', 'slow', 'none']).default('slow'),
     about: 'requests to log: all, slow (over a second), or none',
+  },
+  otlpEndpoint: {
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    schema: publicAddress.optional(),
+    about: 'base URL of a collector that takes traces (OTLP over HTTP); /v1/traces is appended; no export when absent',
+  },
+  otlpHeaders: {
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    schema: headerList.optional(),
+    about: 'headers for the collector, such as its key: name=value,name=value, values percent-encoded',
+    secret: true,
+  },
+  otelServiceName: {
+    env: 'OTEL_SERVICE_NAME',
+    schema: z.string().min(1).max(100).default('tradepost'),
+    about: 'name of the service in exported traces',
+  },
+  traceRatio: {
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    schema: share.default(1),
+    about: 'share of the new traces that is exported, 0 to 1; a request with traceparent follows its caller',
   },
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',

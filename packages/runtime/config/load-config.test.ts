@@ -75,6 +75,22 @@ describe('the source of a value', () => {
     expect(loadConfig({ env: { NODE_ENV: 'development' } }).config.production).toBe(false);
   });
 
+  test('headers for the collector of traces are decoded and never shown, and a share is a number', () => {
+    const env = { OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20s3cr3t, x-team = b', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+    const loaded = loadConfig({ env });
+    expect(loaded.config).toMatchObject({ otlpHeaders: { 'x-key': 'a s3cr3t', 'x-team': 'b' }, traceRatio: 0.25 });
+    expect(JSON.stringify(describeConfig(loaded))).not.toContain('s3cr3t');
+    const wrong = ['x-key', '=a', 'x key=a', 'x-key=%zz', 'x-key=a%0d%0ab', 'x-key=a,,x=b'];
+    for (const text of wrong)
+      expect(problemsOf({ env: { OTEL_EXPORTER_OTLP_HEADERS: text } }).join(), text).toMatch(
+        /^OTEL_EXPORTER_OTLP_HEADERS: must be headers such as name=value,name=value$/,
+      );
+    expect(problemsOf({ env: { OTEL_TRACES_SAMPLER_ARG: '2' } })).toEqual([
+      'OTEL_TRACES_SAMPLER_ARG: must be at most 1',
+    ]);
+    expect(problemsOf({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:pass@collector:4318' } })).toHaveLength(1);
+  });
+
   test('shop settings of the file keep their keys', () => {
     const { config } = loadConfig({ env: {}, file: file({ settings: { 'inventory.provider': 'external_wms' } }) });
     expect(config.settings).toEqual({ 'inventory.provider': 'external_wms' });

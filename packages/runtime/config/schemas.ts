@@ -65,6 +65,34 @@ export const redisUrls = z
     error: 'must be URLs beginning with redis:// or rediss://, comma-separated',
   });
 
+/** A share from 0 to 1, also as text. */
+export const share = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+  z
+    .number({ error: 'must be a number from 0 to 1' })
+    .min(0, { error: 'must be at least 0' })
+    .max(1, { error: 'must be at most 1' }),
+);
+
+/** `name=value,name=value` as a record. Values are percent-encoded, as OpenTelemetry has it. */
+export const headerList = z.string().transform((text, context): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = {};
+  for (const part of text.split(',')) {
+    const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x21-\x7e](?:[ -~]*[!-~])?)\s*$/.exec(part) ?? [];
+    if (name !== undefined && value !== undefined && isPercentEncoded(value)) headers[name] = decodeURIComponent(value);
+    else context.addIssue({ code: 'custom', message: 'must be headers such as name=value,name=value' });
+  }
+  return headers;
+});
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    return /^[\t\x20-\x7e]*$/.test(decodeURIComponent(text));
+  } catch {
+    return false;
+  }
+}
+
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, more] = text.split('/');
   const width = isIP(address) === 6 ? 128 : 32;

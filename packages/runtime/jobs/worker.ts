@@ -13,7 +13,7 @@ import {
 } from 'graphile-worker';
 import { Client, Pool } from 'pg';
 import type { Log } from '../observability/log.ts';
-import { type Trace, traceOf, withTrace } from '../observability/trace.ts';
+import { inTrace, type Operation } from '../observability/spans.ts';
 import { type Cron, traceFlag, type Worker, type WorkerDeps } from './jobs.ts';
 import { type Liveness, openLiveness } from './worker-liveness.ts';
 import { unlockJobsOf } from './worker-store.ts';
@@ -39,19 +39,21 @@ type Helpers = {
   job: { id: string; flags?: Readonly<Record<string, boolean>> | null };
 };
 
-/** The trace of the request that enqueued the job, or a new one. */
-function traceOfJob(flags: Helpers['job']['flags']): Trace {
+/** The `traceparent` of the request that enqueued the job. */
+function traceparentOfJob(flags: Helpers['job']['flags']): string | undefined {
   const flag = Object.keys(flags ?? {}).find((name) => name.startsWith(traceFlag));
-  return traceOf(flag?.slice(traceFlag.length));
+  return flag?.slice(traceFlag.length);
 }
 
 /** Converts the handlers to the form of graphile-worker. Each run has a log of its own and is counted. */
 function taskListOf({ tasks, log, metrics }: WorkerDeps, stopping: AbortSignal): TaskList {
   const entries = Object.entries(tasks).map(([task, handle]) => {
+    const attributes = { 'messaging.system': 'graphile_worker', 'messaging.destination.name': task };
+    const operation: Operation<void> = { kind: 'consumer', name: task, attributes };
     const run = async (payload: unknown, helpers: Helpers) => {
       const signal = helpers.abortSignal ?? new AbortController().signal;
       try {
-        await withTrace(traceOfJob(helpers.job.flags), () =>
+        await inTrace(traceparentOfJob(helpers.job.flags), operation, () =>
           handle(payload, { log: log.child({ task, job: helpers.job.id }), signal, stopping }),
         );
         metrics.jobs.inc({ task, result: 'done' });

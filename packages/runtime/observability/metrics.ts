@@ -61,6 +61,11 @@ export function openMetrics() {
       labelNames: ['use_case'],
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     }),
+    spans: counter({
+      name: 'trace_spans_total',
+      help: 'Recorded spans: exported, dropped (too many wait for the collector) or failed (the collector did not take them)',
+      labelNames: ['result'],
+    }),
     statements: counter({ name: 'db_statements_total', help: 'SQL statements sent' }),
     jobs: counter({
       name: 'jobs_total',

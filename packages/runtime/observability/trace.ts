@@ -27,13 +27,28 @@ export class Trace {
   }
 }
 
+/** Version, trace id, id of the caller's span and flags of a `traceparent` header. Null when it is missing or invalid. */
+function partsOf(header: string | null | undefined): RegExpExecArray | null {
+  if (header === null || header === undefined || header.length > longestHeader) return null;
+  const parts = traceparent.exec(header);
+  return parts === null || (parts[1] === '00' && header.length !== 55) ? null : parts;
+}
+
+const isSampled = (parts: RegExpExecArray): boolean => (Number.parseInt(parts[4]!, 16) & 1) === 1;
+
 /** The trace of a `traceparent` header. A missing or invalid header begins a new trace. */
 export function traceOf(header: string | null | undefined): Trace {
-  if (header === null || header === undefined || header.length > longestHeader) return new Trace();
-  const parts = traceparent.exec(header);
-  if (parts === null || (parts[1] === '00' && header.length !== 55)) return new Trace();
+  const parts = partsOf(header);
   // Only the flag "sampled" is passed on: other flags may mean something else in other versions.
-  return new Trace(parts[2]!, Number.parseInt(parts[4]!, 16) & 1 ? '01' : '00');
+  return parts === null ? new Trace() : new Trace(parts[2]!, isSampled(parts) ? '01' : '00');
+}
+
+/** The span of the caller that a `traceparent` header names. `isSampled`: the caller records it. Null when it is missing or invalid. */
+export function callerOf(
+  header: string | null | undefined,
+): { readonly traceId: string; readonly id: string; readonly isSampled: boolean } | null {
+  const parts = partsOf(header);
+  return parts && { traceId: parts[2]!, id: parts[3]!, isSampled: isSampled(parts) };
 }
 
 const traces = new AsyncLocalStorage<Trace | null>();

@@ -1,5 +1,12 @@
 import { type AddressGuard, guardedConnector } from '@tradepost/outbound-http';
-import { type KeptConnections, keptConnections, networkFaultText, traceHeaders } from '@tradepost/runtime';
+import {
+  callOperation,
+  inCall,
+  type KeptConnections,
+  keptConnections,
+  networkFaultText,
+  traceHeaders,
+} from '@tradepost/runtime';
 import type { Dispatcher } from 'undici';
 import { attemptMs, connectMs, maxAnswerBytes, maxAnswerText } from '../limits.ts';
 import type { Attempt } from './delivery.ts';
@@ -56,7 +63,7 @@ export async function postDelivery(
   const started = performance.now();
   const { pathname, search } = new URL(way.url);
   const cut = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
-  const send = () =>
+  const request = () =>
     way.connections.pool.request({
       method: 'POST',
       path: `${pathname}${search}`,
@@ -69,6 +76,7 @@ export async function postDelivery(
       body: message.body,
       signal: cut,
     });
+  const send = () => inCall(callOperation('webhook', 'POST', way.url), request);
   const finished = (result: Pick<Attempt, 'status' | 'error' | 'answer' | 'retryAfterMs'>): Attempt => ({
     ...{ started_at: now, duration_ms: Math.round(performance.now() - started) },
     ...result,

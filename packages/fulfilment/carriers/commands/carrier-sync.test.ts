@@ -116,8 +116,11 @@ describe('tradepost shipments sync', { timeout: 240_000 }, () => {
   test('on SIGTERM finishes the running queries and releases the others', async () => {
     simulator.change({ latencyMs: 300 });
     await of.insertShipments(90, 'ZT');
-    const running = daemon();
+    const running = daemon(['--admin-port', '0']);
     await until('queries run', async () => (await states()).found > 0);
+    const admin = /^Admin (\S+)\/ready$/m.exec(running.output())![1];
+    expect((await fetch(`${admin}/ready`)).status).toBe(200);
+    expect(await (await fetch(`${admin}/metrics`)).text()).toContain('carrier_queries_total');
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
     const { found, claimed } = await states();

@@ -1,4 +1,4 @@
-import { networkFaultText, type Runtime, secretsMask, traceHeaders } from '@tradepost/runtime';
+import { callOperation, inCall, networkFaultText, type Runtime, secretsMask, traceHeaders } from '@tradepost/runtime';
 import { carrierMetrics } from '../carrier-metrics.ts';
 import { maxAnswerBytes } from '../limits.ts';
 import { carrierTimeoutMs } from '../settings.ts';
@@ -101,9 +101,12 @@ export function openCarrierClient({
     const { origin, pathname, search } = new URL(settings.get(driver.apiUrl));
     const { pool, wasStale } = services.serviceAt(driver, origin);
     const { headers: own, body } = driver.request(settings, query);
-    const headers = { ...own, ...traceHeaders() };
     const secrets = driver.account.filter(({ secret }) => secret).map((one) => settings.get(one));
-    const send = () => pool.request({ method: 'POST', path: pathname + search, headers, body, signal });
+    const send = () =>
+      inCall(callOperation(driver.name, 'POST', origin), () => {
+        const headers = { ...own, ...traceHeaders() };
+        return pool.request({ method: 'POST', path: pathname + search, headers, body, signal });
+      });
     // A service may close a kept connection just when a request is written to it. A query changes nothing, so it is repeated.
     const response = await send().catch((error: unknown) => {
       if (!wasStale(error) || signal.aborted) throw error;

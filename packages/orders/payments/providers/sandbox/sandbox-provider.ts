@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { toWire } from '@tradepost/core';
-import { secretsMask } from '@tradepost/runtime';
+import { secretsMask, tracedFetch } from '@tradepost/runtime';
 import { z } from 'zod';
 import { orderErrors } from '../../../errors.ts';
 import { isPaySignature, payHeaders, signedHeaders } from '../../pay-signature.ts';
@@ -10,6 +10,7 @@ import { sandboxCashierUrl, sandboxName, sandboxRefundUrl, sandboxSecret, signat
 
 const nonceForm = /^[A-Za-z0-9._~-]{8,64}$/;
 const refundTimeoutMs = 10_000;
+const send = tracedFetch(sandboxName, (input, init) => fetch(input, init));
 const refundAnswer = z.object({
   refund_no: z.string(),
   status: z.enum(['succeeded', 'pending', 'failed']),
@@ -27,7 +28,7 @@ async function callRefundEndpoint(
 ): Promise<RefundAnswer> {
   const body = JSON.stringify({ provider: sandboxName, ...request, amount: toWire(request.amount) });
   const timestamp = String(Math.trunc(now.getTime() / 1000));
-  const response = await fetch(url, {
+  const response = await send(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
