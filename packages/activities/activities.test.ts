@@ -87,7 +87,7 @@ describe('staff replace the products of an activity', () => {
     const { id: product_id, sku_ids } = await insertProduct(shop.database, { title: 'Tin', stocks: [7, 8] });
     const { id } = await sales.start([
       { product_id, sku_id: sku_ids[0]!, activity_price: 3.456, limit_per_order: 2, total_stock_limit: 5, sort: 1 },
-      { product_id, sku_id: 0, seckill_price: '4.50', limit_per_order: '', total_stock_limit: '' },
+      { product_id, sku_id: 0, activity_price: 0, seckill_price: '4.50', limit_per_order: '', total_stock_limit: '' },
     ]);
     const read = async () => (await sales.admin('GET', `/products?activity_id=${id}&size=1000`)).data.list;
     const common = {
