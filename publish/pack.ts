@@ -76,6 +76,14 @@ async function writeManifest(folder: string, stage: string, dependencies: Record
   await writeFile(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
+/** Packs a folder with its `package.json` into `target` and returns the tarball. */
+export async function packFolder(folder: string, target: string): Promise<string> {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
+  const { stdout } = await run('npm', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+  const [packed] = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>);
+  return join(target, packed!.filename);
+}
+
 /** Packs one package into `target` and returns the tarball. */
 async function pack({ folder, lib, types, bundled }: Published, target: string): Promise<string> {
   // In the checkout, so that the compiler finds the dependencies of the package.
@@ -97,11 +105,7 @@ async function pack({ folder, lib, types, bundled }: Published, target: string):
     await writeManifest(folder, stage, dependencies);
     await cp(join(root, 'packages', folder, 'README.md'), join(stage, 'README.md'));
     await cp(join(root, 'LICENSE'), join(stage, 'LICENSE'));
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', target], {
-      cwd: stage,
-    });
-    const [packed] = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>);
-    return join(target, packed!.filename);
+    return await packFolder(stage, target);
   } finally {
     await rm(stage, { recursive: true, force: true });
   }

@@ -19,6 +19,9 @@ function fullNameOf(command: Command): string {
   return names.join(' ');
 }
 
+/** The full name of a declared command, with a blank at its end. */
+const pathOf = ({ group, name }: FoundCommand) => (group === undefined ? `${name} ` : `${group} ${name} `);
+
 /** The names that a command line begins with: `settings`, also in `help settings`. */
 const namesIn = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-')).slice(0, 2);
 
@@ -42,7 +45,7 @@ export async function main(argv: readonly string[]): Promise<number | undefined>
     await program
       .hook('preAction', async (_program, action) => {
         command = fullNameOf(action);
-        await load();
+        if (!running.some((one) => one.standalone && `${command} `.startsWith(pathOf(one)))) await load();
       })
       .parseAsync([...argv], { from: 'user' });
     return undefined;

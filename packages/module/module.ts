@@ -112,6 +112,8 @@ export type ModuleCommand = {
   /** The position in `tradepost --help`, over all packages. */
   readonly sort: number;
   readonly description: string;
+  /** True for a command that uses nothing of its context, such as a simulator: the modules are not loaded for it. */
+  readonly standalone?: boolean;
   /** Imports the file of the command, when the command or its own help is asked for. */
   readonly load: () => Promise<{ readonly register: RegisterCommand }>;
 };

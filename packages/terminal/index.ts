@@ -18,9 +18,15 @@ export {
   UsageError,
   yellow,
 } from './output.ts';
-export { askForPassword, readSecret, refuseSecretOption, secretAsArgument, warnOfPassword } from './read-secret.ts';
 export { reportFaults } from './report-faults.ts';
 export { runningServer, serverUrl } from './running-server.ts';
+export {
+  askForPassword,
+  readSecret,
+  refuseSecretOption,
+  secretAsArgument,
+  warnOfPassword,
+} from './secrets/read-secret.ts';
 export { stopSignal } from './stop-signal.ts';
 export { utcTime } from './utc-time.ts';
 export { withProgress } from './with-progress.ts';

@@ -1,6 +1,6 @@
 import { type ConfigKey, type LoadedConfig, loadConfig } from '@tradepost/runtime';
 import { type Command, InvalidArgumentError } from 'commander';
-import { warnOfPassword } from './read-secret.ts';
+import { warnOfPassword } from './secrets/read-secret.ts';
 
 export type GlobalOptions = { config?: string; data?: string; databaseUrl?: string; redisUrl?: string; json?: boolean };
 

@@ -30,6 +30,7 @@ export const commands: readonly ModuleCommand[] = [
     name: 'config',
     sort: 50,
     description: 'print the current configuration and the source of each value; secrets are masked',
+    standalone: true,
     load: () => import('./config.ts'),
   },
   {
@@ -79,6 +80,7 @@ export const commands: readonly ModuleCommand[] = [
     name: 'bench',
     sort: 620,
     description: 'run a benchmark of this checkout on this machine: orders, purchase, http, scale, boot',
+    standalone: true,
     load: () => import('./bench.ts'),
   },
 ];

@@ -6,6 +6,7 @@ export const commands: readonly ModuleCommand[] = [
     group: 'ai',
     sort: 306,
     description: 'run simulated image services, with faults if you want them',
+    standalone: true,
     load: () => import('./simulate.ts'),
   },
 ];

@@ -6,6 +6,7 @@ export const commands: readonly ModuleCommand[] = [
     group: 'pay',
     sort: 255,
     description: 'run simulated payment services: WeChat Pay, Alipay and Stripe',
+    standalone: true,
     load: () => import('./simulate.ts'),
   },
 ];

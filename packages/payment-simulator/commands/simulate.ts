@@ -1,18 +1,18 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { print, stopSignal, wholeNumber } from '@tradepost/terminal';
+import { commandName, print, stopSignal, wholeNumber } from '@tradepost/terminal';
 import { openPaymentSimulator, type PaymentSimulator } from '../simulator.ts';
 
 type Options = { port: number; host: string; shopUrl: string; json?: boolean };
 
 /** The commands that configure a shop. A key has no line breaks: settings take keys without them. */
-const settingLines = (simulator: PaymentSimulator): string[] =>
-  simulator
+function settingLines(simulator: PaymentSimulator): string[] {
+  const set = `${commandName()} settings set`;
+  return simulator
     .settings()
     .map(({ key, value, secret }) =>
-      secret
-        ? `printf %s '${value.replaceAll('\n', '')}' | tradepost settings set ${key}`
-        : `tradepost settings set ${key} '${value}'`,
+      secret ? `printf %s '${value.replaceAll('\n', '')}' | ${set} ${key}` : `${set} ${key} '${value}'`,
     );
+}
 
 async function simulate({ port, host, shopUrl, json = false }: Options): Promise<void> {
   const stop = stopSignal();
@@ -22,9 +22,7 @@ async function simulate({ port, host, shopUrl, json = false }: Options): Promise
     if (json)
       print(JSON.stringify({ event: 'ready', pid: process.pid, url: simulator.url, settings: simulator.settings() }));
     else {
-      print(
-        `Payment services at ${simulator.url}\n\nTo let a shop use them (in a checkout with npx before tradepost):`,
-      );
+      print(`Payment services at ${simulator.url}\n\nTo let a shop use them:`);
       for (const line of settingLines(simulator)) print(line);
       print(`\n${simulator.url}/ lists the payments and pays them. Ctrl-C ends it.`);
     }

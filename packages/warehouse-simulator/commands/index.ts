@@ -6,6 +6,7 @@ export const commands: readonly ModuleCommand[] = [
     group: 'wms',
     sort: 240,
     description: 'run a simulated external warehouse for development and tests, with faults if you want them',
+    standalone: true,
     load: () => import('./simulate.ts'),
   },
 ];

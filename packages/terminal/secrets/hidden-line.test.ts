@@ -60,7 +60,7 @@ async function atTerminal(command: string, answers: readonly string[], term: str
 }
 
 describe.skipIf(spawnSync('script', ['--version']).error !== undefined)('at a terminal', () => {
-  const script = join(import.meta.dirname, '../../bin/tradepost.ts');
+  const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
   const create = `${process.execPath} ${script} staff create ann --data /nonexistent`;
 
   test.each([

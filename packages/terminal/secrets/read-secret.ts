@@ -1,8 +1,8 @@
 import { openSync } from 'node:fs';
 import { ReadStream, WriteStream } from 'node:tty';
 import { type Command, Option } from 'commander';
+import { UsageError } from '../output.ts';
 import { readHiddenLine, type TerminalInput } from './hidden-line.ts';
-import { UsageError } from './output.ts';
 
 /** Longer than any secret or token. A file that was piped in by mistake is refused. */
 const maxCharacters = 64 * 1024;
