@@ -48,12 +48,18 @@ export function openPlatformKeys(
         readAt = Number.NEGATIVE_INFINITY;
       }
       const at = now().getTime();
-      const known = keys.get(serial.toUpperCase());
       downloads = downloads.filter((time) => at - time < minuteMs);
-      const isOld = at - readAt > keepMs;
-      if ((isOld || !known) && downloads.length < maxPerMinute) await refresh(signal);
-      const found = keys.get(serial.toUpperCase());
-      return found && found.until.getTime() > at ? found.key : null;
+      const usable = (): KeyObject | null => {
+        const found = keys.get(serial.toUpperCase());
+        return found && found.until.getTime() > at ? found.key : null;
+      };
+      const known = usable();
+      if ((at - readAt > keepMs || !known) && downloads.length < maxPerMinute)
+        await refresh(signal).catch((error: unknown) => {
+          // A certificate that is known and valid serves until the next download.
+          if (!known) throw error;
+        });
+      return usable();
     },
   };
 }
