@@ -450,6 +450,26 @@ describe.each(['wechat', 'alipay', 'stripe'] as const)('tradepost pay reconcile,
   });
 });
 
+test('tradepost pay reconcile compares the other providers when one of them fails, and says so', async () => {
+  const { settings } = shop.server.runtime;
+  const right = simulator.settings().find(({ key }) => key === 'wechat_pay.api_url')!.value;
+  await settings.set('wechat_pay.api_url', 'http://127.0.0.1:9');
+  const env = { DATABASE_URL: shop.database.url, TRADEPOST_SECRETS_KEY_FILE: testKeyFile };
+  try {
+    const { code, stdout } = await runCommandInProcess(['pay', 'reconcile', '--json'], { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).providers).toMatchObject([
+      { provider: 'wechat', error: expect.stringContaining('fetch failed') },
+      { provider: 'alipay', error: '' },
+      { provider: 'stripe', error: '' },
+    ]);
+    const shown = await runCommandInProcess(['pay', 'reconcile'], { env });
+    expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('wechat: not complete: fetch failed') });
+  } finally {
+    await settings.set('wechat_pay.api_url', right);
+  }
+});
+
 test('tradepost pay reconcile refuses a wrong period and an unknown provider', async () => {
   const env = { DATABASE_URL: shop.database.url, TRADEPOST_SECRETS_KEY_FILE: testKeyFile };
   for (const args of [

@@ -12,6 +12,7 @@ import {
   green,
   print,
   printJson,
+  red,
   stopSignal,
   table,
   UsageError,
@@ -92,7 +93,7 @@ type Result = { provider: string } & Awaited<ReturnType<typeof reconcilePayments
 
 function show(results: readonly Result[], { from, to }: { from: Date; to: Date }, json: boolean): void {
   const differences = results.flatMap((result) => result.differences);
-  if (differences.length > 0) process.exitCode = exitCodes.failed;
+  if (differences.length > 0 || results.some(({ error }) => error !== '')) process.exitCode = exitCodes.failed;
   if (json) {
     const providers = results.map(({ differences: list, ...rest }) => ({ ...rest, differences: list.length }));
     const listed = differences.map((one) => ({ ...one, shop: wire(one.shop), theirs: wire(one.theirs) }));
@@ -110,13 +111,11 @@ function show(results: readonly Result[], { from, to }: { from: Date; to: Date }
         ]),
       ]),
     );
-  for (const { provider, payments, refunds, differences: list, more } of results) {
+  for (const { provider, payments, refunds, differences: list, more, error } of results) {
     const counted = `${provider}: ${countOf(payments, 'payments')} and ${countOf(refunds, 'refunds')} compared`;
-    print(
-      list.length === 0
-        ? green(`${counted}, no differences`)
-        : `${counted}, ${list.length}${more ? ' and more' : ''} differ`,
-    );
+    if (list.length > 0) print(`${counted}, ${list.length}${more ? ' and more' : ''} differ`);
+    else print(error === '' ? green(`${counted}, no differences`) : counted);
+    if (error !== '') print(red(`${provider}: not complete: ${error}`));
   }
 }
 
@@ -138,7 +137,7 @@ export function addReconcile(group: Command, context: CommandContext): void {
       .addHelpText(
         'after',
         '\nExamples:\n  $ tradepost pay reconcile\n  $ tradepost pay reconcile --provider wechat --from 2026-03-01 --to 2026-03-31 --json\n\n' +
-          'Exit codes: 0 no differences, 1 differences or failed, 2 wrong usage.',
+          'Exit codes: 0 no differences, 1 differences or not complete, 2 wrong usage.',
       ),
   ).action((options: Options) => reconcile(context, options));
 }

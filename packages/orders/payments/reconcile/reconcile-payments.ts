@@ -1,3 +1,4 @@
+import { messageOf } from '@tradepost/module';
 import type { Sql } from '@tradepost/postgres';
 import type { ProviderRecord, RecordName, RedirectProvider } from '../providers/provider.ts';
 import {
@@ -21,7 +22,10 @@ export type Difference = {
   shop: Shown | null;
   theirs: Shown | null;
 };
-type Compared = { payments: number; refunds: number; differences: Difference[]; more: boolean };
+/** `error`: why the comparison ended early; empty when it is complete. */
+type Compared = { payments: number; refunds: number; differences: Difference[]; more: boolean; error: string };
+type Reconciled = { name: string } & Pick<RedirectProvider, 'find'> & Required<Pick<RedirectProvider, 'records'>>;
+type Options = { signal: AbortSignal; report: (compared: Compared) => void };
 
 const pageRows = 500;
 /** The differences that one run lists. */
@@ -81,18 +85,15 @@ const nameOf = ({ kind, payment_no, trade_no, refund_no, provider_ref }: OurReco
   ...(kind === 'refund' ? { refund_no } : {}),
 });
 
-/**
- * Compares the payments and refunds of a period with those of the provider: first what the provider lists, then what the shop has
- * besides. The clocks of both differ, so the provider is asked for a record of the shop that its lists do not have.
- */
-export async function reconcilePayments(
+/** Compares first what the provider lists, then what the shop has besides. */
+async function compare(
   sql: Sql,
-  provider: { name: string } & Pick<RedirectProvider, 'find'> & Required<Pick<RedirectProvider, 'records'>>,
+  provider: Reconciled,
   period: Period,
-  { signal, report }: { signal: AbortSignal; report: (compared: Compared) => void },
-): Promise<Compared> {
+  { signal, report }: Options,
+  compared: Compared,
+): Promise<void> {
   const { name } = provider;
-  const compared: Compared = { payments: 0, refunds: 0, differences: [], more: false };
   const seen = new Set<string>();
   const note = (ours: OurRecord | undefined, theirs: ProviderRecord | null) => {
     compared[(theirs ?? ours)!.kind === 'payment' ? 'payments' : 'refunds'] += 1;
@@ -121,6 +122,26 @@ export async function reconcilePayments(
       note(ours, (await provider.find?.(nameOf(ours), signal)) ?? null);
     }
     report(compared);
+  }
+}
+
+/**
+ * Compares the payments and refunds of a period with those of the provider. The clocks of both differ, so the provider is asked for
+ * a record of the shop that its lists do not have. After an error, what was found before is returned with it. Rejects when `signal`
+ * aborts.
+ */
+export async function reconcilePayments(
+  sql: Sql,
+  provider: Reconciled,
+  period: Period,
+  options: Options,
+): Promise<Compared> {
+  const compared: Compared = { payments: 0, refunds: 0, differences: [], more: false, error: '' };
+  try {
+    await compare(sql, provider, period, options, compared);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    compared.error = messageOf(error);
   }
   return compared;
 }
