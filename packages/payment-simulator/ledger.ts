@@ -68,8 +68,9 @@ export function openLedger(now: () => Date) {
       const known = trades.get(given.payment_no);
       if (known?.status === 'paid') throw new LedgerRefusal('paid');
       if (known?.status === 'closed') throw new LedgerRefusal('closed');
-      if (known && (known.amount !== given.amount || known.channel !== given.channel))
-        throw new LedgerRefusal('different');
+      const isSame = (of: Trade) =>
+        of.amount === given.amount && of.channel === given.channel && of.title === given.title;
+      if (known && !isSame(known)) throw new LedgerRefusal('different');
       if (trades.size >= maxTrades) throw new Error(`the simulator keeps at most ${maxTrades} payments`);
       const opened: Trade = { ...given, trade_no: '', status: 'open', paid_at: null };
       trades.set(given.payment_no, opened);
@@ -84,9 +85,10 @@ export function openLedger(now: () => Date) {
     },
     /** Removes a payment, as if it had been made at another account. */
     forget: (paymentNo: string) => trades.delete(paymentNo),
+    /** Refused when it is paid or closed. */
     close(paymentNo: string): Trade {
       const of = trade(paymentNo);
-      if (of.status === 'paid') throw new LedgerRefusal('paid');
+      if (of.status !== 'open') throw new LedgerRefusal(of.status);
       return Object.assign(of, { status: 'closed' as const });
     },
     /** Refunds a part of a payment. The same number again returns the first refund. */

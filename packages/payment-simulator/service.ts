@@ -15,6 +15,8 @@ export type NoticeOptions = {
   age?: number;
   amount?: number;
   currency?: string;
+  /** The merchant (WeChat Pay) or app (Alipay) that the notice is for. */
+  account?: string;
 };
 /** A message that a service sends to the shop. */
 export type Notice = { url: string; headers: Record<string, string>; body: string };

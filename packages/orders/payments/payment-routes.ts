@@ -87,7 +87,7 @@ export function paymentRoutes(
           const channel = channelOf(provider, body.channel);
           const payment = await create({ ...own, provider: provider.name, channel, return_url });
           const client_address = clientAddress(request, config.trustedProxies);
-          const of = { params, site: siteOf(request), client_address, locale };
+          const of = { params, site: siteOf(request), client_address };
           const begun = await beginPayment({ runtime, providers }, payment, of);
           const action = begun ? { pay_action: begun.action, action_until: begun.until } : {};
           return view({ ...payment, ...action }, request, locale);

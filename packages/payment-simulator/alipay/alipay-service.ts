@@ -164,9 +164,9 @@ export function openAlipay(ledger: Ledger, { now, base }: { now: () => Date; bas
   const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const unknown = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const notice = (of: Trade, more: Readonly<Record<string, string>>, options: NoticeOptions): Notice => {
-    const { amount: cents = of.amount, wrongSignature = false, age = 0 } = options;
+    const { amount: cents = of.amount, wrongSignature = false, age = 0, account = appId } = options;
     const fields: Record<string, string> = {
-      ...{ app_id: appId, charset: 'utf-8', version: '1.0', sign_type: 'RSA2', notify_type: 'trade_status_sync' },
+      ...{ app_id: account, charset: 'utf-8', version: '1.0', sign_type: 'RSA2', notify_type: 'trade_status_sync' },
       ...{
         notify_id: randomBytes(16).toString('hex'),
         notify_time: chinaTime(new Date(now().getTime() - age * 1_000)),

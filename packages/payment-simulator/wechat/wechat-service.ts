@@ -37,8 +37,8 @@ export function openWechat(ledger: Ledger, { now, base }: { now: () => Date; bas
     pay: (paymentNo, more) => void ledger.pay(paymentNo, '42', more),
     paymentNotice(paymentNo, options = {}) {
       const of = ledger.trade(paymentNo);
-      const { amount = of.amount, currency = of.currency } = options;
-      const content = transaction({ ...of, amount, currency });
+      const { amount = of.amount, currency = of.currency, account: mchid = account.mchId } = options;
+      const content = { ...transaction({ ...of, amount, currency }), mchid };
       return notice('TRANSACTION.SUCCESS', 'transaction', of.notify_url, content, options);
     },
     refundNotice(refundNo, options = {}) {

@@ -1,5 +1,5 @@
 import { AppError, type Locale } from '@tradepost/core';
-import { enqueueJobs, type Runtime } from '@tradepost/runtime';
+import { enqueueJobs, type Runtime, shopLocale } from '@tradepost/runtime';
 import { orderErrors } from '../../errors.ts';
 import { type StoredAction, usableAction } from '../payment-rules.ts';
 import { setPayActions } from '../payment-store.ts';
@@ -7,13 +7,12 @@ import type { PaymentProviders } from '../providers/open-providers.ts';
 import { checkJob } from './check-payment.ts';
 import type { PaymentAtProvider } from './provider-call-store.ts';
 
-type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'log'>; providers: PaymentProviders };
+type Deps = { runtime: Pick<Runtime, 'sql' | 'now' | 'log' | 'settings'>; providers: PaymentProviders };
 /** What the request adds to the payment. */
 export type PayRequest = {
   params: Readonly<Record<string, string>>;
   site: string;
   client_address: string;
-  locale: Locale;
 };
 
 /** A shopper waits for the answer. */
@@ -21,6 +20,7 @@ const beginMs = 10_000;
 /** Money whose notice was lost is looked for while it can still pay the order. */
 const checkBeforeMs = 60_000;
 
+/** In the language of the shop: a service refuses a payment that is opened again with another text. */
 const title = (orderNo: string, paymentNo: string, locale: Locale) =>
   orderNo === ''
     ? { en: `Payment ${paymentNo}`, 'zh-CN': `支付单 ${paymentNo}` }[locale]
@@ -33,7 +33,7 @@ const title = (orderNo: string, paymentNo: string, locale: Locale) =>
 export async function beginPayment(
   { runtime, providers }: Deps,
   payment: Omit<PaymentAtProvider, 'is_open' | 'expires_at'> & { expires_at: Date },
-  { params, site, client_address, locale }: PayRequest,
+  { params, site, client_address }: PayRequest,
 ): Promise<{ action: StoredAction; until: Date | null } | null> {
   const provider = providers.get(payment.provider);
   if (provider?.kind !== 'redirect' || !provider.begin) return null;
@@ -41,7 +41,8 @@ export async function beginPayment(
   const known = usableAction(payment, now);
   if (known) return { action: known, until: payment.action_until };
   const { payment_no, order_no, amount, currency, channel, return_url, expires_at } = payment;
-  const opening = { payment_no, title: title(order_no, payment_no, locale), amount, currency, channel, return_url };
+  const of = title(order_no, payment_no, runtime.settings.get(shopLocale));
+  const opening = { payment_no, title: of, amount, currency, channel, return_url };
   const { valid_until, ...action } = await provider
     .begin({ ...opening, params, expires_at, client_address }, site, AbortSignal.timeout(beginMs))
     .catch((error: unknown) => {

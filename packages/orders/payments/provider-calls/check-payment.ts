@@ -55,5 +55,6 @@ export async function checkPayment(
     }
     return;
   }
-  if (!payment.is_open) await provider.close?.(name, signal);
+  // A payment that has ended at the provider needs no call, and some providers refuse it.
+  if (!payment.is_open && record?.status !== 'failed') await provider.close?.(name, signal);
 }
