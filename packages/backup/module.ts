@@ -7,6 +7,7 @@ import { backupRetention, runDays } from './retention.ts';
 import { runScheduled } from './schedule/run-scheduled.ts';
 import { backupSettings } from './schedule/settings.ts';
 import { backupInChangeLog, backupTables } from './tables.ts';
+import { removeAbandonedDatabases, removeAbandonedFolders } from './verify/abandoned.ts';
 
 const scheduledTask = 'backup.scheduled';
 
@@ -25,6 +26,8 @@ export const backupModule: Module = {
       async [scheduledTask](_payload, { log, signal, stopping = signal }) {
         const files = openStoredFiles(runtime, entries(storageDrivers));
         await runScheduled({ runtime, files, log, signal: AbortSignal.any([signal, stopping]) });
+        await removeAbandonedDatabases(runtime.sql);
+        await removeAbandonedFolders();
       },
     },
     crons: [{ task: scheduledTask, match: '*/5 * * * *' }],

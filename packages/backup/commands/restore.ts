@@ -17,6 +17,7 @@ import {
   print,
   printJson,
   progress,
+  stopSignal,
   withDatabaseOptions,
   withProgress,
 } from '@tradepost/terminal';
@@ -60,13 +61,14 @@ const restore =
     await withBackup(openBackup(place, bucketAccount(settingsIn(config, []))), async (backup) => {
       const server = await openDatabaseServer({ config, serve: true, onProgress: progress }, log);
       let done: { files: RestoredFiles; problem: string | null } = { files: nothing, problem: null };
+      const stop = stopSignal();
       try {
         let line = '';
         await withProgress(
           () => line,
           () =>
             restoreBackup(backup, {
-              url: server.url,
+              ...{ url: server.url, signal: stop.signal },
               onProgress(at) {
                 line = restoreLine(at);
               },
@@ -79,6 +81,7 @@ const restore =
             }),
         );
       } finally {
+        stop.release();
         await server.close();
       }
       const { location, manifest } = backup;

@@ -10,6 +10,7 @@ import {
   print,
   printJson,
   red,
+  stopSignal,
   withDatabaseOptions,
   withProgress,
 } from '@tradepost/terminal';
@@ -42,10 +43,12 @@ const verify =
         return print(`${green('complete')}: ${location}, ${parts} parts with the right checksums`);
       }
       let line = '';
+      const stop = stopSignal();
       const results = await withProgress(
         () => line,
         () =>
           verifyBackup(backup, {
+            signal: stop.signal,
             ...{ serverUrl: config.databaseUrl, audits: declaredBy(context.modulesOf(config), 'audits') },
             onProgress(progress) {
               line = restoreLine(progress);
@@ -54,7 +57,7 @@ const verify =
               line = `audit: ${name}`;
             },
           }),
-      );
+      ).finally(stop.release);
       const failed = results.filter((result) => !auditPassed(result));
       if (failed.length > 0) process.exitCode = exitCodes.failed;
       const ok = failed.length === 0;
@@ -79,7 +82,7 @@ export function addVerify(group: Command, context: CommandContext): void {
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
-        `\nExample:\n  $ tradepost backup verify /var/backups/shop${placesHelp}\n\nThe temporary database is on the server of DATABASE_URL, otherwise in a temporary embedded PostgreSQL. It is removed at the end.\n\nExit code 1 when the backup is damaged, or when a check finds rows.`,
+        `\nExample:\n  $ tradepost backup verify /var/backups/shop${placesHelp}\n\nThe temporary database is on the server of DATABASE_URL, otherwise in a temporary embedded PostgreSQL. It is removed at the end; what a killed command has left, by the next one and by a worker.\n\nExit code 1 when the backup is damaged, or when a check finds rows.`,
       ),
   ).action(verify(context));
 }

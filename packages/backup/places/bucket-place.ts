@@ -12,6 +12,11 @@ export type BucketAccount = {
   readonly secretKey: string;
 };
 
+/** A backup takes long, and a bucket that is busy for some seconds must not end it. */
+const retries = { attempts: 5, firstPauseMs: 400, ofConnections: true };
+/** A connection can end in the middle of an object. */
+const readAttempts = 3;
+
 /** Hosts that take the bucket as a part of the host name. */
 const companyHosts = /\.(amazonaws\.com|aliyuncs\.com|myqcloud\.com|qiniucs\.com)$/;
 
@@ -25,7 +30,7 @@ function bucketOf(bucket: string, account: () => BucketAccount): Bucket {
     if (missing.length > 0) throw backupErrors.bucket_not_ready({ missing: missing.join(', ') });
     const bucketUrl = bucketUrlOf(endpoint || `https://s3.${region}.amazonaws.com`, bucket, companyHosts);
     return { bucketUrl, region, accessKey, secretKey };
-  });
+  }, retries);
 }
 
 async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -97,9 +102,15 @@ export function bucketPlace(bucketName: string, prefix: string, account: () => B
       return {
         ...{ location, entries },
         async read(entry) {
-          const object = await bucket.get(`${base}${name}/${entry}`);
-          if (!object) throw backupErrors.altered({ place: location, part: entry });
-          return readAll(object.content);
+          for (let attempt = 1; ; attempt += 1) {
+            const object = await bucket.get(`${base}${name}/${entry}`);
+            if (!object) throw backupErrors.altered({ place: location, part: entry });
+            try {
+              return await readAll(object.content);
+            } catch (error) {
+              if (attempt === readAttempts) throw error;
+            }
+          }
         },
         close: async () => {},
       };

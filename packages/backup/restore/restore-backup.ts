@@ -41,6 +41,8 @@ export type RestoreOptions = {
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Called with what is left of an interrupted restore before it is removed. */
   readonly onLeftover?: () => void;
+  /** Ends the restore after the part that is being written. The database is empty again. */
+  readonly signal?: AbortSignal;
   /** Folder of the numbered migrations. Default: `sql/` of this checkout. */
   readonly directory?: string;
 };
@@ -134,7 +136,7 @@ async function fillDatabase(
 }
 
 async function restoreLocked(backup: OpenedBackup, options: RestoreOptions): Promise<void> {
-  const { url, directory, onProgress } = options;
+  const { url, directory, onProgress, signal } = options;
   const through = await checkMigrations(backup, directory);
   const schemas = [...(await readMigrationFiles(directory)).schemas, jobSchema];
   const progress: RestoreProgress = {
@@ -142,6 +144,7 @@ async function restoreLocked(backup: OpenedBackup, options: RestoreOptions): Pro
     of: backup.manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
   };
   const report = (step: RestoreStep, rows = 0) => {
+    signal?.throwIfAborted();
     Object.assign(progress, { step, rows: progress.rows + rows });
     onProgress?.(progress);
   };

@@ -12,6 +12,8 @@ export type VerifyOptions = {
   readonly audits: readonly Audit[];
   readonly onProgress?: (progress: RestoreProgress) => void;
   readonly onResult?: (result: AuditResult) => void;
+  /** Ends the verification and removes the temporary database. */
+  readonly signal?: AbortSignal;
 };
 
 /** Reads all parts. Refuses a backup with a wrong checksum. */
@@ -31,17 +33,18 @@ export async function verifyChecksums(backup: OpenedBackup, onPart: () => void =
 
 /** Restores a backup into a temporary database and runs the audits there. Uploaded files are read and not written. */
 export async function verifyBackup(backup: OpenedBackup, options: VerifyOptions): Promise<AuditResult[]> {
-  const { audits, onProgress, onResult } = options;
+  const { audits, onProgress, onResult, signal } = options;
   await verifyChecksums({ ...backup, manifest: { ...backup.manifest, parts: filesOf(backup) } });
-  return withTemporaryDatabase(options.serverUrl, async (url) => {
-    await restoreBackup(backup, { url, ...(onProgress ? { onProgress } : {}) });
+  const work = async (url: string) => {
+    await restoreBackup(backup, { url, ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) });
     const sql = openDatabase(url, { max: 1, name: 'tradepost verify' });
     try {
       return await runAudits(sql, audits, onResult ? { onResult } : {});
     } finally {
       await sql.end({ timeout: 1 });
     }
-  });
+  };
+  return withTemporaryDatabase(options.serverUrl, work, signal);
 }
 
 /** The parts that a restore of the rows does not read. */

@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { S3Faults } from './s3-server.ts';
 import { signatureFault } from './sigv4.ts';
 
 /**
  * A storage with the S3 protocol as far as the drivers use it, as a process: objects of buckets in memory, readable by
- * everyone, written with a checked signature. Buckets are in the path. Arguments: access key, secret key, buckets.
+ * everyone, written with a checked signature. Buckets are in the path. Arguments: access key, secret key, the faults as JSON, buckets.
  */
-const [id = '', secret = '', ...buckets] = process.argv.slice(2);
+const [id = '', secret = '', faultText = '{}', ...buckets] = process.argv.slice(2);
+const { every = 0, maxObjects = Number.POSITIVE_INFINITY } = JSON.parse(faultText) as S3Faults;
+let requests = 0;
+type Fault = 'busy' | 'no answer' | 'cut off';
+const faults: readonly Fault[] = ['busy', 'no answer', 'cut off'];
+/** The fault of this request, if it has one: each kind in turn. */
+function nextFault(): Fault | undefined {
+  requests += 1;
+  return every > 0 && requests % every === 0 ? faults[(requests / every) % faults.length] : undefined;
+}
+
 const objects = new Map<string, { headers: Record<string, string>; bytes: Buffer }>();
 
 function refuse(response: ServerResponse, status: number, code: string): void {
@@ -45,6 +56,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   if (!buckets.includes(url.split('/')[1] ?? '')) return refuse(response, 404, 'NoSuchBucket');
+  const simulated = nextFault();
+  if (simulated === 'busy') return refuse(response, 503, 'SlowDown');
+  if (simulated === 'no answer') {
+    response.destroy();
+    return;
+  }
   const found = objects.get(url);
   const asked = new URL(url, 'http://localhost');
   if (method === 'GET' && asked.searchParams.get('list-type') === '2') {
@@ -53,7 +70,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (method === 'GET' || (method === 'HEAD' && !headers.authorization)) {
     if (!found) return refuse(response, 404, 'NoSuchKey');
-    response.writeHead(200, found.headers).end(method === 'GET' ? found.bytes : undefined);
+    const { bytes, headers: stored } = found;
+    response.writeHead(200, { ...stored, 'content-length': bytes.length });
+    if (simulated === 'cut off') response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+    else response.end(method === 'GET' ? bytes : undefined);
     return;
   }
   const fault = signatureFault({ method, path: url, headers }, { id, secret });
@@ -71,6 +91,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (method !== 'PUT') return refuse(response, 405, 'MethodNotAllowed');
   // Object storages do not take a chunked body.
   if (!headers['content-length']) return refuse(response, 411, 'MissingContentLength');
+  if (!found && objects.size >= maxObjects) return refuse(response, 403, 'QuotaExceeded');
   const bytes = Buffer.concat(chunks);
   const disposition = headers['content-disposition'];
   const stored = {

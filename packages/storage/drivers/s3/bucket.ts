@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { secretsMask } from '@tradepost/runtime';
 import { AwsClient } from 'aws4fetch';
 import pLimit from 'p-limit';
@@ -34,6 +35,16 @@ export type Bucket = {
   /** Throws when the bucket does not answer, or not with these keys. */
   check(): Promise<void>;
 };
+
+/** How often a call is made while the storage is busy or not reached. Pauses are random, and their limit doubles each time. */
+export type Retries = {
+  readonly attempts: number;
+  readonly firstPauseMs: number;
+  /** Also a call whose connection failed, or ended before the answer. */
+  readonly ofConnections?: boolean;
+};
+/** A shopper waits for an upload. */
+const shortRetries: Retries = { attempts: 3, firstPauseMs: 50 };
 
 /** The time for an object: at least this, and more for one that is larger than 10 MB at 0.5 MB/s. */
 const objectMs = 20_000;
@@ -92,18 +103,39 @@ async function* listObjects(send: Send, failed: Failed, prefix: string) {
   }
 }
 
+/** 429 and 5xx: the storage asks to come back. */
+const isBusy = ({ status }: Response) => status === 429 || status >= 500;
+
+/** Makes a call until it is answered, up to `attempts` times. A call that has used up its time is not repeated. */
+async function repeat(
+  { attempts, firstPauseMs, ofConnections }: Retries,
+  call: () => Promise<Response>,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const response = await call();
+      if (attempt === attempts || !isBusy(response)) return response;
+      await response.body?.cancel();
+    } catch (error) {
+      if (attempt === attempts || !ofConnections || !(error instanceof TypeError)) throw error;
+    }
+    await sleep(Math.random() * firstPauseMs * 2 ** (attempt - 1));
+  }
+}
+
 /** The objects of a bucket of an S3-compatible storage. `target` is read at each call. */
-export function openBucket(target: () => BucketTarget): Bucket {
+export function openBucket(target: () => BucketTarget, retries = shortRetries): Bucket {
   const send: Send = async (path, method, { timeoutMs, ...rest }) => {
     const { bucketUrl, region, accessKey, secretKey } = target();
     const client = new AwsClient({
       ...{ accessKeyId: accessKey, secretAccessKey: secretKey, service: 's3', region },
-      retries: 2,
+      retries: 0,
     });
     // A redirect can turn a PUT into a GET, whose success would say that a file is stored which is not.
     const redirect = 'manual';
-    const signal = AbortSignal.timeout(timeoutMs);
-    return client.fetch(`${bucketUrl}/${path}`, { method, redirect, signal, ...rest });
+    return repeat(retries, () =>
+      client.fetch(`${bucketUrl}/${path}`, { method, redirect, signal: AbortSignal.timeout(timeoutMs), ...rest }),
+    );
   };
   const failed: Failed = (response, what) => failure(response, what, target().secretKey);
   return {
