@@ -24,7 +24,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-type Opened = Awaited<ReturnType<typeof buyOne>> & { payment_no: string; pay_url: string };
+type Opened = Awaited<ReturnType<typeof buyOne>> & { payment_no: string; pay_url: string; pay_params: object };
 const create = (token: string, body: object, lang = 'en') =>
   shop.call('POST', `/api/pay/create?lang=${lang}`, { token, body });
 async function open(provider: ServiceName): Promise<Opened> {

@@ -1,10 +1,11 @@
 import { modules } from '@tradepost/app';
-import { declaredBy, findingsOf, type Module, settingsIn } from '@tradepost/module';
+import { declaredBy, findingsOf, type Module, settingsIn, staticEntriesOf } from '@tradepost/module';
 import { type ModuleShop, openModuleShop } from '@tradepost/testing/module-shop';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { insertProduct } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentProviderEntry, paymentProviders } from '../../index.ts';
+import { ownProviders } from './own-providers.ts';
 
 /** A module adds a payment provider through `paymentProviders`. Orders are paid and refunded through it. */
 const key = 'key-of-the-bank';
@@ -80,13 +81,15 @@ test('its name is in the API document and a value of pay.provider; an unknown na
     const { schema } = document.paths[path].post.requestBody.content['application/json'];
     return schema.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema;
   };
-  expect(bodyOf('/api/pay/create').properties.provider.enum).toEqual([
-    ...['sandbox', 'instant', 'wechat', 'alipay', 'stripe', 'bank'],
-  ]);
+  const names = [...ownProviders, ...staticEntriesOf([...modules, bankModule])(paymentProviders)].map(
+    ({ name }) => name,
+  );
+  expect(names).toEqual(expect.arrayContaining(['sandbox', 'instant', 'wechat', 'alipay', 'stripe', 'bank']));
+  expect(bodyOf('/api/pay/create').properties.provider.enum).toEqual([...new Set(names)]);
   expect(bodyOf('/api/pay/callback').properties.provider.enum).toEqual(['sandbox', 'bank']);
   const { settings } = shop.runtime;
   const row = settings.list().find((one) => one.key === 'pay.provider');
-  expect(row?.about).toContain('sandbox, instant, wechat, alipay, stripe, or bank');
+  expect(row?.about).toContain(new Intl.ListFormat('en', { type: 'disjunction' }).format(new Set(names)));
   await expect(settings.set('pay.provider', 'cash')).rejects.toThrow(/pay\.provider.*sandbox.*instant.*bank/);
   const { token, order_id } = await buy();
   const refused = await shop.call('POST', '/api/pay/create', { token, body: { order_id, provider: 'cash' } });
