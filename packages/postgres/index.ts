@@ -14,17 +14,17 @@ export { postgres } from './driver.ts';
 export { postgresErrors } from './errors.ts';
 export { foldChanges } from './fold-changes.ts';
 export { groupCommit, lostConnection } from './group-commit.ts';
+export { type Migrated, type MigrateOptions, migrate } from './migrations/migrate.ts';
 export {
-  type Migrated,
-  type MigrateOptions,
   MigrationError,
   type MigrationFile,
-  migrate,
-  migrationState,
   readMigrationFiles,
-  selectDatabaseId,
-  selectMigrations,
-} from './migrate.ts';
+  readMigrations,
+} from './migrations/migration-files.ts';
+export { type PlannedMigration, planMigrations } from './migrations/migration-plan.ts';
+export { type MigrationFault, migrationFaults, migrationState } from './migrations/migration-state.ts';
+export { readMigrationStep } from './migrations/migration-steps.ts';
+export { selectDatabaseId, selectMigrations } from './migrations/migration-store.ts';
 export { createDatabaseCommand, grantCreate } from './missing-rights.ts';
 export { isRestoring, markRestored, markRestoring } from './restore-marker-store.ts';
 export { type ServerFacts, selectServerFacts } from './server-facts-store.ts';

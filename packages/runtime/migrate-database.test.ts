@@ -86,6 +86,41 @@ describe('the database is migrated to the version of the program', () => {
     expect(await history()).toEqual(['0001_shop.sql', '0002_more.sql']);
   });
 
+  test('a transaction that holds a table delays its migration, and not the shop', async () => {
+    await files(first);
+    await run();
+    await files({ '0002_more.sql': 'alter table a add column m int;' });
+    const lines: string[] = [];
+    let migrated: Promise<unknown> | undefined;
+    let slowest = 0;
+    await database.sql.begin(async (tx) => {
+      await tx`select n from a`;
+      migrated = migrate(database.url, { directory, onProgress: (line) => lines.push(line) });
+      await vi.waitFor(() => expect(lines.join()).toContain('in use by another transaction'), { timeout: 10_000 });
+      // The shop reads the table meanwhile.
+      for (let i = 0; i < 3; i += 1) {
+        const begun = performance.now();
+        await database.sql`select n from a`;
+        slowest = Math.max(slowest, performance.now() - begun);
+      }
+    });
+    expect(await migrated).toMatchObject({ applied: ['0002_more.sql'] });
+    expect(slowest).toBeLessThan(2_500);
+    expect(lines[0]).toBe('migrating 1 of 1: 0002_more.sql');
+  });
+
+  test('each migration is recorded with the release that applied it, also in a database of a release that recorded none', async () => {
+    await files(first);
+    await run();
+    await database.sql`alter table runtime.migrations drop column release`;
+    await files(second);
+    await run();
+    expect(await database.sql`select id, release from runtime.migrations order by id`).toEqual([
+      { id: 1, release: null },
+      { id: 2, release: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+    ]);
+  });
+
   test('a checkout with Windows line endings has the same checksums', async () => {
     await files(first);
     await run();

@@ -177,7 +177,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const { embedded, lock } = server;
     closers.push(server.close);
     const migrated = await migrateDatabase(server.url, {
-      onStep: (name) => onProgress?.(`migrating: ${name}`),
+      ...(onProgress ? { onProgress } : {}),
       // A command that only reads does not change an external database. The embedded one belongs to the shop.
       checkOnly: options.checkOnly === true && !embedded,
     });

@@ -1,12 +1,26 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { type GlobalOptions, print, printJson, withDatabaseOptions } from '@tradepost/terminal';
+import { exitCodes, type GlobalOptions, print, printJson, UsageError, withDatabaseOptions } from '@tradepost/terminal';
+import { checkDatabaseVersion, printPlan } from './migrate-plan.ts';
+
+type MigrateCommandOptions = GlobalOptions & { plan?: boolean; check?: boolean };
 
 export const register: RegisterCommand = (command, context) => {
   withDatabaseOptions(
     command
+      .option('--plan', 'only list the migrations that would be applied; change nothing')
+      .option('--check', 'only say whether the database is exactly at this version; change nothing')
       .option('--json', 'print the result as JSON')
-      .addHelpText('after', '\nExample:\n  $ tradepost migrate --database-url postgres://shop@db/shop'),
-  ).action(async (options: GlobalOptions) => {
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ tradepost migrate --plan\n  $ tradepost migrate --database-url postgres://shop@db/shop\n  $ tradepost migrate --check && systemctl restart tradepost-api\n\nProcesses of the release before may run meanwhile, unless the plan has a contract step: then all processes are of the release\nthat the plan names, or newer.\n\nExit codes: 0 done, or the database is at this version; 1 failed, or --check found that it is not; 2 wrong usage.',
+      ),
+  ).action(async ({ plan, check, ...options }: MigrateCommandOptions) => {
+    if (plan && check) throw new UsageError('give --plan or --check, not both');
+    if (plan) return printPlan(context, options);
+    if (check) {
+      if (!(await checkDatabaseVersion(options))) process.exitCode = exitCodes.failed;
+      return;
+    }
     await context.withRuntime(
       options,
       async ({ migrated }) => {

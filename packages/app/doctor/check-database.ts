@@ -2,6 +2,8 @@ import { type Finding, findingsOf, messageOf } from '@tradepost/module';
 import {
   createDatabaseCommand,
   grantCreate,
+  type MigrationFault,
+  migrationFaults,
   migrationState,
   openDatabase,
   type ServerFacts,
@@ -72,28 +74,21 @@ function checkServer(facts: ServerFacts, skew: number, config: Config): Finding[
   return findings;
 }
 
-async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; upToDate: boolean }> {
+async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; isUsable: boolean }> {
   const { findings, ok, error } = findingsOf('migrations');
-  const { missing, unknown, edited } = await migrationState(sql);
-  if (unknown.length > 0)
-    error(
-      'migrations/newer',
-      `the database is newer than this program (${unknown.join(', ')})`,
-      'run the newer version, or restore a backup',
-    );
-  if (edited.length > 0)
-    error(
-      'migrations/edited',
-      `sql/${edited.join(', sql/')} was edited after it had been applied`,
-      'restore the file; write a new migration for a change',
-    );
-  if (missing.length > 0)
-    error('migrations/missing', `${missing.length} not applied: ${missing.join(', ')}`, 'tradepost migrate');
-  if (findings.length === 0) ok('the database has the schema of this version');
-  return { findings, upToDate: missing.length === 0 };
+  const report: Record<MigrationFault['id'], (fault: MigrationFault) => void> = {
+    restoring: ({ what, todo }) => error('migrations/restoring', what, todo),
+    newer: ({ what, todo }) => error('migrations/newer', what, todo),
+    edited: ({ what, todo }) => error('migrations/edited', what, todo),
+    missing: ({ what, todo }) => error('migrations/missing', what, todo),
+  };
+  const faults = migrationFaults(await migrationState(sql));
+  for (const fault of faults) report[fault.id](fault);
+  if (faults.length === 0) ok('the database has the schema of this version');
+  return { findings, isUsable: !faults.some(({ id }) => id === 'missing' || id === 'restoring') };
 }
 
-/** Checks the server and the migrations. Calls `further` when no migration is missing. */
+/** Checks the server and the migrations. Calls `further` when no migration is missing and no restore is open. */
 export async function checkDatabase<T>(
   url: string,
   config: Config,
@@ -107,7 +102,7 @@ export async function checkDatabase<T>(
     findings.push(...checkServer(facts, facts.clock.getTime() - (before + Date.now()) / 2, config));
     const migrations = await checkMigrations(sql);
     findings.push(...migrations.findings);
-    if (!migrations.upToDate) return { findings, further: null };
+    if (!migrations.isUsable) return { findings, further: null };
     return { findings, further: await further(sql) };
   } catch (reason) {
     const { host } = new URL(url);

@@ -35,7 +35,8 @@ export type CreateOptions = {
   readonly url: string;
   /** Opens the place of the backup. Called when no other backup of this database runs. `source` is the id of the database. */
   readonly open: (source: string) => Promise<BackupWriter>;
-  readonly files: StoredFiles;
+  /** The uploaded files. Null only where none are included. */
+  readonly files: StoredFiles | null;
   readonly uploads: UploadChoice;
   /** Ends the backup and removes what it wrote. */
   readonly signal?: AbortSignal;
@@ -54,7 +55,7 @@ async function migrationsOf(tx: Transaction, files: readonly MigrationFile[]): P
   if (applied.length === 0) throw backupErrors.no_shop();
   const unknown = applied.find(({ id, checksum }) => files[id - 1]?.checksum !== checksum);
   if (unknown) throw backupErrors.newer_database({ migration: unknown.name });
-  return applied;
+  return applied.map(({ id, name, checksum }) => ({ id, name, checksum }));
 }
 
 /** Writes the rows of all tables, on several connections that share the snapshot. Resolves with the rows of each table. */

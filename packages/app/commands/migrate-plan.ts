@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { hasEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import type { CommandContext, Module } from '@tradepost/module';
+import {
+  type MigrationFault,
+  migrationFaults,
+  migrationState,
+  openDatabase,
+  type PlannedMigration,
+  planMigrations,
+  type Sql,
+} from '@tradepost/postgres';
+import { openDatabaseServer, openLog } from '@tradepost/runtime';
+import { configOf, exitCodes, type GlobalOptions, green, print, printJson, red, table } from '@tradepost/terminal';
+import { version } from '../version.ts';
+
+/** Runs `work` with the database as it is. `sql` is null when the embedded one does not exist yet: it is not created. */
+async function withDatabase<T>(options: GlobalOptions, work: (sql: Sql | null) => Promise<T>): Promise<T> {
+  const { config } = configOf(options);
+  if (!config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres')))) return work(null);
+  const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  const server = await openDatabaseServer({ config }, log);
+  const sql = openDatabase(server.url, { max: 1, name: 'tradepost migrate', statementTimeoutMs: 60_000 });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+    await server.close();
+  }
+}
+
+/** The module that a file is named by, otherwise the owner of the first table that it names. */
+function ownerOf({ name, objects }: PlannedMigration, modules: readonly Module[]): string {
+  const words = `${name.slice(5).replace(/\.sql$/, '')}_`;
+  const named = modules
+    .filter((module) => words.startsWith(`${module.name.replaceAll('-', '_')}_`))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+  const owner = named ?? modules.find(({ tables = [] }) => objects.some((object) => tables.includes(object)));
+  return owner?.name ?? objects[0]?.split('.')[0]?.replaceAll('_', '-') ?? 'runtime';
+}
+
+const digits = (n: number) => n.toLocaleString('en');
+
+/** Lists the migrations that `migrate` would apply, with what refuses them. */
+export async function printPlan(context: CommandContext, options: GlobalOptions): Promise<void> {
+  const { planned, faults } = await withDatabase(options, async (sql) => ({
+    planned: await planMigrations(sql),
+    faults: sql ? migrationFaults(await migrationState(sql)).filter(({ id }) => id !== 'missing') : [],
+  }));
+  const rows = faults.length > 0 ? [] : planned;
+  const migrations = rows.map(({ objects, ...migration }) => ({
+    package: ownerOf({ objects, ...migration }, context.modules),
+    ...migration,
+  }));
+  if (faults.length > 0) process.exitCode = exitCodes.failed;
+  if (options.json) return printJson({ version, migrations, problems: faults });
+  for (const { what, todo } of faults) print(`${red('refused')}: ${what}. ${todo}.`);
+  if (faults.length > 0) return;
+  if (migrations.length === 0) return print(`nothing to apply: the database is at version ${version}`);
+  print(
+    table(
+      [
+        ['NUMBER', 'NAME', 'PACKAGE', 'SIZE', 'ROWS', 'STEP'],
+        ...migrations.map(({ id, name, package: owner, size, rows, step, stopped_in }) => [
+          ...[String(id).padStart(4, '0'), name.slice(5, -4), owner, size, digits(rows)],
+          stopped_in ? `${step}: needs every process at ${stopped_in} or newer` : step,
+        ]),
+      ],
+      { alignRight: (column) => column === 4 },
+    ),
+  );
+  print(`${migrations.length} migrations to apply, each in a transaction of its own; nothing was changed`);
+}
+
+const absent: MigrationFault = {
+  id: 'missing',
+  what: 'There is no database in the data folder',
+  todo: 'Give --data, or run `tradepost start` or `tradepost migrate`: they make one',
+};
+
+/** Says whether the database is exactly at this version. Returns it. */
+export async function checkDatabaseVersion(options: GlobalOptions): Promise<boolean> {
+  const { state, faults } = await withDatabase(options, async (sql) => {
+    const found = sql ? await migrationState(sql) : null;
+    return { state: found, faults: found ? migrationFaults(found) : [absent] };
+  });
+  const ok = faults.length === 0;
+  if (options.json) printJson({ ok, version, ...state, problems: faults });
+  else if (ok) print(`${green('up to date')}: the database is at version ${version}`);
+  else {
+    for (const { what, todo } of faults) print(`${red('not at this version')}: ${what}. ${todo}.`);
+    for (const name of state?.missing ?? []) print(`  missing ${name}`);
+    for (const name of state?.unknown ?? []) print(`  unknown ${name}`);
+    for (const name of state?.edited ?? []) print(`  edited  ${name}`);
+  }
+  return ok;
+}
