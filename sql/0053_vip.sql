@@ -141,6 +141,7 @@ select change_log.watch('vip.sku_prices');
 
 -- A payment pays an order, or the subject of another package (`paymentSubjects`): a purchase of a membership.
 alter table orders.payments
+  -- compatible: release 0.1.0 always writes order_id, and joins payments with their orders.
   alter column order_id drop not null,
   add column subject text,
   add column subject_id bigint,
@@ -148,6 +149,7 @@ alter table orders.payments
   add column expires_at timestamptz,
   add constraint payments_of_one
     check ((order_id is null) = (subject is not null) and (subject is null) = (subject_id is null));
+-- compatible: release 0.1.0 writes no subject.
 create unique index payments_of_subject
   on orders.payments (subject, subject_id, (case status when 'succeeded' then 0 else id end)) where subject is not null;
 alter table orders.refunds alter column order_id drop not null;
