@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/app';
@@ -179,6 +179,17 @@ test('a setting that a production shop would not use is refused when it is set',
     });
   expect(await set('off', production)).toMatchObject({ code: 0 });
   expect(await set('test')).toMatchObject({ code: 0 });
+});
+
+test('the command and a running server name the release of the checkout', async () => {
+  const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect(await runCommand(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+  const server = await serve();
+  try {
+    expect(await (await fetch(`${server.transport?.url}/health`)).json()).toMatchObject({ version });
+  } finally {
+    await server.stop();
+  }
 });
 
 test('migrate reports that the database is up to date', async () => {

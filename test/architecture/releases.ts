@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../..');
 
-export type Release = {
+type Release = {
   version: string;
   commit: string;
   /** The number of its last migration. */

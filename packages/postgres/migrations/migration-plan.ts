@@ -7,7 +7,7 @@ import { estimateRows, selectMigrations } from './migration-store.ts';
  * How long a migration takes, by the rows of existing tables that it reads or writes: `small` up to 100,000, `medium` up to
  * 10,000,000, `large` above.
  */
-export type MigrationSize = 'small' | 'medium' | 'large';
+type MigrationSize = 'small' | 'medium' | 'large';
 
 export type PlannedMigration = {
   readonly id: number;

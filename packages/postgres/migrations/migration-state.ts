@@ -3,7 +3,7 @@ import { isRestoring } from '../restore-marker-store.ts';
 import { type Migration, MigrationError, readMigrations, thisRelease } from './migration-files.ts';
 import { type AppliedMigration, selectMigrations } from './migration-store.ts';
 
-export type MigrationState = {
+type MigrationState = {
   /** Files that the database does not have. */
   missing: string[];
   /** Migrations that this version does not know: a newer one has applied them. */

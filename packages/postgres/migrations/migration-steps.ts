@@ -18,7 +18,7 @@ export type MigrationStep = {
 };
 
 /** Schemas and tables that the release before does not have. */
-export type NewObjects = Set<string>;
+type NewObjects = Set<string>;
 
 const contractLine = /^-- contract: (\d+\.\d+\.\d+) \S/;
 const compatible = /^compatible: \S/;

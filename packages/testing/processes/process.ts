@@ -41,15 +41,28 @@ export async function runCommand(
 
 export type RunningServer = { url: string; child: ChildProcess; output(): string; ended: Promise<number | null> };
 
+const started = /Shop API\s+(http:\S+)/;
+
 /** Starts `tradepost start` in a new process and waits until its output matches `ready`. The first group is its URL; a worker has none. */
-export async function startProcess(
+export const startProcess = (
   args: readonly string[],
   env: Record<string, string> = {},
-  ready: RegExp = /Shop API\s+(http:\S+)/,
+  ready: RegExp = started,
   /** Command-line options of Node. */
   execArgv: readonly string[] = [],
+): Promise<RunningServer> =>
+  startScript(
+    [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', '--admin-port', 'off', ...args],
+    env,
+    ready,
+  );
+
+/** Starts Node with this command line, and waits as `startProcess` does. */
+export async function startScript(
+  command: readonly string[],
+  env: Record<string, string> = {},
+  ready: RegExp = started,
 ): Promise<RunningServer> {
-  const command = [...execArgv, script, 'start', '--port', '0', '--gateway-port', '0', '--admin-port', 'off', ...args];
   const child = spawn(process.execPath, command, {
     env: commandEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
