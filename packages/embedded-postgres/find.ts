@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { findPackage } from './binaries.ts';
 import { readPassword } from './cluster.ts';
 import { dataOf } from './folders.ts';
+import { majorOf, nextCluster } from './major-version.ts';
 import { readPidFile, serverState } from './pid.ts';
 import { codeOf } from './system.ts';
 
@@ -13,6 +13,10 @@ export type FoundPostgres = {
   passwordFile: string;
   /** The address of a running server. */
   url: string | null;
+  /** The folder that contains the folder `cluster`. */
+  home: string;
+  /** The major version of PostgreSQL that made the cluster. Null when there is none. */
+  major: number | null;
 };
 
 /** Reports the state of the embedded server of a folder. Starts, adopts and moves nothing. */
@@ -20,13 +24,14 @@ export async function findEmbeddedPostgres(directory: string): Promise<FoundPost
   const here = resolve(directory);
   const pointer = await readFile(join(here, 'cluster-location'), 'utf8').catch(() => '');
   const home = pointer.trim() || here;
-  const found = { dataDirectory: dataOf(home), passwordFile: join(home, 'cluster', 'password'), url: null };
-  if (!existsSync(join(found.dataDirectory, 'PG_VERSION'))) return { ...found, state: 'absent' };
+  const found = { dataDirectory: dataOf(home), passwordFile: join(home, 'cluster', 'password'), url: null, home };
+  const major = await majorOf(found.dataDirectory);
+  if (major === null) return { ...found, major, state: 'absent' };
   const file = readPidFile(found.dataDirectory);
   const alive = file && file.pid > 0 && ['ours', 'unknown'].includes(serverState(file, found.dataDirectory));
-  if (!alive || file.status !== 'ready') return { ...found, state: 'stopped' };
+  if (!alive || file.status !== 'ready') return { ...found, major, state: 'stopped' };
   const url = `postgres://tradepost:${await readPassword(home)}@127.0.0.1:${file.port}/tradepost`;
-  return { ...found, state: 'running', url };
+  return { ...found, major, state: 'running', url };
 }
 
 /**
@@ -46,8 +51,8 @@ export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
   if (pointer === null) return true;
   const home = pointer.trim();
   if (home && !(await there(join(home, 'origin')))) return true;
-  const homes = home ? [home, here] : [here];
-  return (await Promise.all(homes.map((each) => there(dataOf(each))))).includes(true);
+  const paths = (home ? [home, here] : [here]).flatMap((each) => [dataOf(each), nextCluster(each)]);
+  return (await Promise.all(paths.map(there))).includes(true);
 }
 
 /** The path of the server binary of this platform. Rejects with an advice when it is not installed. */

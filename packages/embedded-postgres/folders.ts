@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Binaries, usableBinaries } from './binaries.ts';
+import { type Binaries, type PlatformPackage, usableBinaries } from './binaries.ts';
 import {
   type Account,
   codeOf,
@@ -15,8 +15,8 @@ import {
   writeSynced,
 } from './system.ts';
 
-/** `home` contains the folder `cluster`, which contains `data` and `password`. */
-export type Place = { home: string; binaries: Binaries; account: Account };
+/** `home` contains the folder `cluster`, which contains `data` and `password`. `major` is that of the binaries. */
+export type Place = { home: string; binaries: Binaries; major: number; account: Account };
 
 export const dataOf = (home: string) => join(home, 'cluster', 'data');
 
@@ -119,7 +119,12 @@ async function createSharedHome(directory: string, shared: string, log: Log): Pr
 }
 
 /** Chooses the account of the server, the folder of its data, and binaries that the account can execute. */
-export async function choosePlace(directory: string, shared: string, log: Log): Promise<Place> {
+export async function choosePlace(
+  directory: string,
+  shared: string,
+  log: Log,
+  platform: PlatformPackage,
+): Promise<Place> {
   await mkdir(directory, { recursive: true }).catch((error) => {
     throw new Error(`${directory} cannot be created (${messageOf(error)}): use --data with another directory`);
   });
@@ -137,5 +142,6 @@ export async function choosePlace(directory: string, shared: string, log: Log): 
       throw new Error(`User ${account.uid} cannot enter ${local}: move it to ${home} (${messageOf(error)})`);
     });
 
-  return { home, account, binaries: await usableBinaries(account, shared, log) };
+  const binaries = await usableBinaries(platform, account, shared, log);
+  return { home, account, binaries, major: platform.major };
 }

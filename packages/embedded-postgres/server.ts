@@ -25,13 +25,19 @@ const defaults: Record<string, string> = {
   jit: 'off',
   // For SSDs. With the default of 4 the planner avoids indexes.
   random_page_cost: '1.1',
-  // Most data is in memory. The default passes reads to worker processes, which only adds context switches.
-  io_method: 'sync',
   // In this setting LOG ranks above ERROR, so starts and checkpoints are logged too.
   log_min_messages: 'warning',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
+
+/** Settings that PostgreSQL has since this major version. */
+const since: readonly (readonly [major: number, name: string, value: string])[] = [
+  // Most data is in memory. The default passes reads to worker processes, which only adds context switches.
+  [18, 'io_method', 'sync'],
+];
+const newerDefaults = (major: number) =>
+  Object.fromEntries(since.flatMap(([from, name, value]) => (major >= from ? [[name, value]] : [])));
 
 /** Settings that callers cannot change: the address of the server, and the destination of its log. */
 const fixed: Record<string, string> = {
@@ -94,7 +100,13 @@ export async function launch(
   // Root may start the server now and the owner of the cluster later. Both append to the file.
   const { uid, gid } = place.account;
   if (uid !== undefined && gid !== undefined) fchownSync(output, uid, gid);
-  const all = { ...defaults, ...settings, ...fixed, port: String(options.port || (await freePort())) };
+  const all = {
+    ...defaults,
+    ...newerDefaults(place.major),
+    ...settings,
+    ...fixed,
+    port: String(options.port || (await freePort())),
+  };
   const child = spawn(
     place.binaries.postgres,
     ['-D', data, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])],

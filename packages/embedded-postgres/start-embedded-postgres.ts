@@ -1,9 +1,12 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgres } from '@tradepost/postgres';
+import { findPackage, type PlatformPackage } from './binaries.ts';
 import { ensureCluster, readPassword } from './cluster.ts';
+import { findEmbeddedPostgres } from './find.ts';
 import { choosePlace, dataOf } from './folders.ts';
 import { followLog } from './log.ts';
+import { refuseOtherMajor } from './major-version.ts';
 import { endOrphans } from './orphans.ts';
 import { isRunning, type PidFile, readPidFile, removeStalePidFile, serverState } from './pid.ts';
 import { launch, type Server, shutDown, untilReady, watch } from './server.ts';
@@ -36,6 +39,8 @@ export type EmbeddedPostgresOptions = {
   sharedDirectory?: string;
   /** The database from which `create database` is run. */
   maintenanceDatabase?: string;
+  /** The binaries to run, for a cluster of another major version. Default: those that are installed. */
+  platform?: PlatformPackage;
 };
 
 /** How long a start waits for another start, for a server that is stopping, or for processes of a killed server. */
@@ -47,8 +52,10 @@ const orphansMs = 1_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.onLog ?? (() => {});
   const directory = resolve(options.directory);
-  const place = await choosePlace(directory, options.sharedDirectory ?? defaultShared, log);
+  const shared = options.sharedDirectory ?? defaultShared;
+  const place = await choosePlace(directory, shared, log, options.platform ?? (await findPackage()));
   const created = await ensureCluster(place);
+  await refuseOtherMajor(place);
   const password = await readPassword(place.home);
   const data = dataOf(place.home);
   const logFile = join(directory, 'server.log');
@@ -99,6 +106,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     }
     await sleep(200);
   }
+}
+
+/** Stops the server of a folder, if one runs. Its processes may be those of a killed program. */
+export async function stopEmbeddedPostgres(
+  options: Pick<EmbeddedPostgresOptions, 'directory' | 'sharedDirectory' | 'platform'>,
+): Promise<void> {
+  const found = await findEmbeddedPostgres(options.directory);
+  if (found.state !== 'running') return;
+  const server = await startEmbeddedPostgres(options);
+  await server.stop();
 }
 
 const urlOf = (password: string, port: number, database: string) =>

@@ -1,7 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres, superviseEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import {
+  type EmbeddedPostgres,
+  OtherMajorError,
+  type PlatformPackage,
+  startEmbeddedPostgres,
+  superviseEmbeddedPostgres,
+} from '@tradepost/embedded-postgres';
 import { createDatabaseCommand, openDatabase } from '@tradepost/postgres';
 import type { Config } from './config/fields.ts';
 import { alreadyRunning, type InstanceLock, tryInstanceLock } from './config/instance-lock.ts';
@@ -13,6 +19,8 @@ export type DatabaseServerOptions = {
   readonly onProgress?: ((line: string) => void) | undefined;
   /** The embedded database cannot be started again, or belongs to another process. */
   readonly onFatal?: ((reason: string) => void) | undefined;
+  /** For an embedded database of another major version of PostgreSQL: the binaries that run it. */
+  readonly platform?: PlatformPackage | undefined;
 };
 
 export type DatabaseServer = {
@@ -41,6 +49,16 @@ async function reachable(databaseUrl: string): Promise<void> {
 
 const never = () => false;
 
+/** Says what to do about an embedded database of another major version of PostgreSQL. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof OtherMajorError)) return error;
+  const advice =
+    error.major < error.installed
+      ? '`tradepost start` and `tradepost migrate` upgrade it, and keep the old one'
+      : 'run the version of Tradepost that used it, or restore a backup into another data folder';
+  return new Error(`${error.message}: ${advice}`, { cause: error });
+}
+
 /**
  * Opens the database server of a configuration: the external one, or the embedded one, which is started when it does not run.
  * `close` stops an embedded server that no other process uses. With `serve` this process is the only one that serves the embedded
@@ -59,6 +77,7 @@ export async function openDatabaseServer(options: DatabaseServerOptions, log: Lo
   const start = {
     directory: join(config.data, 'postgres'),
     onLog: (line: string) => log.debug({ postgres: line }, 'embedded PostgreSQL'),
+    ...(options.platform ? { platform: options.platform } : {}),
   };
   let lock: InstanceLock | null = null;
   const supervised = () =>
@@ -72,9 +91,10 @@ export async function openDatabaseServer(options: DatabaseServerOptions, log: Lo
       onFatal: (reason) => options.onFatal?.(reason),
     });
   for (let attempt = 0; ; attempt += 1) {
-    const embedded = serve
-      ? await supervised()
-      : { ...(await startEmbeddedPostgres(start)), isAway: never, leave() {} };
+    const visited = async () => ({ ...(await startEmbeddedPostgres(start)), isAway: never, leave() {} });
+    const embedded = await (serve ? supervised() : visited()).catch((error: unknown) => {
+      throw withAdvice(error);
+    });
     const lost = () => options.onFatal?.('another process now serves the embedded database');
     const kind = serve ? 'serve' : 'visit';
     lock = await tryInstanceLock(embedded.url, config.data, kind, lost).catch(() => null);

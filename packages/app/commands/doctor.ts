@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { findEmbeddedPostgres } from '@tradepost/embedded-postgres';
+import { findEmbeddedPostgres, findPackage } from '@tradepost/embedded-postgres';
 import {
   type CommandContext,
   declaredBy,
@@ -117,12 +117,22 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
     }
     // The doctor changes nothing. A start could run a recovery, or write to a full disk.
     const { findings: notRunning, note, error } = findingsOf('database');
+    const installed = await findPackage().then(
+      ({ major }) => major,
+      () => embedded?.major,
+    );
     const todo = 'tradepost start, then repeat the doctor while it runs: it checks migrations, settings and jobs then';
     if (unreadable)
       error(
         'database/embedded-unreadable',
         `the embedded database cannot be read: ${unreadable}`,
         'run the doctor as the account that owns it',
+      );
+    else if (embedded?.major && embedded.major !== installed)
+      note(
+        'database/other-major',
+        `the embedded database is of PostgreSQL ${embedded.major}, and this version brings ${installed}`,
+        'tradepost start upgrades an older one and keeps it; docs/OPERATIONS.md, "Upgrade"',
       );
     else if (embedded?.state === 'stopped')
       note('database/embedded-stopped', `the embedded PostgreSQL is not running (${embedded.dataDirectory})`, todo);

@@ -1,8 +1,25 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { exitCodes, type GlobalOptions, print, printJson, UsageError, withDatabaseOptions } from '@tradepost/terminal';
+import { openLog } from '@tradepost/runtime';
+import {
+  configOf,
+  exitCodes,
+  type GlobalOptions,
+  print,
+  printJson,
+  progress,
+  UsageError,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
+import { upgradeEmbedded } from '../embedded-upgrade/upgrade-embedded.ts';
 import { checkDatabaseVersion, printPlan } from './migrate-plan.ts';
 
 type MigrateCommandOptions = GlobalOptions & { plan?: boolean; check?: boolean };
+
+/** Brings an embedded database to the major version of PostgreSQL that is installed. */
+async function upgradeDatabase(options: GlobalOptions): Promise<void> {
+  const { config } = configOf(options);
+  await upgradeEmbedded(config, openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel }), progress);
+}
 
 export const register: RegisterCommand = (command, context) => {
   withDatabaseOptions(
@@ -21,6 +38,7 @@ export const register: RegisterCommand = (command, context) => {
       if (!(await checkDatabaseVersion(options))) process.exitCode = exitCodes.failed;
       return;
     }
+    await upgradeDatabase(options);
     await context.withRuntime(
       options,
       async ({ migrated }) => {

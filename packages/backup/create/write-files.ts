@@ -23,7 +23,7 @@ export async function writeFiles(
     included,
     parts,
     onFile,
-  }: { files: StoredFiles; included: UploadChoice; parts: PartWriter; onFile(count: Uploads): void },
+  }: { files: StoredFiles | null; included: UploadChoice; parts: PartWriter; onFile(count: Uploads): void },
 ): Promise<Uploads> {
   const count = { included, files: 0, bytes: 0, missing: 0 };
   let frames: Buffer[] = [];
@@ -40,8 +40,8 @@ export async function writeFiles(
     length += frame.length;
     if (length >= partBytes) await flush();
   };
-  for await (const file of included === 'none' ? [] : files.list(tx, isIncluded(included))) {
-    const content = await files.read(file);
+  for await (const file of included === 'none' || !files ? [] : files.list(tx, isIncluded(included))) {
+    const content = await files!.read(file);
     if (!content) {
       count.missing += 1;
       continue;

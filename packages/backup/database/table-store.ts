@@ -107,3 +107,9 @@ export async function setSequences(tx: Transaction, sequences: readonly Sequence
     from jsonb_to_recordset(${tx.json(sequences as never)})
       as s (schema text, name text, last_value text, is_called boolean)`;
 }
+
+/** The number of rows of a table, counted. */
+export async function countTable(sql: Queryable, table: TableName): Promise<number> {
+  const [row] = await sql.unsafe<{ n: number }[]>(`select count(*) as n from ${fullName(table)}`);
+  return row!.n;
+}

@@ -25,7 +25,7 @@ import {
   truncateTables,
   tryRestoreLock,
 } from '../database/empty-store.ts';
-import { selectTables, setSequences } from '../database/table-store.ts';
+import { countTable, selectTables, setSequences } from '../database/table-store.ts';
 import { backupErrors } from '../errors.ts';
 import type { Manifest, Part } from '../format/manifest.ts';
 import { connectionsAtOnce } from '../limits.ts';
@@ -45,6 +45,8 @@ export type RestoreOptions = {
   readonly signal?: AbortSignal;
   /** Folder of the numbered migrations. Default: `sql/` of this checkout. */
   readonly directory?: string;
+  /** Counts the rows of all tables before the migrations go on, and refuses other counts than those of the backup. */
+  readonly countRows?: boolean;
 };
 
 /** The number of the migration of the backup. Refuses a backup that this program cannot restore. */
@@ -112,11 +114,17 @@ async function loadRows(sql: Sql, backup: OpenedBackup, onRows: (rows: number) =
   await Promise.all(Array.from({ length: connectionsAtOnce }, run));
 }
 
+async function checkCounts(sql: Sql, { location, manifest }: OpenedBackup): Promise<void> {
+  for (const table of manifest.tables)
+    if ((await countTable(sql, table)) !== table.rows)
+      throw backupErrors.altered({ place: location, part: `${table.schema}.${table.name}` });
+}
+
 /** Fills the migrated database with the rows of the backup. */
 async function fillDatabase(
   sql: Sql,
   backup: OpenedBackup,
-  schemas: readonly string[],
+  { schemas, countRows: isCounted = false }: { schemas: readonly string[]; countRows?: boolean | undefined },
   report: (step: RestoreStep, rows?: number) => void,
 ): Promise<void> {
   const tables = await checkTables(sql, backup.manifest, schemas);
@@ -132,6 +140,7 @@ async function fillDatabase(
   const different = firstDifference(before, await selectDefinitions(sql, schemas));
   if (different) throw backupErrors.definitions_changed({ name: different });
   await sql.begin((tx) => setSequences(tx, backup.manifest.sequences));
+  if (isCounted) await checkCounts(sql, backup);
   await analyzeTables(sql, tables);
 }
 
@@ -164,7 +173,7 @@ async function restoreLocked(backup: OpenedBackup, options: RestoreOptions): Pro
     report('migrating');
     const migration = { restoring: true, ...(directory === undefined ? {} : { directory }) };
     await migrateDatabase(url, { ...migration, through });
-    await fillDatabase(sql, backup, schemas, report);
+    await fillDatabase(sql, backup, { schemas, countRows: options.countRows }, report);
     report('migrating');
     await migrateDatabase(url, migration);
     report('uploads');
