@@ -42,7 +42,10 @@ export type Server = {
   limiter: Assembled['limiter'];
   worker: Worker | null;
   seeded: DemoCounts | null;
-  /** Refuses new work, finishes running work, and closes everything, within SHUTDOWN_SECONDS. */
+  /**
+   * While DRAIN_SECONDS only `/ready` fails. Then it refuses new work, finishes running work, and closes everything, within
+   * SHUTDOWN_SECONDS.
+   */
   stop(): Promise<void>;
 };
 
@@ -144,16 +147,20 @@ export async function startServer(options: {
   await upgradeEmbedded(config, options.log ?? openLog({ level: config.logLevel }), onProgress ?? (() => {}));
   const runtime = await openRuntime({ ...options, definitions, serve: true, version });
   const shutdownMs = config.shutdownSeconds * 1000;
+  // Behind a proxy an idle connection may carry its next request at any moment.
+  const closing = { keepIdle: config.drainSeconds > 0 };
   /** Functions that end the parts that accept work. All are called at once, before the modules and the runtime close. */
   const endings: (() => Promise<unknown>)[] = [];
   let closeAssembled = async () => {};
   let closeAdmin = async () => {};
-  let isStopping = false;
+  let state: 'starting' | 'running' | 'stopping' = 'starting';
   const logFailure = (ending: Promise<unknown>) =>
     ending.catch((error: unknown) => runtime.log.warn({ err: error }, 'while stopping'));
   const stop = async () => {
+    const listens = state === 'running' && (config.only.includes('api') || config.only.includes('gateway'));
+    state = 'stopping';
+    if (listens) await sleep(config.drainSeconds * 1000);
     const deadline = performance.now() + shutdownMs;
-    isStopping = true;
     const ended = Promise.all(endings.splice(0).map((end) => logFailure(end())));
     await Promise.race([ended, sleep(shutdownMs, undefined, { ref: false })]);
     await logFailure(closeAssembled());
@@ -162,7 +169,7 @@ export async function startServer(options: {
   };
   try {
     runtime.parts.add('process', () => {
-      if (isStopping) throw new Error('it is being stopped');
+      if (state !== 'running') throw new Error(state === 'starting' ? 'it is being started' : 'it is being stopped');
     });
     exposeJobs(runtime);
     const admin = await openAdmin(runtime, version);
@@ -185,11 +192,12 @@ export async function startServer(options: {
       const listening = await serve(assembled.app, config, runtime.log);
       countBodies(runtime.metrics, 'api', listening);
       transport = listening;
-      endings.push(() => listening.close(shutdownMs));
+      endings.push(() => listening.close(shutdownMs, closing));
     }
     const gateway = await serveGateway(runtime, assembled);
-    if (gateway) endings.push(() => gateway.close(shutdownMs));
+    if (gateway) endings.push(() => gateway.close(shutdownMs, closing));
     await runtime.announce(transport?.url ?? gateway?.url ?? 'worker only');
+    state = 'running';
     const { app, tokens, limiter } = assembled;
     return { runtime, routes: app.routes, tokens, transport, gateway, admin, limiter, worker, seeded, stop };
   } catch (error) {

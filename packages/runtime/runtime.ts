@@ -64,8 +64,8 @@ export const runtimeSettings = [
 ] as const;
 
 const checkMs = 2_000;
-/** No request can be served without these parts. */
-const servingParts = new Set(['database', 'store']);
+/** A proxy sends no requests to a process in which one of these parts fails. `process` fails while it starts and stops. */
+const servingParts = new Set(['database', 'store', 'process']);
 
 /** The opened services of this process, which every package uses. */
 export type Runtime = {
@@ -94,7 +94,7 @@ export type Runtime = {
   now(): Date;
   /** Whether the embedded database has ended and is being started again. Requests are refused until it is back. */
   isDatabaseAway(): boolean;
-  /** Rejects when the database or the store does not answer in time. */
+  /** Rejects when the database or the store does not answer in time, and while the process starts or stops. */
   check(): Promise<void>;
   /** Stores the address, so that a second start can report it. Only the serving instance does it. */
   announce(url: string): Promise<void>;

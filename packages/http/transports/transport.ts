@@ -38,6 +38,8 @@ export type TransportOptions = {
 /** `limit` is the body limit in bytes, for status 413. */
 type FaultResponse = (status: number, limit?: number) => Fault;
 
+type CloseOptions = { keepIdle?: boolean };
+
 export type Transport = {
   name: 'uws' | 'node';
   url: string;
@@ -45,9 +47,10 @@ export type Transport = {
   hostname: string;
   /**
    * Stops accepting, waits for running requests and closes idle connections. Connections that are open after the
-   * deadline are cut.
+   * deadline are cut. With `keepIdle` idle connections are not closed, because a proxy may be sending a request on one: each
+   * ends with its next answer, which has `Connection: close`, or by the timeout of idle connections.
    */
-  close(deadlineMs?: number): Promise<void>;
+  close(deadlineMs?: number, options?: CloseOptions): Promise<void>;
   activeRequests(): number;
   /** The bytes that request bodies hold, and the number of bodies that were refused. */
   readonly bodies: Pick<BodyBudget, 'held' | 'refused'>;

@@ -224,6 +224,12 @@ export const configFields = {
     schema: int(1, 600).default(15),
     about: 'seconds that running requests and jobs have to finish after SIGTERM',
   },
+  drainSeconds: {
+    env: 'DRAIN_SECONDS',
+    schema: int(0, 600).default(0),
+    about:
+      'seconds after SIGTERM in which /ready fails and new connections are still accepted, for a proxy; then SHUTDOWN_SECONDS',
+  },
 } as const satisfies Record<string, Field>;
 
 type Fields = typeof configFields;

@@ -138,8 +138,8 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
     port,
     hostname,
-    close: (deadlineMs = DEFAULT_CLOSE_DEADLINE) => {
-      closed ??= shut({ server, http, channels: options.sockets, sockets }, deadlineMs);
+    close: (deadlineMs = DEFAULT_CLOSE_DEADLINE, { keepIdle = false } = {}) => {
+      closed ??= shut({ server, http, channels: options.sockets, sockets, keepIdle }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active.size,

@@ -1,5 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atQuietTurn } from '../at-quiet-turn.ts';
 import { GOODBYE_MS, type SocketServer } from '../sockets.ts';
 import type { NodeServer } from './node-server.ts';
 import type { NodeSockets } from './sockets.ts';
@@ -9,15 +11,23 @@ type Closing = {
   http: HttpServer;
   channels: SocketServer | null | undefined;
   sockets: NodeSockets | null;
+  keepIdle: boolean;
 };
 
 /** Waits for the running requests until the deadline, then closes all connections. */
-export const shut = async ({ server, http, channels, sockets }: Closing, deadlineMs: number): Promise<void> => {
+export const shut = async (
+  { server, http, channels, sockets, keepIdle }: Closing,
+  deadlineMs: number,
+): Promise<void> => {
+  const end = performance.now() + deadlineMs;
+  const { promise: stopped, resolve: onStopped } = Promise.withResolvers<void>();
+  // `http.close()` would cut connections whose response is written but not yet sent: it takes them for idle.
+  const closeListener = () => void NetServer.prototype.close.call(http, () => onStopped());
+  if (keepIdle) await atQuietTurn(closeListener);
+  else closeListener();
   server.closing = true;
   for (const res of server.active) if (!res.headersSent) res.shouldKeepAlive = false;
   const channelsClosed = channels?.close(deadlineMs);
-  // `http.close()` would cut connections whose response is written but not yet sent: it takes them for idle.
-  const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, deadlineMs);
     server.onIdle = () => {
@@ -30,6 +40,7 @@ export const shut = async ({ server, http, channels, sockets }: Closing, deadlin
   server.onIdle = undefined;
   await channelsClosed;
   await sockets?.end(Math.min(GOODBYE_MS, deadlineMs));
+  if (keepIdle) await Promise.race([stopped, sleep(end - performance.now(), undefined, { ref: false })]);
   http.closeAllConnections();
   // It no longer listens; this stops its timer.
   http.close(() => {});

@@ -18,6 +18,8 @@ export type UwsServer = {
   faultResponse: TransportOptions['faultResponse'];
   active: number;
   background: number;
+  /** Open connections. */
+  connections: number;
   /** Responses without a body in this iteration of the event loop. */
   bodiless: number;
   closing: boolean;

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { atQuietTurn } from '../at-quiet-turn.ts';
 import { openBodyBudget } from '../body-budget.ts';
 import { CHUNKED, framingOf, MALFORMED } from '../framing.ts';
 import { GOODBYE_MS } from '../sockets.ts';
@@ -68,18 +69,21 @@ type Closing = {
   token: us_listen_socket;
   server: UwsServer;
   sockets: TransportOptions['sockets'];
+  keepIdle: boolean;
 };
 
-const shut = async ({ uws, app, token, server, sockets }: Closing, deadlineMs: number): Promise<void> => {
+const shut = async ({ uws, app, token, server, sockets, keepIdle }: Closing, deadlineMs: number): Promise<void> => {
+  const closeListener = () => uws.us_listen_socket_close(token);
+  if (keepIdle) await atQuietTurn(closeListener);
+  else closeListener();
   server.closing = true;
-  uws.us_listen_socket_close(token);
   const hadSockets = (sockets?.openSockets() ?? 0) > 0;
   const goodbye = hadSockets ? sleep(Math.min(GOODBYE_MS, deadlineMs)) : undefined;
   const channelsClosed = sockets?.close(deadlineMs);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, deadlineMs);
     server.onIdle = () => {
-      if (server.active > 0 || server.background > 0) return;
+      if (server.active > 0 || server.background > 0 || (keepIdle && server.connections > 0)) return;
       clearTimeout(timer);
       // The last response may still be in the cork of the running callback.
       setImmediate(resolve);
@@ -109,6 +113,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     faultResponse: options.faultResponse,
     active: 0,
     background: 0,
+    connections: 0,
     bodiless: 0,
     closing: false,
     onIdle: undefined,
@@ -124,6 +129,11 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     else run(request, false);
   };
   const app: TemplatedApp = uws.App();
+  const countConnections = (_res: HttpResponse, change: number): void => {
+    server.connections += change;
+    if (change < 0) server.onIdle?.();
+  };
+  app.filter(countConnections);
   const { sockets } = options;
   if (sockets) serveSockets(app, uws.DISABLED, server, sockets);
   app.get('/*', withoutBody('GET'));
@@ -151,8 +161,8 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
     port,
     hostname,
-    close: (deadlineMs = DEFAULT_CLOSE_DEADLINE) => {
-      closed ??= shut({ uws, app, token, server, sockets }, deadlineMs);
+    close: (deadlineMs = DEFAULT_CLOSE_DEADLINE, { keepIdle = false } = {}) => {
+      closed ??= shut({ uws, app, token, server, sockets, keepIdle }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active,
