@@ -77,6 +77,12 @@ export const commands: readonly ModuleCommand[] = [
     load: () => import('./doctor.ts'),
   },
   {
+    name: 'service',
+    sort: 545,
+    description: 'run the shop as services of the machine: systemd units',
+    load: () => import('./service/service.ts'),
+  },
+  {
     name: 'bench',
     sort: 620,
     description: 'run a benchmark of this checkout on this machine: orders, purchase, http, scale, boot',

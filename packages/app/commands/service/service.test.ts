@@ -1,0 +1,145 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { isInstalled } from '@tradepost/testing/processes/is-installed';
+import { openShop } from '@tradepost/testing/shop';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../../..');
+let folder: string;
+let files: Map<string, string>;
+
+const printUnits = (...args: string[]) => runCommandInProcess(['service', 'print', ...args]);
+const valuesOf = (text: string, key: string) =>
+  text.split('\n').flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tradepost-units-'));
+  await writeFile(join(folder, 'shop.env'), 'DATABASE_URL=postgres://shop:hunter2@db/shop\nSHUTDOWN_SECONDS="40"\n');
+  const printed = await printUnits(
+    ...[
+      '--user',
+      userInfo().username,
+      '--environment-file',
+      join(folder, 'shop.env'),
+      '--output',
+      join(folder, 'units'),
+    ],
+  );
+  expect(printed).toMatchObject({ code: 0, stdout: '' });
+  const names = await readdir(join(folder, 'units'));
+  files = new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, 'units', name), 'utf8')] as const)),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('there are units for API, worker and gateway, and timers for the programs of cron', () => {
+  const timers = ['audit', 'backup', 'backup-verify', 'carrier-sync', 'jobs', 'wms-retry'];
+  expect([...files.keys()].sort()).toEqual(
+    [
+      ...['tradepost.service', 'tradepost-api@.service', 'tradepost-worker@.service', 'tradepost-gateway@.service'],
+      ...timers.flatMap((name) => [`tradepost-${name}.service`, `tradepost-${name}.timer`]),
+    ].sort(),
+  );
+});
+
+test('no unit has a secret, and a stop takes as long as the environment file allows', () => {
+  for (const text of files.values()) expect(text).not.toContain('hunter2');
+  expect(valuesOf(files.get('tradepost-api@.service')!, 'TimeoutStopSec')).toEqual(['55']);
+  expect(valuesOf(files.get('tradepost-worker@.service')!, 'TimeoutStopSec')).toEqual(['50']);
+  expect(valuesOf(files.get('tradepost-api@.service')!, 'Environment')).toEqual([
+    'NODE_ENV=production TRADEPOST_DATA=/var/lib/tradepost DRAIN_SECONDS=5',
+  ]);
+});
+
+test('every command line of a unit is one that the program knows', async () => {
+  for (const [name, text] of files)
+    for (const line of valuesOf(text, 'ExecStart')) {
+      const [node, heap, script, ...words] = line.split(' ');
+      expect([node, heap], name).toEqual([join(root, 'node_modules/.bin/node'), '--max-old-space-size=384']);
+      if (!script!.endsWith('bin/tradepost.ts')) {
+        expect(await readFile(script!, 'utf8'), name).toContain('--once');
+        continue;
+      }
+      const command = words.filter((word) => !/^[-%/\d]|^(api|worker|gateway)$/.test(word));
+      const help = await runCommandInProcess([...command, '--help']);
+      expect(help.code, name).toBe(0);
+      for (const flag of words.filter((word) => word.startsWith('--'))) expect(help.stdout, name).toContain(flag);
+    }
+});
+
+test('paths of a home folder stay readable, other folders are named, and only the chosen units are printed', async () => {
+  const { stdout } = await printUnits(
+    ...['--only', 'api', '--directory', '/home/ann/shop', '--node', '/usr/bin/node', '--data', '/srv/shop'],
+  );
+  expect(stdout.match(/^# \/etc\/systemd\/system\/.*$/gm)).toEqual(['# /etc/systemd/system/tradepost-api@.service']);
+  expect(valuesOf(stdout, 'ProtectHome')).toEqual(['read-only']);
+  expect(valuesOf(stdout, 'ReadWritePaths')).toEqual(['/srv/shop', '-/var/backups/tradepost']);
+  expect(valuesOf(stdout, 'ExecStart')).toEqual([
+    '/usr/bin/node --max-old-space-size=384 /home/ann/shop/bin/tradepost.ts start --plain --only api --port %i --admin-port 1%i',
+  ]);
+});
+
+test.each([
+  [['--only', 'api,cook'], '--only: cook is not one of shop, api'],
+  [['--user', 'ann ; rm'], '--user: '],
+  [['--data', '/srv/my shop'], '--data: '],
+  [['--directory', '/srv/100%'], '--directory: '],
+])('what cannot be written into a unit is wrong usage: %j', async (args, message) => {
+  const refused = await printUnits(...args);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain(message);
+});
+
+const hasSystemd = isInstalled('systemd-analyze', ['--version'], 'the checks of units by systemd');
+describe.runIf(hasSystemd)('systemd', () => {
+  const analyze = (...args: string[]) => {
+    const done = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    return { status: done.status, output: done.stdout + done.stderr };
+  };
+
+  test('accepts all units', async () => {
+    const instances = join(folder, 'instances');
+    await rm(instances, { recursive: true, force: true });
+    await printUnits('--user', userInfo().username, '--output', instances);
+    // A template is checked as one of its instances.
+    for (const [name, port] of [
+      ['api', 8080],
+      ['worker', 18082],
+      ['gateway', 8081],
+    ] as const)
+      await symlink(`tradepost-${name}@.service`, join(instances, `tradepost-${name}@${port}.service`));
+    const names = (await readdir(instances)).filter((name) => !name.includes('@.'));
+    expect(names.length).toBeGreaterThan(10);
+    const { status, output } = analyze('verify', '--man=no', ...names.map((name) => join(instances, name)));
+    expect({ status, ours: output.split('\n').filter((line) => line.includes('tradepost')) }).toEqual({
+      status: 0,
+      ours: [],
+    });
+  });
+
+  test('rates the exposure of the services as low', () => {
+    const name = join(folder, 'units/tradepost-api@.service');
+    // An exposure above 2.0 of 10 fails.
+    const { status, output } = analyze('security', '--offline=true', '--threshold=20', '--no-pager', name);
+    expect(status, output).toBe(0);
+  });
+});
+
+test('the readiness check waits for a process, and fails for one that is stopping', async () => {
+  const shop = await openShop({ adminPort: 0, drainSeconds: 3 });
+  const { port } = shop.server.admin!;
+  const ready = (wait: number) => {
+    const { promise, resolve: ended } = Promise.withResolvers<number | null>();
+    const args = [join(root, 'daemons/ready.ts'), '--admin-port', String(port), '--wait', String(wait)];
+    spawn(process.execPath, args).once('close', ended);
+    return promise;
+  };
+  expect(await ready(10)).toBe(0);
+  const stopping = shop.close();
+  expect(await ready(0)).toBe(1);
+  await stopping;
+});
