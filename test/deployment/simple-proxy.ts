@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A proxy in the place of nginx where that is not installed. It keeps connections, and only repeats refused connections. */
+export async function startSimpleProxy(ports: readonly number[]): Promise<{ port: number; close(): Promise<void> }> {
+  const agent = new Agent({ keepAlive: true, timeout: 4_000 });
+  let turn = 0;
+  const pass = (incoming: IncomingMessage, response: ServerResponse, body: Buffer, tries: number): void => {
+    turn += 1;
+    const { method, url: path, headers } = incoming;
+    const sent = request({ agent, host: '127.0.0.1', port: ports[turn % ports.length], method, path, headers });
+    sent.once('response', (answer) => {
+      const { connection: _, 'keep-alive': __, ...kept } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, kept);
+      answer.pipe(response);
+    });
+    sent.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' && tries > 1) pass(incoming, response, body, tries - 1);
+      else if (response.headersSent) response.destroy();
+      else response.writeHead(502).end();
+    });
+    sent.end(body);
+  };
+  const server = createServer(async (incoming, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part as Buffer);
+    pass(incoming, response, Buffer.concat(parts), ports.length);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      agent.destroy();
+      await once(server, 'close');
+    },
+  };
+}
