@@ -2,8 +2,14 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy in the place of nginx where that is not installed. It keeps connections, and only repeats refused connections. */
-export async function startSimpleProxy(ports: readonly number[]): Promise<{ port: number; close(): Promise<void> }> {
+/**
+ * A proxy in the place of nginx. It keeps connections, and only repeats refused connections. A request is on its way for
+ * `latencyMs`, as in a real network: meanwhile the process may close the connection.
+ */
+export async function startSimpleProxy(
+  ports: readonly number[],
+  latencyMs = 0,
+): Promise<{ port: number; close(): Promise<void> }> {
   const agent = new Agent({ keepAlive: true, timeout: 4_000 });
   let turn = 0;
   const pass = (incoming: IncomingMessage, response: ServerResponse, body: Buffer, tries: number): void => {
@@ -20,7 +26,8 @@ export async function startSimpleProxy(ports: readonly number[]): Promise<{ port
       else if (response.headersSent) response.destroy();
       else response.writeHead(502).end();
     });
-    sent.end(body);
+    if (latencyMs === 0) sent.end(body);
+    else sent.once('socket', () => setTimeout(() => sent.end(body), latencyMs));
   };
   const server = createServer(async (incoming, response) => {
     const parts: Buffer[] = [];

@@ -18,6 +18,7 @@ import { type Buyer, cloneTemplate, makeBuyers, makeGoods } from './test-shop.ts
 const shoppers = 16;
 const readers = 8;
 const pauseMs = 15;
+const drainSeconds = 1;
 
 type Prepared = { sql: Sql; url: string; data: string; buyers: Buyer[]; skuIds: number[]; close(): Promise<void> };
 
@@ -43,7 +44,7 @@ async function prepare(clusterUrl: string): Promise<Prepared> {
 }
 
 /** Starts an API process on a port. It drains as the units of `tradepost service print` let it. */
-async function startApi({ url, data }: Prepared, port: number, drainSeconds: number): Promise<RunningServer> {
+async function startApi({ url, data }: Prepared, port: number): Promise<RunningServer> {
   const server = await startProcess(['--only', 'api', '--port', String(port)], {
     ...{ DATABASE_URL: url, TRADEPOST_DATA: data, DRAIN_SECONDS: String(drainSeconds), TRUSTED_PROXIES: '127.0.0.1' },
   });
@@ -81,22 +82,22 @@ function startReaders(url: string) {
   };
 }
 
-/**
- * nginx, where it is installed, or a proxy of our own has two API processes behind it. Neither knows that a process is going to
- * stop: it sees refused connections.
- */
-export const rollingRestart: Scenario = {
-  name: 'rolling-restart',
-  about:
-    'two API processes behind a proxy are restarted with SIGTERM in turn while clients order, pay, cancel and read: no request fails',
+type Setting = {
+  name: string;
+  about: string;
+  openProxy: (ports: readonly [number, number]) => Promise<{ port: number; close(): Promise<void> }>;
+};
+
+/** The proxy does not know that a process is going to stop: it sees refused connections. */
+const rollingRestart = ({ name, about, openProxy }: Setting): Scenario => ({
+  name,
+  about: `two API processes behind ${about} are restarted with SIGTERM in turn while clients order, pay, cancel and read: no request fails`,
   async run(environment) {
     const outcome = emptyOutcome();
     const prepared = await prepare(environment.clusterUrl);
     const ports = [await freePorts(), await freePorts()] as const;
-    const isNginx = hasProxy('nginx');
-    const drainSeconds = 1;
-    const servers = await Promise.all(ports.map((port) => startApi(prepared, port, drainSeconds)));
-    const proxy = isNginx ? await startProxy('nginx', { api: ports }) : await startSimpleProxy(ports);
+    const servers = await Promise.all(ports.map((port) => startApi(prepared, port)));
+    const proxy = await openProxy(ports);
     const closeProxy = defer(() => proxy.close());
     const url = `http://127.0.0.1:${proxy.port}`;
     const reading = startReaders(url);
@@ -109,20 +110,18 @@ export const rollingRestart: Scenario = {
       },
     });
     await sleep(1_000);
-    for (const rounds = environment.size === 'long' ? 12 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
+    for (const rounds = environment.size === 'long' ? 12 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const index = outcome.rounds % 2;
       const before = shopping.confirmed();
       const stopping = performance.now();
       servers[index]!.child.kill('SIGTERM');
       check(outcome, 'exit code after SIGTERM', await servers[index]!.ended, 0);
       const seconds = ((performance.now() - stopping) / 1000).toFixed(1);
-      servers[index] = await startApi(prepared, ports[index]!, drainSeconds);
+      servers[index] = await startApi(prepared, ports[index]!);
       // The next stop finds a proxy that uses this process again.
       await sleep(500);
       const ordered = shopping.confirmed() - before;
-      environment.progress(
-        `stopped in ${seconds} s, ${ordered} orders until it served again (${isNginx ? 'nginx' : 'own proxy'})`,
-      );
+      environment.progress(`stopped in ${seconds} s, ${ordered} orders until it served again`);
       if (ordered < 20)
         outcome.faults.push(`only ${ordered} orders during a restart, so the scenario tested too little`);
     }
@@ -141,4 +140,17 @@ export const rollingRestart: Scenario = {
     await prepared.close();
     return outcome;
   },
-};
+});
+
+export const rollingRestarts: readonly Scenario[] = [
+  rollingRestart({
+    name: 'rolling-restart',
+    about: hasProxy('nginx') ? 'nginx' : 'a proxy',
+    openProxy: (ports) => (hasProxy('nginx') ? startProxy('nginx', { api: ports }) : startSimpleProxy(ports)),
+  }),
+  rollingRestart({
+    name: 'rolling-restart-far',
+    about: 'a proxy 5 ms away',
+    openProxy: (ports) => startSimpleProxy(ports, 5),
+  }),
+];

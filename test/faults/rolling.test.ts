@@ -1,4 +1,4 @@
-import { rollingScenarios } from './scenarios.ts';
+import { rollingRestarts } from './rolling-restart.ts';
 import { testScenarios } from './test-scenarios.ts';
 
-testScenarios(rollingScenarios);
+testScenarios(rollingRestarts);

@@ -1,7 +1,7 @@
 import { bursts } from './bursts.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
-import { rollingRestart } from './rolling-restart.ts';
+import { rollingRestarts } from './rolling-restart.ts';
 import type { Scenario } from './scenario.ts';
 import { uploadsKilled } from './upload-kills.ts';
 import { warehouseScenarios } from './warehouse.ts';
@@ -11,11 +11,9 @@ import { webhooksKilled } from './webhook-kills.ts';
 /** Share one data folder, so they run in one process. */
 export const dataFolderScenarios: readonly Scenario[] = [...kills, uploadsKilled, webhooksKilled];
 export const burstsAndOutages: readonly Scenario[] = [...bursts, ...outages];
-export const rollingScenarios: readonly Scenario[] = [rollingRestart];
-
 export const scenarios: readonly Scenario[] = [
   ...dataFolderScenarios,
   ...burstsAndOutages,
   ...warehouseScenarios,
-  ...rollingScenarios,
+  ...rollingRestarts,
 ];
