@@ -5,7 +5,7 @@ import type { Payment } from '../payment-rules.ts';
 export type PaymentAtProvider = Omit<Payment, 'order_id' | 'id' | 'paid_at'> & {
   /** Empty for the payment of a subject. */
   order_no: string;
-  /** Until when it can be paid; null for money that nobody waited for. */
+  /** Until when it can be paid; null for money that the shop did not wait for. */
   expires_at: Date | null;
   /** Whether the shop still waits for the money. */
   is_open: boolean;
