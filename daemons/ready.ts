@@ -2,8 +2,8 @@
  * Exits with 0 when the process with this admin listener is ready, otherwise with 1. For services and containers: it starts in a
  * tenth of the time of the command. `--wait SECONDS` asks until then; `--admin-port` is ADMIN_PORT or 8082 by default.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+require('../bin/need-node.cjs');
+const { parseArgs } = require('node:util');
 
 const { values } = parseArgs({ options: { 'admin-port': { type: 'string' }, wait: { type: 'string', default: '0' } } });
 const { ADMIN_HOST = '127.0.0.1', ADMIN_PORT = '8082' } = process.env;
@@ -11,13 +11,15 @@ const host = ADMIN_HOST === '0.0.0.0' ? '127.0.0.1' : ADMIN_HOST === '::' ? '::1
 const url = `http://${host.includes(':') ? `[${host}]` : host}:${values['admin-port'] ?? ADMIN_PORT}/ready`;
 const end = performance.now() + Number(values.wait) * 1000;
 
-for (;;) {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(3000) }).catch((error: Error) => error);
+async function ask() {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(3000) }).catch((error) => error);
   if (!(answer instanceof Error) && answer.ok) process.exit(0);
   if (!(performance.now() < end)) {
     const reason = answer instanceof Error ? String(answer.cause ?? answer.message) : await answer.text();
     process.stderr.write(`${url}: ${reason}\n`);
     process.exit(1);
   }
-  await sleep(200);
+  setTimeout(ask, 200);
 }
+
+ask();

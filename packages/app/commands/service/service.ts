@@ -42,9 +42,7 @@ export const register: RegisterCommand = (command) => {
     .option('--environment-file <file>', 'file with the variables of the shop', '/etc/tradepost/tradepost.env')
     .option('--backups <folder>', 'folder of the backup timers', '/var/backups/tradepost')
     .option('--output <folder>', 'write the files into this folder')
-    .addOption(
-      new Option('--only <units>', 'units to print, comma-separated').choices(names).argParser((text) => text),
-    )
+    .addOption(new Option('--only <units>', 'units to print, comma-separated').choices(names).argParser((text) => text))
     .addHelpText(
       'after',
       `\nUnits:\n${unitTable}\n\nThe instance of a template is a port: tradepost-api@8080.\n\nExample:\n  $ tradepost service print --only api,worker --output /etc/systemd/system`,
