@@ -48,7 +48,7 @@ describe.each(['wechat', 'alipay', 'stripe'] as const)('%s', (service) => {
     const refund = { refund_no: `BYHAND${one.order_id}`, payment_no: one.payment_no, amount: 100, notify_url: '' };
     sim.ledger.startRefund({ ...refund, status: 'succeeded' }, 'R');
     expect(isAccepted(await sim.notifyRefund(refund.refund_no))).toBe(true);
-    // Alipay tells of a refund by repeating the payment.
+    // Alipay reports a refund by repeating the payment.
     expect(await statusOf(one)).toBe(service === 'alipay' ? 2 : 1);
     expect(isAccepted(await sim.notify(one.payment_no))).toBe(true);
     expect(await moneyOf(shop, one.order_id)).toMatchObject({ status: 2, confirms: 1, refunds: [] });
@@ -69,7 +69,7 @@ describe.each(['wechat', 'alipay', 'stripe'] as const)('%s', (service) => {
     expect([await statusOf(one), await statusOf(foreign)]).toEqual([1, 1]);
   });
 
-  test('a body of three megabytes is refused before its signature is looked at', async () => {
+  test('a body of three megabytes is refused before its signature is verified', async () => {
     const one = await open(service);
     simulator[service].pay(one.payment_no);
     const notice = simulator[service].paymentNotice(one.payment_no);

@@ -39,6 +39,19 @@ async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** The content of an object, or null when it does not exist. It is read again when the connection ends in the middle. */
+async function readObject(bucket: Bucket, path: string): Promise<Buffer | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const object = await bucket.get(path);
+    if (!object) return null;
+    try {
+      return await readAll(object.content);
+    } catch (error) {
+      if (attempt === readAttempts) throw error;
+    }
+  }
+}
+
 /**
  * The prefix of a bucket. A backup is a folder of objects, one for each part. The manifest is written last, so a backup without
  * one is not complete.
@@ -102,15 +115,9 @@ export function bucketPlace(bucketName: string, prefix: string, account: () => B
       return {
         ...{ location, entries },
         async read(entry) {
-          for (let attempt = 1; ; attempt += 1) {
-            const object = await bucket.get(`${base}${name}/${entry}`);
-            if (!object) throw backupErrors.altered({ place: location, part: entry });
-            try {
-              return await readAll(object.content);
-            } catch (error) {
-              if (attempt === readAttempts) throw error;
-            }
-          }
+          const bytes = await readObject(bucket, `${base}${name}/${entry}`);
+          if (!bytes) throw backupErrors.altered({ place: location, part: entry });
+          return bytes;
         },
         close: async () => {},
       };

@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Everybody may make folders beside ours: only those of this user are removed. */
+/** Other users can make folders with such names: only those of this user are removed. */
 const isOwn = (folder: string): Promise<boolean> =>
   lstat(folder).then(
     (info) => info.isDirectory() && info.uid === process.getuid?.(),
