@@ -37,7 +37,7 @@ export type Bucket = {
 };
 
 /** How often a call is made while the storage is busy or not reached. Pauses are random, and their limit doubles each time. */
-export type Retries = {
+type Retries = {
   readonly attempts: number;
   readonly firstPauseMs: number;
   /** Also a call whose connection failed, or ended before the answer. */
