@@ -15,7 +15,7 @@ export type FoundPostgres = {
   url: string | null;
   /** The folder that contains the folder `cluster`. */
   home: string;
-  /** The major version of PostgreSQL that made the cluster. Null when there is none. */
+  /** The major version of PostgreSQL that made the cluster. Null without a cluster. */
   major: number | null;
 };
 

@@ -18,7 +18,7 @@ export class OtherMajorError extends Error {
   }
 }
 
-/** The major version of a data directory. Null when there is none. */
+/** The major version of a data directory. Null without a cluster. */
 export async function majorOf(data: string): Promise<number | null> {
   const text = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null);
   return text === null ? null : Number.parseInt(text, 10);

@@ -180,5 +180,5 @@ test.skipIf(reason !== null)(
     const audit = await runCommand(['audit', '--json'], { env });
     expect([audit.code, audit.code === 0 ? '' : audit.stdout]).toEqual([0, '']);
   },
-  300_000,
+  600_000,
 );

@@ -77,7 +77,7 @@ test('neither makes an embedded database that does not exist', async () => {
   expect(await readdir(data)).toEqual([]);
 });
 
-test('an edited migration and an interrupted restore are told apart, with what to do', async () => {
+test('an edited migration and an interrupted restore are named, with what to do', async () => {
   const { sql } = current;
   const [row] = await sql`select checksum from runtime.migrations where id = 3`;
   await sql`update runtime.migrations set checksum = 'other' where id = 3`;

@@ -80,7 +80,7 @@ async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; isUsabl
     restoring: ({ what, todo }) => error('migrations/restoring', what, todo),
     newer: ({ what, todo }) => error('migrations/newer', what, todo),
     edited: ({ what, todo }) => error('migrations/edited', what, todo),
-    missing: ({ what, todo }) => error('migrations/missing', what, todo),
+    missing: ({ what }) => error('migrations/missing', what, 'tradepost migrate'),
   };
   const faults = migrationFaults(await migrationState(sql));
   for (const fault of faults) report[fault.id](fault);

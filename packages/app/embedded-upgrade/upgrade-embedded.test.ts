@@ -45,7 +45,7 @@ beforeAll(async () => {
     await sql`insert into identity.shoppers (username) select 'shopper' || n from generate_series(1, 5000) as n`;
     await sql.end();
   });
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await stopEmbeddedPostgres({ directory }).catch(() => {});
   await rm(base, { recursive: true, force: true });
@@ -114,7 +114,7 @@ test('a shop on an older PostgreSQL is upgraded by itself, also after kill -9 at
   await rename(join(home, 'cluster'), join(home, `cluster-${major}`));
   await rename(kept, join(home, 'cluster'));
   expect(await withOld(countShoppers)).toBe(5_003);
-}, 300_000);
+}, 600_000);
 
 test('a refused upgrade changes nothing, and a fault that the shop had before does not stop one', async ({ skip }) => {
   if (!platform) return skip('the registry of npm cannot be reached');
@@ -143,4 +143,4 @@ test('a refused upgrade changes nothing, and a fault that the shop had before do
     0,
     expect.stringContaining('the audit backup.runs finds 1 rows, as it did before'),
   ]);
-}, 300_000);
+}, 600_000);

@@ -115,7 +115,7 @@ async function upgrade(work: Upgrade): Promise<void> {
   const kept = await switchCluster(home, next);
   await removeStage(stage);
   say(
-    `the database is of PostgreSQL ${to} now. The former one is kept in ${kept}: docs/OPERATIONS.md, "Upgrade", says how to go back to it; remove it when nobody will`,
+    `the database is of PostgreSQL ${to} now. The former one is kept in ${kept}: docs/OPERATIONS.md, "Upgrade", says how to go back to it; remove it when the new one is proved`,
   );
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const checkout = join(import.meta.dirname, '../../..');
 /** The folder of the numbered files in this checkout. */
-export const migrationsDirectory = join(checkout, 'sql');
+const migrationsDirectory = join(checkout, 'sql');
 /** The release of this checkout. It is recorded with each migration that it applies. */
 export const thisRelease = (JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string })
   .version;

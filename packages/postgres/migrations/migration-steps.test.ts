@@ -63,7 +63,7 @@ describe('processes of the release before keep running', () => {
     [
       'create schema other; create table other.t (n int); alter table other.t drop column n; create unique index on other.t (n);',
     ],
-  ])('%s is none', (sql) => {
+  ])('%s is no fault', (sql) => {
     expect(readMigrationStep(sql)).toMatchObject({ kind: 'expand', faults: [] });
   });
 
