@@ -93,6 +93,9 @@ const makeOrders: Maker = async ({ shop, owner, staff, send, repeat }, count, { 
   });
 };
 
+/** The trigger would explain the change, as it does for processes of release 0.1.0. */
+const withoutExplaining = 'alter table orders.order_items disable trigger explain_discount;';
+
 export const testData: TestData = {
   rows,
   auditCases: [
@@ -122,7 +125,7 @@ export const testData: TestData = {
     [
       'orders.amounts',
       'shares of the lines',
-      `update orders.order_items set payable_amount = 479 where sku_id = 2`,
+      `${withoutExplaining} update orders.order_items set payable_amount = 479 where sku_id = 2`,
       ['orders.discounts'],
     ],
     [
@@ -149,7 +152,7 @@ export const testData: TestData = {
     [
       'orders.amounts',
       'a line above the price of its goods',
-      `update orders.order_items set payable_amount = case when sku_id = 2 then 510 else 945 end where order_id = 2`,
+      `${withoutExplaining} update orders.order_items set payable_amount = case when sku_id = 2 then 510 else 945 end where order_id = 2`,
       ['orders.discounts'],
     ],
     [
