@@ -11,7 +11,7 @@ export type ProxySite = {
   tls?: { certificate: string; key: string };
 };
 
-/** Replaces every occurrence. Throws when nothing matches, so that the files and the tests stay in step. */
+/** Replaces every occurrence. Throws when nothing was replaced, so that the files and the tests stay in step. */
 function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
   let changed = text;
   for (const [from, to] of changes) {

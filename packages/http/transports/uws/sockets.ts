@@ -92,7 +92,7 @@ export function serveSockets(app: TemplatedApp, compression: number, server: Uws
         else upgrade(request, sockets, context);
       },
       open(ws) {
-        // uWS does not call its filter when an upgraded connection ends.
+        // uWS does not report the end of an upgraded connection to its filter.
         server.connections -= 1;
         const data = ws.getUserData();
         data.events.opened(socketOf(ws, data));
