@@ -1,46 +1,33 @@
+import { optionalAddress, optionalAddressRule, rsaKeyRule, rsaKeyText } from '@tradepost/orders';
 import { rsaPrivateKey, rsaPublicKey } from '@tradepost/outbound-http';
-import { type ConfigPage, isHttpAddress, setting } from '@tradepost/runtime';
+import { type ConfigPage, setting } from '@tradepost/runtime';
 import { z } from 'zod';
 
 const page: ConfigPage = { plugin: 'alipay', title: { en: 'Alipay', 'zh-CN': '支付宝' }, sort: 42 };
 const key = (name: string) => `alipay.${name}`;
-
-const keyRule = { en: 'must be an RSA key as PEM or base64', 'zh-CN': '须为 PEM 或 Base64 格式的 RSA 密钥' };
-const addressRule = { en: 'must be an http or https address, or empty', 'zh-CN': '须为 http(s) 地址或留空' };
-const address = () =>
-  z
-    .string()
-    .max(255)
-    .refine((text) => text === '' || isHttpAddress(text), { error: addressRule.en });
 
 export const appId = setting(key('app_id'), z.string().trim().max(64), '', 'app id at the open platform of Alipay', {
   field: { page, label: { en: 'App ID', 'zh-CN': '应用 ID' }, sort: 1, required: true },
 });
 export const privateKey = setting(
   key('private_key'),
-  z
-    .string()
-    .max(8_000)
-    .refine((text) => text === '' || rsaPrivateKey(text) !== null, { error: keyRule.en }),
+  rsaKeyText(rsaPrivateKey),
   '',
   'private key of the app, which signs requests (RSA2)',
   {
     secret: true,
-    field: { page, label: { en: 'Private key', 'zh-CN': '应用私钥' }, sort: 2, required: true, rule: keyRule },
+    field: { page, label: { en: 'Private key', 'zh-CN': '应用私钥' }, sort: 2, required: true, rule: rsaKeyRule },
   },
 );
 export const publicKey = setting(
   key('public_key'),
-  z
-    .string()
-    .max(8_000)
-    .refine((text) => text === '' || rsaPublicKey(text) !== null, { error: keyRule.en }),
+  rsaKeyText(rsaPublicKey),
   '',
   'public key of Alipay (not that of the app), which verifies answers and notices',
   {
     field: {
       ...{ page, label: { en: 'Alipay public key', 'zh-CN': '支付宝公钥' }, sort: 3, required: true },
-      ...{ multiline: true, rule: keyRule },
+      ...{ multiline: true, rule: rsaKeyRule },
     },
   },
 );
@@ -55,15 +42,15 @@ export const sandbox = setting(
 );
 export const notifyUrl = setting(
   key('notify_url'),
-  address(),
+  optionalAddress(),
   '',
   'address to which Alipay sends notices; empty: PUBLIC_URL with /api/v1/notify/alipay',
-  { field: { page, label: { en: 'Notify URL', 'zh-CN': '通知地址' }, sort: 5, rule: addressRule } },
+  { field: { page, label: { en: 'Notify URL', 'zh-CN': '通知地址' }, sort: 5, rule: optionalAddressRule } },
 );
 /** Only operators change it: a shop that sends its shoppers elsewhere loses its money. */
 export const gatewayUrl = setting(
   key('gateway_url'),
-  address(),
+  optionalAddress(),
   '',
   'address of the gateway of Alipay, for tests; empty: the gateway of Alipay, or of its sandbox',
 );

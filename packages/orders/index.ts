@@ -66,6 +66,12 @@ export {
   type RefundReport,
   type RefundRequest,
 } from './payments/providers/provider.ts';
+export {
+  optionalAddress,
+  optionalAddressRule,
+  rsaKeyRule,
+  rsaKeyText,
+} from './payments/providers/provider-fields.ts';
 export { type CaseRefund, type RefundOutcome, refundOrders } from './payments/refund-orders.ts';
 export { retryRefund } from './payments/refund-payments.ts';
 export { selectRefunds } from './payments/refund-store.ts';

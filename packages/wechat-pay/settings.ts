@@ -1,3 +1,4 @@
+import { optionalAddress, optionalAddressRule, rsaKeyRule, rsaKeyText } from '@tradepost/orders';
 import { rsaPrivateKey, rsaPublicKey } from '@tradepost/outbound-http';
 import { type ConfigPage, isHttpAddress, setting } from '@tradepost/runtime';
 import { z } from 'zod';
@@ -5,14 +6,6 @@ import { z } from 'zod';
 const page: ConfigPage = { plugin: 'wechat_pay', title: { en: 'WeChat Pay', 'zh-CN': '微信支付' }, sort: 41 };
 const key = (name: string) => `wechat_pay.${name}`;
 const short = () => z.string().trim().max(200);
-
-const keyRule = { en: 'must be an RSA key as PEM or base64', 'zh-CN': '须为 PEM 或 Base64 格式的 RSA 密钥' };
-const addressRule = { en: 'must be an http or https address, or empty', 'zh-CN': '须为 http(s) 地址或留空' };
-const address = () =>
-  z
-    .string()
-    .max(255)
-    .refine((text) => text === '' || isHttpAddress(text), { error: addressRule.en });
 
 export const appId = setting(key('app_id'), short(), '', 'app id at WeChat of the shop', {
   field: { page, label: { en: 'App ID', 'zh-CN': '应用 ID' }, sort: 1, required: true },
@@ -41,15 +34,12 @@ export const serialNo = setting(
 );
 export const privateKey = setting(
   key('private_key'),
-  z
-    .string()
-    .max(8_000)
-    .refine((text) => text === '' || rsaPrivateKey(text) !== null, { error: keyRule.en }),
+  rsaKeyText(rsaPrivateKey),
   '',
   'private key of the API certificate of the merchant (apiclient_key.pem)',
   {
     secret: true,
-    field: { page, label: { en: 'Private key', 'zh-CN': '商户私钥' }, sort: 4, required: true, rule: keyRule },
+    field: { page, label: { en: 'Private key', 'zh-CN': '商户私钥' }, sort: 4, required: true, rule: rsaKeyRule },
   },
 );
 const v3KeyRule = { en: 'must have 32 characters', 'zh-CN': '须为 32 个字符' };
@@ -65,10 +55,10 @@ export const apiV3Key = setting(
 );
 export const notifyUrl = setting(
   key('notify_url'),
-  address(),
+  optionalAddress(),
   '',
   'address to which WeChat Pay sends notices; empty: PUBLIC_URL with /api/v1/notify/wechat',
-  { field: { page, label: { en: 'Notify URL', 'zh-CN': '通知地址' }, sort: 6, rule: addressRule } },
+  { field: { page, label: { en: 'Notify URL', 'zh-CN': '通知地址' }, sort: 6, rule: optionalAddressRule } },
 );
 export const publicKeyId = setting(
   key('public_key_id'),
@@ -79,13 +69,10 @@ export const publicKeyId = setting(
 );
 export const publicKey = setting(
   key('public_key'),
-  z
-    .string()
-    .max(8_000)
-    .refine((text) => text === '' || rsaPublicKey(text) !== null, { error: keyRule.en }),
+  rsaKeyText(rsaPublicKey),
   '',
   'public key of WeChat Pay, for merchants without platform certificates',
-  { field: { page, label: { en: 'Public key', 'zh-CN': '微信支付公钥' }, sort: 9, multiline: true, rule: keyRule } },
+  { field: { page, label: { en: 'Public key', 'zh-CN': '微信支付公钥' }, sort: 9, multiline: true, rule: rsaKeyRule } },
 );
 /** Only operators change it: a shop that sends its requests elsewhere loses its money. */
 export const apiUrl = setting(
