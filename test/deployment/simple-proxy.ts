@@ -12,17 +12,24 @@ export async function startSimpleProxy(
 ): Promise<{ port: number; close(): Promise<void> }> {
   const agent = new Agent({ keepAlive: true, timeout: 4_000 });
   let turn = 0;
-  const pass = (incoming: IncomingMessage, response: ServerResponse, body: Buffer, tries: number): void => {
-    turn += 1;
+  /** `first` is the place of the process that is tried first. Other requests move `turn` meanwhile. */
+  const pass = (incoming: IncomingMessage, response: ServerResponse, body: Buffer, first: number, tries = 1): void => {
     const { method, url: path, headers } = incoming;
-    const sent = request({ agent, host: '127.0.0.1', port: ports[turn % ports.length], method, path, headers });
+    const sent = request({
+      agent,
+      host: '127.0.0.1',
+      port: ports[(first + tries) % ports.length],
+      method,
+      path,
+      headers,
+    });
     sent.once('response', (answer) => {
       const { connection: _, 'keep-alive': __, ...kept } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, kept);
       answer.pipe(response);
     });
     sent.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' && tries > 1) pass(incoming, response, body, tries - 1);
+      if (error.code === 'ECONNREFUSED' && tries < ports.length) pass(incoming, response, body, first, tries + 1);
       else if (response.headersSent) response.destroy();
       else response.writeHead(502).end();
     });
@@ -32,7 +39,8 @@ export async function startSimpleProxy(
   const server = createServer(async (incoming, response) => {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
-    pass(incoming, response, Buffer.concat(parts), ports.length);
+    turn += 1;
+    pass(incoming, response, Buffer.concat(parts), turn);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
