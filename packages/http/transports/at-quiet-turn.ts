@@ -7,7 +7,7 @@ const LONGEST_WAIT_MS = 1000;
 /**
  * Calls `close` right after turns of the event loop that accepted every connection and had no other work. When a listener closes,
  * the kernel resets the connections that it has not accepted yet. Their clients have sent requests and do not know that no process has
- * read them. So the time between the last acceptance and the close must be as short as possible: it is some 20 us here.
+ * read them. So the time between the last acceptance and the close is kept as short as possible.
  */
 export const atQuietTurn = (close: () => void): Promise<void> =>
   new Promise((resolve) => {
