@@ -10,7 +10,8 @@ const maxBatch = 500;
 /** Ends that wait for the database. Beyond this the oldest are dropped. */
 const maxWaiting = 50_000;
 const closeDeadlineMs = 5_000;
-const idleDeadlineMs = 1_000;
+/** For counting what cut-off streams have sent. A busy machine counts a long text in seconds. */
+const idleDeadlineMs = 5_000;
 const staleHours = 24;
 const staleBatch = 5_000;
 
