@@ -22,11 +22,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
  * route and property.
  */
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_301);
-const runs = Number(process.env.FUZZ_RUNS ?? 3);
+const runs = Number(process.env.FUZZ_RUNS ?? 2);
 /** Requests of a batch are sent at once, so that some use the same rows. */
 const atOnce = 8;
 const deadlineMs = 5_000;
-const timeoutMs = 60_000 + runs * 15_000;
+/** A bound for a hang, on a machine that does other work too. */
+const timeoutMs = 300_000 + runs * 60_000;
 
 let shop: Shop;
 let callerRequests: RouteRequests;
