@@ -9,7 +9,6 @@ const wechatEntry: RedirectEntry = {
   kind: 'redirect',
   methods: ['wechat'],
   channels: wechatChannels,
-  linkChannel: 'h5',
   account: requiredSettings,
   open: wechatProvider,
 };

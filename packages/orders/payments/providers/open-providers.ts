@@ -12,8 +12,7 @@ import type {
   RedirectProvider,
 } from './provider.ts';
 
-type OpenedRedirect = Required<Pick<RedirectEntry, 'name' | 'kind' | 'methods' | 'channels' | 'linkChannel'>> &
-  RedirectProvider;
+type OpenedRedirect = Required<Pick<RedirectEntry, 'name' | 'kind' | 'methods' | 'channels'>> & RedirectProvider;
 type PaymentProvider = Pick<InstantEntry, 'name' | 'kind'> | OpenedRedirect;
 /** The payment providers of this shop, by name. */
 export type PaymentProviders = ReadonlyMap<string, PaymentProvider>;
@@ -30,13 +29,12 @@ export function openProviders(runtime: ProviderRuntime, entries: readonly Paymen
       continue;
     }
     const { kind, methods = [], channels = [''] } = entry;
-    const linkChannel = entry.linkChannel ?? channels[0]!;
     for (const method of methods) {
       const other = served.get(method);
       if (other) throw new Error(`the payment providers ${other} and ${name} both serve ${method}`);
       served.set(method, name);
     }
-    providers.set(name, { name, kind, methods, channels, linkChannel, ...entry.open(runtime) });
+    providers.set(name, { name, kind, methods, channels, ...entry.open(runtime) });
   }
   return providers;
 }

@@ -155,8 +155,6 @@ export type RedirectEntry = Entry & {
   readonly account?: readonly Setting<string>[];
   /** The ways to pay at the provider, the default first. */
   readonly channels?: readonly string[];
-  /** The channel that answers `pay_url`. Payments that have only an address, such as those of memberships, use it. Absent: the default. */
-  readonly linkChannel?: string;
   /** Called once at start. The provider reads its settings at each call, so a change needs no restart. */
   open(runtime: ProviderRuntime): RedirectProvider;
 };

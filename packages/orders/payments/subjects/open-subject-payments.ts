@@ -9,9 +9,10 @@ import type { PaymentProviders } from '../providers/open-providers.ts';
 import type { SubjectPayments } from './payment-subject.ts';
 import { closeSubjectPayments, insertSubjectPayments, selectOpenPayment } from './subject-store.ts';
 
-const linkChannel = (providers: PaymentProviders, name: string): string => {
+/** The page of a payment opens it in the default channel: it redirects, or shows a QR code. */
+const channelOf = (providers: PaymentProviders, name: string): string => {
   const provider = providers.get(name);
-  return provider?.kind === 'redirect' ? provider.linkChannel : '';
+  return provider?.kind === 'redirect' ? provider.channels[0]! : '';
 };
 
 /** The payments of subjects, at the payment providers of the shop. */
@@ -42,7 +43,7 @@ export function openSubjectPayments(
             trade_no: null,
             origin_id: null,
             return_url: '',
-            channel: linkChannel(providers, provider),
+            channel: channelOf(providers, provider),
             expires_at,
             paid_at: null,
             created_at: now,
