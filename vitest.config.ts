@@ -52,8 +52,8 @@ const project = {
 export default defineConfig({
   test: {
     globalSetup: ['packages/testing/servers/cluster.ts'],
-    // More than the two cores of the usual machine: many tests wait for a timeout, another process or the database.
-    maxWorkers: 4,
+    // One more than the cores of the usual machine: tests wait for a timeout, another process or the database.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Each test file has its own server and database. Files share the processes and their modules: importing the shop in every file
     // took a quarter of the time. So a file puts back what it changes in its process: timers, environment, listeners.

@@ -38,7 +38,7 @@ function startDaemon(args: readonly string[], env: Record<string, string> = {}):
   return { child, output: () => output, ended };
 }
 
-async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 30): Promise<void> {
+async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 90): Promise<void> {
   for (const end = performance.now() + seconds * 1000; ; ) {
     if (await holds()) return;
     if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`);
