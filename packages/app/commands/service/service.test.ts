@@ -41,6 +41,7 @@ test('there are units for API, worker and gateway, and timers for the programs o
   expect([...files.keys()].sort()).toEqual(
     [
       ...['tradepost.service', 'tradepost-api@.service', 'tradepost-worker@.service', 'tradepost-gateway@.service'],
+      'tradepost.sh',
       ...timers.flatMap((name) => [`tradepost-${name}.service`, `tradepost-${name}.timer`]),
     ].sort(),
   );
@@ -69,6 +70,43 @@ test('every command line of a unit is one that the program knows', async () => {
       expect(help.code, name).toBe(0);
       for (const flag of words.filter((word) => word.startsWith('--'))) expect(help.stdout, name).toContain(flag);
     }
+});
+
+describe('the wrapper of the command', () => {
+  /** Runs it in a folder of its own, where `runuser` and Node.js print what they are given. */
+  const runWrapper = async (user: string) => {
+    const place = await mkdtemp(join(folder, 'wrapper-'));
+    const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)"\nprintf '<%s>' "$@"\n`;
+    for (const name of ['runuser', 'node']) await writeFile(join(place, name), show, { mode: 0o755 });
+    const options = ['--user', user, '--directory', place, '--node', join(place, 'node'), '--data', '/srv/shop'];
+    const output = join(place, 'out');
+    await printUnits(...options, '--environment-file', join(folder, 'shop.env'), '--only', 'command', '--output', output);
+    expect(await readdir(output)).toEqual(['tradepost.sh']);
+    const PATH = `${place}:${process.env.PATH}`;
+    const ran = spawnSync(join(output, 'tradepost.sh'), ['pay', 'a  "b" $c'], { encoding: 'utf8', env: { PATH } });
+    return { place, output: ran.stdout + ran.stderr };
+  };
+  const commandOf = (place: string) => `<--max-old-space-size=384><${place}/bin/tradepost.ts><pay><a  "b" $c>`;
+
+  test('is a script for POSIX shells with the program and variables of the units', () => {
+    const text = files.get('tradepost.sh')!;
+    expect(spawnSync('sh', ['-n'], { input: text, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    const [node, heap, script] = valuesOf(files.get('tradepost.service')!, 'ExecStart')[0]!.split(' ');
+    expect(text).toContain(`'${node}' ${heap} '${script}' "$@"`);
+    expect(text).toContain("export NODE_ENV=production TRADEPOST_DATA='/var/lib/tradepost'\n");
+  });
+
+  test('runs as the user of the services, with the variables of the file', async () => {
+    const { place, output } = await runWrapper('tradepost');
+    expect(output).toBe(
+      `${place}/runuser|production|/srv/shop|40|${place}\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
+    );
+  });
+
+  test('runs at once for the user of the services', async () => {
+    const { place, output } = await runWrapper(userInfo().username);
+    expect(output).toBe(`${place}/node|production|/srv/shop|40|${place}\n${commandOf(place)}`);
+  });
 });
 
 test('paths of a home folder stay readable, other folders are named, and only the chosen units are printed', async () => {
@@ -112,7 +150,7 @@ describe.runIf(hasSystemd)('systemd', () => {
       ['gateway', 8081],
     ] as const)
       await symlink(`tradepost-${name}@.service`, join(instances, `tradepost-${name}@${port}.service`));
-    const names = (await readdir(instances)).filter((name) => !name.includes('@.'));
+    const names = (await readdir(instances)).filter((name) => !/@\.|\.sh$/.test(name));
     expect(names.length).toBeGreaterThan(10);
     const { status, output } = analyze('verify', '--man=no', ...names.map((name) => join(instances, name)));
     expect({ status, ours: output.split('\n').filter((line) => line.includes('tradepost')) }).toEqual({

@@ -1,13 +1,13 @@
 import type { Placement } from './placement.ts';
 import type { Unit } from './units.ts';
 
-/** A file for /etc/systemd/system. */
+/** A file for /etc/systemd/system, or the wrapper of the command. */
 export type UnitFile = { name: string; text: string };
 
 const stateFolder = '/var/lib/';
 /** Beyond the times of the shop, for what still has to be closed. */
 const spareSeconds = 10;
-const heapMegabytes = 384;
+export const heapMegabytes = 384;
 const isHome = (path: string) => /^\/(home|root)(\/|$)/.test(path);
 
 /** The folders that the service may write. systemd makes those below /var/lib for the user of the service. */
