@@ -87,6 +87,9 @@ export async function createKeyFile(file: string): Promise<{ created: boolean }>
   try {
     // A hard link fails when the name exists, and the file is complete as soon as it has its name.
     await placeFile(file, `${header}${newKeyLine()}`, async (temporary) => {
+      const { uid, gid } = await stat(dirname(file));
+      // The services own the folder and must read a file that a command of root creates. Only root can give a file away.
+      if (process.getuid?.() === 0) await chown(temporary, uid, gid).catch(() => {});
       await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error;
         created = false;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
@@ -73,6 +73,14 @@ describe('the key file', () => {
     const { inFile, recorded } = await secrets.status();
     expect(recorded).toEqual(inFile);
     expect(lines.join('')).not.toContain((await readFile(fileOf(), 'utf8')).trim().split('\n').at(-1));
+  });
+
+  test.runIf(process.getuid?.() === 0)('belongs to the owner of its folder when root creates it', async () => {
+    await mkdir(join(folder, 'a'));
+    await chown(join(folder, 'a'), 1234, 2345);
+    await open().seal('a', 'x');
+    const { uid, gid, mode } = await stat(fileOf());
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 2345, mode: 0o600 });
   });
 
   test('is one file when many processes store their first secret at once, and no temporary file is left', async () => {
