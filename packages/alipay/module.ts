@@ -1,8 +1,8 @@
 import { type DoctorCheck, developmentArea, type Module } from '@tradepost/module';
-import { paymentProviders, type RedirectEntry } from '@tradepost/orders';
+import { paymentEndpointCheck, paymentProviders, type RedirectEntry } from '@tradepost/orders';
 import { providerName } from './alipay-api.ts';
 import { alipayChannels, alipayProvider } from './alipay-provider.ts';
-import { alipaySettings, requiredSettings, sandbox } from './settings.ts';
+import { alipaySettings, gatewayUrl, requiredSettings, sandbox } from './settings.ts';
 
 const alipayEntry: RedirectEntry = {
   name: providerName,
@@ -31,5 +31,5 @@ export const alipayModule: Module = {
   needs: ['orders'],
   settings: alipaySettings,
   entries: [paymentProviders.add(alipayEntry)],
-  doctorChecks: [sandboxCheck],
+  doctorChecks: [sandboxCheck, paymentEndpointCheck('Alipay', gatewayUrl, ['https://openapi.alipay.com'])],
 };

@@ -49,6 +49,7 @@ export { selectSoldItems } from './paid-orders/sold-items-store.ts';
 export { setTrackingNumbers } from './paid-orders/tracking-store.ts';
 export { type Refundable, selectRefundable } from './payments/order-refund-store.ts';
 export { paySignature, signedHeaders } from './payments/pay-signature.ts';
+export { paymentEndpointCheck } from './payments/providers/endpoint-check.ts';
 export { paymentErrors } from './payments/providers/payment-errors.ts';
 export {
   type NoticeReceivers,

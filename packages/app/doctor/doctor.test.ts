@@ -199,6 +199,11 @@ describe('settings for development', () => {
     ['a secret of the documentation', { 'external_wms.app_secret': 'demo-secret' }, 'external_wms.app_secret'],
     ['login codes in answers', { 'sms.provider': 'test' }, 'sms.provider is test'],
     ['another WeChat endpoint', { 'wechat_auth.endpoint': 'http://127.0.0.1:9000/' }, 'which is not WeChat'],
+    ['a simulated Stripe', { 'stripe.api_url': 'http://127.0.0.1:9094' }, 'which is not Stripe'],
+    ['another WeChat Pay', { 'wechat_pay.api_url': 'https://pay.example/wechat' }, 'which is not WeChat Pay'],
+    ['another Alipay', { 'alipay.gateway_url': 'http://localhost:9094/alipay' }, 'which is not Alipay'],
+    ['a secret key of test mode', { 'stripe.secret_key': 'sk_test_12345678' }, 'move no money'],
+    ['a restricted key of test mode', { 'stripe.secret_key': 'rk_test_12345678' }, 'move no money'],
     ['demo data', {}, 'TRADEPOST_SEED', { seed: 'demo' }],
   ])('%s is an error in production', async (_what, settings, said, config) => {
     expect(texts(await development(settings, config), 'error').join('\n')).toContain(said);
@@ -212,6 +217,13 @@ describe('settings for development', () => {
       'pay.sandbox.refund_url': 'https://pay.example/refund',
     };
     expect(await development(gateway)).toMatchObject([{ level: 'ok' }]);
+    const stripe = { 'stripe.secret_key': 'sk_live_12345678', 'stripe.webhook_secret': 'whsec_12345678' };
+    const sites = {
+      'stripe.api_url': 'https://api.stripe.com',
+      'wechat_pay.api_url': 'https://api2.mch.weixin.qq.com',
+      'alipay.gateway_url': 'https://openapi.alipay.com/gateway.do',
+    };
+    expect(await development({ ...stripe, ...sites })).toMatchObject([{ level: 'ok' }]);
   });
 
   test('a database filled by the demo seed is an error, until an operator switches instant payment off', async () => {

@@ -80,7 +80,15 @@ describe('the wrapper of the command', () => {
     for (const name of ['runuser', 'node']) await writeFile(join(place, name), show, { mode: 0o755 });
     const options = ['--user', user, '--directory', place, '--node', join(place, 'node'), '--data', '/srv/shop'];
     const output = join(place, 'out');
-    await printUnits(...options, '--environment-file', join(folder, 'shop.env'), '--only', 'command', '--output', output);
+    await printUnits(
+      ...options,
+      '--environment-file',
+      join(folder, 'shop.env'),
+      '--only',
+      'command',
+      '--output',
+      output,
+    );
     expect(await readdir(output)).toEqual(['tradepost.sh']);
     const PATH = `${place}:${process.env.PATH}`;
     const ran = spawnSync(join(output, 'tradepost.sh'), ['pay', 'a  "b" $c'], { encoding: 'utf8', env: { PATH } });
