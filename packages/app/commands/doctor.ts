@@ -21,6 +21,7 @@ import {
   runtimeSettings,
   type Setting,
   secretsKeyFileOf,
+  selectProcesses,
   selectStoredSettings,
 } from '@tradepost/runtime';
 import {
@@ -96,6 +97,7 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const { config, sources } = loaded;
   const definitions = [...runtimeSettings, ...settings];
   let unreadable = '';
+  let instances: readonly string[] = [];
   const embedded = config.databaseUrl
     ? null
     : await findEmbeddedPostgres(join(config.data, 'postgres')).catch((reason: unknown) => {
@@ -106,6 +108,7 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const database = async (): Promise<Finding[]> => {
     if (url) {
       const checked = await checkDatabase(url, config, async (sql) => {
+        instances = (await selectProcesses(sql)).processes.map(({ instance }) => instance);
         const secrets = openSecrets({ sql, file: secretsKeyFileOf(config), log: openLog({ level: 'silent' }) });
         const hidden = new Set(allSettings.filter(({ secret }) => secret).map(({ key }) => key));
         const stored = openStored(secrets, await selectStoredSettings(sql), (key) => hidden.has(key));
@@ -148,7 +151,7 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
     ...(await guarded('data folder', () =>
       checkDataFolder(config.data, embedded?.passwordFile ?? null, outside ? embedded.dataDirectory : null),
     )),
-    ...(await guarded('network', () => checkNetwork(config))),
+    ...(await guarded('network', () => checkNetwork(config, instances))),
   ];
 }
 

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { type Finding, findingsOf, messageOf } from '@tradepost/module';
 import type { Config } from '@tradepost/runtime';
 import { runningServer } from '@tradepost/terminal';
+import { instanceAt } from './instance-at.ts';
 
 /** Whether a program accepts connections on this port. */
 function isListening(host: string, port: number): Promise<boolean> {
@@ -23,8 +24,11 @@ async function answerOf(url: string, path: string): Promise<number> {
   return response.status;
 }
 
-/** Checks the port and the instance that serves this data. Binds no port. */
-export async function checkNetwork(config: Config): Promise<Finding[]> {
+/**
+ * Checks the port and the instance that serves this data. Binds no port. `instances` are those of the processes that are
+ * connected to the database.
+ */
+export async function checkNetwork(config: Config, instances: readonly string[]): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('network');
   if (!config.only.includes('api')) return findings;
   const instance = await runningServer(config.data);
@@ -52,8 +56,11 @@ export async function checkNetwork(config: Config): Promise<Finding[]> {
   else if (!(await isListening(host, config.port))) {
     if (!instance) note('network/not-running', `no program listens on ${host}:${config.port}`, 'tradepost start');
   } else {
-    const health = await answerOf(`http://${host}:${config.port}`, '/health').catch(() => 0);
-    if (health === 200)
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
+    const health = await answerOf(url, '/health').catch(() => 0);
+    const answering = health === 200 ? await instanceAt(url) : null;
+    if (answering && instances.includes(answering)) ok(`a server of this database answers on ${host}:${config.port}`);
+    else if (health === 200)
       note(
         'network/other-shop',
         `a program that answers /health listens on ${host}:${config.port}`,

@@ -2,19 +2,9 @@ import type { DoctorCheck, DoctorFacts, Findings } from '@tradepost/module';
 import { type ServerProcess, selectProcesses } from '@tradepost/runtime';
 import { runningServer } from '@tradepost/terminal';
 import { version } from '../version.ts';
+import { instanceAt } from './instance-at.ts';
 
 const skewMs = 2_000;
-
-/** The instance that answers at this address. Null when no server of this version answers. */
-async function instanceAt(url: string): Promise<string | null> {
-  try {
-    const response = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(3_000) });
-    const { instance } = (await response.json()) as { instance?: unknown };
-    return typeof instance === 'string' ? instance : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Finds a server of this configuration that uses another database than the doctor. */
 async function checkSameDatabase(
@@ -33,6 +23,20 @@ async function checkSameDatabase(
         'run the command with the DATABASE_URL, --data and --config of the server; tradepost config shows which are used',
       );
   }
+}
+
+/** Finds processes whose key of stored secrets is not the one of this command. A shop without stored secrets needs no key. */
+function checkSameKey({ secrets }: DoctorFacts, processes: readonly ServerProcess[], { error }: Findings): void {
+  if (secrets.recorded.length === 0) return;
+  const own = secrets.inFile[0] ?? 'none';
+  const others = processes.filter(({ key }) => key !== null && key !== own);
+  if (others.length === 0) return;
+  const unreadable = others.filter(({ key }) => key === 'failed').length;
+  error(
+    'processes/other-key',
+    `${others.length} of ${processes.length} processes do not use the key of stored secrets in ${secrets.file}${unreadable > 0 ? `; ${unreadable} cannot read their key file` : ''}`,
+    'give every process and this command the same key file (TRADEPOST_SECRETS_KEY_FILE), which the account of the services can read',
+  );
 }
 
 /** Compares the server processes that are connected to the database with each other, and with this command. */
@@ -62,6 +66,7 @@ export const processesCheck: DoctorCheck = {
         `the clocks of the processes differ by ${(spread / 1000).toFixed(1)} s: a token or code of one is expired for another`,
         'synchronise the clocks of all machines (NTP)',
       );
+    checkSameKey(facts, processes, findings);
     const mode = (production: boolean) => (production ? 'production' : 'development');
     if (processes.some((one) => one.production !== facts.config.production))
       warning(

@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import { openDatabase } from '@tradepost/postgres';
 import { openLog, openSecrets } from '@tradepost/runtime';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../version.ts';
 
 type Finding = { id: string; area: string; level: string; what: string; todo: string };
 
@@ -309,6 +311,33 @@ test('finds processes of another version, and clocks that differ, also between p
   }
 });
 
+test('finds processes with another key of stored secrets, or without one', async () => {
+  const { sql } = database;
+  const file = join(folder, 'own.key');
+  const session = async (key: string, instance: string) => {
+    const opened = openDatabase(database.url, { max: 1, name: `tradepost process ${version} w d 0 ${key}${instance}` });
+    await opened`select 1`;
+    return opened;
+  };
+  await openSecrets({ sql, file, log: openLog({ level: 'silent' }) }).seal('a', 'b');
+  const [row] = await sql<{ id: string }[]>`select id from runtime.secret_keys`;
+  const sessions = [await session(`${row!.id} `, 'aaaaaaaa'), await session('', 'bbbbbbbb')];
+  const other = async () =>
+    of((await findings({ databaseUrl: database.url, secretsKeyFile: file })).findings, 'processes').slice(1);
+  try {
+    expect(await other()).toEqual([]);
+    sessions.push(await session('0badc0de ', 'cccccccc'), await session('failed ', 'dddddddd'));
+    expect(await other()).toMatchObject([
+      { level: 'error', id: 'processes/other-key', what: expect.stringContaining('2 of 4 processes') },
+    ]);
+    await sql`delete from runtime.secret_keys`;
+    expect(await other()).toEqual([]);
+  } finally {
+    for (const opened of sessions) await opened.end({ timeout: 1 });
+    await sql`delete from runtime.secret_keys`;
+  }
+});
+
 describe('migrations', () => {
   let own: TestDatabase;
   beforeAll(async () => {
@@ -345,6 +374,10 @@ test('checks a running instance with its embedded database, and recognises anoth
     expect(of(found, 'processes')).toMatchObject([
       { level: 'ok', what: expect.stringContaining('api+worker+gateway') },
     ]);
+    // A doctor without the data folder of the server, as in a service of its own, knows it by the database.
+    const embedded = await findEmbeddedPostgres(join(data, 'postgres'));
+    const beside = await check({ port, databaseUrl: embedded!.url, data: join(folder, 'beside') });
+    expect(of(beside, 'network')).toMatchObject([{ level: 'ok', what: expect.stringContaining('of this database') }]);
     // The same server, seen by a doctor that was given another database and production.
     const other = await check({ port, databaseUrl: database.url });
     expect(of(other, 'processes')).toMatchObject([{ level: 'error', id: 'processes/other-database' }]);

@@ -8,14 +8,19 @@ export type ServerProcess = {
   roles: readonly Role[];
   production: boolean;
   offset_ms: number;
+  /**
+   * Id of the key that encrypts stored secrets; `none` without a key file, `failed` for one that cannot be used; null when
+   * the process is of a version that does not say it.
+   */
+  key: string | null;
 };
 
 const prefix = 'tradepost process';
-const named = new RegExp(`^${prefix} (\\S+) ([a-z]+) ([pd]) (-?\\d+) (\\w+)$`);
+const named = new RegExp(`^${prefix} (\\S+) ([a-z]+) ([pd]) (-?\\d+)(?: ([0-9a-f]{8}|none|failed))? (\\w+)$`);
 
 /** PostgreSQL keeps 63 bytes of a name, so roles are letters. */
-const nameOf = ({ version, roles, production, offset_ms, instance }: ServerProcess): string =>
-  `${prefix} ${version} ${roles.map((role) => role[0]).join('')} ${production ? 'p' : 'd'} ${offset_ms} ${instance}`;
+const nameOf = ({ version, roles, production, offset_ms, key, instance }: ServerProcess): string =>
+  `${prefix} ${version} ${roles.map((role) => role[0]).join('')} ${production ? 'p' : 'd'} ${offset_ms} ${key === null ? '' : `${key} `}${instance}`;
 
 /** The clock of this process minus that of the database, in milliseconds. */
 export async function measureClock(sql: Sql): Promise<number> {
@@ -35,9 +40,9 @@ export async function selectProcesses(sql: Sql): Promise<{ processes: ServerProc
     select application_name as name, usename = current_user as is_mine from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() limit 10000`;
   const processes = rows.flatMap(({ name }) => {
-    const [, version = '', letters = '', mode, offset, instance = ''] = named.exec(name ?? '') ?? [];
+    const [, version = '', letters = '', mode, offset, key = null, instance = ''] = named.exec(name ?? '') ?? [];
     const roles = allRoles.filter((role) => letters.includes(role[0]!));
-    return instance ? [{ version, roles, production: mode === 'p', offset_ms: Number(offset), instance }] : [];
+    return instance ? [{ version, roles, production: mode === 'p', offset_ms: Number(offset), key, instance }] : [];
   });
   return { processes, hidden: rows.some((row) => row.is_mine === false) };
 }

@@ -58,6 +58,15 @@ export function readKeyFile(file: string): SecretKey[] | null {
   }
 }
 
+/** The id of the key that encrypts; `none` without a file, `failed` when the file cannot be used. */
+export function keyInUse(file: string): string {
+  try {
+    return readKeyFile(file)?.[0]?.id ?? 'none';
+  } catch {
+    return 'failed';
+  }
+}
+
 /** Writes a file that only this user reads, and moves it to its place by `place`. */
 async function placeFile(file: string, text: string, place: (temporary: string) => Promise<void>) {
   await mkdir(dirname(file), { recursive: true });
