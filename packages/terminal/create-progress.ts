@@ -3,6 +3,9 @@ import { progress } from './output.ts';
 /** `1,000 orders` */
 export const countOf = (n: number, of: string): string => `${n.toLocaleString('en')} ${of}`;
 
+/** `1 error`, `1,000 errors`. `many` is for words with another plural. */
+export const numberOf = (n: number, one: string, many = `${one}s`): string => countOf(n, n === 1 ? one : many);
+
 /** Writes the progress of a long command to stderr once a second. */
 export function createProgress(unit: string) {
   const begun = performance.now();

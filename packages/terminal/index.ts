@@ -1,7 +1,7 @@
 export { commandName } from './command-name.ts';
 export { completeAfter, completeWith, completionsAfter, completionsOf } from './completions.ts';
 export { confirm } from './confirm.ts';
-export { countOf, createProgress } from './create-progress.ts';
+export { countOf, createProgress, numberOf } from './create-progress.ts';
 export { openOutput } from './open-output.ts';
 export { configOf, databaseOptions, type GlobalOptions, listOf, wholeNumber, withDatabaseOptions } from './options.ts';
 export {

@@ -31,6 +31,7 @@ import {
   exitCodes,
   type GlobalOptions,
   green,
+  numberOf,
   print,
   printJson,
   progress,
@@ -175,7 +176,9 @@ const doctor =
       );
       if (finding.todo) print(`           ${dim('->')} ${finding.todo}`);
     }
-    print(`\n${counts.error} errors, ${counts.warning} warnings, ${counts.note} notes`);
+    print(
+      `\n${numberOf(counts.error, 'error')}, ${numberOf(counts.warning, 'warning')}, ${numberOf(counts.note, 'note')}`,
+    );
   };
 
 export const register: RegisterCommand = (command, context) => {

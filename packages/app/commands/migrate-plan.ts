@@ -11,7 +11,17 @@ import {
   type Sql,
 } from '@tradepost/postgres';
 import { openDatabaseServer, openLog } from '@tradepost/runtime';
-import { configOf, exitCodes, type GlobalOptions, green, print, printJson, red, table } from '@tradepost/terminal';
+import {
+  configOf,
+  exitCodes,
+  type GlobalOptions,
+  green,
+  numberOf,
+  print,
+  printJson,
+  red,
+  table,
+} from '@tradepost/terminal';
 import { version } from '../version.ts';
 
 /** Runs `work` with the database as it is. `sql` is null when the embedded one does not exist yet: it is not created. */
@@ -69,7 +79,7 @@ export async function printPlan(context: CommandContext, options: GlobalOptions)
       { alignRight: (column) => column === 4 },
     ),
   );
-  print(`${migrations.length} migrations to apply, each in a transaction of its own; nothing was changed`);
+  print(`${numberOf(migrations.length, 'migration')} to apply, each in a transaction of its own; nothing was changed`);
 }
 
 const absent: MigrationFault = {
@@ -77,6 +87,14 @@ const absent: MigrationFault = {
   what: 'There is no database in the data folder',
   todo: 'Give --data, or run `tradepost start` or `tradepost migrate`: they make one',
 };
+
+const maxNames = 10;
+
+/** An empty database lacks every migration, and only the first names help. `--json` has all. */
+function printNames(what: string, names: readonly string[] = []): void {
+  for (const name of names.slice(0, maxNames)) print(`  ${what} ${name}`);
+  if (names.length > maxNames) print(`  and ${names.length - maxNames} more`);
+}
 
 /** Says whether the database is exactly at this version. Returns it. */
 export async function checkDatabaseVersion(options: GlobalOptions): Promise<boolean> {
@@ -89,9 +107,9 @@ export async function checkDatabaseVersion(options: GlobalOptions): Promise<bool
   else if (ok) print(`${green('up to date')}: the database is at version ${version}`);
   else {
     for (const { what, todo } of faults) print(`${red('not at this version')}: ${what}. ${todo}.`);
-    for (const name of state?.missing ?? []) print(`  missing ${name}`);
-    for (const name of state?.unknown ?? []) print(`  unknown ${name}`);
-    for (const name of state?.edited ?? []) print(`  edited  ${name}`);
+    printNames('missing', state?.missing);
+    printNames('unknown', state?.unknown);
+    printNames('edited ', state?.edited);
   }
   return ok;
 }

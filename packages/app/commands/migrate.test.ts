@@ -67,6 +67,9 @@ test('a deployment finds out whether the database is exactly at its version', as
   expect((await migrate(older, '--check')).stdout).toMatch(
     /tradepost migrate[\s\S]*missing 0045_orders_discounts\.sql/,
   );
+  const { stdout } = await migrate(older, '--check');
+  expect(stdout.match(/^ {2}missing /gm)).toHaveLength(Math.min(10, behind.missing.length));
+  expect(stdout).toContain(`  and ${behind.missing.length - 10} more`);
   expect(await migrate(older, '--check', '--plan')).toMatchObject({ code: 2 });
 });
 

@@ -1,5 +1,6 @@
 import type { DoctorCheck } from '@tradepost/module';
 import { selectJobCounts } from '@tradepost/runtime';
+import { numberOf } from '@tradepost/terminal';
 
 const lateMinutes = 5;
 
@@ -12,7 +13,7 @@ export const jobsCheck: DoctorCheck = {
     if (due > 0 && minutes >= lateMinutes)
       error(
         'jobs/late',
-        `${due} jobs are due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker is too slow for them' : 'no worker is running'}`,
+        `${numberOf(due, 'job is', 'jobs are')} due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker is too slow for them' : 'no worker is running'}`,
         workers > 0
           ? 'read the log and tradepost jobs list --running; raise WORKER_CONCURRENCY'
           : 'tradepost start, or tradepost start --only worker',
@@ -20,13 +21,13 @@ export const jobsCheck: DoctorCheck = {
     else if (workers === 0)
       note(
         'jobs/no-worker',
-        `no worker is running${due > 0 ? `; ${due} jobs are due` : ''}`,
+        `no worker is running${due > 0 ? `; ${numberOf(due, 'job is', 'jobs are')} due` : ''}`,
         `tradepost start${config.only.includes('worker') ? '' : ' --only worker: this configuration runs no worker'}`,
       );
     if (failed > 0)
       warning(
         'jobs/failed',
-        `${failed} jobs have used all attempts`,
+        `${numberOf(failed, 'job has', 'jobs have')} used all attempts`,
         'tradepost jobs list --failed, then retry or discard them',
       );
   },

@@ -1,6 +1,6 @@
 import type { DoctorCheck, DoctorFacts, Findings } from '@tradepost/module';
 import { type ServerProcess, selectProcesses } from '@tradepost/runtime';
-import { runningServer } from '@tradepost/terminal';
+import { numberOf, runningServer } from '@tradepost/terminal';
 import { version } from '../version.ts';
 import { instanceAt } from './instance-at.ts';
 
@@ -34,7 +34,7 @@ function checkSameKey({ secrets }: DoctorFacts, processes: readonly ServerProces
   const unreadable = others.filter(({ key }) => key === 'failed').length;
   error(
     'processes/other-key',
-    `${others.length} of ${processes.length} processes do not use the key of stored secrets in ${secrets.file}${unreadable > 0 ? `; ${unreadable} cannot read their key file` : ''}`,
+    `${others.length} of ${processes.length} processes: the key of stored secrets is not that of ${secrets.file}${unreadable > 0 ? `; ${unreadable} cannot read their key file` : ''}`,
     'give every process and this command the same key file (TRADEPOST_SECRETS_KEY_FILE), which the account of the services can read',
   );
 }
@@ -49,7 +49,7 @@ export const processesCheck: DoctorCheck = {
     if (!hidden) await checkSameDatabase(facts, processes, findings);
     if (processes.length === 0) return;
     ok(
-      `${processes.length} server processes: ${processes.map((one) => `${one.version} ${one.roles.join('+')}`).join('; ')}`,
+      `${numberOf(processes.length, 'server process', 'server processes')}: ${processes.map((one) => `${one.version} ${one.roles.join('+')}`).join('; ')}`,
     );
     const others = processes.filter((one) => one.version !== version);
     if (others.length > 0)

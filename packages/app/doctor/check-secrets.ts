@@ -1,4 +1,5 @@
 import type { DoctorCheck } from '@tradepost/module';
+import { numberOf } from '@tradepost/terminal';
 
 /** Finds a key file that cannot be used, and stored settings that cannot be decrypted. */
 export const secretsCheck: DoctorCheck = {
@@ -18,7 +19,7 @@ export const secretsCheck: DoctorCheck = {
     ok(
       recorded.length === 0
         ? 'no secret is stored yet'
-        : `${file} has ${inFile.length} keys, and the database needs no other`,
+        : `${file} has ${numberOf(inFile.length, 'key')}, and the database needs no other`,
     );
   },
 };
