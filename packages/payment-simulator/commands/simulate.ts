@@ -1,5 +1,6 @@
 import type { RegisterCommand } from '@tradepost/module';
 import { commandName, print, stopSignal, wholeNumber } from '@tradepost/terminal';
+import { serviceNames } from '../service.ts';
 import { openPaymentSimulator, type PaymentSimulator } from '../simulator.ts';
 
 type Options = { port: number; host: string; shopUrl: string; json?: boolean };
@@ -24,6 +25,8 @@ async function simulate({ port, host, shopUrl, json = false }: Options): Promise
     else {
       print(`Payment services at ${simulator.url}\n\nTo let a shop use them:`);
       for (const line of settingLines(simulator)) print(line);
+      print('\nOne of these, for payments that name no provider:');
+      for (const name of serviceNames) print(`${commandName()} settings set pay.provider ${name}`);
       print(`\n${simulator.url}/ lists the payments and pays them. Ctrl-C ends it.`);
     }
     await new Promise<void>((resolve) => {
