@@ -212,7 +212,9 @@ describe.skipIf(process.platform !== 'linux')('the embedded PostgreSQL server', 
     const failed = start(path, { settings: { shared_buffers: 'many' } });
     await expect(failed).rejects.toThrow(/did not start in .*server\.log:(.|\n)*shared_buffers.*many/);
     writeFileSync(join(path, 'cluster', 'data', 'PG_VERSION'), '9\n');
-    await expect(start(path)).rejects.toThrow(/is of PostgreSQL 9, and PostgreSQL \d+ is installed, which cannot run it/);
+    await expect(start(path)).rejects.toThrow(
+      /is of PostgreSQL 9, and PostgreSQL \d+ is installed, which cannot run it/,
+    );
   });
 
   test('creates the cluster again after a first start was killed', async () => {

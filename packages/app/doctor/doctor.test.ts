@@ -376,10 +376,10 @@ test('checks a running instance with its embedded database, and recognises anoth
     ]);
     // A doctor without the data folder of the server, as in a service of its own, knows it by the database.
     const embedded = await findEmbeddedPostgres(join(data, 'postgres'));
-    const beside = await check({ port, databaseUrl: embedded!.url, data: join(folder, 'beside') });
+    const beside = await check({ port, databaseUrl: embedded.url!, data: join(folder, 'beside') });
     expect(of(beside, 'network')).toMatchObject([{ level: 'ok', what: expect.stringContaining('of this database') }]);
     // The server has no key file, and its database has a secret that a command has sealed with a key file of its own.
-    const sql = openDatabase(embedded!.url, { max: 1, name: 'tradepost doctor test' });
+    const sql = openDatabase(embedded.url!, { max: 1, name: 'tradepost doctor test' });
     const file = join(folder, 'beside.key');
     await openSecrets({ sql, file, log: openLog({ level: 'silent' }) }).seal('a', 'b');
     await sql.end({ timeout: 1 });
