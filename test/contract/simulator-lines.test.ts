@@ -42,7 +42,7 @@ async function linesOf(...args: string[]): Promise<string[]> {
 test.each([
   ['wms', 6, 'settings set inventory.provider external_wms'],
   ['carriers', 7, 'settings set logistics_router.polling_enabled true'],
-  ['pay', 13, 'settings set stripe.secret_key'],
+  ['pay', 16, 'settings set stripe.secret_key'],
   ['ai', 4, 'ai models add Simulator openai openai --endpoint'],
 ])('%s simulate prints lines that a shell runs', async (group, commands, one) => {
   const lines = await linesOf(group, 'simulate');
