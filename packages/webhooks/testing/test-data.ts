@@ -26,7 +26,8 @@ export const testData: TestData = {
     endpoints: async ({ sql }, count) => {
       const made = await sql<{ id: number }[]>`
         insert into webhooks.endpoints (id, url, secret_sealed)
-        select 1000 + coalesce((select max(id) from webhooks.endpoints), 0) + n, 'https://hooks.invalid/' || n, 'not a sealed text'
+        -- From a sequence: makers run at the same time.
+        select 1000000 + nextval(pg_get_serial_sequence('webhooks.endpoints', 'id')), 'https://hooks.invalid/' || n, 'not a sealed text'
         from generate_series(1, ${count}) n returning id`;
       return made.map(({ id }) => id);
     },
@@ -34,7 +35,7 @@ export const testData: TestData = {
       const made = await sql<{ id: number }[]>`
         insert into webhooks.deliveries (endpoint_id, event_id, kind, subject, body, ready, due_at, occurred_at)
         select 1, e.id, 'order.paid', 'order:' || e.id, '{}', true, now(), now()
-        from (select (select coalesce(max(event_id), 0) from webhooks.deliveries) + n as id from generate_series(1, ${count}) n) e
+        from (select 1000000 + nextval(pg_get_serial_sequence('webhooks.deliveries', 'id')) as id from generate_series(1, ${count})) e
         returning id`;
       return made.map(({ id }) => id);
     },
