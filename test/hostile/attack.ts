@@ -24,14 +24,14 @@ export const emptyOutcome = (): Outcome => ({ sent: 0, purchases: 0, p99Ms: 0, s
  */
 const bounds = {
   /** The longest time in which the server answers no request. */
-  stallMs: { short: 8_000, long: 1_500 },
-  ordinaryP99Ms: { short: 12_000, long: 2_000 },
+  stallMs: { short: 4_000, long: 1_500 },
+  ordinaryP99Ms: { short: 6_000, long: 2_000 },
   /** Resident megabytes above those before the attack. */
   growthMb: 300,
 } as const;
 
 /** The longest time of one attack on one server. */
-const longestMs = { short: 90_000, long: 90_000 } as const;
+const longestMs = { short: 45_000, long: 90_000 } as const;
 
 /** One attack on one server. */
 export type AttackRun = {
