@@ -49,7 +49,7 @@ export const backupCheck: DoctorCheck = {
       note(
         'backups/none-yet',
         'no backup on schedule has been made yet',
-        'a worker makes it at backup.time; tradepost backup create makes one now',
+        'a worker makes it within five minutes; tradepost backup create makes one now',
       );
   },
 };
