@@ -6,11 +6,26 @@ import {
   type GaugeConfiguration,
   Histogram,
   type HistogramConfiguration,
+  type Metric,
   Registry,
 } from 'prom-client';
 
 /** `flushed: true`: a hook in `beforeRead` writes the value of the metric before each read. */
 type Options<C> = Omit<C, 'registers' | 'collect'> & { readonly flushed?: boolean };
+
+let processMetrics: readonly Metric[] | undefined;
+/**
+ * Metrics of Node and of the process. They are made once: each of their observers of garbage collections and of the event loop stays
+ * until the process ends.
+ */
+function ofProcess(): readonly Metric[] {
+  if (!processMetrics) {
+    const register = new Registry();
+    collectDefaultMetrics({ register });
+    processMetrics = register.getMetricsAsArray() as unknown as Metric[];
+  }
+  return processMetrics;
+}
 
 /**
  * The Prometheus metrics of one process: the metrics of the runtime, and functions to define the metrics of other
@@ -20,7 +35,7 @@ export type Metrics = ReturnType<typeof openMetrics>;
 
 export function openMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  for (const metric of ofProcess()) registry.registerMetric(metric);
   /**
    * A labelled counter is too slow for very frequent events: they are counted in plain numbers, and a hook adds them
    * before a read. A read waits for a hook that returns a promise.

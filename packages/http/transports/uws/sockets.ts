@@ -1,6 +1,14 @@
-import type { TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_socket_context_t,
+  WebSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js';
 import { framingOf, MALFORMED } from '../framing.ts';
 import type { FrameFault, SocketEvents, SocketServer, TransportSocket, Upgrade } from '../sockets.ts';
+import type { Handlers } from './handlers.ts';
 import { aborted, UwsRequest, type UwsServer, WAITING } from './request.ts';
 import { answer, fault } from './response.ts';
 import { run } from './run.ts';
@@ -70,43 +78,56 @@ const upgrade = (request: UwsRequest, sockets: SocketServer, context: us_socket_
   });
 };
 
+/** Handlers that need nothing but the socket. */
+const eventHandlers: WebSocketBehavior<Data> = {
+  message: (ws, message, binary) => ws.getUserData().events.message(Buffer.from(message), binary),
+  ping: (ws) => ws.getUserData().events.ping(),
+  pong: (ws) => ws.getUserData().events.pong(),
+  drain(ws) {
+    if (ws.getBufferedAmount() === 0) ws.getUserData().events.drained();
+  },
+  close(ws, code, message) {
+    const data = ws.getUserData();
+    data.live = false;
+    data.events.closed(code, faultOf(code, Buffer.from(message).toString()));
+  },
+};
+
 /**
  * Serves handshakes for the paths of channels. uWS passes requests without a `Sec-WebSocket-Key` to the other handlers.
  */
-export function serveSockets(app: TemplatedApp, compression: number, server: UwsServer, sockets: SocketServer): void {
+export function serveSockets(
+  app: TemplatedApp,
+  compression: number,
+  server: UwsServer,
+  sockets: SocketServer,
+  { hold }: Handlers,
+): void {
+  const shake = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
+    server.active++;
+    const path = req.getUrl();
+    const request = new UwsRequest(server, res, req, 'GET', path, req.getQuery());
+    const { length } = framingOf(request._flat);
+    if (length === MALFORMED || length < 0) fault(request, 400, true);
+    else if (length > 0 || sockets.pathOf(path) === null) run(request, false);
+    else upgrade(request, sockets, context);
+  };
+  const open = (ws: WebSocket<Data>) => {
+    // uWS does not report the end of an upgraded connection to its filter.
+    server.connections -= 1;
+    const data = ws.getUserData();
+    data.events.opened(socketOf(ws, data));
+  };
   for (const { path, frameBytes } of sockets.channels)
     app.ws<Data>(path, {
+      ...eventHandlers,
       maxPayloadLength: frameBytes * PAYLOAD_FACTOR,
       // The channel limits deadlines, pings and the queue in the same way on both transports.
       idleTimeout: 0,
       sendPingsAutomatically: false,
       maxBackpressure: 0,
       compression,
-      upgrade(res, req, context) {
-        server.active++;
-        const path = req.getUrl();
-        const request = new UwsRequest(server, res, req, 'GET', path, req.getQuery());
-        const { length } = framingOf(request._flat);
-        if (length === MALFORMED || length < 0) fault(request, 400, true);
-        else if (length > 0 || sockets.pathOf(path) === null) run(request, false);
-        else upgrade(request, sockets, context);
-      },
-      open(ws) {
-        // uWS does not report the end of an upgraded connection to its filter.
-        server.connections -= 1;
-        const data = ws.getUserData();
-        data.events.opened(socketOf(ws, data));
-      },
-      message: (ws, message, binary) => ws.getUserData().events.message(Buffer.from(message), binary),
-      ping: (ws) => ws.getUserData().events.ping(),
-      pong: (ws) => ws.getUserData().events.pong(),
-      drain(ws) {
-        if (ws.getBufferedAmount() === 0) ws.getUserData().events.drained();
-      },
-      close(ws, code, message) {
-        const data = ws.getUserData();
-        data.live = false;
-        data.events.closed(code, faultOf(code, Buffer.from(message).toString()));
-      },
+      upgrade: hold(shake),
+      open: hold(open),
     });
 }

@@ -13,6 +13,7 @@ import {
 } from '../transport.ts';
 import { loadUws, type UwsModule } from './binary.ts';
 import { collect } from './body.ts';
+import { type Handlers, openHandlers } from './handlers.ts';
 import { openReadTurns } from './read-turns.ts';
 import { UwsRequest, type UwsServer } from './request.ts';
 import { fault } from './response.ts';
@@ -68,11 +69,15 @@ type Closing = {
   app: TemplatedApp;
   token: us_listen_socket;
   server: UwsServer;
+  handlers: Handlers;
   sockets: TransportOptions['sockets'];
   keepIdle: boolean;
 };
 
-const shut = async ({ uws, app, token, server, sockets, keepIdle }: Closing, deadlineMs: number): Promise<void> => {
+const shut = async (
+  { uws, app, token, server, handlers, sockets, keepIdle }: Closing,
+  deadlineMs: number,
+): Promise<void> => {
   const closeListener = () => uws.us_listen_socket_close(token);
   if (keepIdle) await atQuietTurn(closeListener);
   else closeListener();
@@ -93,6 +98,7 @@ const shut = async ({ uws, app, token, server, sockets, keepIdle }: Closing, dea
   server.onIdle = undefined;
   if (sockets) await Promise.all([channelsClosed, goodbye]);
   app.close();
+  handlers.release();
 };
 
 export const serveUws = async (options: TransportOptions): Promise<Transport> => {
@@ -129,16 +135,17 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     else run(request, false);
   };
   const app: TemplatedApp = uws.App();
+  const handlers = openHandlers();
   const countConnections = (_res: HttpResponse, change: number): void => {
     server.connections += change;
     if (change < 0) server.onIdle?.();
   };
-  app.filter(countConnections);
+  app.filter(handlers.hold(countConnections));
   const { sockets } = options;
-  if (sockets) serveSockets(app, uws.DISABLED, server, sockets);
-  app.get('/*', withoutBody('GET'));
-  app.head('/*', withoutBody('HEAD'));
-  app.any('/*', (res, req) => {
+  if (sockets) serveSockets(app, uws.DISABLED, server, sockets, handlers);
+  app.get('/*', handlers.hold(withoutBody('GET')));
+  app.head('/*', handlers.hold(withoutBody('HEAD')));
+  const withAnyBody = (res: HttpResponse, req: HttpRequest) => {
     server.active++;
     const request = new UwsRequest(server, res, req, req.getCaseSensitiveMethod(), req.getUrl(), req.getQuery());
     const { length, close } = framingOf(request._flat);
@@ -150,7 +157,8 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
       else collect(request, length);
     } else if (close) runLast(request);
     else run(request, false);
-  });
+  };
+  app.any('/*', handlers.hold(withAnyBody));
 
   const token = await listen(uws, app, hostname, options.port ?? 0);
   const port = uws.us_socket_local_port(token as unknown as Parameters<typeof uws.us_socket_local_port>[0]);
@@ -162,7 +170,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     port,
     hostname,
     close: (deadlineMs = DEFAULT_CLOSE_DEADLINE, { keepIdle = false } = {}) => {
-      closed ??= shut({ uws, app, token, server, sockets, keepIdle }, deadlineMs);
+      closed ??= shut({ uws, app, token, server, handlers, sockets, keepIdle }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active,
