@@ -221,8 +221,8 @@ describe('full reductions', () => {
     });
     const chinese = { token: shopper.token, lang: 'zh-CN' };
     const shown = (await shop.call('GET', `/api/v1/orders/${order.id}`, chinese)).data;
-    for (const of of [shown, shown.items[0]])
-      expect(of.discounts.map((part: { type_label: string }) => part.type_label)).toEqual(['满减', '满减', '优惠券']);
+    for (const each of [shown, shown.items[0]])
+      expect(each.discounts.map((part: { type_label: string }) => part.type_label)).toEqual(['满减', '满减', '优惠券']);
     expect(await auditViolations(shop.database.sql)).toEqual([]);
   });
 

@@ -1,20 +1,32 @@
-import { vi } from 'vitest';
+import type * as crypto from 'node:crypto';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 
 /**
  * Hashes of secrets with the least cost, in every test file. A login then takes microseconds of the processor instead of 15 ms,
  * and an Idempotency-Key on a request with a password instead of 100 ms. Checks read the parameters from the hash, so servers
- * in other processes accept it too. Tests of the cost itself call `vi.unmock`.
+ * in other processes accept it too. Must be loaded before the code under test, which takes the functions when it is loaded.
  */
-type Hash = (password: string, parameters: object) => Promise<string>;
-vi.mock('@node-rs/argon2', async (importOriginal) => {
-  const argon2 = await importOriginal<{ hash: Hash }>();
-  const hash: Hash = (password) => argon2.hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
-  return { ...argon2, hash };
-});
+const require = createRequire(import.meta.url);
+const argon2: Pick<typeof import('@node-rs/argon2'), 'hash' | 'verify'> = require('@node-rs/argon2');
+const { hash, verify } = argon2;
+let held: Promise<void> | undefined;
+/** All password checks wait until the promise resolves. Undefined: they wait no more. */
+export function holdPasswordChecks(until: Promise<void> | undefined): void {
+  held = until;
+}
+argon2.hash = (password) => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+argon2.verify = async (...given) => {
+  await held;
+  return verify(...given);
+};
 
-vi.mock('../http/slow-hash.ts', async () => {
-  const { createHash } = await import('node:crypto');
-  return {
-    slowHash: async (value: Buffer, salt: Buffer) => createHash('sha256').update(salt).update(value).digest(),
-  };
-});
+const builtin: Pick<typeof crypto, 'scrypt'> = require('node:crypto');
+const { scrypt } = builtin;
+const cheapScrypt = ((secret, salt, length, _parameters, callback) =>
+  scrypt(secret, salt, length, { N: 2, r: 1, p: 1 }, callback)) as typeof scrypt;
+/** Fingerprints of requests with secrets, at their real cost or at the least cost. */
+export function costOfFingerprints(cost: 'real' | 'least'): void {
+  builtin.scrypt = cost === 'real' ? scrypt : cheapScrypt;
+  syncBuiltinESMExports();
+}
+costOfFingerprints('least');

@@ -6,14 +6,12 @@ import { type Server, startServer } from '@tradepost/app';
 import { createStaff } from '@tradepost/identity';
 import { loadConfig, openLog } from '@tradepost/runtime';
 import { auditViolations } from '@tradepost/testing/audit-violations';
+import { costOfFingerprints } from '@tradepost/testing/cheap-hashes';
 import { call } from '@tradepost/testing/client';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../packages/http/openapi/example.ts';
 import { keysBetweenCounts } from '../../packages/runtime/idempotency/idempotency-quota.ts';
-
-// Fingerprints of requests with secrets are tested here with their real hash.
-vi.unmock('../../packages/http/slow-hash.ts');
 
 let shop: Shop;
 let second: Server;
@@ -21,6 +19,7 @@ let data: string;
 let sku: number;
 
 beforeAll(async () => {
+  costOfFingerprints('real');
   shop = await openShop();
   data = await mkdtemp(join(tmpdir(), 'tradepost-second-'));
   const flags = { databaseUrl: shop.database.url, data, port: 0, seed: 'none', only: 'api', databasePool: 8 };
@@ -28,6 +27,7 @@ beforeAll(async () => {
   sku = (await insertProduct(shop.database, { stocks: [10_000] })).sku_ids[0]!;
 });
 afterAll(async () => {
+  costOfFingerprints('least');
   await second.stop();
   await shop.close();
   await rm(data, { recursive: true, force: true });

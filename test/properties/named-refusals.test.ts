@@ -1,6 +1,6 @@
 import { defineErrors } from '@tradepost/core';
 import { createApp, defineRoute, nothing, type Route } from '@tradepost/http';
-import { takeUnnamedRefusals } from '@tradepost/testing/routes/named-refusals';
+import { takeUnnamedRefusals } from '@tradepost/testing/routes/unnamed-refusals';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

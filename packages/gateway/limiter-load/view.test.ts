@@ -4,13 +4,11 @@ import type { LoadRun } from './load-run.ts';
 import { openPace } from './pace.ts';
 import { progressLine } from './progress-line.ts';
 import { countError, openTally } from './tally.ts';
-import { showLoad } from './view.ts';
 
 // ink draws nothing before the end when CI is set. It reads the variable when it is imported.
-vi.hoisted(() => {
-  process.env.CI = 'false';
-  process.env.CONTINUOUS_INTEGRATION = 'false';
-});
+process.env.CI = 'false';
+process.env.CONTINUOUS_INTEGRATION = 'false';
+const { showLoad } = await import('./view.ts');
 
 /** A run with fixed figures. */
 function openRun(): LoadRun {

@@ -60,8 +60,8 @@ const becomes = (tokens: ApiTokens, secret: string, what: unknown) =>
 const both = async (secret: string) => [await opens(here, secret), await opens(there, secret)];
 /** No message reaches another instance, so changes are found by the poll alone. */
 const muted = () => {
-  for (const of of [shop, second])
-    vi.spyOn(of.server.runtime.events, 'publish').mockRejectedValue(new Error('the message is lost'));
+  for (const each of [shop, second])
+    vi.spyOn(each.server.runtime.events, 'publish').mockRejectedValue(new Error('the message is lost'));
 };
 /** Makes a token look unchanged for a long time. Otherwise every poll reads it again. */
 const age = (id: number) => shop.database.sql`

@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { openLog, openStore, type Setting, type Store } from '@tradepost/runtime';
+import { holdPasswordChecks } from '@tradepost/testing/cheap-hashes';
 import { type RunningServer, startProcess } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { openRedis, type RedisServer, redisIsInstalled } from '@tradepost/testing/servers/redis';
 import { openShop } from '@tradepost/testing/shop';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityErrors } from '../errors.ts';
 import { type LoginLimits, openLoginLimits } from './attempt-limits.ts';
 import { openReservations } from './attempt-reservations.ts';
-
-/** A test that sets `opened` holds all password checks until the promise resolves. */
-const checks = vi.hoisted((): { opened: Promise<void> | undefined } => ({ opened: undefined }));
-vi.mock('@node-rs/argon2', async (importOriginal) => {
-  const argon2 = await importOriginal<typeof import('@node-rs/argon2')>();
-  const verify: typeof argon2.verify = async (...given) => {
-    await checks.opened;
-    return argon2.verify(...given);
-  };
-  const hash: typeof argon2.hash = (password) => argon2.hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
-  return { ...argon2, hash, verify };
-});
 
 /** Parallel guesses get no more attempts than sequential ones, and the owner can still log in. */
 const hasRedis = redisIsInstalled('tests of login limits over several processes');
@@ -186,7 +175,7 @@ describe.skipIf(!hasRedis)('two processes on one Redis', () => {
 test('password checks are limited: when the queue is full, the request gets 503 with Retry-After at once', async () => {
   const shop = await openShop({}, { 'login.failures_per_account': 0, 'login.failures_per_address': 0 });
   const { promise, resolve: open } = Promise.withResolvers<void>();
-  checks.opened = promise;
+  holdPasswordChecks(promise);
   try {
     let busy = 0;
     const answers = await Promise.all(
@@ -206,7 +195,7 @@ test('password checks are limited: when the queue is full, the request gets 503 
     expect(new Set(refused.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']));
   } finally {
     open();
-    checks.opened = undefined;
+    holdPasswordChecks(undefined);
     await shop.close();
   }
 });
