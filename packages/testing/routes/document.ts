@@ -2,6 +2,7 @@ import type { Route } from '@tradepost/http';
 import { openApiDocument } from '@tradepost/http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { label } from './inputs.ts';
 
 /**
  * Checks answers against the OpenAPI document as a tool of an integrator does: status, envelope and data. The schemas of a
@@ -14,18 +15,22 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
 type RouteChecks = { document: Document; operation: Document; byResponse: Map<string, ValidateFunction> };
-const checksByRoute = new WeakMap<Route, RouteChecks>();
+/** By response schema, which the routes of all shops of a process share, and by the label of the route. */
+const checksBySchema = new WeakMap<Route['response'], Map<string, RouteChecks>>();
 /** The checks of a path without a route: only faults are valid answers. */
 const noRoute: RouteChecks = { document: openApiDocument([], [], 'test'), operation: null, byResponse: new Map() };
 
 function checksOf(route: Route | undefined): RouteChecks {
   if (!route) return noRoute;
-  let checks = checksByRoute.get(route);
+  const byLabel = checksBySchema.get(route.response) ?? new Map<string, RouteChecks>();
+  checksBySchema.set(route.response, byLabel);
+  const name = label(route);
+  let checks = byLabel.get(name);
   if (!checks) {
     const document: Document = openApiDocument([route], [], 'test');
     const [operation] = Object.values(Object.values(document.paths)[0] as object);
     checks = { document, operation, byResponse: new Map() };
-    checksByRoute.set(route, checks);
+    byLabel.set(name, checks);
   }
   return checks;
 }
