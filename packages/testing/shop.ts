@@ -48,27 +48,28 @@ export async function openShop(
   });
   const server = await startServer({ config, log: log ?? openLog({ level: process.env.TEST_LOG ?? 'silent' }) });
   const url = server.transport?.url ?? '';
-  const shopCall: Shop['call'] = (method, path, options) => call(url, server.routes, method, path, options);
+  const shopCall: Shop['call'] = (method, path, options) => call(url, shop.server.routes, method, path, options);
   const login: Shop['login'] = async (username, password) => {
     const answer = await shopCall('POST', '/api/auth/login', { body: { username, password } });
     if (answer.code !== 0) throw new Error(`login of ${username}: ${answer.message}`);
     return answer.data.token;
   };
   let shoppers = 0;
-  return {
+  // These functions take server and database from `shop`, which lets go of them when it is closed.
+  const shop: Shop = {
     url,
     server,
     database,
     call: shopCall,
-    client: (token) => createClient({ url, lang: 'en', token: token ?? null, fetch: checkedFetch(server.routes) }),
+    client: (token) => createClient({ url, lang: 'en', token: token ?? null, fetch: checkedFetch(shop.server.routes) }),
     login,
     async shopper() {
       shoppers += 1;
       const username = `shopper${shoppers}`;
-      const [row] = await database.sql<{ id: number }[]>`
+      const [row] = await shop.database.sql<{ id: number }[]>`
         insert into identity.shoppers (username, nickname) values (${username}, ${username}) returning id`;
       const id = row!.id;
-      const token = await server.tokens.issue({ role: 'user', id, perms: [] });
+      const token = await shop.server.tokens.issue({ role: 'user', id, perms: [] });
       const address = await shopCall('POST', '/api/v1/addresses', {
         token,
         body: {
@@ -83,11 +84,14 @@ export async function openShop(
       return { id, token, username, address_id: address.data.id };
     },
     async close() {
-      await server.stop();
-      await database.drop();
+      await shop.server.stop();
+      await shop.database.drop();
       await rm(data, { recursive: true, force: true });
+      // The modules of test files stay loaded, and their variables with them: a closed shop must hold no server.
+      Object.assign(shop, { server: undefined, database: undefined });
     },
   };
+  return shop;
 }
 
 /** Without this setting only a demo shop accepts instant payments. */
