@@ -5,7 +5,7 @@ const housekeeping =
   /^\s*(begin|commit|rollback|savepoint|release|set local)\b|^\s*select set_config\('tradepost\.actor'|\bpg_catalog\.pg_type\b/i;
 
 /** Each instance reads the settings again after a change was notified. The measured call does not send this. */
-const settingsReload = 'select key, value from runtime.settings order by key';
+export const settingsReload = 'select key, value from runtime.settings order by key';
 
 export type StatementLog = {
   /** Runs `work` and answers the statements that were sent meanwhile. The shop must do nothing else at the same time. */
