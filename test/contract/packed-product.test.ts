@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { commandEnvironment } from '@tradepost/testing/processes/process';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
@@ -46,6 +46,15 @@ test('the help, the completion of all commands, and a command on a database', as
   expect(await tradepost('--help')).toContain('run the shop');
   expect(await tradepost('completion', 'bash')).toContain("'settings set pay.provider'");
   expect(JSON.parse(await tradepost('audit', '--json'))).toMatchObject({ ok: true });
+});
+
+test('the printed units and the command name files of the installation', async () => {
+  const printed = await tradepost('service', 'print');
+  const named = new Set(printed.match(new RegExp(`${dirname(dirname(program))}/[\\w./-]+`, 'g')));
+  expect([...named].map((file) => basename(file)).sort()).toEqual(
+    ['OPERATIONS.md', 'carrier-sync.js', 'ready.js', 'tradepost.js', 'wms-retry.js', 'worker.js'].sort(),
+  );
+  for (const file of named) await access(file);
 });
 
 test('the server serves the shop, its reference and its document', async () => {

@@ -6,7 +6,7 @@ export const commandName = 'command';
 export const commandPath = '/usr/local/bin/tradepost';
 
 /** A wrapper for POSIX shells: it runs a command with the user, variables and data of the units. */
-export function commandFile({ user, directory, node, data, environmentFile }: Placement): UnitFile {
+export function commandFile({ user, directory, node, extension, data, environmentFile }: Placement): UnitFile {
   const text = `#!/bin/sh
 # Install as ${commandPath}, mode 0755. It runs a command of the shop with the user, variables and data of its services.
 # A relative path in the arguments begins at the installation.
@@ -22,9 +22,9 @@ elif [ -e '${environmentFile}' ]; then
 fi
 cd '${directory}'
 if [ "$(id -un)" = '${user}' ]; then
-  exec '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost.ts' "$@"
+  exec '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost${extension}' "$@"
 fi
-exec runuser -u '${user}' -- '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost.ts' "$@"
+exec runuser -u '${user}' -- '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost${extension}' "$@"
 `;
   return { name: 'tradepost.sh', text };
 }

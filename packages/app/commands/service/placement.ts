@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, loadConfig } from '@tradepost/runtime';
 import { UsageError } from '@tradepost/terminal';
@@ -7,10 +7,12 @@ import { UsageError } from '@tradepost/terminal';
 /** Where the shop is installed, and under which user it runs. Paths are absolute. */
 export type Placement = {
   user: string;
-  /** The checkout. */
+  /** The checkout, or the package of a global installation. */
   directory: string;
   /** The program Node.js. */
   node: string;
+  /** Of the programs: `.ts` in a checkout, `.js` in a global installation. */
+  extension: string;
   data: string;
   environmentFile: string;
   /** Folder of backups. */
@@ -73,6 +75,7 @@ export function placementOf(options: PlacementOptions): Placement {
     user: options.user,
     directory,
     node: pathOf('--node', options.node ?? nodeOf(directory)),
+    extension: extname(import.meta.filename),
     data: pathOf('--data', options.data),
     environmentFile,
     backups: pathOf('--backups', options.backups),

@@ -67,7 +67,7 @@ const running = (unit: Unit, at: Placement): string[] => {
         'Type=exec',
         command,
         '# The start ends when the process is ready: restart one instance after the other.',
-        `ExecStartPost=${at.node} ${at.directory}/daemons/ready.ts --admin-port ${unit.adminPort} --wait 300`,
+        `ExecStartPost=${at.node} ${at.directory}/daemons/ready${at.extension} --admin-port ${unit.adminPort} --wait 300`,
         'TimeoutStartSec=310',
         'Restart=on-failure',
         'RestartSec=2',

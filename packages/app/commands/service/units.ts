@@ -20,16 +20,16 @@ export type Unit = {
 
 const start =
   (options: string): Unit['run'] =>
-  ({ directory }) =>
-    `${directory}/bin/tradepost.ts start --plain ${options}`;
+  ({ directory, extension }) =>
+    `${directory}/bin/tradepost${extension} start --plain ${options}`;
 const daemon =
   (name: string): Unit['run'] =>
-  ({ directory }) =>
-    `${directory}/daemons/${name}.ts --once`;
+  ({ directory, extension }) =>
+    `${directory}/daemons/${name}${extension} --once`;
 const command =
   (of: (at: Placement) => string): Unit['run'] =>
   (at) =>
-    `${at.directory}/bin/tradepost.ts ${of(at)}`;
+    `${at.directory}/bin/tradepost${at.extension} ${of(at)}`;
 
 /** The services. Of a template any number may run: the instance is the port. */
 const services: readonly Unit[] = [
