@@ -11,15 +11,24 @@ export function commandFile({ user, directory, node, extension, data, environmen
 # Install as ${commandPath}, mode 0755. It runs a command of the shop with the user, variables and data of its services.
 # A relative path in the arguments begins at the installation.
 set -e
+if [ "$(id -u)" != 0 ] && [ "$(id -un)" != '${user}' ]; then
+  echo 'tradepost: run it as root: sudo tradepost ...' >&2
+  exit 2
+fi
+# Without the file a command would work on another database than the services.
+if [ ! -r '${environmentFile}' ]; then
+  if [ "$(id -u)" = 0 ]; then
+    echo 'tradepost: ${environmentFile} does not exist. The services do not start without it; it may be empty.' >&2
+  else
+    echo 'tradepost: ${environmentFile} cannot be read by this user: run it as root: sudo tradepost ...' >&2
+  fi
+  exit 2
+fi
 export NODE_ENV=production TRADEPOST_DATA='${data}'
 # As in the units, the file overrides the line above. The shell reads it: quote values with spaces, $ or quotes.
-if [ -r '${environmentFile}' ]; then
-  set -a
-  . '${environmentFile}'
-  set +a
-elif [ -e '${environmentFile}' ]; then
-  echo 'tradepost: ${environmentFile} cannot be read by this user, so its variables are not set' >&2
-fi
+set -a
+. '${environmentFile}'
+set +a
 cd '${directory}'
 if [ "$(id -un)" = '${user}' ]; then
   exec '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost${extension}' "$@"

@@ -73,26 +73,22 @@ test('every command line of a unit is one that the program knows', async () => {
 });
 
 describe('the wrapper of the command', () => {
-  /** Runs it in a folder of its own, where `runuser` and Node.js print what they are given. */
-  const runWrapper = async (user: string) => {
+  /** Runs it in a folder of its own, where `runuser` and Node.js print what they are given, as a user that `id` names. */
+  const runWrapper = async ({ uid = 0, name = 'root', environmentFile = join(folder, 'shop.env') } = {}) => {
     const place = await mkdtemp(join(folder, 'wrapper-'));
     const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)"\nprintf '<%s>' "$@"\n`;
-    for (const name of ['runuser', 'node']) await writeFile(join(place, name), show, { mode: 0o755 });
-    const options = ['--user', user, '--directory', place, '--node', join(place, 'node'), '--data', '/srv/shop'];
+    const id = `#!/bin/sh\n[ "$1" = -u ] && echo ${uid} || echo ${name}\n`;
+    for (const [file, text] of Object.entries({ runuser: show, node: show, id }))
+      await writeFile(join(place, file), text, { mode: 0o755 });
     const output = join(place, 'out');
     await printUnits(
-      ...options,
-      '--environment-file',
-      join(folder, 'shop.env'),
-      '--only',
-      'command',
-      '--output',
-      output,
+      ...['--user', 'tradepost', '--directory', place, '--node', join(place, 'node'), '--data', '/srv/shop'],
+      ...['--environment-file', environmentFile, '--only', 'command', '--output', output],
     );
     expect(await readdir(output)).toEqual(['tradepost.sh']);
     const PATH = `${place}:${process.env.PATH}`;
     const ran = spawnSync(join(output, 'tradepost.sh'), ['pay', 'a  "b" $c'], { encoding: 'utf8', env: { PATH } });
-    return { place, output: ran.stdout + ran.stderr };
+    return { place, output: ran.stdout + ran.stderr, status: ran.status };
   };
   const commandOf = (place: string) => `<--max-old-space-size=384><${place}/bin/tradepost.ts><pay><a  "b" $c>`;
 
@@ -105,15 +101,26 @@ describe('the wrapper of the command', () => {
   });
 
   test('runs as the user of the services, with the variables of the file', async () => {
-    const { place, output } = await runWrapper('tradepost');
+    const { place, output } = await runWrapper();
     expect(output).toBe(
       `${place}/runuser|production|/srv/shop|40|${place}\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
     );
   });
 
   test('runs at once for the user of the services', async () => {
-    const { place, output } = await runWrapper(userInfo().username);
+    const { place, output } = await runWrapper({ uid: 999, name: 'tradepost' });
     expect(output).toBe(`${place}/node|production|/srv/shop|40|${place}\n${commandOf(place)}`);
+  });
+
+  test('refuses other users, and an environment file that it cannot read', async () => {
+    const runAsRoot = expect.stringMatching(/^tradepost: .*run it as root: sudo tradepost \.\.\.\n$/);
+    expect(await runWrapper({ uid: 1000, name: 'ann' })).toMatchObject({ status: 2, output: runAsRoot });
+    // Root can read every file, so the one that cannot be read is one that is not there.
+    const environmentFile = join(folder, 'no.env');
+    const service = await runWrapper({ uid: 999, name: 'tradepost', environmentFile });
+    expect(service).toMatchObject({ status: 2, output: runAsRoot });
+    const root = await runWrapper({ environmentFile });
+    expect(root).toMatchObject({ status: 2, output: expect.stringContaining('no.env does not exist') });
   });
 });
 
