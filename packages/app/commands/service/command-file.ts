@@ -1,3 +1,4 @@
+import { environmentCheck } from './environment-check.ts';
 import type { Placement } from './placement.ts';
 import { heapMegabytes, type UnitFile } from './unit-file.ts';
 
@@ -25,7 +26,13 @@ if [ ! -r '${environmentFile}' ]; then
   exit 2
 fi
 export NODE_ENV=production TRADEPOST_DATA='${data}'
-# As in the units, the file overrides the line above. The shell reads it: quote values with spaces, $ or quotes.
+# As in the units, the file overrides the line above. A line that this shell reads in another way than systemd is refused.
+fault=$(awk '
+${environmentCheck}
+' '${environmentFile}') || {
+  echo "tradepost: ${environmentFile}, $fault" >&2
+  exit 2
+}
 set -a
 . '${environmentFile}'
 set +a

@@ -122,6 +122,46 @@ describe('the wrapper of the command', () => {
     const root = await runWrapper({ environmentFile });
     expect(root).toMatchObject({ status: 2, output: expect.stringContaining('no.env does not exist') });
   });
+
+  const runWithFile = async (text: string) => {
+    const environmentFile = join(await mkdtemp(join(folder, 'file-')), 'shop.env');
+    await writeFile(environmentFile, text);
+    return runWrapper({ environmentFile });
+  };
+
+  test.each([
+    ...['postgres://shop:secret@db/shop?a=1&b=2', 'a;b', 'a b', ' a', 'a$b', 'a`b', '(a)', 'a<b', 'a>b', 'a|b', '~/a'],
+    ...['a"b"', "a'b'", '"a$b"', '"a`b`"', `'a'b`, '"a" b', 'a\r', "'a'\r"],
+  ])('refuses a value that systemd and a shell read differently: %j', async (value) => {
+    const { status, output } = await runWithFile(`# The shop\n\nPORT=8080\nDATABASE_URL=${value}\n`);
+    expect(status).toBe(2);
+    expect(output).toMatch(/shop\.env, line 4: DATABASE_URL is read differently .* DATABASE_URL='\.\.\.'\n$/);
+    expect(output).not.toContain('secret');
+  });
+
+  test.each(['export PORT=1', 'PORT = 1', 'PORT', '; a comment', 'my-key=1', "KEY='a\nb", 'KEY="a\\"'])(
+    'refuses what is not an assignment for both: %j',
+    async (text) => {
+      expect(await runWithFile(`PORT=8080\n${text}`)).toMatchObject({
+        status: 2,
+        output: expect.stringMatching(/shop\.env, line 2: (not a line NAME=VALUE|the quotes of KEY do not end)/),
+      });
+    },
+  );
+
+  test('accepts every form that both read in the same way', async () => {
+    const lines = [
+      "A='a $b & c'",
+      '  B="a b; \\$c \\"d\\" \'e\'"',
+      'C=a\\ b#c  ',
+      'D=',
+      "E='first\nsecond'",
+      '\t# F=$f',
+      'G=x=[1]*?',
+    ];
+    const { status, output } = await runWithFile(`${lines.join('\n')}\nSHUTDOWN_SECONDS=50`);
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining('|/srv/shop|50|') });
+  });
 });
 
 test('paths of a home folder stay readable, other folders are named, and only the chosen units are printed', async () => {
