@@ -73,6 +73,15 @@ test('a deployment finds out whether the database is exactly at its version', as
   expect(await migrate(older, '--check', '--plan')).toMatchObject({ code: 2 });
 });
 
+test('migrate names the database, without its password', async () => {
+  const { hostname, port, pathname, password } = new URL(current.url);
+  const { stdout } = await migrate(current);
+  expect(stdout).toMatch(/^up to date \(\d+ migrations\): /);
+  expect(stdout).toContain(`: database ${pathname.slice(1)} at ${hostname}:${port}\n`);
+  expect((await json(current)).database).toBe(`database ${pathname.slice(1)} at ${hostname}:${port}`);
+  if (password) expect(stdout).not.toContain(password);
+});
+
 test('neither makes an embedded database that does not exist', async () => {
   expect(await json(null, '--check')).toMatchObject({ code: 1, problems: [{ id: 'missing' }] });
   const { migrations } = await json(null, '--plan');

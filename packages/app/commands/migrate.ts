@@ -1,9 +1,10 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { openLog } from '@tradepost/runtime';
+import { openLog, type Runtime } from '@tradepost/runtime';
 import {
   configOf,
   exitCodes,
   type GlobalOptions,
+  numberOf,
   print,
   printJson,
   progress,
@@ -19,6 +20,13 @@ type MigrateCommandOptions = GlobalOptions & { plan?: boolean; check?: boolean }
 async function upgradeDatabase(options: GlobalOptions): Promise<void> {
   const { config } = configOf(options);
   await upgradeEmbedded(config, openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel }), progress);
+}
+
+/** Which database it is, so that an operator sees a wrong address. Without its password. */
+function databaseName({ embedded, sql: { options } }: Runtime): string {
+  if (embedded) return `the embedded database in ${embedded.dataDirectory}`;
+  const hosts = options.host.map((host, at) => `${host}:${options.port[at]}`);
+  return `database ${options.database} at ${hosts.join(', ')}`;
 }
 
 export const register: RegisterCommand = (command, context) => {
@@ -41,10 +49,12 @@ export const register: RegisterCommand = (command, context) => {
     await upgradeDatabase(options);
     await context.withRuntime(
       options,
-      async ({ migrated }) => {
-        if (options.json) return printJson(migrated);
-        if (migrated.applied.length === 0) return print(`up to date (${migrated.total} migrations)`);
-        print(`applied ${migrated.applied.join(', ')}`);
+      async (runtime) => {
+        const { applied, total } = runtime.migrated;
+        const database = databaseName(runtime);
+        if (options.json) return printJson({ database, ...runtime.migrated });
+        if (applied.length === 0) return print(`up to date (${total} migrations): ${database}`);
+        print(`applied ${numberOf(applied.length, 'migration')} to ${database}: ${applied.join(', ')}`);
       },
       { mayMigrate: true },
     );
